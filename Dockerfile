@@ -10,7 +10,7 @@ COPY apps apps
 COPY libs libs
 # Without specs, test code and what is for trying out.
 RUN ["node", "build.js", "--product"]
-RUN ["npm", "prune", "--omit=dev", "--omit=optional"]
+RUN ["npm", "ci", "--omit=dev", "--omit=optional"]
 # Every package of the image with version, licence and checksum (CycloneDX).
 RUN npm pkg delete devDependencies optionalDependencies && npm sbom --sbom-format cyclonedx > sbom.cdx.json
 

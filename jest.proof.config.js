@@ -4,6 +4,6 @@ import whole from './jest.config.js';
 export default {
   ...whole,
   testMatch: ['**/*.proof.spec.js'],
-  // Rows of their own: they need more programs, and more time.
+  // Scenarios of their own: they need more programs, and more time.
   testPathIgnorePatterns: ['/test/deploy/kubernetes/', '/test/upgrade/'],
 };

@@ -5,21 +5,21 @@ import { Command } from 'commander';
 import { clusterAvailability } from '../../apps/cluster/src/cluster.js';
 import { Random } from '../random.js';
 import { type ProveReport, closing, line, machine, markdown } from './report.js';
-import { isNamed } from './row.js';
-import { ROWS } from './rows/index.js';
-import { RowRunner } from './run-rows.js';
+import { isNamed } from './scenario.js';
+import { SCENARIOS } from './scenarios/index.js';
+import { ScenarioRunner } from './run-scenarios.js';
 
 /** `npm run prove`: the fault matrix with real processes. */
 const program = new Command('prove')
   .description('kills, stops, cuts and skews real processes, and checks that nothing was lost')
-  .option('--only <text...>', 'rows whose names have all words of one of these')
-  .option('--long', 'pauses of 60 s, each flow alone, and the rows that take minutes')
+  .option('--only <text...>', 'scenarios whose names have all words of one of these')
+  .option('--long', 'pauses of 60 s, each flow alone, and the scenarios that take minutes')
   .option('--seed <number>', 'makes the choices of an earlier run again')
   .option('--json <file>', 'also write the report to a file')
   .option('--folder <path>', 'where the report goes', '.data/prove')
-  .option('--enforce', 'exit 1 when a row failed')
+  .option('--enforce', 'exit 1 when a scenario failed')
   .option('--keep', 'leave the logs of every process')
-  .option('--list', 'only name the rows')
+  .option('--list', 'only name the scenarios')
   .parse();
 const options = program.opts<{
   only?: string[];
@@ -33,30 +33,34 @@ const options = program.opts<{
 }>();
 
 const say = (text: string) => void process.stderr.write(`${text}\n`);
-const chosen = ROWS.filter((row) => options.only?.some((text) => isNamed(row, text)) ?? true);
-if (chosen.length === 0) program.error(`no such row: ${options.only?.join(', ')}`);
+const chosen = SCENARIOS.filter(
+  (scenario) => options.only?.some((text) => isNamed(scenario, text)) ?? true,
+);
+if (chosen.length === 0) program.error(`no such scenario: ${options.only?.join(', ')}`);
 if (options.list) {
   for (const { name } of chosen) process.stdout.write(`${name}\n`);
   process.exit(0);
 }
 
 const missing = clusterAvailability();
-const rows = missing
-  ? chosen.map((row) => (row.isApart ? row : { ...row, missing: () => missing }))
+const scenarios = missing
+  ? chosen.map((scenario) =>
+      scenario.isApart ? scenario : { ...scenario, missing: () => missing },
+    )
   : chosen;
 const seed = Number(options.seed ?? randomInt(2 ** 31));
 const isLong = options.long ?? false;
-say(`${rows.length} rows, seed ${seed}${isLong ? ', long' : ''}, ${machine()}`);
+say(`${scenarios.length} scenarios, seed ${seed}${isLong ? ', long' : ''}, ${machine()}`);
 const startedAt = new Date();
 const startedMs = performance.now();
 let count = 0;
-const runner = new RowRunner({
-  rows,
+const runner = new ScenarioRunner({
+  scenarios,
   random: new Random(seed),
   isLong,
   isKept: options.keep ?? false,
   say: (text) => say(`     ${text}`),
-  done: (result) => say(`${String(++count).padStart(3)}/${rows.length} ${line(result)}`),
+  done: (result) => say(`${String(++count).padStart(3)}/${scenarios.length} ${line(result)}`),
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void runner.stop().finally(() => process.exit(130)));
@@ -67,7 +71,7 @@ const report: ProveReport = {
   machine: machine(),
   seed,
   isLong,
-  rows: await runner.run(),
+  scenarios: await runner.run(),
   durationMs: 0,
 };
 report.durationMs = performance.now() - startedMs;
@@ -77,4 +81,6 @@ writeFileSync(join(options.folder, 'report.json'), json);
 writeFileSync(join(options.folder, 'report.md'), markdown(report));
 if (options.json) writeFileSync(options.json, json);
 process.stdout.write(`${closing(report)}\n${join(options.folder, 'report.md')}\n`);
-process.exit(options.enforce && report.rows.some(({ outcome }) => outcome === 'failed') ? 1 : 0);
+process.exit(
+  options.enforce && report.scenarios.some(({ outcome }) => outcome === 'failed') ? 1 : 0,
+);

@@ -1,5 +1,5 @@
 import { cpus, totalmem } from 'node:os';
-import type { RowResult } from './row.js';
+import type { ScenarioResult } from './scenario.js';
 
 export interface ProveReport {
   /** RFC 3339. */
@@ -9,7 +9,7 @@ export interface ProveReport {
   seed: number;
   isLong: boolean;
   durationMs: number;
-  rows: RowResult[];
+  scenarios: ScenarioResult[];
 }
 
 export function machine(): string {
@@ -17,26 +17,28 @@ export function machine(): string {
   return `${cpus().length} cores (${cpus()[0].model}), ${gib} GiB, Node ${process.version}`;
 }
 
-/** How many rows ended how. */
-export function summary({ rows }: Pick<ProveReport, 'rows'>): string {
-  const count = (outcome: RowResult['outcome']) =>
-    rows.filter((row) => row.outcome === outcome).length;
+/** How many scenarios ended how. */
+export function summary({ scenarios }: Pick<ProveReport, 'scenarios'>): string {
+  const count = (outcome: ScenarioResult['outcome']) =>
+    scenarios.filter((scenario) => scenario.outcome === outcome).length;
   return `${count('passed')} passed, ${count('failed')} failed, ${count('not run')} not run`;
 }
 
-/** The last lines of a run: how many, how long, how to repeat it, and why rows failed or were not run. */
+/** The last lines of a run: how many, how long, how to repeat it, and why scenarios failed or were not run. */
 export function closing(report: ProveReport): string {
-  const { rows, seed, durationMs } = report;
-  const odd = rows.filter(({ outcome }) => outcome !== 'passed').map((row) => `  ${line(row)}`);
+  const { scenarios, seed, durationMs } = report;
+  const odd = scenarios
+    .filter(({ outcome }) => outcome !== 'passed')
+    .map((scenario) => `  ${line(scenario)}`);
   return [`${summary(report)} in ${seconds(durationMs)}, seed ${seed}`, ...odd].join('\n');
 }
 
 /** The report for people. */
 export function markdown(report: ProveReport): string {
-  const { startedAt, seed, isLong, durationMs, rows } = report;
-  const lines = rows.map(
-    (row) =>
-      `| ${[row.name, row.fault, row.expectation, outcomeOf(row), countsOf(row)].map(cell).join(' | ')} |`,
+  const { startedAt, seed, isLong, durationMs, scenarios } = report;
+  const lines = scenarios.map(
+    (scenario) =>
+      `| ${[scenario.name, scenario.fault, scenario.expectation, outcomeOf(scenario), countsOf(scenario)].map(cell).join(' | ')} |`,
   );
   return [
     '# Fault matrix',
@@ -44,10 +46,10 @@ export function markdown(report: ProveReport): string {
     `${summary(report)} in ${seconds(durationMs)}, ${startedAt}, ${report.machine}.`,
     `Repeat with \`npm run prove -- --seed ${seed}${isLong ? ' --long' : ''}\`.`,
     '',
-    'After every row: each acknowledged command has its effect once, every outbox is empty, nothing is',
+    'After every scenario: each acknowledged command has its effect once, every outbox is empty, nothing is',
     'failed, all invariants hold, nobody was charged for an answer that did not arrive.',
     '',
-    '| row | fault | expected besides | outcome | counts |',
+    '| scenario | fault | expected besides | outcome | counts |',
     '| --- | --- | --- | --- | --- |',
     ...lines,
     '',
@@ -55,18 +57,18 @@ export function markdown(report: ProveReport): string {
 }
 
 /** One line for the terminal. */
-export function line(row: RowResult): string {
-  const mark = { passed: 'ok  ', failed: 'FAIL', 'not run': '-   ' }[row.outcome];
-  const counts = countsOf(row);
-  const text = `${mark} ${row.name.padEnd(36)} ${seconds(row.durationMs).padStart(7)}  ${row.reason ?? counts}`;
+export function line(scenario: ScenarioResult): string {
+  const mark = { passed: 'ok  ', failed: 'FAIL', 'not run': '-   ' }[scenario.outcome];
+  const counts = countsOf(scenario);
+  const text = `${mark} ${scenario.name.padEnd(36)} ${seconds(scenario.durationMs).padStart(7)}  ${scenario.reason ?? counts}`;
   return text.trimEnd();
 }
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-const outcomeOf = ({ outcome, reason }: RowResult) =>
+const outcomeOf = ({ outcome, reason }: ScenarioResult) =>
   reason === undefined ? outcome : `**${outcome}**: ${reason}`;
-const countsOf = ({ counts }: RowResult) =>
+const countsOf = ({ counts }: ScenarioResult) =>
   Object.entries(counts)
     .map(([what, count]) => `${what} ${count}`)
     .join(', ');

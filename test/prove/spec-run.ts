@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { runOwnProcess } from './own-process.js';
-import { type Bench, holds } from './row.js';
+import { type Harness, holds } from './scenario.js';
 
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
 
@@ -18,7 +18,7 @@ interface Results {
  * @throws Broken unless every one passes.
  */
 export async function runSpecs(
-  { count, say }: Bench,
+  { count, say }: Harness,
   { limitMs, folder }: { limitMs: number; folder?: string },
 ): Promise<void> {
   // Every word after the last option would be one more pattern of it.

@@ -18,7 +18,9 @@ export function operatorProgram(
 ): Command {
   const program = new Command('npm run cli --')
     .description('operator commands')
-    .showHelpAfterError('"npm run cli -- --help" lists the commands.');
+    .showHelpAfterError(
+      '"npm run cli -- --help" lists the commands, --help after a command what it takes.',
+    );
   schemaCommands(program, config, events);
   eventCommands(program, databases);
   accountCommands(program, config);

@@ -17,7 +17,7 @@ async function reset(): Promise<number> {
   }
   const holder = FolderLock.holder(folder);
   if (holder !== undefined) {
-    return say(`It is running (process ${holder}). Stop it first: kill ${holder}`, 1);
+    return say(`It is running (process ${holder}). Stop it first: npm stop`, 1);
   }
   const clusters = clustersIn(folder);
   for (const cluster of clusters) {

@@ -6,19 +6,19 @@ import { MemoryRateLimiter } from './memory-rate-limiter.js';
 import { repeatWindowContract } from './repeat-window.contract.js';
 import { rateLimiterContract } from './rate-limiter.contract.js';
 
-const SMALL_ROWS = 64;
+const SMALL_ENTRIES = 64;
 const FEW_ENTRIES = 1 << 14;
 
-rateLimiterContract('MemoryRateLimiter', (nowMs) => new MemoryRateLimiter(nowMs, SMALL_ROWS));
+rateLimiterContract('MemoryRateLimiter', (nowMs) => new MemoryRateLimiter(nowMs, SMALL_ENTRIES));
 repeatWindowContract(
   'MemoryRepeatWindow',
   (nowMs) => new MemoryRepeatWindow({ nowMs, entriesMax: FEW_ENTRIES }),
 );
 
 describe('MemoryRateLimiter', () => {
-  it('takes idle rows back and never mixes up who is left', () => {
+  it('takes idle entries back and never mixes up who is left', () => {
     let now = 1_000_000;
-    const rateLimiter = new MemoryRateLimiter(() => now, SMALL_ROWS);
+    const rateLimiter = new MemoryRateLimiter(() => now, SMALL_ENTRIES);
     const steady = new CounterId(newId());
     let admitted = 0;
     for (let round = 0; round < 2_000; round++) {
@@ -32,7 +32,7 @@ describe('MemoryRateLimiter', () => {
     expect(admitted).toBeGreaterThanOrEqual(390);
   });
 
-  it('refuses further accounts, rather than forgetting one, when every row is in use', () => {
+  it('refuses further accounts, rather than forgetting one, when every entry is in use', () => {
     let now = 1_000_000;
     const rateLimiter = new MemoryRateLimiter(() => now, 8);
     const ids = Array.from({ length: 8 }, () => new CounterId(newId()));

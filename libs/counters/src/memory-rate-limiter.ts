@@ -4,61 +4,61 @@ import { RateLimiter, WINDOW_SECONDS, type RateLimitResult } from './rate-limite
 
 /** Requests one bucket holds; more in one second are refused. */
 const CELL_MAX = 0xffff;
-const ROWS_MAX = 1 << 18;
+const ENTRIES_MAX = 1 << 18;
 
-/** Places of a row's words: the id, its rate key, the second last written, the oldest non-empty one. */
+/** Places of an entry's words: the id, its rate key, the second last written, the oldest non-empty one. */
 const WORD0 = 0;
 const RATE_KEY = 4;
 const LAST = 5;
 const OLDEST = 6;
 const TOTAL = 7;
-const ROW_WORDS = 8;
-/** `RATE_KEY` of a row that belongs to nobody; its first word is the next such row, plus one. */
+const ENTRY_WORDS = 8;
+/** `RATE_KEY` of an entry that belongs to nobody; its first word is the next such entry, plus one. */
 const FREE = -1;
 
 /**
- * The window of one process: 154 bytes a row, found by open addressing. Time is monotonic, so a step
- * of the wall clock neither frees nor locks anybody (S101). Rows that were idle for a whole window hold
- * nothing and are taken back; when all are in use, further accounts are refused. All rows lie in one
+ * The window of one process: 154 bytes an entry, found by open addressing. Time is monotonic, so a step
+ * of the wall clock neither frees nor locks anybody (S101). Entries that were idle for a whole window hold
+ * nothing and are taken back; when all are in use, further accounts are refused. All entries lie in one
  * piece of memory, whose pages the system provides only when they are written.
  */
 export class MemoryRateLimiter extends RateLimiter {
   private readonly words: Int32Array;
   private readonly counts: Uint16Array;
   private readonly indexMask: number;
-  /** Where the rows begin, after the index. */
-  private readonly rowsStart: number;
-  private rowsUsed = 0;
+  /** Where the entries begin, after the index. */
+  private readonly entriesStart: number;
+  private entriesUsed = 0;
   private freeCount = 0;
-  /** The first row that belongs to nobody, plus one. */
+  /** The first entry that belongs to nobody, plus one. */
   private freeFirst = 0;
-  private sweepRow = 0;
+  private sweepEntry = 0;
 
   constructor(
     private readonly nowMs: () => number = monotonicMs,
-    private readonly rowsMax = ROWS_MAX,
+    private readonly entriesMax = ENTRIES_MAX,
   ) {
     super();
-    const indexSize = 2 ** Math.ceil(Math.log2(rowsMax * 2));
+    const indexSize = 2 ** Math.ceil(Math.log2(entriesMax * 2));
     this.indexMask = indexSize - 1;
-    this.rowsStart = indexSize;
-    this.words = new Int32Array(indexSize + rowsMax * ROW_WORDS);
-    this.counts = new Uint16Array(rowsMax * WINDOW_SECONDS);
+    this.entriesStart = indexSize;
+    this.words = new Int32Array(indexSize + entriesMax * ENTRY_WORDS);
+    this.counts = new Uint16Array(entriesMax * WINDOW_SECONDS);
   }
 
-  /** Rows in use, for metrics and tests. */
+  /** Entries in use, for metrics and tests. */
   get size(): number {
-    return this.rowsUsed - this.freeCount;
+    return this.entriesUsed - this.freeCount;
   }
 
   take(id: CounterId, rateKey: number, limit: number): RateLimitResult {
     const hash = hashOf(id.word1, id.word2, id.word3, rateKey);
     const nowSeconds = this.nowMs() / 1000;
     const { words, counts } = this;
-    const row = this.rowOf(hash, id, rateKey, Math.floor(nowSeconds));
-    if (row === -1) return { allowed: false, remaining: 0, resetSeconds: 1 };
-    const base = this.rowsStart + row * ROW_WORDS;
-    const buckets = row * WINDOW_SECONDS;
+    const entry = this.entryOf(hash, id, rateKey, Math.floor(nowSeconds));
+    if (entry === -1) return { allowed: false, remaining: 0, resetSeconds: 1 };
+    const base = this.entriesStart + entry * ENTRY_WORDS;
+    const buckets = entry * WINDOW_SECONDS;
     const second = Math.floor(nowSeconds);
     this.advance(base, buckets, second);
     const place = buckets + (second % WINDOW_SECONDS);
@@ -79,11 +79,11 @@ export class MemoryRateLimiter extends RateLimiter {
 
   giveBack(id: CounterId, rateKey: number): void {
     const hash = hashOf(id.word1, id.word2, id.word3, rateKey);
-    const row = this.findRow(hash, id, rateKey);
-    if (row === -1) return;
+    const entry = this.findEntry(hash, id, rateKey);
+    if (entry === -1) return;
     const { words, counts } = this;
-    const base = this.rowsStart + row * ROW_WORDS;
-    const buckets = row * WINDOW_SECONDS;
+    const base = this.entriesStart + entry * ENTRY_WORDS;
+    const buckets = entry * WINDOW_SECONDS;
     this.advance(base, buckets, Math.floor(this.nowMs() / 1000));
     if (words[base + TOTAL] === 0) return;
     counts[buckets + (words[base + OLDEST] % WINDOW_SECONDS)]--;
@@ -91,7 +91,7 @@ export class MemoryRateLimiter extends RateLimiter {
     this.findOldest(base, buckets);
   }
 
-  /** Empties the buckets between the row's last second and this one. */
+  /** Empties the buckets between the entry's last second and this one. */
   private advance(base: number, buckets: number, second: number): void {
     const { words, counts } = this;
     const last = words[base + LAST];
@@ -117,18 +117,18 @@ export class MemoryRateLimiter extends RateLimiter {
     words[base + OLDEST] = oldest;
   }
 
-  private rowOf(hash: number, id: CounterId, rateKey: number, second: number): number {
-    const row = this.findRow(hash, id, rateKey);
-    return row === -1 ? this.insert(hash, id, rateKey, second) : row;
+  private entryOf(hash: number, id: CounterId, rateKey: number, second: number): number {
+    const entry = this.findEntry(hash, id, rateKey);
+    return entry === -1 ? this.insert(hash, id, rateKey, second) : entry;
   }
 
   /** @returns -1 when nothing is counted of it. */
-  private findRow(hash: number, id: CounterId, rateKey: number): number {
+  private findEntry(hash: number, id: CounterId, rateKey: number): number {
     const { words } = this;
     let place = hash & this.indexMask;
-    for (let entry = words[place]; entry !== 0; entry = words[place]) {
-      const row = entry - 1;
-      const base = this.rowsStart + row * ROW_WORDS;
+    for (let slot = words[place]; slot !== 0; slot = words[place]) {
+      const entry = slot - 1;
+      const base = this.entriesStart + entry * ENTRY_WORDS;
       if (
         words[base + WORD0 + 3] === id.word3 &&
         words[base + WORD0 + 2] === id.word2 &&
@@ -136,7 +136,7 @@ export class MemoryRateLimiter extends RateLimiter {
         words[base + WORD0] === id.word0 &&
         words[base + RATE_KEY] === rateKey
       ) {
-        return row;
+        return entry;
       }
       place = (place + 1) & this.indexMask;
     }
@@ -144,13 +144,13 @@ export class MemoryRateLimiter extends RateLimiter {
   }
 
   private insert(hash: number, id: CounterId, rateKey: number, second: number): number {
-    // Two rows looked at for each one added: the table shrinks as fast as it could grow.
+    // Two entries looked at for each one added: the table shrinks as fast as it could grow.
     this.sweep(second, 2);
-    const row = this.allocate(second);
-    if (row === -1) return -1;
+    const entry = this.allocate(second);
+    if (entry === -1) return -1;
     const { words, counts } = this;
-    const base = this.rowsStart + row * ROW_WORDS;
-    counts.fill(0, row * WINDOW_SECONDS, (row + 1) * WINDOW_SECONDS);
+    const base = this.entriesStart + entry * ENTRY_WORDS;
+    counts.fill(0, entry * WINDOW_SECONDS, (entry + 1) * WINDOW_SECONDS);
     words[base + WORD0] = id.word0;
     words[base + WORD0 + 1] = id.word1;
     words[base + WORD0 + 2] = id.word2;
@@ -158,58 +158,58 @@ export class MemoryRateLimiter extends RateLimiter {
     words[base + LAST] = words[base + OLDEST] = second;
     words[base + TOTAL] = 0;
     words[base + RATE_KEY] = rateKey;
-    this.link(hash, row);
-    return row;
+    this.link(hash, entry);
+    return entry;
   }
 
-  private link(hash: number, row: number): void {
+  private link(hash: number, entry: number): void {
     let place = hash & this.indexMask;
     while (this.words[place] !== 0) place = (place + 1) & this.indexMask;
-    this.words[place] = row + 1;
+    this.words[place] = entry + 1;
   }
 
   private allocate(second: number): number {
-    const isFull = this.rowsUsed === this.rowsMax;
-    if (this.freeCount === 0 && isFull) this.sweep(second, this.rowsMax);
+    const isFull = this.entriesUsed === this.entriesMax;
+    if (this.freeCount === 0 && isFull) this.sweep(second, this.entriesMax);
     if (this.freeCount > 0) {
-      const row = this.freeFirst - 1;
-      this.freeFirst = this.words[this.rowsStart + row * ROW_WORDS];
+      const entry = this.freeFirst - 1;
+      this.freeFirst = this.words[this.entriesStart + entry * ENTRY_WORDS];
       this.freeCount--;
-      return row;
+      return entry;
     }
-    return isFull ? -1 : this.rowsUsed++;
+    return isFull ? -1 : this.entriesUsed++;
   }
 
-  private release(row: number): void {
-    const base = this.rowsStart + row * ROW_WORDS;
+  private release(entry: number): void {
+    const base = this.entriesStart + entry * ENTRY_WORDS;
     this.words[base + RATE_KEY] = FREE;
     this.words[base] = this.freeFirst;
-    this.freeFirst = row + 1;
+    this.freeFirst = entry + 1;
     this.freeCount++;
   }
 
-  /** Looks at up to `count` rows; stops at the first idle one and takes it back. */
+  /** Looks at up to `count` entries; stops at the first idle one and takes it back. */
   private sweep(second: number, count: number): void {
     const { words } = this;
-    for (let looked = 0; looked < count && this.rowsUsed > 0; looked++) {
-      if (this.sweepRow >= this.rowsUsed) this.sweepRow = 0;
-      const row = this.sweepRow++;
-      const base = this.rowsStart + row * ROW_WORDS;
+    for (let looked = 0; looked < count && this.entriesUsed > 0; looked++) {
+      if (this.sweepEntry >= this.entriesUsed) this.sweepEntry = 0;
+      const entry = this.sweepEntry++;
+      const base = this.entriesStart + entry * ENTRY_WORDS;
       if (words[base + RATE_KEY] === FREE || second - words[base + LAST] < WINDOW_SECONDS) continue;
-      this.unlink(row);
-      this.release(row);
+      this.unlink(entry);
+      this.release(entry);
       return;
     }
   }
 
-  /** Removes a row from the index and moves later entries of its run up, so that no probe breaks. */
-  private unlink(row: number): void {
+  /** Removes an entry from the index and moves later entries of its run up, so that no probe breaks. */
+  private unlink(entry: number): void {
     const { words, indexMask } = this;
-    let hole = this.hashOfRow(row) & indexMask;
-    while (words[hole] !== row + 1) hole = (hole + 1) & indexMask;
+    let hole = this.hashOfEntry(entry) & indexMask;
+    while (words[hole] !== entry + 1) hole = (hole + 1) & indexMask;
     words[hole] = 0;
     for (let place = (hole + 1) & indexMask; words[place] !== 0; place = (place + 1) & indexMask) {
-      const home = this.hashOfRow(words[place] - 1) & indexMask;
+      const home = this.hashOfEntry(words[place] - 1) & indexMask;
       const distanceFromHome = (place - home) & indexMask;
       const distanceFromHole = (place - hole) & indexMask;
       if (distanceFromHome < distanceFromHole) continue;
@@ -219,9 +219,9 @@ export class MemoryRateLimiter extends RateLimiter {
     }
   }
 
-  private hashOfRow(row: number): number {
+  private hashOfEntry(entry: number): number {
     const { words } = this;
-    const base = this.rowsStart + row * ROW_WORDS;
+    const base = this.entriesStart + entry * ENTRY_WORDS;
     return hashOf(words[base + 1], words[base + 2], words[base + 3], words[base + RATE_KEY]);
   }
 }

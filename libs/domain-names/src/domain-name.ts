@@ -40,7 +40,8 @@ const MESSAGES = {
   bad_hyphen: 'A label of the domain name has a hyphen where none may be.',
   bad_idn: 'A label of the domain name is not a valid internationalised label.',
   numeric_tld: 'The last label of a domain name cannot be a number.',
-  public_suffix: 'This is a public suffix; a name below it is needed.',
+  public_suffix:
+    'This is a single label or a public suffix, such as com; a name below one is needed, such as example.com.',
 } as const;
 
 /**

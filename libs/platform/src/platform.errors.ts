@@ -28,8 +28,8 @@ export class UnsupportedMediaType extends Problem {
 }
 
 export class NotFound extends Problem {
-  constructor() {
-    super({ code: 'not_found', status: 404, detail: 'Nothing was found at this address.' });
+  constructor(detail = 'Nothing was found at this address.') {
+    super({ code: 'not_found', status: 404, detail });
   }
 }
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { CliConfig } from '../cli.config.js';
 import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
 
 interface VerifyOptions extends OutputOptions {
-  anchors?: string;
+  anchors?: object[];
 }
 
 /** `audit`: whether the log of who did what is as it was written (S116). */
@@ -18,14 +18,14 @@ export function auditCommands(program: Command, config: CliConfig): void {
     .option(
       '--anchors <file>',
       'file of AUDIT_ANCHORS, or log lines of account: anchors that the chains must pass through',
+      anchorsIn,
     )
     .option('--json', 'as JSON')
     .action((options: VerifyOptions) => verify(config, options));
 }
 
 async function verify(config: CliConfig, options: VerifyOptions): Promise<void> {
-  const { anchors: anchorsFile } = options;
-  const anchors = anchorsFile === undefined ? [] : anchorsOf(readFileSync(anchorsFile, 'utf8'));
+  const { anchors = [] } = options;
   const found = await withService(config, 'account', (http) =>
     http.call<{ entries: number; chains: number; brokenAt: string | null }>(
       'POST',
@@ -39,9 +39,22 @@ async function verify(config: CliConfig, options: VerifyOptions): Promise<void> 
     process.stderr.write(`${brokenAt}: not as it was written\n`);
     return;
   }
+  const compared = anchors.length > 0 ? `; ${anchors.length} anchors compared` : '';
   answer(options, found, () => [
-    `${entries} entries in ${chains} chains, all as they were written`,
+    `${entries} entries in ${chains} chains, all as they were written${compared}`,
   ]);
+}
+
+/** A file without anchors is refused: a comparison with nothing would find nothing. */
+function anchorsIn(file: string): object[] {
+  let anchors: object[];
+  try {
+    anchors = anchorsOf(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new InvalidArgumentError(`It cannot be read: ${(error as Error).message}`);
+  }
+  if (anchors.length === 0) throw new InvalidArgumentError('It has no anchor of the audit log.');
+  return anchors;
 }
 
 /** The anchors among the log lines; other lines are passed over. */

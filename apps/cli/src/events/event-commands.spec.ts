@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,4 +37,13 @@ it('lists the failed events of the installation that runs in the data folder', a
     encoding: 'utf8',
   });
   expect(listed).toContain('no such order');
+});
+
+it('an event that no consumer has is not said to be tried again', () => {
+  const args = [PROGRAM, 'events', 'redrive', randomUUID(), '--consumer', 'entitlement'];
+  const { status, stdout } = spawnSync(process.execPath, args, {
+    env: { PATH: process.env.PATH, DATA_DIR: folder },
+    encoding: 'utf8',
+  });
+  expect([status, stdout]).toEqual([1, expect.stringContaining('no such failed event')]);
 });

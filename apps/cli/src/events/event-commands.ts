@@ -11,6 +11,7 @@ import { eventLines } from './event-lines.js';
 export type Databases = InstanceType<typeof DatabasesConfig>;
 
 const SCHEMAS = schemaServices(SERVICES);
+const NO_SUCH_EVENT = 'this consumer has no such failed event; "events list" shows them';
 
 /** `events`: what consumers could not handle. A failed event is tried again by itself, a dead one waits here. */
 export function eventCommands(program: Command, databases: Databases): void {
@@ -63,7 +64,11 @@ async function redrive(
   filter: FailedEventFilter,
 ): Promise<void> {
   const count = await withFailedEvents(databases, service, (events) => events.redrive(filter));
-  process.stdout.write(`${count} event(s) will be tried again\n`);
+  const isUnknown = count === 0 && filter.eventId !== undefined;
+  process.stdout.write(
+    isUnknown ? `${NO_SUCH_EVENT}\n` : `${count} event(s) will be tried again\n`,
+  );
+  if (isUnknown) process.exitCode = 1;
 }
 
 async function discard(
@@ -75,7 +80,7 @@ async function discard(
     const [event] = await failed.list({ eventId });
     return event ? failed.discard(event.consumer, eventId, reason) : false;
   });
-  process.stdout.write(events ? 'discarded\n' : 'there is no such failed event\n');
+  process.stdout.write(events ? 'discarded\n' : `${NO_SUCH_EVENT}\n`);
   if (!events) process.exitCode = 1;
 }
 

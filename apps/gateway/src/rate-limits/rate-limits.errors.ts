@@ -6,7 +6,7 @@ export class RateLimited extends Problem {
     super({
       code: 'rate_limited',
       status: 429,
-      detail: `You sent more than ${limit} requests of class "${rateClass}" within 60 seconds. Nothing was charged.`,
+      detail: `You sent more than ${limit} requests of class "${rateClass}" within 60 seconds. Nothing was charged. The header Retry-After says how many seconds to wait.`,
       members: { class: rateClass, limit, window_seconds: 60 },
     });
   }

@@ -6,7 +6,7 @@ export class TestKeyFixtureOnly extends Problem {
       code: 'test_key_fixture_only',
       status: 422,
       detail:
-        'A test key works only for fixtures, for example registered.test. Use a live key for real data.',
+        'A test key works only for fixtures, such as registered.test, 192.0.2.1 and AS64496. Use a live key for real data.',
     });
   }
 }

@@ -253,6 +253,8 @@ describe('coverage', () => {
       await fetch(`${service.url}/internal/tlds`, { headers })
     ).json()) as TldList;
     expect(list.tlds).toHaveLength(list.counts.tlds);
+    const absent = await fetch(`${service.url}/internal/tlds/nosuch`, { headers });
+    expect([absent.status, await absent.text()]).toEqual([404, expect.stringContaining('no such')]);
     const { tlds } = list;
     const of = (tld: string) => tlds.find((entry) => entry.tld === tld);
     expect(of('com')).toMatchObject({ protocols: ['rdap', 'whois43'], whois_reading: 'recorded' });

@@ -4,6 +4,8 @@ import type { TldAnswer, TldCoverage, TldList } from '#libs/contracts';
 import { Clock, NotFound } from '#libs/platform';
 import { Registries, type Route, certaintyOf } from '#libs/resolvers';
 
+const NO_SUCH_TLD = 'There is no such top-level domain. `GET /v2.0/tlds` lists them all.';
+
 /** States the coverage from the tables that lookups are routed by, so the two cannot differ. */
 @Injectable()
 export class TldsService {
@@ -28,7 +30,7 @@ export class TldsService {
   one(tld: string): TldAnswer {
     const label = domainToASCII(tld.toLowerCase());
     const route = this.registries.routes().find((known) => known.tld === label);
-    if (route === undefined) throw new NotFound();
+    if (route === undefined) throw new NotFound(NO_SUCH_TLD);
     return { status: true, ...coverageOf(route), tables: this.tableAges() };
   }
 

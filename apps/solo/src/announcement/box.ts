@@ -20,7 +20,7 @@ export function announcement(facts: SoloFacts, seconds: number): string {
     ['Metrics', facts.metrics_url],
     ['Docs', `${facts.api_url}/docs   README.md, docs/README.md`],
     ['Details', `${facts.data_folder}/solo.json   log: ${facts.log_file}`],
-    ['Stop', 'Ctrl-C      start over: npm run reset      trouble: npm run doctor'],
+    ['Stop', 'Ctrl-C or npm stop      start over: npm run reset      trouble: npm run doctor'],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   const body = rows.map(([name, text]) => `  ${name.padEnd(width)}   ${text}`);

@@ -46,9 +46,10 @@ export async function refusalOf(
 
 /** @param factsFile where the holder writes its addresses. */
 export function runsAlready(folder: string, holder: number, factsFile: string): Refusal {
+  const stop = factsFile === 'solo.json' ? 'npm stop' : `kill ${holder}`;
   return {
-    what: `It is running already in ${folder} (process ${holder}).`,
-    remedy: `Its addresses are in ${join(folder, factsFile)}. Stop it with: kill ${holder}`,
+    what: `It is running already in ${folder}, or still stopping (process ${holder}).`,
+    remedy: `Its addresses are in ${join(folder, factsFile)}. Stop it with: ${stop}`,
   };
 }
 

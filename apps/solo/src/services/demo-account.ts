@@ -16,8 +16,12 @@ export const DEMO_EMAIL = 'demo@example.com';
 const PASSWORD_LENGTH = 20;
 /** On top of the trial's credits. The id makes a repeated grant count once. */
 const CREDITS = { adjustmentId: '0197c000-0000-7000-8000-000000000001', amount: 5_000 };
-/** A walk through the examples asks more than 10 times a minute. */
-const LIVE_LIMIT = { name: 'live', value: 120, days: 3_650 } as const;
+/** A walk through the examples asks more often a minute than a trial may. */
+const LIMITS = [
+  { name: 'live', value: 120 },
+  { name: 'bulk', value: 20 },
+] as const;
+const LIMITS_DAYS = 3_650;
 const MAIL_TIMEOUT_MS = 15_000;
 const POLL_MS = 20;
 
@@ -142,9 +146,11 @@ class DemoSeed {
     const entitlement = new EntitlementClient(this.entitlement);
     const reason = 'For trying out';
     await entitlement.grantByOperator(accountId, { ...CREDITS, reason });
-    const { days, ...limit } = LIVE_LIMIT;
-    const until = new Date(this.services.clock.now().getTime() + days * DAY_MS).toISOString();
-    await entitlement.overrideLimit(accountId, { ...limit, reason, until });
+    const now = this.services.clock.now().getTime();
+    const until = new Date(now + LIMITS_DAYS * DAY_MS).toISOString();
+    for (const limit of LIMITS) {
+      await entitlement.overrideLimit(accountId, { ...limit, reason, until });
+    }
   }
 
   private async ask(method: 'GET' | 'POST', path: string, body?: object): Promise<ProxiedAnswer> {

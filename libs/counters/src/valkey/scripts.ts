@@ -13,8 +13,8 @@ export const SLICE_USABLE_MS = 2_000;
 const SLICE_KEPT_MS = 6_000;
 /** In place of a second: requests that were counted and do not count, as a negative count. */
 export const GIVEN_BACK = 0;
-/** A row that nobody asks for is forgotten: two windows, as the clock may stand still for a while. */
-const ROW_TTL_MS = 130_000;
+/** An entry that nobody asks for is forgotten: two windows, as the clock may stand still for a while. */
+const ENTRY_TTL_MS = 130_000;
 /** A gateway that has not been heard of for as long is not counted. */
 const GATEWAY_SEEN_MS = 5_000;
 /** The server's clock is read every second, so a longer pause is a step of it, or nobody was there. */
@@ -60,8 +60,8 @@ return { epoch, now, redis.call('ZCARD', KEYS[2]), math.max(0, warm - now) }
 `);
 
 /**
- * Books what a gateway spent and grants what it asks for. A row is a hash: a field for each second
- * with requests, and one "count/until" for each gateway that holds a slice. Keys: meta, row.
+ * Books what a gateway spent and grants what it asks for. An entry is a hash: a field for each second
+ * with requests, and one "count/until" for each gateway that holds a slice. Keys: meta, entry.
  * Arguments: epoch, time or '', session, limit, requests that wait, tokens wanted in hand, tokens
  * still in hand, gateways, then pairs of second and count; what is given back comes off the oldest seconds, so
  * that no window ever holds too few. Answers granted, in hand, room, oldest
@@ -144,7 +144,7 @@ if inHand > 0 then
 elseif own > 0 then
   redis.call('HDEL', KEYS[2], session)
 end
-redis.call('PEXPIRE', KEYS[2], ${ROW_TTL_MS})
+redis.call('PEXPIRE', KEYS[2], ${ENTRY_TTL_MS})
 return { granted, inHand, room, oldest, now, others }
 `);
 

@@ -18,7 +18,7 @@ const SLICED_FROM = 60;
 /** A slice is meant to last this long. */
 const SLICE_MS = 500;
 const SLICE_MAX = 2_000;
-/** A full row is asked about again at the latest after this long; sooner when others may give back. */
+/** A full entry is asked about again at the latest after this long; sooner when others may give back. */
 const FULL_MAX_MS = 1_000;
 const FULL_WHILE_HELD_MS = 50;
 /** For so long the server's last word also binds a gateway that has to decide without it. */

@@ -94,7 +94,7 @@ export class UpstreamBudgets {
     const recovered = isRecovered ? '1' : '';
     const reply = await this.link.evaluate(
       TAKE_UPSTREAM,
-      [rowOf(host)],
+      [entryOf(host)],
       [this.id, priority, tokens, Math.ceil(pausedMs), recovered, ...terms],
     );
     if (reply === undefined) return undefined;
@@ -108,8 +108,8 @@ export class UpstreamBudgets {
     { asker, waiting, buckets }: ShareRequest,
   ): Promise<boolean | undefined> {
     const terms = buckets.flatMap(({ place, burst, perSecond }) => [place + 1, burst, perSecond]);
-    const rows = [rowOf(host), askersOf(host)];
-    const reply = await this.link.evaluate(CLAIM_SHARE, rows, [asker, waiting, ...terms]);
+    const entries = [entryOf(host), askersOf(host)];
+    const reply = await this.link.evaluate(CLAIM_SHARE, entries, [asker, waiting, ...terms]);
     return reply === undefined ? undefined : reply === 1;
   }
 
@@ -121,7 +121,7 @@ export class UpstreamBudgets {
   /** Tells all processes to leave a host alone. */
   async pause(host: string, forMs: number, strikes: number): Promise<void> {
     if (this.isUsable) {
-      await this.link.evaluate(PAUSE_UPSTREAM, [rowOf(host)], [Math.ceil(forMs), strikes]);
+      await this.link.evaluate(PAUSE_UPSTREAM, [entryOf(host)], [Math.ceil(forMs), strikes]);
     }
   }
 
@@ -130,7 +130,7 @@ export class UpstreamBudgets {
   }
 }
 
-function rowOf(host: string): string {
+function entryOf(host: string): string {
   return `upstream:${host}`;
 }
 

@@ -14,41 +14,41 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /**
- * Takes tokens for one host of all its buckets. A row is a hash: when it was filled (at), the tokens of each bucket
+ * Takes tokens for one host of all its buckets. An entry is a hash: when it was filled (at), the tokens of each bucket
  * (t1, …), until when it is paused, throttles in a row (strikes), and for each priority who waits until when (w0 live,
  * w1 monitor, w2 bulk): while one waits elsewhere with a higher priority, there is nothing for a lower one. A clock
  * that steps back fills nothing, one that leaps fills a bucket once.
  *
- * Keys: row. Arguments: process, priority, tokens wanted, milliseconds for which the process knows it paused, '1' when
- * it answered since, then of each bucket burst, tokens a second, the tokens it holds where there is no row, and tokens
- * spent that the row lacks (negative: given back). Answers granted, milliseconds to wait, milliseconds paused,
+ * Keys: entry. Arguments: process, priority, tokens wanted, milliseconds for which the process knows it paused, '1' when
+ * it answered since, then of each bucket burst, tokens a second, the tokens it holds where there is no entry, and tokens
+ * spent that the entry lacks (negative: given back). Answers granted, milliseconds to wait, milliseconds paused,
  * strikes, tokens of each bucket as text.
  */
 export const TAKE_UPSTREAM = script(`${TIME}
 local me, priority, want = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local paused, hasAnswered = tonumber(ARGV[4]), ARGV[5] == '1'
-local row = {}
+local entry = {}
 local flat = redis.call('HGETALL', KEYS[1])
-for i = 1, #flat, 2 do row[flat[i]] = flat[i + 1] end
+for i = 1, #flat, 2 do entry[flat[i]] = flat[i + 1] end
 
-local seconds = math.max(0, now - (tonumber(row.at) or now)) / 1000
+local seconds = math.max(0, now - (tonumber(entry.at) or now)) / 1000
 local granted, tokens, full = want, {}, ${KEPT_MS}
 local buckets = (#ARGV - 5) / 4
 for i = 1, buckets do
   local burst, rate = tonumber(ARGV[4 * i + 2]), tonumber(ARGV[4 * i + 3])
   local known, owed = tonumber(ARGV[4 * i + 4]), tonumber(ARGV[4 * i + 5])
-  local held = tonumber(row['t' .. i])
+  local held = tonumber(entry['t' .. i])
   held = held and math.min(burst, held + seconds * rate) or math.min(burst, known)
   tokens[i] = math.max(-burst, math.min(burst, held - owed))
   granted = math.min(granted, math.floor(tokens[i] + 1e-9))
   full = math.max(full, math.min(2 * burst / rate * 1000, ${KEPT_MAX_MS}))
 end
 
-local till = tonumber(row.paused) or 0
+local till = tonumber(entry.paused) or 0
 paused = math.min(${PAUSE_MAX_MS}, math.max(paused, till - now, 0))
 local yields = 0
 for p = 0, priority - 1 do
-  local who, at = string.match(row['w' .. p] or '', '^(.*)/(%d+)$')
+  local who, at = string.match(entry['w' .. p] or '', '^(.*)/(%d+)$')
   if who and who ~= me then yields = math.max(yields, tonumber(at) - now) end
 end
 if paused > 0 or yields > 0 then granted = 0 end
@@ -71,19 +71,19 @@ local mark = 'w' .. priority
 if granted < want and paused == 0 then
   set[#set + 1] = mark
   set[#set + 1] = me .. '/' .. (now + wait + ${WAITS_MS})
-elseif string.sub(row[mark] or '', 1, #me + 1) == me .. '/' then
+elseif string.sub(entry[mark] or '', 1, #me + 1) == me .. '/' then
   redis.call('HDEL', KEYS[1], mark)
 end
 redis.call('HSET', KEYS[1], unpack(set))
 if hasAnswered then redis.call('HDEL', KEYS[1], 'strikes') end
 redis.call('PEXPIRE', KEYS[1], math.max(full, paused))
 
-local reply = { granted, wait, paused, hasAnswered and 0 or tonumber(row.strikes) or 0 }
+local reply = { granted, wait, paused, hasAnswered and 0 or tonumber(entry.strikes) or 0 }
 for i = 1, buckets do reply[#reply + 1] = string.format('%.9f', tokens[i]) end
 return reply
 `);
 
-/** Pauses a host for all. Keys: row. Arguments: milliseconds, throttles in a row. */
+/** Pauses a host for all. Keys: entry. Arguments: milliseconds, throttles in a row. */
 export const PAUSE_UPSTREAM = script(`${TIME}
 local forMs = math.min(${PAUSE_MAX_MS}, tonumber(ARGV[1]))
 local till = math.max(now + forMs, tonumber(redis.call('HGET', KEYS[1], 'paused')) or 0)
@@ -104,12 +104,12 @@ const ASKERS_KEPT_MS = 90_000_000;
 
 /**
  * Claims a question's share of those buckets of a host that refill slowly: while others ask, nobody gets more than a
- * quarter of what is left, his own recent questions included; alone he may have all but the last quarter. A row of
+ * quarter of what is left, his own recent questions included; alone he may have all but the last quarter. An entry of
  * askers is a hash: of each what he claimed of each bucket and when that was counted (a:…), and the two who asked last
  * (r0, r1). When it is full it begins anew, in favour of everybody.
  *
- * Keys: the host's row, its askers. Arguments: asker, questions of his that wait in the process, then of each such
- * bucket its place in the row, burst, tokens a second. Answers 1 when he may ask.
+ * Keys: the host's entry, its askers. Arguments: asker, questions of his that wait in the process, then of each such
+ * bucket its place in the entry, burst, tokens a second. Answers 1 when he may ask.
  */
 export const CLAIM_SHARE = script(`${TIME}
 local me, waiting = ARGV[1], tonumber(ARGV[2])

@@ -40,7 +40,7 @@ const timeoutMs = 60_000;
   });
 
   const create = (nowMs: () => number) => {
-    // The timer of the one before would look after its rows by this one's clock.
+    // The timer of the one before would look after its entries by this one's clock.
     void rateLimiter?.close();
     time = nowMs;
     return (rateLimiter = new ValkeyRateLimiter(link, nowMs));

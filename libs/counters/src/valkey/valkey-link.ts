@@ -41,7 +41,7 @@ export interface ValkeyLinkOptions {
   nowMs?: () => number;
 }
 
-/** What one row's turn at the server comes to. */
+/** What one entry's turn at the server comes to. */
 export interface TakeReply {
   granted: number;
   inHand: number;
@@ -168,13 +168,13 @@ export class ValkeyLink {
   }
 
   /**
-   * One turn for each row, in one write.
-   * @returns for each row its reply, or why there is none.
+   * One turn for each entry, in one write.
+   * @returns for each entry its reply, or why there is none.
    */
-  async take(rows: readonly (readonly (string | number)[])[]): Promise<(TakeReply | Error)[]> {
+  async take(entries: readonly (readonly (string | number)[])[]): Promise<(TakeReply | Error)[]> {
     const time = this.options.nowMs?.() ?? '';
-    const calls = rows.map(([key, ...rest]): Call => {
-      const keys = [META, `${PREFIX}row:${key}`] as const;
+    const calls = entries.map(([key, ...rest]): Call => {
+      const keys = [META, `${PREFIX}entry:${key}`] as const;
       return ['evalsha', TAKE.sha, 2, ...keys, this.epoch, time, this.session, ...rest];
     });
     const replies = await this.run(calls);
@@ -187,17 +187,17 @@ export class ValkeyLink {
     return answers;
   }
 
-  /** Runs a script on rows, `undefined` when the server does not answer in time. */
+  /** Runs a script on entries, `undefined` when the server does not answer in time. */
   async evaluate(
     { sha }: Script,
-    rows: readonly string[],
+    entries: readonly string[],
     args: (string | number)[],
   ): Promise<unknown> {
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
     // The answer may lie in the socket while this process was busy: one more look at it first.
     const timer = setTimeout(() => setImmediate(() => resolve(undefined)), this.timeoutMs);
     const asked = this.run([
-      ['evalsha', sha, rows.length, ...rows.map((row) => PREFIX + row), ...args],
+      ['evalsha', sha, entries.length, ...entries.map((entry) => PREFIX + entry), ...args],
     ]).then(
       ([[error, reply]]) => (error ? undefined : reply),
       () => undefined,

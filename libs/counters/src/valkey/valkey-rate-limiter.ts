@@ -6,16 +6,16 @@ import { SliceEntry, type Waiter } from './slice-entry.js';
 import { OtherEpoch, type TakeReply, type ValkeyLink } from './valkey-link.js';
 
 const TICK_MS = 100;
-const ROWS_MAX = 1 << 18;
-/** Rows looked at in a tick; the whole table once a minute. */
-const SWEPT_A_TICK = Math.ceil(ROWS_MAX / 600);
-/** Rows in one write. */
+const ENTRIES_MAX = 1 << 18;
+/** Entries looked at in a tick; the whole table once a minute. */
+const SWEPT_A_TICK = Math.ceil(ENTRIES_MAX / 600);
+/** Entries in one write. */
 const BATCH_MAX = 512;
-const NO_ROW: RateLimitResult = { allowed: false, remaining: 0, resetSeconds: 1 };
+const NO_ENTRY: RateLimitResult = { allowed: false, remaining: 0, resetSeconds: 1 };
 
-/** Rows of one turn, what each asked, and who waits for it. */
+/** Entries of one turn, what each asked, and who waits for it. */
 interface Turn {
-  row: SliceEntry;
+  entry: SliceEntry;
   words: readonly number[];
   uses: number[];
   waiters: Waiter[];
@@ -28,10 +28,10 @@ interface Turn {
  * the limit through, counted by itself, its requests of before included.
  */
 export class ValkeyRateLimiter extends RateLimiter {
-  /** `rows[rateKey]`, by account. */
-  private readonly rows: Map<string, SliceEntry>[] = [];
-  private rowCount = 0;
-  /** Rows that the server has to hear from. */
+  /** `entries[rateKey]`, by account. */
+  private readonly entries: Map<string, SliceEntry>[] = [];
+  private entryCount = 0;
+  /** Entries that the server has to hear from. */
   private readonly busy = new Set<SliceEntry>();
   private queue: SliceEntry[] = [];
   private isFlushPlanned = false;
@@ -53,36 +53,36 @@ export class ValkeyRateLimiter extends RateLimiter {
 
   take(id: CounterId, rateKey: number, limit: number): RateLimitResult | Promise<RateLimitResult> {
     const { link } = this;
-    const row = this.rowOf(id, rateKey);
-    if (row === undefined) return NO_ROW;
-    if (!link.isUsable) return this.alone(row, limit);
+    const entry = this.entryOf(id, rateKey);
+    if (entry === undefined) return NO_ENTRY;
+    if (!link.isUsable) return this.alone(entry, limit);
     const nowMs = link.nowMs();
-    if (row.hasInHand(limit, link.session, nowMs)) {
-      const refusal = this.countOwn(row, limit);
+    if (entry.hasInHand(limit, link.session, nowMs)) {
+      const refusal = this.countOwn(entry, limit);
       if (refusal) return refusal;
-      const answer = row.spend(nowMs);
-      this.remember(row);
-      if (row.wantsRefill) this.enqueue(row);
+      const answer = entry.spend(nowMs);
+      this.remember(entry);
+      if (entry.wantsRefill) this.enqueue(entry);
       return answer;
     }
-    if (row.isFull(limit, nowMs)) return row.refused(nowMs);
-    return this.ask(row, limit);
+    if (entry.isFull(limit, nowMs)) return entry.refused(nowMs);
+    return this.ask(entry, limit);
   }
 
-  /** The server hears of it with the next requests, at the latest when the row has been idle for a moment. */
+  /** The server hears of it with the next requests, at the latest when the entry has been idle for a moment. */
   giveBack(id: CounterId, rateKey: number): void {
     this.own.giveBack(id, rateKey);
-    const row = this.rows[rateKey]?.get(id.text);
-    if (row === undefined) return;
-    row.giveBack();
-    this.remember(row);
+    const entry = this.entries[rateKey]?.get(id.text);
+    if (entry === undefined) return;
+    entry.giveBack();
+    this.remember(entry);
   }
 
   /** Gives everything back that is in hand and resolves when the server knows. */
   async flush(): Promise<void> {
-    for (const row of this.busy) {
-      row.lastUseMs = -Infinity;
-      if (!row.isAsking) this.enqueue(row);
+    for (const entry of this.busy) {
+      entry.lastUseMs = -Infinity;
+      if (!entry.isAsking) this.enqueue(entry);
     }
     this.sendQueued();
     while (this.underWay.size > 0) await Promise.all(this.underWay);
@@ -97,77 +97,77 @@ export class ValkeyRateLimiter extends RateLimiter {
   tick(): void {
     const nowMs = this.link.nowMs();
     if (this.link.isUsable) {
-      for (const row of this.busy) {
-        if (!row.hasNews && !row.isAsking) this.forgetBusy(row);
-        else if (!row.isAsking && row.isIdle(nowMs)) this.enqueue(row);
+      for (const entry of this.busy) {
+        if (!entry.hasNews && !entry.isAsking) this.forgetBusy(entry);
+        else if (!entry.isAsking && entry.isIdle(nowMs)) this.enqueue(entry);
       }
     }
     this.sweepIdle(nowMs);
   }
 
   /** Counts a request in this gateway's own window; refuses when it must not let through more. */
-  private countOwn(row: SliceEntry, limit: number): RateLimitResult | undefined {
+  private countOwn(entry: SliceEntry, limit: number): RateLimitResult | undefined {
     if (!this.link.isWarming) {
-      this.own.take(row.id, row.rateKey, Infinity);
+      this.own.take(entry.id, entry.rateKey, Infinity);
       return undefined;
     }
-    const answer = this.own.take(row.id, row.rateKey, this.link.shareOf(limit));
+    const answer = this.own.take(entry.id, entry.rateKey, this.link.shareOf(limit));
     return answer.allowed ? undefined : answer;
   }
 
-  private alone(row: SliceEntry, limit: number): RateLimitResult {
-    const answer = this.takeShare(row, limit);
+  private alone(entry: SliceEntry, limit: number): RateLimitResult {
+    const answer = this.takeShare(entry, limit);
     if (answer.allowed) {
-      row.note(this.link.nowMs(), 1);
-      this.remember(row);
+      entry.note(this.link.nowMs(), 1);
+      this.remember(entry);
     }
     return answer;
   }
 
   /** Decides without the server: by this gateway's part of the limit, and of what the server last said was left. */
-  private takeShare(row: SliceEntry, limit: number): RateLimitResult {
+  private takeShare(entry: SliceEntry, limit: number): RateLimitResult {
     const nowMs = this.link.nowMs();
-    if (row.isFullAlone(nowMs)) return row.refused(nowMs);
-    const answer = this.own.take(row.id, row.rateKey, this.link.shareOf(limit));
+    if (entry.isFullAlone(nowMs)) return entry.refused(nowMs);
+    const answer = this.own.take(entry.id, entry.rateKey, this.link.shareOf(limit));
     if (answer.allowed) {
       this.link.hasUnknownHistory = true;
-      row.spendAlone();
+      entry.spendAlone();
     }
     return answer;
   }
 
-  private ask(row: SliceEntry, limit: number): Promise<RateLimitResult> {
+  private ask(entry: SliceEntry, limit: number): Promise<RateLimitResult> {
     return new Promise((resolve) => {
       const waiter: Waiter = { limit, resolve, isAnswered: false };
       // The answer may lie in the socket while this process was busy: one more look at it first.
-      const giveUp = () => setImmediate(() => this.giveUp(row, waiter));
+      const giveUp = () => setImmediate(() => this.giveUp(entry, waiter));
       waiter.timer = setTimeout(giveUp, this.link.timeoutMs);
-      row.enqueue(waiter);
-      if (!row.isAsking) this.enqueue(row);
+      entry.enqueue(waiter);
+      if (!entry.isAsking) this.enqueue(entry);
     });
   }
 
   /** The server's word is late: the request is decided here. */
-  private giveUp(row: SliceEntry, waiter: Waiter): void {
+  private giveUp(entry: SliceEntry, waiter: Waiter): void {
     if (waiter.isAnswered) return;
     waiter.isAnswered = true;
     this.link.noteLate();
-    const place = row.waiters.indexOf(waiter);
-    if (place !== -1) row.waiters.splice(place, 1);
-    const answer = this.takeShare(row, waiter.limit);
+    const place = entry.waiters.indexOf(waiter);
+    if (place !== -1) entry.waiters.splice(place, 1);
+    const answer = this.takeShare(entry, waiter.limit);
     waiter.lateAnswer = answer;
     if (answer.allowed) {
       // One that was sent is booked when its word comes.
-      if (place !== -1) row.note(this.link.nowMs(), 1);
-      this.remember(row);
+      if (place !== -1) entry.note(this.link.nowMs(), 1);
+      this.remember(entry);
     }
     waiter.resolve(answer);
   }
 
-  private enqueue(row: SliceEntry): void {
-    if (row.isQueued) return;
-    row.isQueued = true;
-    this.queue.push(row);
+  private enqueue(entry: SliceEntry): void {
+    if (entry.isQueued) return;
+    entry.isQueued = true;
+    this.queue.push(entry);
     if (this.isFlushPlanned) return;
     this.isFlushPlanned = true;
     setImmediate(() => this.sendQueued());
@@ -184,20 +184,20 @@ export class ValkeyRateLimiter extends RateLimiter {
     }
   }
 
-  private async send(rows: SliceEntry[]): Promise<void> {
+  private async send(entries: SliceEntry[]): Promise<void> {
     const { link } = this;
     const { session, gateways } = link;
     const nowMs = link.nowMs();
-    const turns = rows.map((row): Turn => {
-      row.isQueued = false;
-      row.isAsking = true;
-      const { words, uses } = row.turn(session, nowMs, gateways);
-      return { row, words, uses, waiters: row.takeWaiters(), kept: row.inHand };
+    const turns = entries.map((entry): Turn => {
+      entry.isQueued = false;
+      entry.isAsking = true;
+      const { words, uses } = entry.turn(session, nowMs, gateways);
+      return { entry, words, uses, waiters: entry.takeWaiters(), kept: entry.inHand };
     });
     let replies: (TakeReply | Error)[];
     try {
       replies = await link.take(
-        turns.map(({ row, words }) => [`${row.rateKey}:${row.id.text}`, ...words]),
+        turns.map(({ entry, words }) => [`${entry.rateKey}:${entry.id.text}`, ...words]),
       );
     } catch (error) {
       replies = turns.map(() => error as Error);
@@ -206,88 +206,88 @@ export class ValkeyRateLimiter extends RateLimiter {
   }
 
   private settle(turn: Turn, reply: TakeReply | Error, session: string): void {
-    const { row, waiters } = turn;
-    row.isAsking = false;
+    const { entry, waiters } = turn;
+    entry.isAsking = false;
     if (reply instanceof Error) this.settleWithout(turn, reply);
     else if (session !== this.link.session) this.settleWithout(turn, new Error('too late'));
     else {
-      row.learn(reply, turn.kept, waiters.length, this.link.gateways);
-      waiters.forEach((waiter, place) => this.resolve(row, waiter, place < reply.granted, reply));
+      entry.learn(reply, turn.kept, waiters.length, this.link.gateways);
+      waiters.forEach((waiter, place) => this.resolve(entry, waiter, place < reply.granted, reply));
     }
-    if (row.hasNews) this.remember(row);
-    if (row.waiters.length > 0) this.enqueue(row);
+    if (entry.hasNews) this.remember(entry);
+    if (entry.waiters.length > 0) this.enqueue(entry);
   }
 
-  private resolve(row: SliceEntry, waiter: Waiter, isGranted: boolean, reply: TakeReply): void {
+  private resolve(entry: SliceEntry, waiter: Waiter, isGranted: boolean, reply: TakeReply): void {
     const { lateAnswer } = waiter;
     if (lateAnswer) {
-      if (isGranted && !lateAnswer.allowed) row.note(reply.nowMs, -1);
-      if (!isGranted && lateAnswer.allowed) row.note(this.link.nowMs(), 1);
+      if (isGranted && !lateAnswer.allowed) entry.note(reply.nowMs, -1);
+      if (!isGranted && lateAnswer.allowed) entry.note(this.link.nowMs(), 1);
       return;
     }
     answered(waiter);
-    const refusal = isGranted ? this.countOwn(row, waiter.limit) : row.refused(reply.nowMs);
+    const refusal = isGranted ? this.countOwn(entry, waiter.limit) : entry.refused(reply.nowMs);
     if (isGranted && refusal) {
-      row.note(reply.nowMs, -1);
-      row.fill(reply.nowMs + TICK_MS);
+      entry.note(reply.nowMs, -1);
+      entry.fill(reply.nowMs + TICK_MS);
     }
-    waiter.resolve(refusal ?? row.answer(true, reply.nowMs));
+    waiter.resolve(refusal ?? entry.answer(true, reply.nowMs));
   }
 
   /** No answer: those who wait are decided here. */
-  private settleWithout({ row, uses, waiters }: Turn, error: Error): void {
-    row.inHand = 0;
+  private settleWithout({ entry, uses, waiters }: Turn, error: Error): void {
+    entry.inHand = 0;
     // Only then is it certain that nothing was booked.
-    if (error instanceof OtherEpoch || error.message.startsWith('NOSCRIPT')) row.takeBack(uses);
+    if (error instanceof OtherEpoch || error.message.startsWith('NOSCRIPT')) entry.takeBack(uses);
     for (const waiter of waiters) {
       if (waiter.lateAnswer) {
-        if (waiter.lateAnswer.allowed) row.note(this.link.nowMs(), 1);
+        if (waiter.lateAnswer.allowed) entry.note(this.link.nowMs(), 1);
         continue;
       }
       answered(waiter);
-      waiter.resolve(this.alone(row, waiter.limit));
+      waiter.resolve(this.alone(entry, waiter.limit));
     }
   }
 
-  private rowOf(id: CounterId, rateKey: number): SliceEntry | undefined {
-    const rows = (this.rows[rateKey] ??= new Map<string, SliceEntry>());
-    const known = rows.get(id.text);
+  private entryOf(id: CounterId, rateKey: number): SliceEntry | undefined {
+    const entries = (this.entries[rateKey] ??= new Map<string, SliceEntry>());
+    const known = entries.get(id.text);
     if (known !== undefined) return known;
-    if (this.rowCount >= ROWS_MAX) return undefined;
-    const row = new SliceEntry(id, rateKey);
-    rows.set(id.text, row);
-    this.rowCount++;
-    return row;
+    if (this.entryCount >= ENTRIES_MAX) return undefined;
+    const entry = new SliceEntry(id, rateKey);
+    entries.set(id.text, entry);
+    this.entryCount++;
+    return entry;
   }
 
-  private remember(row: SliceEntry): void {
-    if (row.isBusy) return;
-    row.isBusy = true;
-    this.busy.add(row);
+  private remember(entry: SliceEntry): void {
+    if (entry.isBusy) return;
+    entry.isBusy = true;
+    this.busy.add(entry);
   }
 
-  private forgetBusy(row: SliceEntry): void {
-    row.isBusy = false;
-    this.busy.delete(row);
+  private forgetBusy(entry: SliceEntry): void {
+    entry.isBusy = false;
+    this.busy.delete(entry);
   }
 
   private sweepIdle(nowMs: number): void {
     for (let looked = 0; looked < SWEPT_A_TICK; looked++) {
-      this.sweep ??= this.everyRow();
-      const { value: row, done } = this.sweep.next();
+      this.sweep ??= this.everyEntry();
+      const { value: entry, done } = this.sweep.next();
       if (done) {
         this.sweep = undefined;
         return;
       }
-      const isUsed = row.isBusy || row.isAsking || row.isQueued;
-      if (isUsed || nowMs - row.lastUseMs < WINDOW_SECONDS * 1000) continue;
-      this.rows[row.rateKey].delete(row.id.text);
-      this.rowCount--;
+      const isUsed = entry.isBusy || entry.isAsking || entry.isQueued;
+      if (isUsed || nowMs - entry.lastUseMs < WINDOW_SECONDS * 1000) continue;
+      this.entries[entry.rateKey].delete(entry.id.text);
+      this.entryCount--;
     }
   }
 
-  private *everyRow(): Generator<SliceEntry, undefined> {
-    for (const rows of this.rows) if (rows) yield* rows.values();
+  private *everyEntry(): Generator<SliceEntry, undefined> {
+    for (const entries of this.entries) if (entries) yield* entries.values();
     return undefined;
   }
 }

@@ -98,6 +98,11 @@ describe('Registries', () => {
     expect(registries.coverage()).toEqual({ tlds: 5, rdap: 2, whois: 1, unsupported: 2 });
   });
 
+  it('says of a name under .test that it is no fixture', () => {
+    const real = new Registries(vendored);
+    expect(real.route('foo.test').reason).toContain('no fixture');
+  });
+
   it('S60: tables past their age raise the alarm', () => {
     const on = (day: string) => registries.age(new Date(day));
     expect(on('2026-01-20')).toEqual({ rdapDays: 10, whoisDays: 50, isTooOld: false });

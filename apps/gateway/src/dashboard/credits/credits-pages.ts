@@ -126,7 +126,7 @@ const STATE_TEXTS: Readonly<Record<OrderAnswer['state'], string>> = {
   created: 'The processor has not answered yet. Load the page again in a moment.',
   redirected: 'Waits for the payment.',
   processing: 'The payment is under way; this can take days. Credits come with the money.',
-  paid: 'Paid. What was bought is in the account.',
+  paid: 'Paid. What you bought is in the account within moments.',
   expired: 'The page to pay on has expired. Nothing was charged.',
   failed: 'The payment failed. Nothing was charged.',
   cancelled: 'Cancelled. Nothing was charged.',

@@ -15,7 +15,6 @@ const AWAY: Notice = {
   kind: 'fault',
   text: 'Nothing can be bought right now. Try again later.',
 };
-const PAID: Notice = { kind: 'done', text: 'Paid. What you bought arrives within moments.' };
 
 /** How the page is shown beside what it always has. */
 interface Shown {
@@ -57,9 +56,7 @@ export class CreditsController {
     const path = `/orders/${encodeURIComponent(id)}/return`;
     const answer = await visit.billing({ method: 'POST', path, body: {} });
     if (isRefused(answer)) return this.showRefusal(visit, answer);
-    const order = answer.body as OrderAnswer;
-    const notice = order.state === 'paid' ? PAID : undefined;
-    return visit.show(orderPage(visit.context, order, notice));
+    return visit.show(orderPage(visit.context, answer.body as OrderAnswer));
   }
 
   @Get('credits/orders/:id')

@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { OperatorDesk } from '../../../../test/desk/operator-desk.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anchors-'));
+let desk: OperatorDesk;
+
+beforeAll(async () => {
+  desk = await OperatorDesk.open();
+});
+afterAll(async () => {
+  await desk.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const verify = (...options: string[]) => desk.command('audit', 'verify', ...options);
+
+it('S116: a comparison with a file that has no anchor, or cannot be read, is refused', async () => {
+  const empty = join(folder, 'other.log');
+  writeFileSync(empty, '{"msg":"started"}\n');
+  expect(await verify('--anchors', empty)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no anchor'),
+  });
+  expect(await verify('--anchors', join(folder, 'absent'))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('cannot be read'),
+  });
+  expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('all as they') });
+});

@@ -1,0 +1,44 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { DataFolder } from './data-folder/data-folder.js';
+import { LOCK_FILE } from './checks/before-build.js';
+
+const PROGRAM = new URL('stop.js', import.meta.url).pathname;
+const fileOf = (name: string) => new URL(`data-folder/${name}.js`, import.meta.url).href;
+
+/** Holds the folder as a start does, and takes a while to let go of it. */
+const HOLDER = `
+  const { DataFolder } = await import('${fileOf('data-folder')}');
+  const { FolderLock } = await import('${fileOf('folder-lock')}');
+  const { writeFileSync } = await import('node:fs');
+  const folder = new DataFolder(process.env.DATA_DIR);
+  const lock = FolderLock.take(folder);
+  const idle = setInterval(() => {}, 1000);
+  process.once('SIGTERM', () => setTimeout(() => {
+    writeFileSync(folder.file('drained'), '');
+    lock.release();
+    clearInterval(idle);
+  }, 300));
+  process.stdout.write('up');
+`;
+
+it('npm stop returns when what ran has ended, and says so when nothing runs', async () => {
+  const folder = new DataFolder(mkdtempSync(join(tmpdir(), 'stop-')));
+  const env = { PATH: process.env.PATH, DATA_DIR: folder.path };
+  const stop = () => spawnSync(process.execPath, [PROGRAM], { env, encoding: 'utf8' });
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', HOLDER], { env });
+  try {
+    await once(holder.stdout, 'data');
+    expect(stop()).toMatchObject({ status: 0, stdout: 'Stopping …\nStopped.\n' });
+    expect(existsSync(folder.file('drained'))).toBe(true);
+    expect(existsSync(folder.file(LOCK_FILE))).toBe(false);
+    expect(stop()).toMatchObject({ status: 0, stdout: `Nothing is running in ${folder.path}.\n` });
+  } finally {
+    holder.kill('SIGKILL');
+    rmSync(folder.path, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,38 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { loadConfig, monotonicMs } from '#libs/platform';
+import { startOf } from './checks/before-build.js';
+import { DataFolder } from './data-folder/data-folder.js';
+import { FolderLock } from './data-folder/folder-lock.js';
+import { SoloConfig } from './solo.config.js';
+
+/** Longer than a gateway drains and PostgreSQL takes after it. */
+const WAIT_MAX_MS = 120_000;
+const POLL_MS = 100;
+
+/**
+ * `npm stop`: drains what runs in the data folder and returns once its process has ended, so that the folder can be
+ * copied or the code be exchanged.
+ */
+async function stop(): Promise<number> {
+  const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);
+  const holder = FolderLock.holder(folder);
+  if (holder === undefined) return say(`Nothing is running in ${folder.path}.`, 0);
+  const startedAt = startOf(holder);
+  process.kill(holder, 'SIGTERM');
+  say('Stopping …', 0);
+  const until = monotonicMs() + WAIT_MAX_MS;
+  while (startOf(holder) === startedAt) {
+    if (monotonicMs() > until) {
+      return say(`Process ${holder} has not ended in two minutes; solo.log says why.`, 1);
+    }
+    await pause(POLL_MS);
+  }
+  return say('Stopped.', 0);
+}
+
+function say(text: string, result: number): number {
+  process.stdout.write(`${text}\n`);
+  return result;
+}
+
+process.exitCode = await stop();

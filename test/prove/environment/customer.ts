@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '#libs/platform';
+import { Broken } from '../scenario.js';
+import type { AccountBook } from './account-book.js';
+import { type Answer, NoAnswer, ask } from './http.js';
+import { eventually } from './patience.js';
+
+/** Where a customer finds the installation. */
+export interface Doors {
+  apiUrl: string;
+  dashboardUrl: string;
+  mails(): Promise<{ to: string; text: string }[]>;
+}
+
+interface ListedKey {
+  id: string;
+  environment: string;
+  state: string;
+}
+
+const RETRY_MS = 1_000;
+
+let names = 0;
+/** A registered name that nobody asked for before: a repeat within 60 s would be free. */
+export const freshName = () => `prove-${process.pid}-${++names}.com`;
+
+/**
+ * Somebody who repeats whatever got no answer, as people and programs do, and recovers by the ways that
+ * everybody has: log in, look, ask again.
+ */
+export class Customer {
+  private readonly cookies = new Map<string, string>();
+  private csrfToken = '';
+  private readonly password = 'correct horse battery staple 42';
+  private readonly email: string;
+  /** Attempts are counted by network: each customer comes from another. */
+  private readonly network: string;
+  accountId = '';
+  key = '';
+
+  constructor(
+    private readonly doors: Doors,
+    private readonly book: AccountBook,
+    number: number,
+  ) {
+    this.email = `ada@customer-${number}.example`;
+    this.network = `198.18.${number >> 8}.${number & 255}`;
+  }
+
+  /** Sign-up, the link of the mail, the first key. */
+  async join(): Promise<void> {
+    await this.insist('POST', '/api/sign-up', [202], {
+      first_name: 'Ada',
+      email: this.email,
+      password: this.password,
+    });
+    const token = await this.mailedToken();
+    const confirmed = await this.insist(
+      'POST',
+      '/api/sign-up/confirm',
+      [201, 400, 404, 409, 410, 422],
+      { token, password: this.password },
+    );
+    if (confirmed.status === 201) {
+      this.accountId = confirmed.body.account_id;
+      this.key = confirmed.body.key;
+    } else {
+      // The link was used and its answer lost: the account is there, the key was never seen.
+      await this.logIn();
+      await this.replaceKey();
+    }
+    this.book.joined(this.accountId);
+  }
+
+  async logIn(): Promise<'active' | 'deleted'> {
+    const { email, password } = this;
+    const answer = await this.insist('POST', '/api/log-in', [200], { email, password });
+    this.accountId = answer.body.account_id;
+    return answer.body.account_state;
+  }
+
+  /** Deletes the account; it is known to have happened when it resolves. */
+  async leave(): Promise<void> {
+    await this.logIn();
+    await this.until('deleted', '/api/account/delete', { password: this.password });
+  }
+
+  /** Deletes the account and restores it. */
+  async leaveAndReturn(): Promise<void> {
+    await this.leave();
+    await this.until('active', '/api/account/restore', {});
+    await this.replaceKey();
+  }
+
+  /** Asks until a lookup is answered. */
+  async lookUp(apiUrl = this.doors.apiUrl): Promise<void> {
+    await eventually('an answered lookup', async () => {
+      const answer = await this.lookUpOnce(freshName(), apiUrl);
+      // Whoever asks ten times a second uses up a trial's minute before a service is back.
+      if (answer.status !== 200) await sleep(RETRY_MS);
+      return answer.status === 200;
+    });
+  }
+
+  /** One lookup, entered into the book. @throws NoAnswer. */
+  async lookUpOnce(name = freshName(), apiUrl = this.doors.apiUrl): Promise<Answer> {
+    const url = `${apiUrl}/v2.0/whois/live?format=json&domainName=${name}&apiKey=${this.key}`;
+    try {
+      const answer = await ask({ method: 'GET', url });
+      if (answer.status === 200) {
+        this.book.answered(this.accountId, Number(answer.headers['x-credits-cost'] ?? 0));
+      }
+      return answer;
+    } catch (error) {
+      if (error instanceof NoAnswer) this.book.lost(this.accountId);
+      throw error;
+    }
+  }
+
+  async spendable(): Promise<number> {
+    const { body } = await this.insist('GET', '/api/balance', [200]);
+    return body.spendable + body.reserved;
+  }
+
+  /** A command whose answer may be lost: what counts is the state that a log-in shows. */
+  private async until(wanted: 'active' | 'deleted', path: string, body: object): Promise<void> {
+    await eventually(`the account to be ${wanted}`, async () => {
+      const answer = await this.call('POST', path, body).catch(() => undefined);
+      if (answer?.status === 200) this.book.states.set(this.accountId, wanted);
+      return (await this.logIn()) === wanted;
+    });
+    this.book.states.set(this.accountId, wanted);
+  }
+
+  /** Until a key's value is held in hand: an answer that was lost does not come again. */
+  private async replaceKey(): Promise<void> {
+    this.key = await eventually('a key', async () => {
+      const { body } = await this.insist('GET', '/api/keys', [200]);
+      const keys = (body.keys as ListedKey[]).filter(({ environment }) => environment === 'live');
+      const active = keys.find(({ state }) => state === 'active');
+      const chosen = active ?? keys[0];
+      const path = `/api/keys/${chosen.id}/${active ? 'rotate' : 'reissue'}`;
+      const answer = await this.call('POST', path, active ? { overlap: 'now' } : {}, newId());
+      return answer.body.key as string | undefined;
+    });
+  }
+
+  /** Repeats what got no answer, or one that says "later". @throws Broken for any other answer. */
+  private async insist(
+    method: string,
+    path: string,
+    wanted: number[],
+    body?: object,
+  ): Promise<Answer> {
+    const idempotencyKey = newId();
+    const answer = await eventually(`an answer to ${method} ${path}`, async () => {
+      const found = await this.call(method, path, body, idempotencyKey);
+      return found.status >= 500 || found.status === 429 ? undefined : found;
+    });
+    if (wanted.includes(answer.status)) return answer;
+    const code = answer.body?.code ?? '';
+    throw new Broken(`${method} ${path} was answered ${answer.status} ${code}`);
+  }
+
+  private async call(
+    method: string,
+    path: string,
+    body?: object,
+    idempotencyKey?: string,
+  ): Promise<Answer> {
+    if (this.csrfToken === '' && path !== '/api/session') await this.call('GET', '/api/session');
+    const answer = await ask({
+      method,
+      url: `${this.doors.dashboardUrl}${path}`,
+      headers: {
+        origin: this.doors.dashboardUrl,
+        'sec-fetch-site': 'same-origin',
+        'x-forwarded-for': this.network,
+        cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(this.csrfToken && { 'x-csrf-token': this.csrfToken }),
+        ...(idempotencyKey && method !== 'GET' && { 'idempotency-key': idempotencyKey }),
+      },
+      body,
+    });
+    this.takeCookies(answer.headers);
+    return answer;
+  }
+
+  private async mailedToken(): Promise<string> {
+    return eventually(
+      'the mail with the link',
+      async () => {
+        const mails = await this.doors.mails();
+        const mail = mails.find(
+          ({ to, text }) => to === this.email && text.includes('/sign-up/confirm'),
+        );
+        return /[?&]token=([\w-]+)/.exec(mail?.text ?? '')?.[1];
+      },
+      180_000,
+    );
+  }
+
+  private takeCookies(headers: Answer['headers']): void {
+    this.csrfToken = (headers['x-csrf-token'] as string | undefined) ?? this.csrfToken;
+    for (const cookie of headers['set-cookie'] ?? []) {
+      const [pair] = cookie.split(';');
+      const [name, value] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
+      if (value === '') this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import type { CrashPoint } from '#libs/platform';
+import type { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
+import { type InstallationHarness, holds } from '../scenario.js';
+import { eventually } from './patience.js';
+
+/** How long a service may take to answer again after it was killed. */
+const RESTART_MAX_MS = 5_000;
+
+/**
+ * What whoever supervises a process does: starts it as soon as it is gone. Nothing else.
+ * @param nextPoint at which its next life kills itself, perhaps before it is up: then nothing is measured.
+ * @returns how long it was away, with what the machine's other work took of it.
+ */
+export async function startAgain(
+  process: ServiceProcess,
+  harness: InstallationHarness,
+  nextPoint?: CrashPoint,
+): Promise<number> {
+  await process.untilEnded();
+  holds(process.endedBy === 'SIGKILL', `${process.name} ended by ${process.endedBy} itself`);
+  const startedAt = performance.now();
+  if (nextPoint === undefined) await process.start();
+  else await process.start({ CRASH_AT: `${nextPoint}:1` }).catch(() => {});
+  if (!process.isRunning) return performance.now() - startedAt;
+  const awayMs = performance.now() - startedAt;
+  const restartMs = awayMs - waitedForCoreMs(process.pid);
+  harness.worst('slowest restart ms', restartMs);
+  holds(
+    restartMs <= RESTART_MAX_MS,
+    `${process.name} took ${Math.round(restartMs)} ms to start again`,
+  );
+  return awayMs;
+}
+
+/** Kills a process and has it started again. @returns when it was killed, monotonic milliseconds. */
+export async function killAndRestart(
+  process: ServiceProcess,
+  harness: InstallationHarness,
+): Promise<number> {
+  const killedAt = performance.now();
+  process.kill('SIGKILL');
+  harness.count('kills');
+  await startAgain(process, harness);
+  return killedAt;
+}
+
+/** Starts PostgreSQL again, whatever it is still doing. @returns how long it was away, in milliseconds. */
+export async function startPostgresAgain(
+  harness: InstallationHarness,
+  awaySince: number,
+): Promise<number> {
+  const { postgres } = harness.installation.cluster;
+  await eventually('PostgreSQL to start', async () => {
+    await postgres.start();
+    return true;
+  });
+  const outageMs = performance.now() - awaySince;
+  harness.worst('away ms', outageMs);
+  return outageMs;
+}
+
+/**
+ * How long a process was ready to run while others had the cores (proc(5), schedstat): what this run itself
+ * and its neighbours on the machine take is no fault of the process.
+ */
+function waitedForCoreMs(pid: number): number {
+  const [, waitedNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+  return Number(waitedNs) / 1e6;
+}

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type InstallationHarness, holds } from '../scenario.js';
+import type { Customer } from './customer.js';
+import { type LoadCounts, sum } from './load.js';
+
+/** No event is handled later than this after what kept it was over. */
+const EVENT_LATE_MS = 12_000;
+/** A gateway settles each 100 ms; the rest is the way there. */
+const SETTLE_INTERVAL_MS = 250;
+
+interface Traffic {
+  lookupsPerSecond?: number;
+  /** Payments, each of which must become credits. 0 for none. */
+  paymentsPerSecond?: number;
+  origins?: string[];
+  /** Who looks up and pays; the regulars unless given. */
+  customers?: Customer[];
+  /** Every gateway knows who looks up, somebody else pays: then no lookup may be refused. */
+  isSteady?: boolean;
+}
+
+/**
+ * Runs a fault under lookups and payments, then waits until everything has come to rest and checks it.
+ * @param fault answers with the moments at which gateways were killed: each may cost us, never the
+ *   customer, one settle interval of answers.
+ * @param outageMs how long events could not travel.
+ */
+export async function underTraffic(
+  harness: InstallationHarness,
+  { lookupsPerSecond = 10, paymentsPerSecond = 1, origins, customers, isSteady = false }: Traffic,
+  fault: () => Promise<{ gatewayKillsAt?: number[]; outageMs?: number } | void>,
+): Promise<LoadCounts> {
+  const { installation } = harness;
+  const all = customers ?? installation.regulars;
+  const [asking, payers] = isSteady ? [all.slice(1), all.slice(0, 1)] : [all, all];
+  if (isSteady) await makeKnown(harness, asking);
+  const load = installation.load(lookupsPerSecond, origins, asking);
+  const paying = payments(harness, paymentsPerSecond, payers);
+  let told: { gatewayKillsAt?: number[]; outageMs?: number };
+  let counts: LoadCounts;
+  try {
+    await sleep(500);
+    told = (await fault()) ?? {};
+    await sleep(500);
+  } finally {
+    await paying.stop();
+    counts = await load.stop();
+  }
+  harness.count('lookups answered', counts.answered);
+  for (const [code, count] of Object.entries(counts.refused))
+    harness.count(`refused ${code}`, count);
+  for (const [cause, count] of Object.entries(counts.lost)) harness.count(`lost ${cause}`, count);
+  holds(counts.answered > 0, 'no lookup was answered at all');
+  holds(!isSteady || sum(counts.refused) === 0, `refused: ${JSON.stringify(counts.refused)}`);
+  holds(!('insufficient_credits' in counts.refused), 'a customer with credits was answered 402');
+  await checkRest(harness, told);
+  return counts;
+}
+
+/** After a fault: waits for rest and checks everything that must hold. */
+export async function checkRest(
+  harness: InstallationHarness,
+  { gatewayKillsAt = [], outageMs = 0 }: { gatewayKillsAt?: number[]; outageMs?: number } = {},
+): Promise<void> {
+  const { book, checker } = harness.installation;
+  const unbilledMax = gatewayKillsAt
+    .map((at) => book.answeredBetween(at - SETTLE_INTERVAL_MS, at + SETTLE_INTERVAL_MS))
+    .reduce((total, answers) => total + answers, 0);
+  const found = await checker.check({ unbilledMax });
+  harness.count('credits charged', found.charged);
+  harness.count('unbilled', found.unbilled);
+  if (found.chargedInDoubt > 0) harness.count('charged, line broken', found.chargedInDoubt);
+  harness.count('events', found.events);
+  harness.worst('slowest event ms', found.slowestEventMs);
+  const lateMs = EVENT_LATE_MS + outageMs;
+  holds(
+    found.slowestEventMs <= lateMs,
+    `an event came ${found.slowestEventMs} ms after its commit`,
+  );
+}
+
+async function makeKnown(
+  { installation }: InstallationHarness,
+  customers: Customer[],
+): Promise<void> {
+  for (const origin of installation.apiOrigins) {
+    for (const customer of customers) await customer.lookUp(origin);
+  }
+}
+
+function payments(
+  { installation, count }: InstallationHarness,
+  perSecond: number,
+  payers: Customer[],
+) {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const run = async () => {
+    for (let n = 0; perSecond > 0 && !signal.aborted; n++) {
+      const { accountId } = payers[n % payers.length];
+      await installation.pay(accountId);
+      count('payments');
+      await sleep(1000 / perSecond, undefined, { signal }).catch(() => {});
+    }
+  };
+  const running = run();
+  // Seen by whoever stops it.
+  running.catch(() => {});
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}

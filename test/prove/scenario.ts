@@ -1,0 +1,77 @@
+import type { Random } from '../random.js';
+import type { Installation } from './environment/installation.js';
+
+/** One line of the fault matrix. */
+export type Scenario = InstallationScenario | ApartScenario;
+
+interface ScenarioInfo {
+  /** By whose words `--only` finds it: `crash relay.after-send`. */
+  name: string;
+  /** What is done to the installation. */
+  fault: string;
+  /** What must hold beyond what holds in every scenario. */
+  expectation: string;
+  /** Takes too long for the short form. */
+  isLong?: boolean;
+  /** Why it cannot run on this machine; undefined when it can. */
+  missing?: () => string | undefined;
+}
+
+export interface InstallationScenario extends ScenarioInfo {
+  isApart?: false;
+  /** Waits more than it works: one of the last, beside those that are apart. */
+  isWaiting?: boolean;
+  /** Waits for minutes with processes down: on an installation of its own beside the last ones. */
+  isAlone?: boolean;
+  run(harness: InstallationHarness): Promise<void>;
+}
+
+/** One that touches no installation and may take a core for itself. */
+export interface ApartScenario extends ScenarioInfo {
+  isApart: true;
+  run(harness: Harness): Promise<void>;
+}
+
+/** What an installation's scenario works with. */
+export interface InstallationHarness extends Harness {
+  installation: Installation;
+}
+
+/** What every scenario works with. */
+export interface Harness {
+  random: Random;
+  /** How long something is down: 10 s, or 60 s with `--long`. */
+  pauseMs: number;
+  isLong: boolean;
+  /** Adds to a count of the report. */
+  count(what: string, by?: number): void;
+  /** The highest of the values noted under a name, for the report. */
+  worst(what: string, value: number): void;
+  /** A line of progress. */
+  say(text: string): void;
+}
+
+export interface ScenarioResult {
+  name: string;
+  fault: string;
+  expectation: string;
+  outcome: 'passed' | 'failed' | 'not run';
+  /** Why it was not run, or how it failed. */
+  reason?: string;
+  seed: number;
+  durationMs: number;
+  counts: Record<string, number>;
+}
+
+/** Whether every word of a text is in the scenario's name. */
+export function isNamed({ name }: Pick<Scenario, 'name'>, text: string): boolean {
+  return text.split(' ').every((word) => name.includes(word));
+}
+
+/** A scenario's own expectation was not met; the message says how. */
+export class Broken extends Error {}
+
+/** @throws Broken with the text unless it holds. */
+export function holds(condition: boolean, otherwise: string): asserts condition {
+  if (!condition) throw new Broken(otherwise);
+}

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type InstallationScenario, type InstallationHarness, holds } from '../scenario.js';
+import { eventually } from '../environment/patience.js';
+import { Victim } from './crash-points.js';
+import { checkRest } from '../environment/traffic.js';
+
+/** The reaper waits two minutes after each start, and takes nothing that is younger than two. */
+const REAPER_LIMIT_MS = 200_000;
+/** More than a round of the reaper. */
+const LATER_MS = 4_000;
+/** A job comes once a minute. */
+const JOB_LIMIT_MS = 100_000;
+/** The mail that a dead sender had taken is left to others after 40 s. */
+const MAIL_LIMIT_MS = 70_000;
+
+export const crashJobsRow: InstallationScenario = {
+  name: 'crash reaper.before-close, reaper.after-close, erasure.before-commit, key-expiry.before-commit, mail.after-claim',
+  fault:
+    'kill -9 of entitlement before and after it closes the leases of a gateway that is gone with its journal; ' +
+    'of account as it sends a mail, erases a person, ends a key',
+  expectation: 'each job is done once by the next life; the mail comes after 40 s',
+  isAlone: true,
+  run: async (harness) => {
+    const startedAt = performance.now();
+    const [gatewayKilledAt] = await Promise.all([crashReaper(harness), crashAccountJobs(harness)]);
+    const outageMs = performance.now() - startedAt;
+    await checkRest(harness, { gatewayKillsAt: [gatewayKilledAt], outageMs });
+  },
+};
+
+/** A gateway dies with its journal: its leases are nobody's until the reaper closes them. */
+async function crashReaper(harness: InstallationHarness): Promise<number> {
+  const { installation } = harness;
+  const gateway = installation.process('gateway-1');
+  const [known] = installation.regulars;
+  await known.lookUp();
+  const killedAt = performance.now();
+  gateway.kill('SIGKILL');
+  harness.count('kills');
+  await gateway.untilEnded();
+  installation.loseJournal('gateway-1');
+  await gateway.start();
+  const open = await installation.sql<{ id: string }>(
+    `select lease_id as id from entitlement.leases
+     where state = 'open' and account_id = $1`,
+    [known.accountId],
+  );
+  holds(open.length > 0, 'the gateway left no lease');
+  const first = new Victim('entitlement', ['reaper.before-close'], harness);
+  await first.arm();
+  await Promise.race([
+    Promise.all([first.supervise(), crashSecondReaper(harness)]),
+    late('the reaper'),
+  ]);
+  const left = await installation.sql(
+    `select from entitlement.leases where state = 'open' and lease_id = any ($1::uuid[])`,
+    [open.map(({ id }) => id)],
+  );
+  holds(left.length === 0, `${left.length} abandoned leases are open`);
+  harness.count('leases reaped', open.length);
+  return killedAt;
+}
+
+/** It comes to the leases when the first one has died of them. */
+async function crashSecondReaper(harness: InstallationHarness): Promise<void> {
+  const second = harness.installation.further('entitlement', 'entitlement-2', {
+    ENTITLEMENT_PORT: '0',
+  });
+  try {
+    await sleep(LATER_MS);
+    await second.start({ CRASH_AT: 'reaper.after-close:1' });
+    harness.say('waiting for the reapers, two minutes');
+    await second.untilEnded();
+    holds(second.endedBy === 'SIGKILL', `the second reaper ended by ${second.endedBy} itself`);
+    harness.count('kills');
+  } finally {
+    second.kill('SIGKILL');
+  }
+}
+
+/** Time is moved for three customers: nobody waits for 90 days. */
+async function crashAccountJobs(harness: InstallationHarness): Promise<void> {
+  const { installation } = harness;
+  const [leaving, expiring] = [await installation.regular(10), await installation.regular(10)];
+  await leaving.leave();
+  await installation.erase(leaving.accountId);
+  const points = ['mail.after-claim', 'erasure.before-commit', 'key-expiry.before-commit'] as const;
+  const victim = new Victim('account', [...points], harness);
+  await victim.arm();
+  const expireLater = async () => {
+    // Its job runs at each start: the life before, which dies of an erasure, would have ended the key.
+    await eventually('the erasure', async () => victim.diedAt.length > 1, JOB_LIMIT_MS);
+    await installation.sql(
+      `update account.api_keys set expires_at = now() - interval '1 s'
+       where account_id = $1 and environment = 'live'`,
+      [expiring.accountId],
+    );
+  };
+  const dying = Promise.all([installation.newCustomer().join(), victim.supervise(), expireLater()]);
+  await Promise.race([dying, late('the last job of account')]);
+  const told = await eventually(
+    'the erasure and the end of the key',
+    async () => toldOf(harness, leaving.accountId, expiring.accountId),
+    JOB_LIMIT_MS,
+  );
+  holds(told.erased === 1, `an erasure was told ${told.erased} times`);
+  holds(told.ended === 1, `the end of a key was told ${told.ended} times`);
+  await eventually(
+    'every mail to be sent',
+    async () => {
+      const left = await installation.sql(`select from account.mail where state = 'waiting'`);
+      return left.length === 0;
+    },
+    MAIL_LIMIT_MS,
+  );
+}
+
+/** Once both have been told at all. */
+async function toldOf(
+  { installation }: InstallationHarness,
+  erasedId: string,
+  endedId: string,
+): Promise<{ erased: number; ended: number } | undefined> {
+  const [{ erased, ended }] = await installation.sql<{ erased: number; ended: number }>(
+    `select (select count(*)::int from account.outbox where type = 'account.account-erased'
+              and key = $1) as erased,
+            (select count(*)::int from account.outbox where type = 'account.api-key-changed'
+              and key = $2 and data ->> 'state' = 'revoked') as ended`,
+    [erasedId, endedId],
+  );
+  return erased > 0 && ended > 0 ? { erased, ended } : undefined;
+}
+
+async function late(what: string): Promise<void> {
+  await sleep(REAPER_LIMIT_MS, undefined, { ref: false });
+  holds(false, `${what} did not come within ${REAPER_LIMIT_MS / 1000} s`);
+}

@@ -1,0 +1,36 @@
+import { MONEY_CRASHES } from '../../billing/crashes/money-crashes.js';
+import { runOwnProcess } from '../own-process.js';
+import { type ApartScenario, type Harness, holds } from '../scenario.js';
+
+const LIMIT_MS = 15 * 60_000;
+const MAIN = new URL('../../billing/crashes/main.js', import.meta.url).pathname;
+const points = [...new Set(MONEY_CRASHES.map(({ point }) => point))];
+
+/** What it writes. */
+interface Figures {
+  kills: number;
+  faults: string[];
+}
+
+export const crashMoneyRow: ApartScenario = {
+  name: `crash ${points.join(', ')}`,
+  fault:
+    'kill -9 of billing at each border between its rows, the processor and its callbacks: of a purchase, a ' +
+    'subscription, an upgrade, a refund, a deletion; with somebody who repeats what had no answer, and nobody',
+  expectation:
+    'healed by its jobs: each payment is announced once, each call to the processor is repeated under its first ' +
+    'key only, credits are what was paid for',
+  isApart: true,
+  run: killEverywhere,
+};
+
+/** With a database of its own. */
+async function killEverywhere({ count }: Harness): Promise<void> {
+  const { report, end } = await runOwnProcess<Figures>((file) => [MAIN, '--json', file], {
+    limitMs: LIMIT_MS,
+  });
+  holds(report !== undefined, end);
+  const { kills, faults } = report;
+  count('kills', kills);
+  holds(faults.length === 0, faults.join('\n'));
+}

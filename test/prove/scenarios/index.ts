@@ -1,0 +1,45 @@
+import type { Scenario } from '../scenario.js';
+import { crashJobsRow } from './crash-jobs.js';
+import { crashMoneyRow } from './crash-money.js';
+import { crashFailedEventsRow } from './crash-failed-events.js';
+import { creditHistoriesRow } from './credit-histories.js';
+import { simulationRow } from './simulation.js';
+import { brokerRows } from './broker.js';
+import { clockRows } from './clocks.js';
+import { counterRows } from './counters.js';
+import { crashPointRows } from './crash-points.js';
+import { databaseRows } from './database.js';
+import { fullDiskRows } from './full-disks.js';
+import { killRows } from './kills.js';
+import { kubernetesRow } from './kubernetes.js';
+import { ledgerRows } from './ledger.js';
+import { outsideRows } from './outside.js';
+import { partitionRows } from './partitions.js';
+import { pauseRows } from './pauses.js';
+import { proofSpecsRow } from './proof-specs.js';
+import { rollingRestartRow } from './rolling-restart.js';
+import { upgradeRow } from './upgrade.js';
+
+/** The fault matrix, in the order in which it runs. */
+export const SCENARIOS: readonly Scenario[] = [
+  rollingRestartRow,
+  ...crashPointRows,
+  crashFailedEventsRow,
+  crashMoneyRow,
+  ...killRows,
+  ...pauseRows,
+  ...brokerRows,
+  ...databaseRows,
+  ...counterRows,
+  ...clockRows,
+  ...ledgerRows,
+  ...outsideRows,
+  ...partitionRows,
+  ...fullDiskRows,
+  crashJobsRow,
+  simulationRow,
+  creditHistoriesRow,
+  kubernetesRow,
+  upgradeRow,
+  proofSpecsRow,
+];

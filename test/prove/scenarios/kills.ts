@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Scenario, InstallationHarness } from '../scenario.js';
+import { killAndRestart } from '../environment/restart.js';
+import { underTraffic } from '../environment/traffic.js';
+import { SESSION_MS } from './crash-points.js';
+
+const SERVICES = ['account', 'entitlement', 'lookup', 'gateway-1'];
+const KILLS = 2;
+/** Between two kills of one process. */
+const PAUSE_MAX_MS = 1_500;
+
+export const killRows: Scenario[] = SERVICES.map((name) => ({
+  name: `kill ${name}`,
+  fault: `kill -9 of ${name} at random moments under load`,
+  expectation:
+    'up again within 5 s; no event later than 12 s after the last kill, 8 s more if it was not let in by the broker before that' +
+    (name === 'account' ? '; known keys go on' : ''),
+  run: async (harness) => killAtRandom(harness, name),
+}));
+
+async function killAtRandom(harness: InstallationHarness, name: string): Promise<void> {
+  const { installation, random, isLong } = harness;
+  const process = installation.process(name);
+  await underTraffic(harness, { isSteady: name === 'account' }, async () => {
+    const killedAt: number[] = [];
+    for (let n = 0; n < (isLong ? 5 * KILLS : KILLS); n++) {
+      await sleep(random.between(100, PAUSE_MAX_MS));
+      killedAt.push(await killAndRestart(process, harness));
+    }
+    const span = killedAt.at(-1)! - killedAt[0];
+    // Lives that the broker was about to let in are missed together, once it has missed the first one.
+    const outageMs = span + SESSION_MS;
+    return { gatewayKillsAt: name.startsWith('gateway') ? killedAt : [], outageMs };
+  });
+}
