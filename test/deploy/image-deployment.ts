@@ -29,7 +29,7 @@ import { writeSecretFiles } from '../../apps/cli/src/secrets/secret-files.js';
 import { MailSimulator } from '../../apps/simulators/src/mail/mail-simulator.js';
 import { RegistrySimulator } from '../../apps/simulators/src/registry/registry-simulator.js';
 import type { Deployment } from '../stories/deployment.js';
-import { Container } from './container.js';
+import { Container, type ContainerOptions } from './container.js';
 import type { ImageConfig, ImageStore } from './image.js';
 import { Network } from './network.js';
 
@@ -72,7 +72,9 @@ const DATABASE = 'domain_data';
 const BROKER_AUTHORITY = 'kafka-ca';
 const BROKER_ADMIN = 'admin';
 const BROKER_USERS = [BROKER_ADMIN, 'cli', ...SERVICES.map(({ name }) => name)];
-const READY_LIMIT_MS = 240_000;
+const READY_LIMIT_MS = 600_000;
+/** An engine starts what has ended again: a service gives up when its database is late. */
+const STARTS_MAX = 5;
 /** Where the modules of the test clock lie within the image, with a mount of their own. */
 const CLOCK_FOLDER = '/app/dist/test/environment';
 const CLOCK_MODULES = ['preload-file-clock.js', 'file-clock.js'];
@@ -326,8 +328,8 @@ export class ImageDeployment {
 
   private async run(planned: PlannedContainer): Promise<void> {
     const { name, isJob } = planned;
-    const container = this.create(planned);
-    this.containers.push(container);
+    const options = this.optionsOf(planned);
+    let container = this.begun(options);
     if (isJob) {
       const result = await container.result();
       if (result !== 0) throw new Error(`${name} ended with ${result}: ${container.output}`);
@@ -335,8 +337,12 @@ export class ImageDeployment {
     }
     const port = planned.environment.PROBE_PORT ?? '7100';
     const url = `http://${this.network.addressOf(name)}:${port}/ready`;
+    let starts = 1;
     const isReady = async () => {
-      if (!container.isRunning) throw new Error(`${name} has ended: ${container.output}`);
+      if (!container.isRunning) {
+        if (++starts > STARTS_MAX) throw new Error(`${name} has ended: ${container.output}`);
+        container = this.begun(options);
+      }
       return fetch(url).then(
         ({ ok }) => ok || undefined,
         () => undefined,
@@ -345,7 +351,14 @@ export class ImageDeployment {
     await waitFor(`${name} to be ready`, isReady, READY_LIMIT_MS);
   }
 
-  private create({ name, app, command, environment, ...planned }: PlannedContainer): Container {
+  private begun(options: ContainerOptions): Container {
+    const container = new Container(options);
+    this.containers.push(container);
+    return container;
+  }
+
+  private optionsOf(container: PlannedContainer): ContainerOptions {
+    const { name, app, command, environment, ...planned } = container;
     const { folder, root, image, network, plan } = this;
     const hosts = join(folder, `${name}.hosts`);
     writeFileSync(hosts, network.hosts(['postgres', 'kafka', 'valkey', 'mail'], plan.aliases));
@@ -367,7 +380,7 @@ export class ImageDeployment {
       mkdirSync(mounts[path]);
       chownSync(mounts[path], IMAGE_USER, IMAGE_USER);
     }
-    return new Container({
+    return {
       name,
       root,
       image,
@@ -376,6 +389,6 @@ export class ImageDeployment {
       space: network.join(name),
       folder,
       mounts,
-    });
+    };
   }
 }

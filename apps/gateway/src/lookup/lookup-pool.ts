@@ -1,4 +1,4 @@
-import { mustBeTls } from '#libs/contracts';
+import { HANDSHAKE_LIMIT_MS, mustBeTls } from '#libs/contracts';
 import type { InternalTls } from '#libs/platform';
 import type { LookupCall } from './lookup-call.js';
 import { type LookupAddress, LookupConnection } from './lookup-connection.js';
@@ -58,7 +58,9 @@ export class LookupPool {
     const tickMs = Math.min(TICK_MAX_MS, Math.ceil(options.timeoutMs / TICKS_PER_TIMEOUT));
     const ticksOf = (ms: number) => Math.ceil(ms / tickMs);
     this.ticks = {
-      connect: ticksOf(options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS),
+      connect: ticksOf(
+        (options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS) + (isTls ? HANDSHAKE_LIMIT_MS : 0),
+      ),
       answer: ticksOf(options.timeoutMs),
       keepAlive: ticksOf(options.keepAliveMs ?? KEEP_ALIVE_MS),
     };

@@ -1,6 +1,9 @@
 import { buildConnector } from 'undici';
 import type { InternalTls, ServiceName, TlsMaterial } from '#libs/platform';
 
+/** What a handshake may take beyond the connection itself: both ends compute, perhaps on busy machines. */
+export const HANDSHAKE_LIMIT_MS = 2_000;
+
 export interface ServiceConnectOptions {
   audience: ServiceName;
   /** Origin of its internal listener. */
@@ -9,7 +12,7 @@ export interface ServiceConnectOptions {
   tls?: InternalTls;
   /** Its Unix socket, when it runs on the same machine; never with TLS. */
   socketPath?: string;
-  /** Longest until the connection is there, in milliseconds. */
+  /** Longest until the connection is there, without the handshake of TLS, in milliseconds. */
   timeoutMs: number;
 }
 
@@ -21,8 +24,8 @@ export interface ServiceConnectOptions {
 export function connectTo(
   options: ServiceConnectOptions,
 ): buildConnector.BuildOptions | buildConnector.connector {
-  const { audience, tls, socketPath, timeoutMs: timeout } = options;
-  if (!tls || socketPath) return { timeout, ...(socketPath && { socketPath }) };
+  const { audience, tls, socketPath, timeoutMs } = options;
+  if (!tls || socketPath) return { timeout: timeoutMs, ...(socketPath && { socketPath }) };
   mustBeTls(audience, options.url);
   let used: TlsMaterial | undefined;
   let connect: buildConnector.connector;
@@ -30,7 +33,10 @@ export function connectTo(
     const { material } = tls;
     if (material !== used) {
       used = material;
-      connect = buildConnector({ timeout, secureContext: material.context });
+      connect = buildConnector({
+        timeout: timeoutMs + HANDSHAKE_LIMIT_MS,
+        secureContext: material.context,
+      });
     }
     connect({ ...target, servername: audience }, callback);
   };
