@@ -9,11 +9,15 @@ import { invoicePages } from './money/invoice-pages.js';
 import { purchaseTimes } from './money/purchases.js';
 import { renewals } from './money/renewals.js';
 import { Shop } from './money/shop.js';
+import { timelineTimes } from './money/timeline.js';
 
 const SUBSCRIPTIONS = 2_000;
 const SHORT_SUBSCRIPTIONS = 400;
 
-/** `npm run bench money`: how soon what was paid works, how callbacks are answered, a month's renewals at once, an invoice. */
+/**
+ * `npm run bench money`: how soon what was paid works, how callbacks are answered, a month's renewals at once, an invoice,
+ * an operator's look at a long life.
+ */
 export async function run(
   _figures?: string[],
   { isShort } = { isShort: false },
@@ -41,8 +45,10 @@ export async function run(
   rows.push(...(await renewals(billing)));
   say('invoices');
   rows.push(...(await invoicePages()));
+  say('timelines');
+  rows.push(...(await timelineTimes()));
   return {
-    title: 'money: from the payment to the key, callbacks, renewals, invoices',
+    title: 'money: from the payment to the key, callbacks, renewals, invoices, timelines',
     rows,
     ...(missing !== undefined && { notRun: [`purchases on Kafka: ${missing}`] }),
   };

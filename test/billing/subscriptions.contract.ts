@@ -138,7 +138,7 @@ export function describeSubscriptions(stageOf: () => ProcessorStage): void {
       await passTo(addMonths(start, 1));
       const { state, latestBill } = await now();
       expect([state, latestBill?.isPaid ?? false]).toEqual(['past_due', false]);
-      await stage.pass(8 * DAY_MS);
+      await stage.pass(11 * DAY_MS);
       expect((await now()).state).toBe('unpaid');
     });
 

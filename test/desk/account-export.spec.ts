@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Dispatcher, request } from 'undici';
-import { EntitlementClient, ServiceHttp } from '#libs/contracts';
+import { EntitlementClient, INVOICE_PDF, ServiceHttp } from '#libs/contracts';
 import { AccountExports, type Database, type ExportedSchema } from '#libs/database';
 import { Logger, MINUTE_MS, ServiceTokens, ServiceUnavailable } from '#libs/platform';
 import { EXPORTED_TABLES as ofAccount } from '../../apps/account/src/export/exported-tables.js';
@@ -182,6 +182,16 @@ describe('account export', () => {
     const stranger = await download('s'.repeat(43));
     expect(stranger.statusCode).toBe(401);
     await stranger.body.dump();
+  });
+
+  it('it says where each invoice is to be had as a PDF', () => {
+    const { invoices } = (JSON.parse(text) as Exported).billing;
+    expect(invoices).not.toHaveLength(0);
+    for (const { id, pdf_path: path } of invoices) {
+      expect(`GET ${String(path)}`).toBe(
+        `GET ${INVOICE_PDF.routes[0].path.replace('{id}', String(id))}`,
+      );
+    }
   });
 
   it('another account’s export holds nothing of this one', async () => {

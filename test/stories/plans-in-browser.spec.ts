@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { waitFor } from '#test/environment';
@@ -9,6 +10,12 @@ import { Visitor, openBrowser } from './visitor.js';
 
 /** Every page is examined twice, on machines that do other things too. */
 jest.setTimeout(600_000);
+
+/** What the story reads of an export. */
+interface Held {
+  account_id: string;
+  billing: { invoices: { pdf_path: string }[] };
+}
 
 /** What a customer does about money on the plain pages, in a real browser. The steps build on one another. */
 (hasBrowser ? describe : describe.skip)('plans and invoices in a browser', () => {
@@ -198,6 +205,33 @@ jest.setTimeout(600_000);
     await visitor.open('/invoices');
     expect(await visitor.submit(`Print again: ${number}`)).toBe(303);
     expect(await rows.first().innerText()).toContain('revision 2');
+  });
+
+  it('everything that is held of the account is downloaded with the password', async () => {
+    await visitor.open('/account');
+    await visitor.follow('Download everything we hold about this account');
+    await visitor.examine();
+    expect(await visitor.submit('Download', { Password: 'wrong' })).toBe(401);
+    await visitor.page.getByLabel('Password').fill(customer.password);
+    const [download] = await Promise.all([
+      visitor.page.waitForEvent('download'),
+      visitor.page.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('account.json');
+    const held = JSON.parse(await readFile(await download.path(), 'utf8')) as Held;
+    expect(held.account_id).toBe(customer.accountId);
+    expect(held.billing.invoices).toHaveLength(4);
+    for (const { pdf_path: path } of held.billing.invoices) {
+      const pdf = await customer.call('GET', path);
+      expect([path, pdf.status, pdf.headers.get('content-type')]).toEqual([
+        path,
+        200,
+        'application/pdf',
+      ]);
+    }
+    await visitor.open('/account/export');
+    await visitor.follow('here');
+    expect(await visitor.title()).toBe('Invoices');
   });
 
   it('without JavaScript a package is chosen from a list', async () => {

@@ -62,13 +62,16 @@ export class BillingConfig extends InternalCallsConfig {
   @Setting({
     env: 'STRIPE_API_KEY',
     about:
-      'Secret key of the Stripe account; a test key means test mode. Unset: Stripe is not offered. One processor at least is.',
+      'Restricted key of the Stripe account, `rk_live_…`; a test key, `rk_test_…` or `sk_test_…`, means test mode. Unset: Stripe is not offered. One processor at least is.',
     secret: true,
     isFollowed: true,
     mayBeMissing: true,
   })
   @ValidateIf((config) => hasStripe(config) || !hasPaypal(config))
   @IsString({ message: 'must be given, unless BILLING_PAYPAL_CLIENT_ID is' })
+  @Matches(/^(?!sk_live_)/, {
+    message: 'must be a restricted key (rk_live_…): a secret key may do anything to the account',
+  })
   stripeApiKey?: string;
 
   @Setting({

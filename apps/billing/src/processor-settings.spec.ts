@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { ConfigurationError, loadConfig } from '#libs/platform';
+import { ConfigurationError, loadConfig, settingsOf } from '#libs/platform';
+import { configsOf } from '#libs/services';
+import { SERVICES } from '../../services.js';
 import { BillingConfig } from './billing.config.js';
 
 const PAYPAL = {
@@ -39,6 +41,23 @@ it('without a processor nothing starts, and each fault of a half-given one is na
     expect.stringContaining('BILLING_PAYPAL_CLIENT_SECRET'),
     expect.stringContaining('BILLING_PAYPAL_WEBHOOK_IDS'),
   ]);
+});
+
+it('S53: a key that may do anything to the Stripe account is refused, a restricted one is taken', () => {
+  const faultsWith = (key: string) => faultsOf({ ...STRIPE, STRIPE_API_KEY: key });
+  expect(faultsWith('rk_live_1')).toEqual([]);
+  expect(faultsWith('rk_test_1')).toEqual([]);
+  expect(faultsWith('sk_live_1')).toEqual([expect.stringContaining('restricted key')]);
+  // The key itself is in no message.
+  expect(faultsWith('sk_live_secret').join()).not.toContain('sk_live_secret');
+});
+
+it('S53: the processors’ keys are settings of billing and of no other service', () => {
+  const isKey = (env: string) => /^(STRIPE|BILLING_PAYPAL)_/.test(env);
+  const owners = SERVICES.filter((service) =>
+    configsOf(service).some((config) => settingsOf(config).some(({ env }) => isKey(env))),
+  );
+  expect(owners.map(({ name }) => name)).toEqual(['billing']);
 });
 
 it('S113: the secrets of a processor that is not there may be files that are empty or missing', () => {

@@ -2,6 +2,7 @@ export * from './change-feed/change-feed.js';
 export * from './change-feed/changes-request.js';
 export { BUCKET_COUNT, bucketOf, topicOf } from './envelope/bucket.js';
 export type { EventMessage } from './envelope/event-message.js';
+export * from './event-lines.js';
 export * from './event-transport.js';
 export * from './events.config.js';
 export * from './inbox/consumes.js';

@@ -21,6 +21,16 @@ describe('work for many', () => {
     expect(await ask('a')).toBe(3);
   });
 
+  it('is not given up once it is done', async () => {
+    const runs = new JoinedRuns<string>();
+    let ended: AbortSignal | undefined;
+    const answer = await runs.join('a', undefined, async ({ signal }) => {
+      ended = signal;
+      return 'done';
+    });
+    expect([answer, ended?.aborted, runs.has('a')]).toEqual(['done', false, false]);
+  });
+
   it('is given up when the last of them has gone, not before', async () => {
     const runs = new JoinedRuns<string>();
     const ended: AbortSignal[] = [];

@@ -3,6 +3,7 @@ interface Run<Answer> {
   answer: Promise<Answer>;
   callers: number;
   abandon: AbortController;
+  hasEnded: boolean;
 }
 
 /** Work that is done once for all who want the same at the same time. */
@@ -32,20 +33,25 @@ export class JoinedRuns<Answer> {
       return await unlessAborted(run.answer, signal);
     } finally {
       run.callers -= 1;
-      if (run.callers === 0) run.abandon.abort();
+      // An abort that nobody needs costs more than the rest of this file.
+      if (run.callers === 0 && !run.hasEnded) run.abandon.abort();
     }
   }
 
   private begin(key: string, start: (abandon: AbortController) => Promise<Answer>): Run<Answer> {
     const abandon = new AbortController();
-    const run = { answer: start(abandon), callers: 0, abandon };
+    const run = { answer: start(abandon), callers: 0, abandon, hasEnded: false };
     this.underWay.set(key, run);
     const forget = () => {
       if (this.underWay.get(key) === run) this.underWay.delete(key);
     };
     // An abandoned run takes a moment to end; whoever comes meanwhile starts again.
     abandon.signal.addEventListener('abort', forget, { once: true });
-    run.answer.then(forget, forget);
+    const end = () => {
+      run.hasEnded = true;
+      forget();
+    };
+    run.answer.then(end, end);
     return run;
   }
 }

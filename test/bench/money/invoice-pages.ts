@@ -4,10 +4,12 @@ import { invoiceDocument } from '../../billing/invoice-example.js';
 import { type BenchRow, percentile } from '../bench.js';
 
 const PAGES = 50;
-const TARGET_MS = 2_000;
+const TARGET_MS = 60;
 
 /** How long the invoice of one package takes to draw. */
 export async function invoicePages(): Promise<BenchRow[]> {
+  // Reads the fonts, once in a process.
+  await renderPdf(invoiceDocument());
   const times: number[] = [];
   for (let page = 0; page < PAGES; page++) {
     const startedMs = performance.now();

@@ -1,15 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import fc from 'fast-check';
+import type { ChosenProcessor } from '#libs/contracts';
 import { setupPostgres } from '../../environment/setup.js';
 import teardown from '../../environment/teardown.js';
 import { BillingUnderTest } from '../billing-under-test.js';
+import { BOTH } from '../sides/side-of.js';
 import { MoneyAuditor } from './money-auditor.js';
 import { type MoneyCommand, moneyHistory } from './money-commands.js';
 import { MoneyHistory, TAX_RATES } from './money-history.js';
 import { travel } from './time-travel.js';
 
-/** Histories of money, and 400 days of fifty accounts, outside of the test runner. */
+/** Histories of money, at one processor and the other in turn, and 400 days of fifty accounts, outside of the test runner. */
 const program = new Command('money-histories')
   .option('--histories <count>', 'so many', '300')
   .option('--commands <count>', 'in each', '60')
@@ -39,12 +41,13 @@ const [numRuns, seed] = [Number(options.histories), Number(options.seed)];
 const all = fc.sample(moneyHistory(Number(options.commands)), { numRuns, seed });
 for (const [number, steps] of all.entries()) {
   if (options.only !== undefined && number !== Number(options.only)) continue;
-  const fault = await faultOf(steps);
+  const processor = BOTH[number % BOTH.length];
+  const fault = await faultOf(steps, processor);
   histories += 1;
   commands += steps.length;
   if (fault === undefined) continue;
-  faults.push(`history ${number} of seed ${seed}: ${fault.slice(0, FAULT_CHARS)}`);
-  if ((shown += 1) <= SHOWN_MAX) faults.push(JSON.stringify(await narrowed(steps)));
+  faults.push(`history ${number} of seed ${seed} at ${processor}: ${fault.slice(0, FAULT_CHARS)}`);
+  if ((shown += 1) <= SHOWN_MAX) faults.push(JSON.stringify(await narrowed(steps, processor)));
 }
 await close();
 const seconds = (performance.now() - startedMs) / 1000;
@@ -60,10 +63,13 @@ if (options.json !== undefined) {
 process.exit(faults.length === 0 && histories > 0 ? 0 : 1);
 
 /** In the same installation as those before, until one fails. */
-async function faultOf(steps: readonly MoneyCommand[]): Promise<string | undefined> {
+async function faultOf(
+  steps: readonly MoneyCommand[],
+  processor: ChosenProcessor,
+): Promise<string | undefined> {
   const { billing, auditor } = (opened ??= await open());
   try {
-    const history = await MoneyHistory.begin(billing, auditor);
+    const history = await MoneyHistory.begin(billing, processor, auditor);
     for (const step of steps) await history.run(step);
     await history.end();
     return undefined;
@@ -74,12 +80,15 @@ async function faultOf(steps: readonly MoneyCommand[]): Promise<string | undefin
 }
 
 /** What is left of a failing history when nothing can be left out any more. */
-async function narrowed(steps: readonly MoneyCommand[]): Promise<readonly MoneyCommand[]> {
+async function narrowed(
+  steps: readonly MoneyCommand[],
+  processor: ChosenProcessor,
+): Promise<readonly MoneyCommand[]> {
   let kept = steps;
   for (let size = Math.ceil(kept.length / 2); size >= 1; size = Math.floor(size / 2)) {
     for (let from = 0; from < kept.length;) {
       const fewer = kept.toSpliced(from, size);
-      if ((await faultOf(fewer)) === undefined) from += size;
+      if ((await faultOf(fewer, processor)) === undefined) from += size;
       else kept = fewer;
     }
   }

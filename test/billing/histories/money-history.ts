@@ -1,3 +1,4 @@
+import type { ChosenProcessor } from '#libs/contracts';
 import { checkInvariants } from '#libs/database';
 import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
 import { BILLING_INVARIANTS } from '../../../apps/billing/src/auditor/invariants.js';
@@ -6,10 +7,11 @@ import { OpenOrdersJob } from '../../../apps/billing/src/healing/open-orders.job
 import { SyncObjectsJob } from '../../../apps/billing/src/sync/sync-objects.job.js';
 import { SettleRefundsJob } from '../../../apps/billing/src/refunds/settle-refunds.job.js';
 import type { Callback } from '../../../apps/simulators/src/payments/callback-sender.js';
-import { type BillingUnderTest, CALLBACK_SECRET } from '../billing-under-test.js';
+import type { BillingUnderTest } from '../billing-under-test.js';
 import { pressButton } from '../hosted-page.js';
-import { signedCallback } from '../signed-callback.js';
 import type { CheckoutAction } from '../processor-stage.js';
+import type { ProcessorSide, TakenBack } from '../sides/processor-side.js';
+import { sideOf } from '../sides/side-of.js';
 import type { MoneyAuditor } from './money-auditor.js';
 import type { MoneyCommand } from './money-commands.js';
 
@@ -20,6 +22,7 @@ const OWN_STEPS = ['buy', 'change', 'cancel', 'undo'];
 
 /** Prices that are not whole dollars and a rate that is not whole percent: cents must be rounded. */
 export const TAX_RATES = ['CH=8.1'];
+const MICROS_A_CENT = 10_000;
 const ADDRESS = { address_line1: '1 Quai', city: 'Genève', country: 'CH' };
 
 /** One customer's life at a processor. Whatever happens, billing ends where the processor's money is. */
@@ -37,16 +40,21 @@ export class MoneyHistory {
 
   private constructor(
     private readonly billing: BillingUnderTest,
+    private readonly side: ProcessorSide,
     private readonly auditor: MoneyAuditor,
   ) {
     this.accountId = billing.newAccount();
   }
 
-  static async begin(billing: BillingUnderTest, auditor: MoneyAuditor): Promise<MoneyHistory> {
+  static async begin(
+    billing: BillingUnderTest,
+    processor: ChosenProcessor,
+    auditor: MoneyAuditor,
+  ): Promise<MoneyHistory> {
     // As every ten minutes since the installation began: what is listed is read from here on.
     await billing.get(MissedEventsJob).runOnce();
-    billing.simulator.callbacks.hold();
-    const history = new MoneyHistory(billing, auditor);
+    const history = new MoneyHistory(billing, sideOf(billing, processor), auditor);
+    history.side.callbacks.hold();
     history.firstKey = newId();
     billing.contacts.set(history.accountId, { details: ADDRESS });
     return history;
@@ -72,7 +80,7 @@ export class MoneyHistory {
   async end(): Promise<void> {
     const { billing } = this;
     Object.assign(billing.simulator.apiFaults, { lostAnswers: 0, lostRequests: 0 });
-    billing.simulator.callbacks.faults.drop = false;
+    this.side.callbacks.faults.drop = false;
     this.isHolding = false;
     for (let round = 0; round < 2; round += 1) {
       await billing.pass(HOUR_MS);
@@ -84,7 +92,7 @@ export class MoneyHistory {
     }
     await billing.retry();
     await this.check();
-    const [ours, theirs] = [await this.ourMoney(), this.theirMoney()];
+    const [ours, theirs] = [await this.ourMoney(), await this.theirMoney()];
     if (ours !== theirs) throw new Error(`billing has ${ours}, the processor ${theirs}`);
   }
 
@@ -126,7 +134,7 @@ export class MoneyHistory {
 
   private async order(wish: object, action: CheckoutAction): Promise<void> {
     const { billing, accountId } = this;
-    const body = { ...wish, processor: 'stripe' };
+    const body = { ...wish, processor: this.side.name };
     const answer = await billing.call('POST', 'orders', { accountId, body });
     if (answer.status !== 201) return;
     this.done += 1;
@@ -143,14 +151,12 @@ export class MoneyHistory {
     if (status !== 200) return;
     this.done += 1;
     const page = answer.redirect_url as string | null;
-    if (page) await fetch(`${page}/pay`, { method: 'POST' });
+    if (page) await this.side.agree(page);
   }
 
   private async setCard(works: boolean): Promise<void> {
-    const customer = await this.customer();
-    if (customer === undefined) return;
     this.done += 1;
-    this.billing.simulator.invoices.setCard(customer, works ? 'works' : 'declines');
+    await this.side.setFunds(this.accountId, works ? 'works' : 'declines');
   }
 
   private async move(country: string): Promise<void> {
@@ -161,30 +167,25 @@ export class MoneyHistory {
   private async takeBack(
     command: Extract<MoneyCommand, { kind: 'refund' | 'failRefund' | 'dispute' | 'decide' }>,
   ): Promise<void> {
-    const { payments, world } = this.billing.simulator;
-    const customer = await this.customer();
-    const intents = world
-      .all('payment_intent')
-      .filter((intent) => intent.customer === customer && intent.status === 'succeeded');
-    const ids = new Set(intents.map(({ id }) => id));
+    const { side } = this;
     if (command.kind === 'refund') return this.refund(command);
+    const payments = await side.paymentsOf(this.accountId);
+    const ofOwn = (taken: readonly TakenBack[]) =>
+      taken.filter(({ paymentId }) => payments.includes(paymentId));
     if (command.kind === 'dispute') {
-      const disputed = chosen(intents, command.pick);
-      if (!disputed || payments.refundsOf(disputed.id).length > 0) return;
-      if (world.all('dispute').some(({ payment_intent: of }) => of === disputed.id)) return;
-      payments.dispute(disputed.id);
+      const disputed = chosen(payments, command.pick);
+      const taken = [...side.refunds(), ...side.disputes()];
+      if (!disputed || taken.some(({ paymentId }) => paymentId === disputed)) return;
+      side.dispute(disputed);
     } else if (command.kind === 'decide') {
-      const own = world.all('dispute').filter((one) => ids.has(String(one.payment_intent)));
-      const dispute = chosen(own, command.pick);
+      const dispute = chosen(ofOwn(side.disputes()), command.pick);
       if (!dispute) return;
-      payments.decideDispute(dispute.id, command.decision as 'won' | 'lost');
+      side.decideDispute(dispute.id, command.decision as 'won' | 'lost');
     } else {
-      const own = world
-        .all('refund')
-        .filter((one) => ids.has(String(one.payment_intent)) && one.status === 'succeeded');
-      const refund = chosen(own, command.pick);
+      const refunds = ofOwn(side.refunds()).filter(({ stands }) => stands);
+      const refund = chosen(refunds, command.pick);
       if (!refund) return;
-      payments.failRefund(refund.id);
+      side.failRefund(refund.id);
     }
     this.done += 1;
   }
@@ -225,7 +226,7 @@ export class MoneyHistory {
       { kind: 'repeatCallback' | 'holdCallbacks' | 'releaseReversed' | 'dropCallbacks' }
     >,
   ): Promise<void> {
-    const { callbacks } = this.billing.simulator;
+    const { callbacks } = this.side;
     this.done += 1;
     switch (command.kind) {
       case 'dropCallbacks':
@@ -249,15 +250,14 @@ export class MoneyHistory {
   /** What follows from news is done, as by the jobs of a minute. */
   private async follow(): Promise<void> {
     const { billing } = this;
-    const { requests } = billing.simulator.stripe;
-    const before = requests.length;
+    const before = this.side.calls();
     await billing.follow();
-    if (requests.length > before) await this.receive();
+    if (this.side.calls() > before) await this.receive();
   }
 
   /** In the order in which it was said, or the other way round after a while. */
   private async receive(): Promise<void> {
-    const { callbacks } = this.billing.simulator;
+    const { callbacks } = this.side;
     this.waiting.push(...callbacks.takeHeld());
     callbacks.hold();
     if (!this.isHolding) {
@@ -271,17 +271,10 @@ export class MoneyHistory {
 
   private async send({ body }: Callback): Promise<void> {
     const raw = Buffer.from(body);
-    const headers = signedCallback(raw, CALLBACK_SECRET, this.billing.clock.now());
-    const { status } = await this.billing.call('POST', 'callbacks/stripe', { body: raw, headers });
+    const headers = this.side.sign(raw);
+    const path = `callbacks/${this.side.name}`;
+    const { status } = await this.billing.call('POST', path, { body: raw, headers });
     if (status !== 200) throw new Error(`a callback was answered ${status}`);
-  }
-
-  private async customer(): Promise<string | undefined> {
-    const [row] = await this.billing.database.query<{ id: string }>(
-      'select customer_id as id from processor_customers where account_id = $1',
-      [this.accountId],
-    );
-    return row?.id;
   }
 
   private async check(): Promise<void> {
@@ -301,24 +294,12 @@ export class MoneyHistory {
        from payments where account_id = $1`,
       [this.accountId],
     );
-    const customer = await this.customer();
-    this.known = customer;
     return `${row.paid} paid, ${row.refunded} refunded`;
   }
-  private known?: string;
 
-  private theirMoney(): string {
-    const { world } = this.billing.simulator;
-    const intents = world
-      .all('payment_intent')
-      .filter(({ customer, status }) => customer === this.known && status === 'succeeded');
-    const ids = new Set(intents.map(({ id }) => id));
-    const refunds = world
-      .all('refund')
-      .filter(({ payment_intent: of, status }) => ids.has(String(of)) && status === 'succeeded');
-    const micros = (amounts: { amount: number }[]) =>
-      amounts.reduce((sum, { amount }) => sum + amount * 10_000, 0);
-    return `${micros(intents)} paid, ${micros(refunds)} refunded`;
+  private async theirMoney(): Promise<string> {
+    const { paid, refunded } = await this.side.moneyOf(this.accountId);
+    return `${paid * MICROS_A_CENT} paid, ${refunded * MICROS_A_CENT} refunded`;
   }
 }
 

@@ -77,11 +77,27 @@ describe('billing details', () => {
     ['a line break', { city: 'Leith\r\nX' }],
     ['a bidi control', { organisation: 'Example \u202eHoldings' }],
     ['a long line', { organisation: 'x'.repeat(151) }],
+    ['a name of 10,000 characters', { organisation: 'x'.repeat(10_000) }],
+    ['Hebrew, which no invoice shows,', { organisation: 'חברה לדוגמה' }],
+    ['Arabic, which no invoice shows,', { city: 'القاهرة' }],
+    ['Chinese, which no invoice shows,', { address_line1: '北京市朝阳区' }],
+    ['an emoji', { organisation: 'Example 🎉' }],
     ['no address', { address_line1: undefined }],
     ['an unknown member', { account_id: 'x' }],
   ])('S81, S90: %s is refused and changes nothing', async (_, change) => {
     expect((await put({ ...details, ...change })).body.code).toBe('invalid_request');
     expect((await get()).body).toEqual({ details: null });
+  });
+
+  it('letters that an invoice cannot show are refused with the reason, those it can show are kept', async () => {
+    const refused = await put({ ...details, organisation: '株式会社' });
+    expect(refused.body.errors).toEqual([
+      { field: 'organisation', message: expect.stringContaining('Latin, Greek or Cyrillic') },
+    ]);
+    const organisation = 'Εταιρεία «Пример» Łódź, <b>№ 7</b> & Söhne';
+    expect((await put({ ...details, organisation })).body).toMatchObject({
+      details: { organisation },
+    });
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { TimelineRow } from '#libs/contracts';
 import { Database } from '#libs/database';
+import { EVENT_LINES } from '#libs/messaging';
 
 @Injectable()
 export class TimelineRepository {
@@ -16,7 +17,8 @@ export class TimelineRepository {
          union all
          (select date_trunc('milliseconds', created_at), 'mail', state || coalesce(': ' || subject, '')
             || coalesce(' (' || reason || ')', ''), id::text
-          from mail where account_id = $1 and date_trunc('milliseconds', created_at) < $2)) e
+          from mail where account_id = $1 and date_trunc('milliseconds', created_at) < $2)
+         union all ${EVENT_LINES}) e
        order by at desc fetch first $3 rows with ties`,
       [accountId, before, limit],
     );

@@ -2,13 +2,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { OrderAnswer } from '#libs/contracts';
 import { MINUTE_MS } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
+import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 
-describe('accounts that come and go', () => {
+describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
   let billing: BillingUnderTest;
+  let side: ProcessorSide;
   let accountId: string;
 
   beforeAll(async () => {
     billing = await BillingUnderTest.start();
+    side = sideOf(billing, processor);
   });
   afterAll(() => billing.stop());
   beforeEach(() => {
@@ -19,7 +23,7 @@ describe('accounts that come and go', () => {
   });
 
   async function order(sku = 'api-15K-month'): Promise<OrderAnswer> {
-    const body = { product: 'subscription', sku, processor: 'stripe' };
+    const body = { product: 'subscription', sku, processor };
     const answer = await billing.call('POST', 'orders', { accountId, body });
     expect(answer.status).toBe(201);
     return answer.body as OrderAnswer;
@@ -31,7 +35,8 @@ describe('accounts that come and go', () => {
   }
 
   const typesSaid = async () => (await billing.events(accountId)).map(({ type }) => type);
-  const refunds = () => billing.simulator.world.all('refund').length;
+  const refunds = () => side.refunds().length;
+  const orderCredits = () => billing.order(accountId, 15_000, processor);
   const cancel = async () =>
     billing.call('POST', `subscriptions/${(await subscription()).id}/cancel`, { accountId });
 
@@ -66,20 +71,20 @@ describe('accounts that come and go', () => {
     await billing.follow();
     expect(await subscription()).toMatchObject({ state: 'cancelled' });
     await billing.deliver('restored', accountId);
-    const body = { product: 'package', credits: 5_000, processor: 'stripe' };
+    const body = { product: 'package', credits: 5_000, processor };
     expect(await billing.call('POST', 'orders', { accountId, body })).toMatchObject({
       status: 403,
     });
   });
 
   it('a deleted account buys nothing, and its open pages close', async () => {
-    const open = await billing.order(accountId);
+    const open = await orderCredits();
     await billing.deliver('deleted', accountId);
     await billing.follow();
     expect(await billing.stateOf(accountId, open)).toBe('cancelled');
     await billing.act(open, 'pay');
     expect(await typesSaid()).toEqual([]);
-    const body = { product: 'package', credits: 5_000, processor: 'stripe' };
+    const body = { product: 'package', credits: 5_000, processor };
     expect(await billing.call('POST', 'orders', { accountId, body })).toMatchObject({
       status: 403,
       body: { code: 'account_deleted' },
@@ -87,9 +92,9 @@ describe('accounts that come and go', () => {
   });
 
   it('a suspended account buys nothing further, what it paid counts, and it buys again afterwards', async () => {
-    const open = await billing.order(accountId);
+    const open = await orderCredits();
     await billing.deliver('suspended', accountId);
-    const body = { product: 'package', credits: 5_000, processor: 'stripe' };
+    const body = { product: 'package', credits: 5_000, processor };
     expect(await billing.call('POST', 'orders', { accountId, body })).toMatchObject({
       status: 403,
       body: { code: 'account_suspended' },
@@ -104,8 +109,26 @@ describe('accounts that come and go', () => {
     });
   });
 
+  it('a subscription whose money went back is ended, also of an account that was suspended once', async () => {
+    await billing.act(await order(), 'pay');
+    await billing.deliver('suspended', accountId);
+    await billing.pass(MINUTE_MS);
+    await billing.deliver('unsuspended', accountId);
+    side.refund((await side.paymentsOf(accountId))[0]);
+    await billing.settle();
+    await billing.follow();
+    expect(side.hasEndedLatest()).toBe(true);
+    const { body } = await billing.call('GET', 'operator/timeline?limit=1000', {
+      accountId,
+      caller: 'cli',
+    });
+    expect(body.map(({ text }: { text: string }) => text)).toContain(
+      'billing heard that it is no longer suspended',
+    );
+  });
+
   it('money that arrives after the deletion is given back once, and grants nothing', async () => {
-    const [bought, subscribed] = [await billing.order(accountId), await order()];
+    const [bought, subscribed] = [await orderCredits(), await order()];
     const before = refunds();
     await billing.deliver('deleted', accountId);
     await billing.act(bought, 'pay');
@@ -113,7 +136,7 @@ describe('accounts that come and go', () => {
     for (let round = 0; round < 3; round += 1) await billing.follow();
     expect(refunds()).toBe(before + 2);
     expect(await billing.stateOf(accountId, bought)).toBe('refunded');
-    expect(billing.simulator.world.all('subscription')[0].status).toBe('canceled');
+    expect(side.hasEndedLatest()).toBe(true);
     expect(await typesSaid()).toEqual([]);
   });
 
@@ -124,7 +147,7 @@ describe('accounts that come and go', () => {
     const before = await typesSaid();
     for (let round = 0; round < 3; round += 1) await billing.follow();
     expect(await subscription()).toMatchObject({ state: 'active', sku: 'api-15K-month' });
-    expect(billing.simulator.world.all('subscription')[0].status).toBe('canceled');
+    expect(side.hasEndedLatest()).toBe(true);
     expect(await billing.stateOf(accountId, second)).toBe('refunded');
     expect(await billing.stateOf(accountId, first)).toBe('paid');
     expect(await typesSaid()).toEqual(before);

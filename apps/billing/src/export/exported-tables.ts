@@ -26,6 +26,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'processor',
         'amount_micros',
         'currency',
+        'is_reverse_charge',
         'catalogue_version',
         'checkout_id',
         'expires_at',
@@ -69,6 +70,8 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'catalogue_version',
         'currency',
         'tax_ppm',
+        'is_reverse_charge',
+        'tax_decided_at',
         'period_start',
         'period_end',
         'paid_through',
@@ -164,10 +167,13 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'lines',
         'tax_micros',
         'total_micros',
+        'is_reverse_charge',
         'currency',
         'seller',
         'paid_by',
         'issued_at',
+        // Where the dashboard has it to download.
+        `'/api/invoices/' || id || '/pdf' as pdf_path`,
       ],
     },
     {
@@ -178,7 +184,6 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'revision',
         'account_id',
         'buyer',
-        'is_reverse_charge',
         `encode(sha256, 'hex') as sha256`,
         'printed_at',
         `(select extract(year from issued_at at time zone 'UTC')::integer from invoices

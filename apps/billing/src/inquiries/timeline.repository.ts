@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { TimelineRow } from '#libs/contracts';
 import { Database } from '#libs/database';
+import { EVENT_LINES } from '#libs/messaging';
 
 const MONEY = (micros: string) => `trim(to_char(${micros} / 1000000.0, 'FM999999999990.00'))`;
 
@@ -39,7 +40,13 @@ const PARTS = [
       || ${MONEY('total_micros')} || ' ' || currency`,
     from: 'invoices',
   }),
-  part({ at: 'mailed_at', kind: `'notice'`, text: 'about', from: 'mailed_notices', id: 'about' }),
+  part({
+    at: 'mailed_at',
+    kind: `'mail'`,
+    text: `'written: ' || replace(replace(split_part(about, ':', 1), '_', ' '), 'invoice', 'receipt')`,
+    from: 'mailed_notices',
+    id: 'about',
+  }),
   part({
     at: `date_trunc('milliseconds', created_at, 'UTC')`,
     kind: `'mail'`,
@@ -57,9 +64,18 @@ const PARTS = [
     at: 'changed_at',
     kind: `'account'`,
     text: `'billing heard that it is ' || state`,
-    from: 'account_states',
+    // One that was only ever suspended has changed at no time.
+    from: `(select * from account_states where changed_at > '-infinity') changed`,
     id: 'account_id',
   }),
+  part({
+    at: 'suspension_changed_at',
+    kind: `'account'`,
+    text: `'billing heard that it is ' || case when is_suspended then 'suspended' else 'no longer suspended' end`,
+    from: `(select * from account_states where suspension_changed_at > '-infinity') changed`,
+    id: 'account_id',
+  }),
+  EVENT_LINES,
 ].join(' union all ');
 
 interface TimelinePart {

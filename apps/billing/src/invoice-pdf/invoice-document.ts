@@ -1,4 +1,4 @@
-import type { InvoiceKind } from '#libs/contracts';
+import { type InvoiceKind, isInvoiceText } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import type { BillingConfig } from '../billing.config.js';
 import type { Contact } from '../mails/contacts.service.js';
@@ -62,9 +62,11 @@ export function buyerOf({ firstName, email, details }: Contact): Buyer {
     details?.region,
     details?.country,
   ];
+  // Names of people are in any letters.
+  const person = isInvoiceText(firstName) ? firstName : null;
   return {
-    name: organisation ?? firstName,
-    contact: organisation === undefined ? null : firstName,
+    name: organisation ?? person ?? email,
+    contact: organisation === undefined ? null : person,
     email,
     address: address.filter((line): line is string => line !== undefined && line !== ''),
     taxId,

@@ -165,5 +165,10 @@ describe('invoice PDF', () => {
       contact: null,
       address: [],
     });
+    // Names of people are in any letters; an invoice is not.
+    expect(buyerOf({ ...contact, firstName: 'עדה', details: null })).toMatchObject({
+      name: 'a@x.example',
+      contact: null,
+    });
   });
 });

@@ -1,8 +1,6 @@
-const LENGTH_MAX = 300;
+import { NOT_ON_INVOICES } from '#libs/contracts';
 
-/** What the embedded font has signs for, besides spaces and punctuation. */
-const UNPRINTABLE =
-  /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}\p{Zs}!-/:-@[-`{-~¡-¿‐-‧‰-›€₤₽№™©®×÷]/gu;
+const LENGTH_MAX = 300;
 
 /**
  * Foreign text as one printed line: no control character or direction mark, no sign the font lacks (a
@@ -14,7 +12,7 @@ export function printable(text: string, lengthMax = LENGTH_MAX): string {
     .normalize('NFC')
     .replace(/\s+/g, ' ')
     .replace(/\p{C}/gu, '')
-    .replace(UNPRINTABLE, '?')
+    .replace(NOT_ON_INVOICES, '?')
     .trim();
   const signs = [...plain];
   return signs.length <= lengthMax ? plain : `${signs.slice(0, lengthMax - 1).join('')}…`;

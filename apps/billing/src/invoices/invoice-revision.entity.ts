@@ -17,10 +17,6 @@ export class InvoiceRevision {
   @Column('bytea')
   buyer: Buffer;
 
-  /** As the buyer was when the invoice was first printed: later details change no tax. */
-  @Column('boolean', { name: 'is_reverse_charge' })
-  isReverseCharge: boolean;
-
   /** Encrypted. */
   @Column('bytea')
   pdf: Buffer;

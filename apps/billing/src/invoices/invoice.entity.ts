@@ -64,6 +64,10 @@ export class Invoice {
   @Column('bigint', { name: 'total_micros', transformer: BIGINT_COLUMN })
   totalMicros: Micros;
 
+  /** As it was ordered: later details of the buyer change no tax. */
+  @Column('boolean', { name: 'is_reverse_charge' })
+  isReverseCharge: boolean;
+
   /** ISO 4217. */
   @Column('text')
   currency: string;

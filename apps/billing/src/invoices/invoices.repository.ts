@@ -22,6 +22,22 @@ export class InvoicesRepository {
     return transaction.manager.findOneBy(Invoice, { accountId, paymentId: id, kind: 'invoice' });
   }
 
+  /** Whether a business owes the tax itself: as it was ordered, or as it was decided before the renewal. */
+  async isReverseCharge(
+    transaction: Transaction,
+    { accountId, id, orderId }: Payment,
+  ): Promise<boolean> {
+    const rows = await transaction.query<{ isReverseCharge: boolean }>(
+      `select is_reverse_charge as "isReverseCharge" from orders where account_id = $1 and id = $2
+       union all
+       select coalesce(s.is_reverse_charge, o.is_reverse_charge) from payment_lines l
+       join subscriptions s on s.id = l.subscription_id join orders o on o.id = s.order_id
+       where $2::uuid is null and l.account_id = $1 and l.payment_id = $3 limit 1`,
+      [accountId, orderId, id],
+    );
+    return rows.at(0)?.isReverseCharge ?? false;
+  }
+
   /** The newest first. */
   async list(transaction: Transaction, accountId: string, limit: number): Promise<Invoice[]> {
     return transaction.manager

@@ -7,7 +7,7 @@ import { sellerOf } from '../invoice-pdf/invoice-document.js';
 import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
 import type { Payment } from '../payments/payment.entity.js';
 import type { Reversal } from '../payments/reversal.entity.js';
-import { type Invoice, type InvoiceLine, invoiceNumber } from './invoice.entity.js';
+import { type Invoice, invoiceNumber } from './invoice.entity.js';
 import { noteLine, printedLine } from './invoice-lines.js';
 import { InvoicesRepository } from './invoices.repository.js';
 import { PrintInvoicesJob } from './print-invoices.job.js';
@@ -33,16 +33,19 @@ export class InvoicesService {
    * the last that the transaction takes.
    */
   issue(transaction: Transaction, payment: Payment, lines: readonly StoredPaymentLine[]): void {
-    transaction.beforeCommit(() =>
-      this.write(transaction, payment, {
+    transaction.beforeCommit(async () => {
+      const taxMicros = lines.reduce((sum, line) => sum + line.taxMicros, 0n);
+      await this.write(transaction, payment, {
         kind: 'invoice',
         reversalId: null,
         corrects: null,
         totalMicros: payment.amountMicros,
-        taxMicros: lines.reduce((sum, { taxMicros }) => sum + taxMicros, 0n),
+        taxMicros,
+        isReverseCharge:
+          taxMicros === 0n && (await this.invoices.isReverseCharge(transaction, payment)),
         lines: lines.map((line) => printedLine(line)),
-      }),
-    );
+      });
+    });
   }
 
   /**
@@ -66,6 +69,7 @@ export class InvoicesService {
         corrects,
         totalMicros,
         taxMicros,
+        isReverseCharge: invoice.isReverseCharge,
         lines: [noteLine(reversal, { corrects, netMicros: totalMicros - taxMicros, taxPpm })],
       });
     });
@@ -90,9 +94,10 @@ export class InvoicesService {
   private async write(
     transaction: Transaction,
     payment: Payment,
-    members: Pick<Invoice, 'kind' | 'reversalId' | 'corrects' | 'totalMicros' | 'taxMicros'> & {
-      lines: InvoiceLine[];
-    },
+    members: Pick<
+      Invoice,
+      'kind' | 'reversalId' | 'corrects' | 'totalMicros' | 'taxMicros' | 'isReverseCharge' | 'lines'
+    >,
   ): Promise<void> {
     const issuedAt = this.clock.now();
     const series = `${PREFIXES[members.kind]}-${issuedAt.getUTCFullYear()}`;

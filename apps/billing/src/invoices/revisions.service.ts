@@ -8,7 +8,6 @@ import { InvoiceDataService } from '../invoice-data/invoice-data.service.js';
 import { type Buyer, type InvoiceDocument, buyerOf } from '../invoice-pdf/invoice-document.js';
 import { renderPdf } from '../invoice-pdf/pdf-renderer.js';
 import type { Contact } from '../mails/contacts.service.js';
-import { TaxRates } from '../pricing/tax-rates.js';
 import { TooManyRevisions } from './invoices.errors.js';
 import type { InvoiceRevision } from './invoice-revision.entity.js';
 import { type Invoice, invoiceNumber, yearOf } from './invoice.entity.js';
@@ -23,8 +22,6 @@ export interface PrintedInvoice {
   invoice: Invoice;
   revision: number;
   buyer: Buyer | null;
-  /** Decided by the first revision. */
-  isReverseCharge: boolean;
   printedAt: Date;
   pdf: Buffer;
   /** False when the latest revision says the same. */
@@ -34,13 +31,11 @@ export interface PrintedInvoice {
 /** Invoices as documents: each state of a buyer's details is a revision under the same number. */
 @Injectable()
 export class RevisionsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly invoices: InvoicesRepository,
     private readonly revisions: RevisionsRepository,
     private readonly data: InvoiceDataService,
-    private readonly taxRates: TaxRates,
     private readonly clock: Clock,
   ) {}
 
@@ -64,15 +59,9 @@ export class RevisionsService {
     const revision = (latest?.revision ?? 0) + 1;
     const printedAt = this.clock.now();
     if (revision > 1) await this.checkRevisions(accountId, printedAt);
-    const isReverseCharge = latest?.isReverseCharge ?? this.isReverseCharge(invoice, contact);
-    const printed = { revision, buyer, printedAt, isReverseCharge };
+    const printed = { revision, buyer, printedAt };
     const pdf = await renderPdf(documentOf(invoice, printed));
     return { invoice, ...printed, pdf, isNew: true };
-  }
-
-  private isReverseCharge(invoice: Invoice, contact: Contact | null): boolean {
-    const details = contact?.details;
-    return invoice.taxMicros === 0n && !!details && this.taxRates.isReverseCharge(details);
   }
 
   /** Some more come through when they are asked for at once. */
@@ -89,7 +78,7 @@ export class RevisionsService {
    * @returns what is stored now.
    */
   async keep(transaction: Transaction, printed: PrintedInvoice): Promise<PrintedInvoice> {
-    const { invoice, revision, buyer, isReverseCharge, printedAt, pdf, isNew } = printed;
+    const { invoice, revision, buyer, printedAt, pdf, isNew } = printed;
     if (!isNew) return printed;
     const { id: invoiceId, accountId } = invoice;
     await this.revisions.lock(transaction, accountId, invoiceId);
@@ -101,7 +90,6 @@ export class RevisionsService {
       revision,
       accountId,
       buyer: await this.data.encrypt(transaction, of, Buffer.from(JSON.stringify(buyer))),
-      isReverseCharge,
       pdf: await this.data.encrypt(transaction, of, pdf),
       sha256: hashOf(pdf),
       printedAt,
@@ -122,7 +110,7 @@ export class RevisionsService {
   private async opened(
     transaction: Transaction,
     invoice: Invoice,
-    { accountId, revision, buyer, isReverseCharge, pdf, sha256, printedAt }: InvoiceRevision,
+    { accountId, revision, buyer, pdf, sha256, printedAt }: InvoiceRevision,
   ): Promise<PrintedInvoice> {
     const of = { accountId, year: yearOf(invoice) };
     const bytes = await this.data.decrypt(transaction, of, pdf);
@@ -135,7 +123,6 @@ export class RevisionsService {
       invoice,
       revision,
       buyer: JSON.parse(said.toString('utf8')) as Buyer | null,
-      isReverseCharge,
       printedAt,
       pdf: bytes,
       isNew: false,
@@ -148,9 +135,10 @@ export const hashOf = (pdf: Buffer) => createHash('sha256').update(pdf).digest()
 /** Everything that the document shows. */
 function documentOf(
   invoice: Invoice,
-  printed: Pick<InvoiceDocument, 'revision' | 'buyer' | 'printedAt' | 'isReverseCharge'>,
+  printed: Pick<InvoiceDocument, 'revision' | 'buyer' | 'printedAt'>,
 ): InvoiceDocument {
-  const { kind, corrects, lines, taxMicros, totalMicros, currency, seller, paidBy } = invoice;
+  const { kind, corrects, lines, taxMicros, totalMicros, isReverseCharge } = invoice;
+  const { currency, seller, paidBy } = invoice;
   return {
     kind,
     number: invoiceNumber(invoice),
@@ -161,6 +149,7 @@ function documentOf(
     accountId: invoice.accountId,
     lines,
     taxMicros,
+    isReverseCharge,
     totalMicros,
     currency,
     paidBy,

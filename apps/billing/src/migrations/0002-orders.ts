@@ -13,6 +13,8 @@ export const orders: Migration = {
       processor text not null,
       amount_micros bigint not null check (amount_micros >= 0),
       currency text not null check (currency ~ '^[A-Z]{3}$'),
+      -- The buyer is a business that owes the tax itself: what its invoices say of it.
+      is_reverse_charge boolean not null,
       catalogue_version text not null,
       checkout_id text,
       redirect_url text,

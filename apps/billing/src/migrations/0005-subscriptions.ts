@@ -21,6 +21,8 @@ export const subscriptions: Migration = {
       tax_ppm integer not null check (tax_ppm between 0 and 999999),
       -- The end of the period after which the rate has been decided.
       tax_decided_at timestamptz,
+      -- Whether the buyer owes the tax itself, as it was decided then; null: as it was ordered.
+      is_reverse_charge boolean,
       period_start timestamptz not null,
       period_end timestamptz not null,
       paid_through timestamptz,

@@ -20,6 +20,7 @@ export const invoices: Migration = {
       lines jsonb not null,
       tax_micros bigint not null check (tax_micros >= 0),
       total_micros bigint not null check (total_micros >= tax_micros),
+      is_reverse_charge boolean not null check (not is_reverse_charge or tax_micros = 0),
       currency text not null,
       seller jsonb not null,
       paid_by jsonb not null,
@@ -37,8 +38,6 @@ export const invoices: Migration = {
       revision integer not null check (revision > 0),
       account_id uuid not null,
       buyer bytea not null,
-      -- As the buyer was when it was first printed; later details change no tax.
-      is_reverse_charge boolean not null,
       pdf bytea not null,
       -- Of the document before its encryption.
       sha256 bytea not null check (length(sha256) = 32),

@@ -33,6 +33,10 @@ export class Order {
   @Column('text')
   currency: string;
 
+  /** As the buyer was when it was ordered; holds for all that a subscription of it is billed. */
+  @Column('boolean', { name: 'is_reverse_charge' })
+  isReverseCharge: boolean;
+
   @Column('text', { name: 'catalogue_version' })
   catalogueVersion: string;
 

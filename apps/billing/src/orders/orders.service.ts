@@ -148,6 +148,7 @@ export class OrdersService {
       processor: request.processor,
       amountMicros: quote.amountMicros,
       currency: quote.currency,
+      isReverseCharge: quote.isReverseCharge,
       catalogueVersion: quote.catalogueVersion,
       checkoutId: null,
       redirectUrl: null,

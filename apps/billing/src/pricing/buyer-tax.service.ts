@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ContactsService } from '../mails/contacts.service.js';
 import { BillingDetailsMissing } from './pricing.errors.js';
-import { TaxRates } from './tax-rates.js';
+import { type BuyerTax, NO_TAX, TaxRates } from './tax-rates.js';
 
 /** What tax an account pays, by where its billing details say that it is. */
 @Injectable()
@@ -12,15 +12,15 @@ export class BuyerTaxService {
   ) {}
 
   /**
-   * The rate in millionths of the net price. Nobody is asked while no rates are set.
+   * Nobody is asked while no rates are set.
    * @throws BillingDetailsMissing, ServiceUnavailable.
    */
-  async ppmFor(accountId: string): Promise<number> {
-    if (this.rates.isEmpty) return 0;
+  async taxOf(accountId: string): Promise<BuyerTax> {
+    if (this.rates.isEmpty) return NO_TAX;
     const contact = await this.contacts.find(accountId);
     // An erased account buys nothing; the rules for purchases say so.
-    if (!contact) return 0;
+    if (!contact) return NO_TAX;
     if (!contact.details) throw new BillingDetailsMissing();
-    return this.rates.ppmFor(contact.details);
+    return this.rates.taxOf(contact.details);
   }
 }

@@ -7,6 +7,7 @@ import type { ProcessorName } from '../processors/payment-processor.js';
 import { BuyerTaxService } from './buyer-tax.service.js';
 import { BaseMissing, DebtOpen, PlanNotYetSold, SubscriptionExists } from './pricing.errors.js';
 import { type Quote, type Wish, quoteOf } from './quote.js';
+import { NO_TAX } from './tax-rates.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
 /** What an account may buy now. */
@@ -24,7 +25,7 @@ export class PurchaseRulesService {
 
   /** By today's catalogue, with the tax of the account. @returns undefined for what is not sold. */
   async quote(accountId: string, wish: Wish): Promise<Quote | undefined> {
-    return quoteOf(wish, 0) && quoteOf(wish, await this.tax.ppmFor(accountId));
+    return quoteOf(wish, NO_TAX) && quoteOf(wish, await this.tax.taxOf(accountId));
   }
 
   /**

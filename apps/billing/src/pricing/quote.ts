@@ -6,7 +6,7 @@ import {
   tierOfCredits,
 } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
-import { taxOn } from './tax-rates.js';
+import { type BuyerTax, taxOn } from './tax-rates.js';
 
 /** What a customer asks for; never its price. */
 export type Wish =
@@ -31,14 +31,15 @@ export interface Quote {
   currency: string;
   /** With tax: what is paid. */
   amountMicros: Micros;
+  /** Decided now: later details of the buyer change no tax. */
+  isReverseCharge: boolean;
   lines: QuotedLine[];
 }
 
 /**
- * The price of a wish by today's catalogue, whose prices are without tax; undefined for what is not sold.
- * @param taxPpm of the buyer, in millionths.
+ * The price of a wish by today's catalogue, whose prices are without tax, for a buyer; undefined for what is not sold.
  */
-export function quoteOf(wish: Wish, taxPpm: number): Quote | undefined {
+export function quoteOf(wish: Wish, { ppm: taxPpm, isReverseCharge }: BuyerTax): Quote | undefined {
   const line = wish.product === 'package' ? packageLine(wish.credits) : planLine(wish);
   if (!line) return undefined;
   const taxMicros =
@@ -47,6 +48,7 @@ export function quoteOf(wish: Wish, taxPpm: number): Quote | undefined {
     catalogueVersion: CATALOGUE_VERSION,
     currency: 'USD',
     amountMicros: line.amountMicros + taxMicros,
+    isReverseCharge,
     lines: [{ ...line, taxMicros, taxPpm }],
   };
 }

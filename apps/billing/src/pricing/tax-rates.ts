@@ -19,6 +19,16 @@ export interface TaxedBuyer {
   tax_id?: string;
 }
 
+/** The tax that a buyer is sold with. */
+export interface BuyerTax {
+  /** In millionths of the net price. */
+  ppm: number;
+  /** The buyer is a business that owes the tax itself; its invoices must say so. */
+  isReverseCharge: boolean;
+}
+
+export const NO_TAX: BuyerTax = { ppm: 0, isReverseCharge: false };
+
 /**
  * The operator's table of tax rates. A business of a country with two rates owes the tax itself where the rate for
  * businesses is zero (reverse charge: Council Directive 2006/112/EC, article 196). Countries that are not in the
@@ -37,16 +47,10 @@ export class TaxRates {
     return this.byCountry.size === 0;
   }
 
-  /** In millionths of the net price. */
-  ppmFor({ country, tax_id: taxId }: TaxedBuyer): number {
+  taxOf({ country, tax_id: taxId }: TaxedBuyer): BuyerTax {
     const { consumerPpm = 0, businessPpm = 0 } = this.byCountry.get(country) ?? {};
-    return taxId === undefined ? consumerPpm : businessPpm;
-  }
-
-  /** A business that owes the tax itself; its invoices must say so. */
-  isReverseCharge(buyer: TaxedBuyer): boolean {
-    const { consumerPpm = 0 } = this.byCountry.get(buyer.country) ?? {};
-    return consumerPpm > 0 && this.ppmFor(buyer) === 0;
+    const ppm = taxId === undefined ? consumerPpm : businessPpm;
+    return { ppm, isReverseCharge: consumerPpm > 0 && ppm === 0 };
   }
 }
 

@@ -2,14 +2,18 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { PaymentReversed, SubscriptionChanged } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, addMonths, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
+import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { SettleRefundsJob } from './settle-refunds.job.js';
 
-describe('refunds and disputes', () => {
+describe.each(BOTH)('refunds and disputes at %s', (processor) => {
   let billing: BillingUnderTest;
+  let side: ProcessorSide;
   let accountId: string;
 
   beforeAll(async () => {
     billing = await BillingUnderTest.start();
+    side = sideOf(billing, processor);
   });
   afterAll(() => billing.stop());
   beforeEach(() => {
@@ -19,7 +23,13 @@ describe('refunds and disputes', () => {
     expect(billing.logLines.splice(0)).toEqual([]);
   });
 
-  const refunds = () => billing.simulator.world.all('refund');
+  const refunds = () => side.refunds();
+  const order = () => billing.order(accountId, 15_000, processor);
+  async function buy() {
+    const made = await order();
+    await billing.act(made, 'pay');
+    return made;
+  }
 
   async function payments() {
     const answer = await billing.call('GET', 'operator/payments', { accountId, caller: 'cli' });
@@ -44,10 +54,19 @@ describe('refunds and disputes', () => {
   }
 
   async function subscribe(sku = 'api-15K-month') {
-    const body = { product: 'subscription', sku, processor: 'stripe' };
+    const body = { product: 'subscription', sku, processor };
     const ordered = await billing.call('POST', 'orders', { accountId, body });
     await billing.act(ordered.body, 'pay');
     return subscription();
+  }
+  async function raise(id: string): Promise<void> {
+    const body = { sku: 'api-50K-month' };
+    const { body: answer } = await billing.call('POST', `subscriptions/${id}/change`, {
+      accountId,
+      body,
+    });
+    if (answer.redirect_url) await side.agree(answer.redirect_url as string);
+    await billing.settle();
   }
   async function subscription() {
     const { body } = await billing.call('GET', 'subscriptions', { accountId });
@@ -79,8 +98,7 @@ describe('refunds and disputes', () => {
 
   describe('of a package', () => {
     it('a whole refund takes credits from being spent, then takes them back, once', async () => {
-      const order = await billing.order(accountId);
-      await billing.act(order, 'pay');
+      const bought = await buy();
       const before = refunds().length;
       const refundId = newId();
       expect(await refund({ refundId })).toMatchObject({
@@ -93,19 +111,19 @@ describe('refunds and disputes', () => {
         'refund requested whole 54000000',
         'refund final whole 54000000',
       ]);
-      expect(await billing.stateOf(accountId, order)).toBe('refunded');
+      expect(await billing.stateOf(accountId, bought)).toBe('refunded');
       expect(await refund({})).toMatchObject({ status: 409, body: { code: 'nothing_to_refund' } });
     });
 
     it('parts of it add up to what was paid and no further', async () => {
-      await billing.act(await billing.order(accountId), 'pay');
+      await buy();
       expect((await refund({ amountMicros: '50000000' })).status).toBe(200);
       expect((await refund({ amountMicros: '5000000' })).status).toBe(409);
       expect((await refund({})).body).toMatchObject({ amountMicros: '4000000' });
     });
 
     it('what is no refund is refused, and nothing is asked of the processor', async () => {
-      await billing.act(await billing.order(accountId), 'pay');
+      await buy();
       const before = refunds().length;
       for (const wish of [
         { amountMicros: '0' },
@@ -129,26 +147,26 @@ describe('refunds and disputes', () => {
     });
 
     it('S85: a payment of another account is not found, and its refund’s id is not taken over', async () => {
-      await billing.act(await billing.order(accountId), 'pay');
+      await buy();
       const [{ paymentId }] = await payments();
       const refundId = newId();
       await refund({ refundId, amountMicros: '10000' });
       accountId = billing.newAccount();
       expect((await refund({}, paymentId)).status).toBe(404);
-      await billing.act(await billing.order(accountId), 'pay');
+      await buy();
       expect(await refund({ refundId })).toMatchObject({ status: 422 });
     });
 
     it('a lost answer is settled by the same call, and is one refund', async () => {
-      await billing.act(await billing.order(accountId), 'pay');
+      await buy();
       const before = refunds().length;
-      billing.simulator.callbacks.faults.drop = true;
+      side.callbacks.faults.drop = true;
       billing.simulator.apiFaults.lostAnswers = Infinity;
       expect((await refund({})).status).toBe(503);
       billing.simulator.apiFaults.lostAnswers = 0;
       expect(await said()).toEqual(['refund requested whole 54000000']);
       await billing.get(SettleRefundsJob).runOnce();
-      billing.simulator.callbacks.faults.drop = false;
+      side.callbacks.faults.drop = false;
       expect(refunds()).toHaveLength(before + 1);
       expect(await said()).toHaveLength(2);
     });
@@ -157,38 +175,37 @@ describe('refunds and disputes', () => {
       ['was made', true],
       ['was not made', false],
     ])('after the key is forgotten, one that %s is found out by a search', async (_, isMade) => {
-      await billing.act(await billing.order(accountId), 'pay');
+      await buy();
       const before = refunds().length;
-      billing.simulator.callbacks.faults.drop = true;
+      side.callbacks.faults.drop = true;
       billing.simulator.apiFaults.lostAnswers = isMade ? Infinity : 0;
       billing.simulator.apiFaults.lostRequests = isMade ? 0 : Infinity;
       expect((await refund({})).status).toBe(503);
       Object.assign(billing.simulator.apiFaults, { lostAnswers: 0, lostRequests: 0 });
       await billing.pass(2 * DAY_MS);
       await billing.get(SettleRefundsJob).runOnce();
-      billing.simulator.callbacks.faults.drop = false;
+      side.callbacks.faults.drop = false;
       expect(refunds()).toHaveLength(before + (isMade ? 1 : 0));
       expect((await said()).at(-1)).toBe(isMade ? 'refund final whole 54000000' : 'undone');
       if (!isMade) expect(billing.logLines.splice(0)).toHaveLength(1);
     });
 
     it('a refund that fails later gives back what it took, and may be tried again', async () => {
-      const order = await billing.order(accountId);
-      await billing.act(order, 'pay');
+      const bought = await buy();
       await refund({});
-      billing.simulator.payments.failRefund(refunds()[0].id);
+      side.failRefund(refunds()[0].id);
       await billing.settle();
       expect((await said()).at(-1)).toBe('undone');
-      expect(await billing.stateOf(accountId, order)).toBe('paid');
+      expect(await billing.stateOf(accountId, bought)).toBe('paid');
       expect((await refund({})).body).toMatchObject({ state: 'final' });
     });
 
     it('who owes used credits of it buys no more by this processor until they are repaid', async () => {
-      await billing.act(await billing.order(accountId), 'pay');
+      await buy();
       billing.holdings.set(accountId, { debt: '120' });
-      await billing.order(accountId);
+      await order();
       await refund({});
-      const body = { product: 'package', credits: 5_000, processor: 'stripe' };
+      const body = { product: 'package', credits: 5_000, processor };
       expect(await billing.call('POST', 'orders', { accountId, body })).toMatchObject({
         status: 409,
         body: { code: 'debt_open', detail: expect.stringContaining('120 used credits') },
@@ -197,18 +214,17 @@ describe('refunds and disputes', () => {
       expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(503);
       billing.holdings.isDown = false;
       billing.holdings.set(accountId, { debt: '0' });
-      await billing.order(accountId);
+      await order();
     });
 
     it('a dispute that is won comes back, and one that is opened again counts again', async () => {
-      const order = await billing.order(accountId);
-      await billing.act(order, 'pay');
+      const bought = await buy();
       const [{ externalId }] = await payments();
-      const { id } = billing.simulator.payments.dispute(externalId);
+      const id = side.dispute(externalId);
       await billing.settle();
-      expect(await billing.stateOf(accountId, order)).toBe('disputed');
+      expect(await billing.stateOf(accountId, bought)).toBe('disputed');
       for (const decision of ['won', 'lost', 'won', 'lost'] as const) {
-        billing.simulator.payments.decideDispute(id, decision);
+        side.decideDispute(id, decision);
         await billing.settle();
       }
       expect(await said()).toEqual([
@@ -220,7 +236,7 @@ describe('refunds and disputes', () => {
       ]);
       const ids = (await billing.events(accountId)).map(({ data }) => data.reversalId);
       expect(new Set(ids.filter((one) => one !== undefined)).size).toBe(3);
-      expect(await billing.stateOf(accountId, order)).toBe('disputed');
+      expect(await billing.stateOf(accountId, bought)).toBe('disputed');
     });
   });
 
@@ -244,7 +260,7 @@ describe('refunds and disputes', () => {
       ]);
       await billing.follow();
       expect(await lastState()).toMatchObject({ state: 'cancelled', paidThrough: from });
-      expect(billing.simulator.world.all('subscription')[0].status).toBe('canceled');
+      expect(side.hasEndedLatest()).toBe(true);
     });
 
     it('the whole of its base ends it at once, a part of it does not', async () => {
@@ -256,7 +272,7 @@ describe('refunds and disputes', () => {
       await refund({});
       await billing.follow();
       expect(await subscription()).toMatchObject({ state: 'cancelled', paid_through: null });
-      const body = { product: 'subscription', sku: 'api-5K-month', processor: 'stripe' };
+      const body = { product: 'subscription', sku: 'api-5K-month', processor };
       expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
     });
 
@@ -266,22 +282,22 @@ describe('refunds and disputes', () => {
       await billing.pass(turn.getTime() - billing.clock.now().getTime());
       const until = end();
       const [{ externalId }] = await payments();
-      const { id } = billing.simulator.payments.dispute(externalId);
-      billing.simulator.payments.decideDispute(id, 'lost');
+      const id = side.dispute(externalId);
+      side.decideDispute(id, 'lost');
       await billing.settle();
       await billing.follow();
       expect(await lastState()).toMatchObject({
         state: 'cancelled',
         paidThrough: turn.toISOString(),
       });
-      billing.simulator.payments.decideDispute(id, 'won');
+      side.decideDispute(id, 'won');
       await billing.settle();
       expect(await lastState()).toMatchObject({ state: 'cancelled', paidThrough: until });
     });
 
     it('a dispute that is only open ends nothing', async () => {
       await subscribe();
-      billing.simulator.payments.dispute((await payments())[0].externalId);
+      side.dispute((await payments())[0].externalId);
       await billing.settle();
       await billing.follow();
       expect(await subscription()).toMatchObject({ state: 'active' });
@@ -291,9 +307,7 @@ describe('refunds and disputes', () => {
       const { id } = await subscribe();
       const until = end();
       await billing.pass(HOUR_MS);
-      const body = { sku: 'api-50K-month' };
-      await billing.call('POST', `subscriptions/${id}/change`, { accountId, body });
-      await billing.settle();
+      await raise(id);
       expect(await subscription()).toMatchObject({ sku: 'api-50K-month' });
       await refund({});
       await billing.follow();
@@ -302,12 +316,12 @@ describe('refunds and disputes', () => {
         sku: 'api-15K-month',
         limits: { live: 40 },
       });
-      const bills = billing.simulator.world.all('invoice').length;
-      billing.simulator.payments.failRefund(refunds()[0].id);
+      const paid = await side.moneyOf(accountId);
+      side.failRefund(refunds()[0].id);
       await billing.settle();
       await billing.follow();
       expect(await lastState()).toMatchObject({ sku: 'api-50K-month', limits: { live: 80 } });
-      expect(billing.simulator.world.all('invoice')).toHaveLength(bills);
+      expect(await side.moneyOf(accountId)).toEqual({ ...paid, refunded: 0 });
       expect(await subscription()).toMatchObject({ state: 'active' });
       expect(Date.parse((await subscription()).paid_through!)).toBeGreaterThan(
         Date.parse(until) - DAY_MS,
@@ -316,16 +330,12 @@ describe('refunds and disputes', () => {
 
     it('a plan that was set back may be raised again, and stays so', async () => {
       const { id } = await subscribe();
-      const body = { sku: 'api-50K-month' };
-      const raise = async () => {
+      for (let time = 0; time < 2; time += 1) {
         await billing.pass(HOUR_MS);
-        await billing.call('POST', `subscriptions/${id}/change`, { accountId, body });
-        await billing.settle();
-      };
-      await raise();
-      await refund({});
-      await billing.follow();
-      await raise();
+        await raise(id);
+        if (time === 0) await refund({});
+        await billing.follow();
+      }
       for (let round = 0; round < 2; round += 1) await billing.follow();
       expect(await subscription()).toMatchObject({ sku: 'api-50K-month' });
     });

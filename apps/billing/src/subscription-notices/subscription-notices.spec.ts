@@ -1,15 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DAY_MS, HOUR_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
+import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { MailNoticesJob } from './mail-notices.job.js';
 
-describe('notices about subscriptions', () => {
+describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
   let billing: BillingUnderTest;
+  let side: ProcessorSide;
   let accountId: string;
   let end: Date;
 
   beforeAll(async () => {
     billing = await BillingUnderTest.start();
+    side = sideOf(billing, processor);
   });
   afterAll(() => billing.stop());
   beforeEach(async () => {
@@ -20,7 +24,7 @@ describe('notices about subscriptions', () => {
   });
 
   async function subscribe(sku = 'api-15K-month', months = 1): Promise<string> {
-    const body = { product: 'subscription', sku, processor: 'stripe' };
+    const body = { product: 'subscription', sku, processor };
     const { body: order } = await billing.call('POST', 'orders', { accountId, body });
     end = addMonths(billing.clock.now(), months);
     await billing.act(order, 'pay');
@@ -30,11 +34,6 @@ describe('notices about subscriptions', () => {
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
   const before = (time: Date, ms: number) => new Date(time.getTime() - ms);
   const day = (time: Date) => time.toISOString().slice(0, 10);
-  const declineNext = () => {
-    const { customer } = billing.simulator.world.all('subscription')[0];
-    billing.simulator.invoices.setCard(customer as string, 'declines');
-  };
-
   /** Mails since the subscription began, except receipts; the job runs twice, so each must be sent once. */
   async function notices() {
     await billing.get(MailNoticesJob).runOnce();
@@ -71,7 +70,7 @@ describe('notices about subscriptions', () => {
 
   it('each step of a failed payment is told once, and the day on which rights end', async () => {
     await subscribe();
-    declineNext();
+    await side.setFunds(accountId, 'declines');
     const rightsEnd = day(new Date(end.getTime() + 7 * DAY_MS));
     const told: string[][] = [];
     for (const days of [0, 1, 3, 4, 6]) {
@@ -107,6 +106,7 @@ describe('notices about subscriptions', () => {
     expect(ending.subject).toBe(`API plan 15K ends on ${day(end)}`);
     expect(ending.text).toContain('not charged again');
     await passTo(new Date(end.getTime() + HOUR_MS));
+    await billing.follow();
     const [, ended] = await notices();
     expect(ended.subject).toBe('API plan 15K has ended');
     expect(ended.text).toContain(`paid until ${day(end)}`);

@@ -6,6 +6,7 @@ import { PaymentProcessors } from '../processors/payment-processors.js';
 import { ChangeRefused } from '../subscriptions/subscriptions.errors.js';
 import { PlanChangesService } from '../subscriptions/plan-changes.service.js';
 import {
+  type DecidedTax,
   type UndecidedTax,
   UndecidedTaxesMaintenanceRepository,
 } from './undecided-taxes.repository.js';
@@ -42,21 +43,22 @@ export class FollowTaxJob implements Job {
     const processors = able.map(({ name }) => name);
     const soon = { processors, from, to };
     for (const one of await this.subscriptions.list(soon, SUBSCRIPTIONS_MAX)) {
-      if (await this.isDecided(one)) await this.subscriptions.markDecided(one);
+      const decided = await this.decide(one);
+      if (decided) await this.subscriptions.markDecided(one, decided);
     }
   }
 
-  /** False while it is to be tried again: a processor or account is away, or a change of the plan is under way. */
-  private async isDecided({ id, accountId, taxPpm }: UndecidedTax): Promise<boolean> {
+  /** Undefined while it is to be tried again: a processor or account is away, or a change of the plan is under way. */
+  private async decide({ id, accountId, taxPpm }: UndecidedTax): Promise<DecidedTax | undefined> {
     try {
-      const next = await this.tax.ppmFor(accountId);
-      if (next !== taxPpm) await this.changes.changeTax(accountId, id, next);
-      return true;
+      const { ppm, isReverseCharge } = await this.tax.taxOf(accountId);
+      if (ppm !== taxPpm) await this.changes.changeTax(accountId, id, ppm);
+      return { isReverseCharge };
     } catch (error) {
       // Begun before there was a table, by somebody who never said where: nobody can tell the rate.
-      if (error instanceof BillingDetailsMissing) return true;
+      if (error instanceof BillingDetailsMissing) return { isReverseCharge: null };
       this.logger.warn('a subscription keeps its rate of tax', { id, err: error });
-      return error instanceof ChangeRefused;
+      return error instanceof ChangeRefused ? { isReverseCharge: null } : undefined;
     }
   }
 }

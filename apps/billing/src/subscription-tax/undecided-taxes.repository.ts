@@ -18,6 +18,12 @@ export interface RenewedSoon {
 }
 
 /** Subscriptions of every account. */
+/** What was decided of a buyer before a renewal. */
+export interface DecidedTax {
+  /** Null where nothing could be: it stays as it was. */
+  isReverseCharge: boolean | null;
+}
+
 @Injectable()
 export class UndecidedTaxesMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
@@ -38,10 +44,14 @@ export class UndecidedTaxesMaintenanceRepository {
     );
   }
 
-  async markDecided({ accountId, id, periodEnd }: UndecidedTax): Promise<void> {
+  async markDecided(
+    { accountId, id, periodEnd }: UndecidedTax,
+    { isReverseCharge }: DecidedTax,
+  ): Promise<void> {
     await this.maintenance.query(
-      'update subscriptions set tax_decided_at = $3 where account_id = $1 and id = $2',
-      [accountId, id, periodEnd],
+      `update subscriptions set tax_decided_at = $3, is_reverse_charge = coalesce($4, is_reverse_charge)
+       where account_id = $1 and id = $2`,
+      [accountId, id, periodEnd, isReverseCharge],
     );
   }
 }

@@ -46,6 +46,10 @@ export class Subscription {
   @Column('integer', { name: 'tax_ppm' })
   taxPpm: number;
 
+  /** Whether the buyer owes the tax itself, as it was decided before a renewal; null: as it was ordered. */
+  @Column('boolean', { name: 'is_reverse_charge', nullable: true })
+  isReverseCharge: boolean | null;
+
   /** The end of a period for which it was decided at what rate the next one begins. */
   @Column('timestamptz', { name: 'tax_decided_at', nullable: true })
   taxDecidedAt: Date | null;

@@ -128,7 +128,7 @@ export class SubscriptionsMaintenanceRepository {
              when a.state = 'deleted' and s.cancel_at is null then 'cancel'
              when a.state = 'active' and s.is_cancelled_by_deletion then 'resume'
              else 'plan' end as wanted,
-           coalesce(s.wanted_since, a.changed_at, s.created_at) as since,
+           coalesce(s.wanted_since, nullif(a.changed_at, '-infinity'), s.created_at) as since,
            s.wanted_sku as sku, s.wanted_quantity as quantity, s.currency, s.tax_ppm as "taxPpm"
          from subscriptions s left join account_states a on a.account_id = s.account_id
          where s.state not in ('cancelled', 'expired') and (

@@ -164,6 +164,7 @@ export class SubscriptionsService {
       catalogueVersion: snapshot.catalogueVersion,
       currency: snapshot.currency,
       taxPpm: snapshot.taxPpm,
+      isReverseCharge: null,
       taxDecidedAt: null,
       periodStart: snapshot.periodStart,
       periodEnd: snapshot.periodEnd,

@@ -6,6 +6,7 @@ import {
   type TimelineEntry,
   type TimelineQuestion,
 } from '#libs/contracts';
+import { instant, wholeNumber } from '../arguments.js';
 import type { CliConfig } from '../cli.config.js';
 import { inspected } from '../audited.js';
 import { operatorName } from '../operator.js';
@@ -14,7 +15,7 @@ import { withService } from '../service-calls.js';
 
 interface TimelineOptions extends OutputOptions {
   before?: string;
-  limit: string;
+  limit: number;
 }
 
 interface Timeline {
@@ -28,16 +29,16 @@ export function timelineCommand(account: Command, config: CliConfig): void {
   account
     .command('timeline <account-id>')
     .description(
-      'orders, payments, refunds, callbacks, credits, blocks, mails, keys, log-ins: newest first',
+      'orders, payments, refunds, callbacks, events, credits, blocks, mails, keys, log-ins: newest first',
     )
-    .option('--before <time>', 'RFC 3339: only what is older, for the next page')
-    .option('--limit <number>', 'entries of a page', '50')
+    .option('--before <time>', 'RFC 3339: only what is older, for the next page', instant)
+    .option('--limit <number>', 'entries of a page', wholeNumber, 50)
     .option('--json', 'as JSON')
     .action((accountId: string, options: TimelineOptions) => show(config, accountId, options));
 }
 
 async function show(config: CliConfig, accountId: string, options: TimelineOptions): Promise<void> {
-  const question = { before: options.before, limit: Number(options.limit) };
+  const question = { before: options.before, limit: options.limit };
   // First, and noted: whose life this is.
   const { email } = await inspected(config, accountId);
   const timeline = await read(config, accountId, question);

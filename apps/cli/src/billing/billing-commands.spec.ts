@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '#libs/platform';
 import { OperatorDesk } from '../../../../test/desk/operator-desk.js';
 
 describe('billing commands', () => {
@@ -45,4 +46,23 @@ describe('billing commands', () => {
     expect(desk.billing.simulator.world.all('refund')).toHaveLength(1);
     expect((await desk.command('billing', 'replay', 'evt_unknown', ...why)).code).toBe(1);
   });
+
+  it.each([
+    ['--amount', 'abc', 'such as 12.50'],
+    ['--amount', '-5', 'such as 12.50'],
+    ['--amount', '0.001', 'such as 12.50'],
+    ['--amount', '0.00', 'such as 12.50'],
+    ['--from', 'tomorrow', 'such as 2027-01-31T12:00:00Z'],
+    ['--from', '2027-02-31T99:00:00Z', 'such as 2027-01-31T12:00:00Z'],
+  ])(
+    'a refund %s of %p is a slip, named before anything is asked for',
+    async (name, text, hint) => {
+      const { accountId } = await desk.account.register(`${newId()}@example.com`);
+      const before = await desk.audited(accountId);
+      const wish = ['--scope', 'whole', '--reason', 'asked for it', name, text];
+      const end = await desk.command('billing', 'refund', accountId, newId(), ...wish);
+      expect([end.code, end.stderr]).toEqual([1, expect.stringContaining(hint)]);
+      expect(await desk.audited(accountId)).toEqual(before);
+    },
+  );
 });

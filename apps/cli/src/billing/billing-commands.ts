@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { BillingClient, type PaymentAnswer, type RefundOrder } from '#libs/contracts';
 import { newId } from '#libs/platform';
+import { amountMicros, instant } from '../arguments.js';
 import type { CliConfig } from '../cli.config.js';
 import { audited, inspected } from '../audited.js';
 import { type OutputOptions, answer } from '../output.js';
@@ -9,6 +10,7 @@ import { withService } from '../service-calls.js';
 type RefundOptions = Pick<RefundOrder, 'scope' | 'from' | 'reason'> &
   OutputOptions & {
     id: string;
+    /** Millionths. */
     amount?: string;
   };
 
@@ -47,8 +49,12 @@ export function billingCommands(program: Command, config: CliConfig): void {
         .makeOptionMandatory(),
     )
     .requiredOption('--reason <text>', 'why')
-    .option('--amount <number>', 'of a whole refund, such as 12.50; all that is left without it')
-    .option('--from <time>', 'RFC 3339, of a remaining refund; now without it')
+    .option(
+      '--amount <number>',
+      'of a whole refund, such as 12.50; all that is left without it',
+      amountMicros,
+    )
+    .option('--from <time>', 'RFC 3339, of a remaining refund; now without it', instant)
     .option('--id <uuid>', 'id of the refund', newId())
     .option('--json', 'as JSON')
     .action((accountId: string, paymentId: string, options: RefundOptions) =>
@@ -71,14 +77,16 @@ async function listPayments(
 }
 
 function paymentLines(payment: PaymentAnswer): string[] {
-  const { paymentId, amountMicros, currency, confirmedAt, lines, reversals } = payment;
+  const { paymentId, amountMicros: paid, currency, confirmedAt, lines, reversals } = payment;
+  const { processor, externalId } = payment;
   const bought = lines.map(({ sku, quantity }) => `${quantity} × ${sku}`).join(', ');
   return [
-    `${paymentId}  ${confirmedAt}  ${amountOf(amountMicros)} ${currency}  ${bought}`,
-    ...reversals.map(
-      ({ cause, state, scope, amountMicros: taken }) =>
-        `  ${cause} ${state}: ${amountOf(taken)} ${currency} (${scope})`,
-    ),
+    `${paymentId}  ${confirmedAt}  ${amountOf(paid)} ${currency}  ${bought}, by ${processor} ${externalId}`,
+    ...reversals.map(({ cause, state, scope, amountMicros: taken }) => {
+      const what =
+        scope === 'remaining' ? 'the rest of a period' : taken === paid ? 'all' : 'a part';
+      return `  ${cause} ${state}: ${amountOf(taken)} ${currency}, ${what}`;
+    }),
   ];
 }
 
@@ -120,12 +128,16 @@ async function refund(
   paymentId: string,
   { id: refundId, amount, json, ...wish }: RefundOptions,
 ): Promise<void> {
-  const amountMicros = amount === undefined ? undefined : microsOf(amount);
   const { reason } = wish;
   const order = { accountId, order: 'refund', object: `refund:${refundId}`, reason } as const;
   const made = await audited(config, order, () =>
     withService(config, 'billing', (http) =>
-      new BillingClient(http).refund(accountId, { ...wish, refundId, paymentId, amountMicros }),
+      new BillingClient(http).refund(accountId, {
+        ...wish,
+        refundId,
+        paymentId,
+        amountMicros: amount,
+      }),
     ),
   );
   answer({ json }, made, ({ amountMicros: given, state }) => [
@@ -134,4 +146,3 @@ async function refund(
 }
 
 const amountOf = (micros: string) => (Number(micros) / MICROS).toFixed(2);
-const microsOf = (amount: string) => String(Math.round(Number(amount) * 100) * (MICROS / 100));

@@ -7,6 +7,7 @@ import {
 } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { audited, inspected } from '../audited.js';
+import { instant, wholeNumber } from '../arguments.js';
 import type { CliConfig } from '../cli.config.js';
 import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
@@ -31,23 +32,25 @@ interface OverrideOptions extends OutputOptions {
 export function creditCommands(program: Command, config: CliConfig): void {
   const credits = program.command('credits').description('credits of an account');
   credits
-    .command('revoke <account-id> <credits>')
+    .command('revoke <account-id>')
+    .argument('<credits>', 'how many', wholeNumber)
     .description('take spendable credits away; the same --id counts once, however often it is sent')
     .requiredOption('--reason <text>', 'why, for the ledger')
     .option('--id <uuid>', 'id of the revocation', newId())
     .option('--json', 'as JSON')
-    .action((accountId: string, amount: string, options: RevokeOptions) =>
-      revoke(config, accountId, Number(amount), options),
+    .action((accountId: string, amount: number, options: RevokeOptions) =>
+      revoke(config, accountId, amount, options),
     );
   credits
-    .command('grant <account-id> <credits>')
+    .command('grant <account-id>')
+    .argument('<credits>', 'how many', wholeNumber)
     .description('give credits; the same --id counts once, however often it is sent')
     .requiredOption('--reason <text>', 'why, for the ledger')
     .option('--id <uuid>', 'id of the adjustment', newId())
-    .option('--expires <time>', 'RFC 3339; never without it')
+    .option('--expires <time>', 'RFC 3339; never without it', instant)
     .option('--json', 'as JSON')
-    .action((accountId: string, amount: string, options: GrantOptions) =>
-      grant(config, accountId, Number(amount), options),
+    .action((accountId: string, amount: number, options: GrantOptions) =>
+      grant(config, accountId, amount, options),
     );
   credits
     .command('explain <account-id>')
@@ -69,12 +72,12 @@ export function creditCommands(program: Command, config: CliConfig): void {
         .choices(OVERRIDABLE_LIMITS)
         .makeOptionMandatory(),
     )
-    .requiredOption('--value <number>', 'the limit itself')
-    .requiredOption('--until <time>', 'RFC 3339')
+    .requiredOption('--value <number>', 'the limit itself', wholeNumber)
+    .requiredOption('--until <time>', 'RFC 3339', instant)
     .requiredOption('--reason <text>', 'why')
     .option('--json', 'as JSON')
     .action(
-      (accountId: string, options: OverrideOptions & { limit: OverridableLimit; value: string }) =>
+      (accountId: string, options: OverrideOptions & { limit: OverridableLimit; value: number }) =>
         override(config, accountId, options),
     );
 }
@@ -175,7 +178,7 @@ async function listSetAside(config: CliConfig, options: OutputOptions): Promise<
 async function override(
   config: CliConfig,
   accountId: string,
-  options: OverrideOptions & { limit: OverridableLimit; value: string },
+  options: OverrideOptions & { limit: OverridableLimit; value: number },
 ): Promise<void> {
   const { limit, value, reason, until } = options;
   const order = { accountId, order: 'override-limit', object: `limit:${limit}`, reason } as const;
@@ -183,13 +186,13 @@ async function override(
     withService(config, 'entitlement', (http) =>
       new EntitlementClient(http).overrideLimit(accountId, {
         name: limit,
-        value: Number(value),
+        value,
         reason,
         until,
       }),
     ),
   );
-  answer(options, { accountId, limit, value: Number(value), until }, () => [
+  answer(options, { accountId, limit, value, until }, () => [
     `${limit} is ${value} until ${until}`,
   ]);
 }

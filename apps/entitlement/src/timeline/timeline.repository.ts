@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { TimelineRow } from '#libs/contracts';
 import { Database } from '#libs/database';
+import { EVENT_LINES } from '#libs/messaging';
 
 /** Movements that are news to an operator; those of leases and holds are not. */
 const NEWS = `
@@ -30,7 +31,8 @@ const ENTRIES = `
   from operator_adjustments where account_id = $1
   union all
   select made_at, 'adjustment', 'revoked ' || revoked || ': ' || reason, id::text
-  from operator_revocations where account_id = $1`;
+  from operator_revocations where account_id = $1
+  union all ${EVENT_LINES}`;
 
 @Injectable()
 export class TimelineRepository {

@@ -50,9 +50,12 @@ describe('who holds an address', () => {
     ['ip-whois?ip=10.0.0.1', 'Private use (RFC 1918)'],
     ['ip-whois?ip=fe80::/64', 'Link local (RFC 4291)'],
     ['ip-whois?ip=240.0.0.0/8', 'Reserved (RFC 1112)'],
-    ['asn-whois?asn=0', 'Reserved (RFC 7607)'],
-    ['asn-whois?asn=AS64512', 'Private use (RFC 6996)'],
-    ['asn-whois?asn=4294967295', 'Reserved (RFC 7300)'],
+    ['asn-whois?asn=0', 'AS0: Reserved (RFC 7607). No registry hands it out.'],
+    ['asn-whois?asn=AS64512', 'AS64512 to AS65534: Private use (RFC 6996)'],
+    ['asn-whois?asn=AS4200000000', 'AS4200000000 to AS4294967294: Private use (RFC 6996)'],
+    ['asn-whois?asn=4294967295', 'AS4294967295: Reserved (RFC 7300)'],
+    ['ip-whois?ip=8.0.0.0/1', 'the whole of 0.0.0.0/1'],
+    ['ip-whois?ip=2a00::/3', 'Ask for a smaller block'],
   ])("%s is nobody's: 422 with the reason", async (path, reason) => {
     const { status, outcome, body } = await ask(path);
     expect([status, outcome, body.code]).toEqual([422, 'unsupported', 'bogon_address']);

@@ -134,6 +134,12 @@ export class PaymentsSimulator {
       sendPage(response, this.paypal.page(method, path));
       return;
     }
+    const isMove = method !== 'GET' && path !== '/v1/oauth2/token';
+    if (isMove && this.apiFaults.lostRequests > 0) {
+      this.apiFaults.lostRequests -= 1;
+      response.destroy();
+      return;
+    }
     const requestId = headers['paypal-request-id'];
     const answer = this.paypal.api.answer({
       method,
@@ -143,7 +149,7 @@ export class PaymentsSimulator {
       authorization: headers.authorization,
       requestId: typeof requestId === 'string' ? requestId : undefined,
     });
-    if (path !== '/v1/oauth2/token' && this.losesAnswer(method)) response.destroy();
+    if (isMove && this.losesAnswer(method)) response.destroy();
     else if ('text' in answer) response.writeHead(answer.status).end(answer.text);
     else if (answer.body) sendJson(response, answer.status, answer.body);
     else response.writeHead(answer.status).end();

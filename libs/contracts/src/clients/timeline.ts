@@ -9,7 +9,7 @@ const END_OF_TIME = new Date('9999-12-31T23:59:59Z');
 export interface TimelineEntry {
   /** RFC 3339. */
   at: string;
-  /** Of its kind: `audit`, `mail`, `order`, `payment`, `refund`, `callback`, `letter`, `credits`, … */
+  /** `audit`, `mail`, `order`, `payment`, `refund`, `callback`, `event`, `credits`, … */
   kind: string;
   /** What happened, in a few words. */
   text: string;

@@ -54,6 +54,7 @@ import { WHOIS_LIVE } from './whois/whois-live.js';
 
 export * from './account/balance.js';
 export * from './account/billing-details.js';
+export * from './account/invoice-text.js';
 export * from './account/deletion.js';
 export * from './export/account-export.js';
 export * from './account/key-answer.js';

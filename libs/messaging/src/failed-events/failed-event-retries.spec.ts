@@ -53,9 +53,9 @@ describe('the retry of a failed event', () => {
     return id;
   }
 
-  function retryWith(handler: EventHandler): void {
+  function retryWith(handler?: EventHandler): void {
     counts = new ServiceEventCounts();
-    const handlers = new Map<EventClass, EventHandler>([[Counted, handler]]);
+    const handlers = new Map<EventClass, EventHandler>(handler && [[Counted, handler]]);
     retries = new FailedEventRetries({
       consumer: 'entitlement',
       database: stage.consumer,
@@ -105,6 +105,16 @@ describe('the retry of a failed event', () => {
       expect(tried).toEqual([1]);
     },
   );
+
+  it('that nobody handles any more is dead and says so', async () => {
+    const key = newId();
+    const eventId = await storeFailed(key, 1, 0);
+    retryWith();
+    const stored = () => stage.failedEvents.list({ key });
+    await waitFor('it to be dead', async () => (await stored())[0].state === 'dead');
+    const reason = 'no handler for account.counted any more';
+    expect(await stored()).toMatchObject([{ eventId, state: 'dead', reason }]);
+  });
 
   it('that can never succeed is dead with its reason and an alarm, and the next follows at once', async () => {
     const key = newId();

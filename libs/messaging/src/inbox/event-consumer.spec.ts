@@ -231,6 +231,30 @@ describe('event consumer', () => {
       { eventId: message.id, state: 'retrying', attempts: 1, reason: 'Error: never' },
     ]);
     expect(lines).toEqual([expect.stringMatching(/"level":"warn".* is retried/)]);
+    const [{ pause }] = await stage.consumer.query<{ pause: number }>(
+      `select extract(epoch from next_try_at - failed_at)::float8 as pause from failed_event
+       where event_id = $1`,
+      [message.id],
+    );
+    expect(Math.round(pause)).toBe(10);
+  });
+
+  it('a failed event of an earlier month that is kept is handled when it is redriven', async () => {
+    const key = newId();
+    const madeAt = new Date(Date.now() - 60 * DAY_MS);
+    await maintenance.query('select roll_partitions($1)', [madeAt]);
+    handle = async () => {
+      throw sqlError('23514');
+    };
+    await consumer.deliver([messageOf('account.events', key, 1, idOf(madeAt))]);
+    expect(await stage.failedEvents.list({ key })).toMatchObject([{ state: 'dead' }]);
+    handle = add;
+    consumer.start();
+    await stage.failedEvents.redrive({ key });
+    await waitFor('it to be settled', async () => {
+      return (await stage.failedEvents.list({ key })).length === 0;
+    });
+    expect(await tallyOf(key)).toBe(1);
   });
 
   it('while it stops it takes nothing more, and nothing is lost by that', async () => {

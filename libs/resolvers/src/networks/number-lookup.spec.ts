@@ -179,6 +179,20 @@ describe('an address', () => {
     expect(internet.asked).toEqual(['rdap.apnic.net /ip/2001:200::/32']);
   });
 
+  it('of a block of any size is asked about, or refused with the reason, and never half answered', async () => {
+    open();
+    const sizes = [
+      ...Array.from({ length: 8 }, (_, length) => `0.0.0.0/${length}`),
+      ...Array.from({ length: 12 }, (_, length) => `::/${length}`),
+    ];
+    for (const size of sizes) {
+      const { outcome, reason } = await lookups.lookUpBlock(block(size));
+      expect([size, outcome]).toEqual([size, 'unsupported']);
+      expect(reason).toMatch(/Ask for a smaller block|No registry hands/);
+    }
+    expect(internet.asked).toEqual([]);
+  });
+
   it('is asked on port 43 when RDAP does not answer, in RPSL', async () => {
     await internet.whois('whois.ripe.net', RPSL);
     open();

@@ -60,7 +60,9 @@ export class NumberLookups {
       form: 'ip network',
       route: this.options.registries.routeOfBlock(cidr),
       special: specialRangeOf(cidr),
-      notAllocated: `IANA has given ${text} to no registry.`,
+      notAllocated: isOne
+        ? `IANA has given ${text} to no registry.`
+        : `No registry answers for the whole of ${text}: it is not allocated, or larger than what one registry was given. Ask for a smaller block.`,
     });
   }
 
@@ -78,7 +80,7 @@ export class NumberLookups {
 
   private async run(request: NumberRequest, question: Question): Promise<Found> {
     const { special, route } = question;
-    if (special !== undefined) return this.answerLocally(special);
+    if (special !== undefined) return this.answerLocally(special, question.form);
     if (route === undefined) {
       return {
         outcome: 'unsupported',
@@ -114,7 +116,7 @@ export class NumberLookups {
   }
 
   /** Nobody has to be asked what the standards say. */
-  private answerLocally({ start, end, purpose, document }: SpecialRange): Found {
+  private answerLocally({ start, end, purpose, document }: SpecialRange, form: NumberForm): Found {
     const fetchedAt = this.options.clock.now();
     const outcome = 'unsupported';
     const source = {
@@ -134,7 +136,11 @@ export class NumberLookups {
       contacts: [],
       abuseContacts: [],
     };
-    const reason = `${start} to ${end}: ${purpose} (${document}). No registry hands this range out.`;
+    const [first, last] = [start, end].map((one) => (form === 'autnum' ? `AS${one}` : one));
+    const reason =
+      first === last
+        ? `${first}: ${purpose} (${document}). No registry hands it out.`
+        : `${first} to ${last}: ${purpose} (${document}). No registry hands this range out.`;
     const special = { purpose, document };
     return { outcome, reason, block, special, sources: [{ id: 's1', ...source }], fetchedAt };
   }

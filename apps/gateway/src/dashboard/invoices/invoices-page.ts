@@ -107,6 +107,7 @@ export function billingDetailsPage(
     notice,
     body: html`<section>
       <h2>On your invoices</h2>
+      <p>Invoices are printed in Latin, Greek and Cyrillic letters.</p>
       ${form(context, '/billing-details', html`${inputs}<button>Save the details</button>`)}
       <p><a href="/invoices">Invoices</a></p>
     </section>`,

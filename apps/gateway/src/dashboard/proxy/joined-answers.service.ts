@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { AccountExports } from '#libs/database';
-import { MINUTE_MS, NotLoggedIn } from '#libs/platform';
+import { MINUTE_MS, NotLoggedIn, SECOND_MS, monotonicMs } from '#libs/platform';
 import { TooManyExports } from '../dashboard.errors.js';
 import { ServiceProxies } from './service-proxies.js';
 import type { ProxiedCall } from './service-proxy.js';
@@ -12,10 +12,18 @@ export interface PartOwner {
   path: string;
 }
 
+/** The time that reading may take: so long, and a second more for so many bytes. */
+export interface Pace {
+  graceMs: number;
+  bytesASecond: number;
+}
+
 /** So that slow readers leave connections to every other page; one of each account, so that none takes all. */
 const JOINED_MAX = 4;
 /** Until the last byte is read. */
 const TIMEOUT_MS = 10 * MINUTE_MS;
+/** Whoever reads slower is cut off: the place is others' too (S102). The slowest lines of today are faster. */
+const SLOWEST: Pace = { graceMs: 30 * SECOND_MS, bytesASecond: 16 * 1024 };
 
 /** Answers of several services as one JSON object with a member for each, streamed as they come. */
 @Injectable()
@@ -34,7 +42,11 @@ export class JoinedAnswersService {
    * before its end.
    * @throws TooManyExports; a service's refusal; ServiceUnavailable.
    */
-  async join(owners: readonly PartOwner[], call: ProxiedCall): Promise<Readable> {
+  async join(
+    owners: readonly PartOwner[],
+    call: ProxiedCall,
+    slowest: Pace = SLOWEST,
+  ): Promise<Readable> {
     const { accountId } = call;
     if (accountId === undefined) throw new NotLoggedIn();
     if (this.running.has(accountId) || this.running.size >= JOINED_MAX) throw new TooManyExports();
@@ -54,11 +66,51 @@ export class JoinedAnswersService {
       for (const [, part] of parts) if (part instanceof Readable) part.destroy();
       throw error;
     }
-    const joined = Readable.from(joinedText(accountId, parts), { objectMode: false });
+    const deadline = new ReadingDeadline(slowest);
+    const text = deadline.watch(joinedText(accountId, parts));
+    const joined = Readable.from(text, { objectMode: false });
+    deadline.begin(() => joined.destroy(new Error('an export was read too slowly')));
     return joined.once('close', () => {
+      deadline.end();
       this.running.delete(accountId);
       for (const [, part] of parts) if (part instanceof Readable) part.destroy();
     });
+  }
+}
+
+/** When a reader must have taken what it has asked for so far. */
+class ReadingDeadline {
+  private timer: NodeJS.Timeout | undefined;
+  private readonly startedMs = monotonicMs();
+  private bytes = 0;
+  private onMissed: () => void = () => {};
+
+  constructor(private readonly slowest: Pace) {}
+
+  begin(onMissed: () => void): void {
+    this.onMissed = onMissed;
+    this.setTimer();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** Each piece that is asked for tells that those before it were taken. */
+  async *watch(text: AsyncIterable<string | Buffer>): AsyncGenerator<string | Buffer> {
+    for await (const piece of text) {
+      yield piece;
+      this.bytes += Buffer.byteLength(piece);
+      this.setTimer();
+    }
+  }
+
+  private setTimer(): void {
+    clearTimeout(this.timer);
+    const { graceMs, bytesASecond } = this.slowest;
+    const allowedMs = graceMs + (this.bytes / bytesASecond) * SECOND_MS;
+    const leftMs = this.startedMs + allowedMs - monotonicMs();
+    this.timer = setTimeout(this.onMissed, Math.max(0, leftMs)).unref();
   }
 }
 

@@ -1,4 +1,11 @@
-import { type Capture, type Dispute, type Money, type Refund, toCents } from './paypal-objects.js';
+import {
+  type Capture,
+  type Dispute,
+  type Money,
+  type PurchaseUnit,
+  type Refund,
+  toCents,
+} from './paypal-objects.js';
 import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
 
@@ -35,7 +42,8 @@ export class Captures {
       ],
     });
     this.refunds.set(id, [...(this.refunds.get(id) ?? []), refund]);
-    this.showIn(capture, refund);
+    this.showIn(capture);
+    this.orderOf(capture)?.payments?.refunds.push(refund);
     const isOfOrder = capture.supplementary_data.related_ids.order_id !== undefined;
     world.emit(`PAYMENT.${isOfOrder ? 'CAPTURE' : 'SALE'}.REFUNDED`, 'refund', refund);
     return refund;
@@ -46,6 +54,9 @@ export class Captures {
     const refund = this.world.get('refund', id);
     refund.status = 'FAILED';
     refund.update_time = this.world.now;
+    for (const [captureId, refunds] of this.refunds) {
+      if (refunds.includes(refund)) this.showIn(this.world.get('capture', captureId));
+    }
     this.world.emit('PAYMENT.REFUND.FAILED', 'refund', refund);
   }
 
@@ -87,12 +98,17 @@ export class Captures {
     return standing.reduce((sum, { amount }) => sum + toCents(amount), 0);
   }
 
-  private showIn(capture: Capture, refund: Refund): void {
-    const isWhole = this.refundedOf(capture.id) >= toCents(capture.amount);
-    capture.status = isWhole ? 'REFUNDED' : 'PARTIALLY_REFUNDED';
+  /** How much of it went back. */
+  private showIn(capture: Capture): void {
+    const refunded = this.refundedOf(capture.id);
+    const isWhole = refunded >= toCents(capture.amount);
+    if (isWhole) capture.status = 'REFUNDED';
+    else capture.status = refunded > 0 ? 'PARTIALLY_REFUNDED' : 'COMPLETED';
     capture.update_time = this.world.now;
-    const { order_id: orderId } = capture.supplementary_data.related_ids;
-    if (orderId !== undefined)
-      this.world.get('order', orderId).purchase_units[0].payments?.refunds.push(refund);
+  }
+
+  private orderOf(capture: Capture): PurchaseUnit | undefined {
+    const { order_id: id } = capture.supplementary_data.related_ids;
+    return id === undefined ? undefined : this.world.get('order', id).purchase_units[0];
   }
 }

@@ -45,6 +45,8 @@ const RETENTIONS_MS: readonly [path: string, ms: number][] = [
 
 /** The part of PayPal's REST API that billing uses, in its own words and shapes. */
 export class PaypalApi {
+  /** How many it was asked. */
+  calls = 0;
   private readonly tokens = new Map<string, Date>();
   private readonly kept = new Map<string, { answer: PaypalAnswer; keptAtMs: number }>();
   private readonly routes: readonly [method: string, path: RegExp, handler: Handler][];
@@ -91,6 +93,7 @@ export class PaypalApi {
 
   answer(request: PaypalRequest): PaypalAnswer {
     const { method, path } = request;
+    this.calls += 1;
     try {
       if (path === this.identity.certificatePath()) {
         return { status: 200, text: this.identity.certificatePem };

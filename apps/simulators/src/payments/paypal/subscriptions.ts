@@ -123,6 +123,11 @@ export class Subscriptions {
     return { transactions, total_items: transactions.length, total_pages: 1 };
   }
 
+  /** Ids of what it was charged, oldest first. */
+  salesFor(id: string): string[] {
+    return (this.salesOf.get(id) ?? []).map((sale) => sale.id);
+  }
+
   /** `GET /v1/payments/sale/{id}`: a payment in the older form. */
   sale(id: string): object {
     const capture = this.world.get('capture', id);

@@ -3,34 +3,34 @@ import { IsISO31661Alpha2, IsOptional, Matches, ValidateNested } from 'class-val
 import type { BillingDetails } from '../../clients/account.client.js';
 import { dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
-import { IsLine } from './text-rules.js';
+import { IsInvoiceLine } from './text-rules.js';
 
 /** What invoices are addressed to. */
 export class PutBillingDetailsRequest implements BillingDetails {
   @IsOptional()
-  @IsLine(150)
+  @IsInvoiceLine(150)
   organisation?: string;
 
   @IsOptional()
-  @IsLine(30)
+  @IsInvoiceLine(30)
   tax_id?: string;
 
-  @IsLine(150)
+  @IsInvoiceLine(150)
   address_line1: string;
 
   @IsOptional()
-  @IsLine(150)
+  @IsInvoiceLine(150)
   address_line2?: string;
 
-  @IsLine(100)
+  @IsInvoiceLine(100)
   city: string;
 
   @IsOptional()
-  @IsLine(100)
+  @IsInvoiceLine(100)
   region?: string;
 
   @IsOptional()
-  @IsLine(20)
+  @IsInvoiceLine(20)
   postal_code?: string;
 
   /** ISO 3166-1 alpha-2. */
@@ -40,7 +40,7 @@ export class PutBillingDetailsRequest implements BillingDetails {
 
   /** The customer's own order number, printed on invoices. */
   @IsOptional()
-  @IsLine(50)
+  @IsInvoiceLine(50)
   purchase_order?: string;
 }
 
@@ -77,7 +77,7 @@ export const BILLING_DETAILS_PUT = defineOperation({
   ...dashboardCall('account', 'PUT /api/billing-details'),
   name: 'billing-details.put',
   summary: 'Replaces what invoices are addressed to, as a whole',
-  body: { of: PutBillingDetailsRequest, limitBytes: 8_192, example: DETAILS },
+  body: { of: PutBillingDetailsRequest, limitBytes: 65_536, example: DETAILS },
   answers: [{ type: 'application/json', of: BillingDetailsAnswer }],
   problems: [],
   examples: [{ title: 'An organisation', parameters: {}, answer: { details: DETAILS } }],

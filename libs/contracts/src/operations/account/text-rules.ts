@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { IsString, Length, Matches, ValidateIf } from 'class-validator';
+import { IsString, Length, Matches, ValidateBy, ValidateIf } from 'class-validator';
+import { isInvoiceText } from './invoice-text.js';
 
 /**
  * Letters of any script and what names are written with. No dot before a letter and no slash: a name
@@ -20,12 +21,26 @@ export const IsKnownPassword = () => applyDecorators(IsString(), Length(1, 1_000
 /** The token of a mailed link. */
 export const IsLinkToken = () => applyDecorators(IsString(), Length(1, 100));
 
-/** One line of text: what is printed on an invoice has no control characters (S81). */
+/** One line of text without control characters (S81). */
 export const IsLine = (lengthMax: number) =>
   applyDecorators(
     IsString(),
     Length(1, lengthMax),
     Matches(NO_CONTROLS, { message: 'must not contain control characters' }),
+  );
+
+/** One line of an invoice: nothing that the invoice could not show. */
+export const IsInvoiceLine = (lengthMax: number) =>
+  applyDecorators(
+    IsLine(lengthMax),
+    ValidateBy({
+      name: 'isInvoiceText',
+      validator: {
+        validate: (text) => typeof text === 'string' && isInvoiceText(text),
+        defaultMessage: () =>
+          'must be in Latin, Greek or Cyrillic letters: invoices are printed in no others',
+      },
+    }),
   );
 
 /** May be left out, but not null. */

@@ -10,6 +10,7 @@ type Options = NonNullable<Parameters<typeof targetConstructorToSchema>[1]>;
 const OF_RULES: Options['additionalConverters'] = {
   isIso8601: { type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] },
   isAddressBlock: { type: 'string' },
+  isInvoiceText: { type: 'string' },
   isEmailAddress: { type: 'string', format: 'email' },
 };
 

@@ -1,0 +1,27 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Parsers of what operators type: a slip is named before anything is asked of a service. */
+
+/** Written with nothing but digits. */
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,13}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+/** An amount of money, such as 12.50. @returns millionths, as a decimal string. */
+export function amountMicros(text: string): string {
+  const [, whole, cents = ''] = /^(\d{1,7})(?:\.(\d{1,2}))?$/.exec(text) ?? [];
+  if (whole === undefined || Number(text) === 0) {
+    throw new InvalidArgumentError('It must be an amount such as 12.50.');
+  }
+  return `${BigInt(whole + cents.padEnd(2, '0'))}0000`;
+}
+
+/** A time with its zone, RFC 3339. */
+export function instant(text: string): string {
+  const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
+  if (!isInstant || Number.isNaN(Date.parse(text))) {
+    throw new InvalidArgumentError('It must be a time such as 2027-01-31T12:00:00Z.');
+  }
+  return text;
+}

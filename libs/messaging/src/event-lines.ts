@@ -1,0 +1,14 @@
+/**
+ * SQL of what a service can tell of an account's events, as lines of its timeline: `$1` is the account, `$2` the time
+ * before which they are. Its own of the last minutes, and those that wait for the broker; and those of others that it
+ * could not apply.
+ */
+export const EVENT_LINES = `
+  select occurred_at as at, 'event' as kind,
+    'announced ' || type || case when sent_at is null then ', not sent yet' else '' end as text, id::text as id
+  from outbox where key = $1::uuid::text and occurred_at < $2
+  union all
+  select date_trunc('milliseconds', failed_at, 'UTC'), 'event',
+    concat_ws(' ', type, 'not applied,', state, 'after', attempts, 'tries:', reason), event_id
+  from failed_event
+  where key = $1::uuid::text and state <> 'discarded' and date_trunc('milliseconds', failed_at, 'UTC') < $2`;

@@ -1,0 +1,120 @@
+import {
+  type Capture,
+  toCents,
+} from '../../../apps/simulators/src/payments/paypal/paypal-objects.js';
+import { type BillingUnderTest, PAYPAL_WEBHOOK_ID } from '../billing-under-test.js';
+import { agreeAtPaypal, pressButton } from '../hosted-page.js';
+import type { MoneyThere, ProcessorSide, TakenBack } from './processor-side.js';
+
+const TAKEN = ['COMPLETED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
+
+export class PaypalSide implements ProcessorSide {
+  readonly name = 'paypal';
+
+  constructor(private readonly billing: BillingUnderTest) {}
+
+  get callbacks() {
+    return this.paypal.callbacks;
+  }
+
+  calls(): number {
+    return this.paypal.api.calls;
+  }
+
+  sign(raw: Buffer): Record<string, string> {
+    return this.paypal.identity.headersFor(raw, PAYPAL_WEBHOOK_ID);
+  }
+
+  /** Of every account: there is one payer. */
+  async setFunds(_: string, behaviour: 'works' | 'declines'): Promise<void> {
+    this.paypal.subscriptions.setFunds(behaviour);
+  }
+
+  async agree(pageUrl: string): Promise<void> {
+    if (pageUrl.includes('/checkoutnow/')) await pressButton(pageUrl, 'pay');
+    else await agreeAtPaypal(pageUrl);
+  }
+
+  async paymentsOf(accountId: string): Promise<string[]> {
+    return (await this.capturesOf(accountId)).map(({ id }) => id).toReversed();
+  }
+
+  refund(paymentId: string, dollars?: number): string {
+    const amount = dollars && { currency_code: 'USD', value: dollars.toFixed(2) };
+    return this.paypal.captures.refund(paymentId, amount ? { amount } : {}).id;
+  }
+
+  refunds(): TakenBack[] {
+    const all = this.paypal.world.all('refund').map(({ id, links, status }) => {
+      const of =
+        links
+          .find(({ rel }) => rel === 'up')
+          ?.href.split('/')
+          .at(-1) ?? '';
+      return { id, paymentId: of, stands: status === 'COMPLETED' };
+    });
+    return all.toReversed();
+  }
+
+  failRefund(refundId: string): void {
+    this.paypal.captures.failRefund(refundId);
+  }
+
+  dispute(paymentId: string): string {
+    return this.paypal.captures.dispute(paymentId).dispute_id;
+  }
+
+  disputes(): TakenBack[] {
+    const all = this.paypal.world.all('dispute').map((dispute) => {
+      const [{ seller_transaction_id: paymentId }] = dispute.disputed_transactions;
+      const isWon = dispute.dispute_outcome?.outcome_code === 'RESOLVED_SELLER_FAVOUR';
+      return { id: dispute.dispute_id, paymentId, stands: !isWon };
+    });
+    return all.toReversed();
+  }
+
+  decideDispute(disputeId: string, decision: 'won' | 'lost'): void {
+    this.paypal.captures.decideDispute(disputeId, decision);
+  }
+
+  hasEndedLatest(): boolean {
+    return this.paypal.world.all('subscription').at(-1)?.status === 'CANCELLED';
+  }
+
+  async moneyOf(accountId: string): Promise<MoneyThere> {
+    const captures = await this.capturesOf(accountId);
+    const ids = new Set(captures.map(({ id }) => id));
+    const standing = this.refunds().filter(({ paymentId, stands }) => stands && ids.has(paymentId));
+    const refunds = standing.map(({ id }) => this.paypal.world.get('refund', id));
+    return { paid: sumOf(captures), refunded: sumOf(refunds) };
+  }
+
+  private get paypal() {
+    return this.billing.simulator.paypal;
+  }
+
+  /** Of its orders, of its subscriptions and of their changes; oldest first. */
+  private async capturesOf(accountId: string): Promise<Capture[]> {
+    const rows = await this.billing.database.query<{ id: string }>(
+      'select id from orders where account_id = $1',
+      [accountId],
+    );
+    const orders = new Set(rows.map(({ id }) => id));
+    const { subscriptions, world } = this.paypal;
+    const own = world
+      .all('subscription')
+      .filter(({ custom_id: mark = '' }) => orders.has(mark.split(',')[0]));
+    const sales = new Set(own.flatMap(({ id }) => subscriptions.salesFor(id)));
+    const plans = new Set(own.map(({ id }) => id));
+    const isOwn = ({ id, custom_id: reference = '' }: Capture) => {
+      const [first, second] = reference.split(',');
+      return sales.has(id) || orders.has(first) || (first === 'change' && plans.has(second));
+    };
+    return world
+      .all('capture')
+      .filter((capture) => TAKEN.includes(capture.status) && isOwn(capture));
+  }
+}
+
+const sumOf = (amounts: readonly { amount: Parameters<typeof toCents>[0] }[]) =>
+  amounts.reduce((sum, { amount }) => sum + toCents(amount), 0);

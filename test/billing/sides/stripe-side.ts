@@ -1,0 +1,100 @@
+import type { BillingUnderTest } from '../billing-under-test.js';
+import { CALLBACK_SECRET } from '../billing-under-test.js';
+import { signedCallback } from '../signed-callback.js';
+import type { MoneyThere, ProcessorSide, TakenBack } from './processor-side.js';
+
+export class StripeSide implements ProcessorSide {
+  readonly name = 'stripe';
+
+  constructor(private readonly billing: BillingUnderTest) {}
+
+  get callbacks() {
+    return this.simulator.callbacks;
+  }
+
+  calls(): number {
+    return this.simulator.stripe.requests.length;
+  }
+
+  sign(raw: Buffer): Record<string, string> {
+    return signedCallback(raw, CALLBACK_SECRET, this.billing.clock.now());
+  }
+
+  async setFunds(accountId: string, behaviour: 'works' | 'declines'): Promise<void> {
+    const customer = await this.customerOf(accountId);
+    if (customer !== undefined) this.simulator.invoices.setCard(customer, behaviour);
+  }
+
+  async agree(pageUrl: string): Promise<void> {
+    await fetch(`${pageUrl}/pay`, { method: 'POST' });
+  }
+
+  async paymentsOf(accountId: string): Promise<string[]> {
+    return (await this.intentsOf(accountId)).map(({ id }) => id);
+  }
+
+  refund(paymentId: string, dollars?: number): string {
+    const amount = dollars === undefined ? {} : { amount: dollars * 100 };
+    return this.simulator.payments.refund({ payment_intent: paymentId, ...amount }).id;
+  }
+
+  refunds(): TakenBack[] {
+    return this.simulator.world.all('refund').map(({ id, payment_intent: paymentId, status }) => {
+      return { id, paymentId: String(paymentId), stands: status === 'succeeded' };
+    });
+  }
+
+  failRefund(refundId: string): void {
+    this.simulator.payments.failRefund(refundId);
+  }
+
+  dispute(paymentId: string): string {
+    return this.simulator.payments.dispute(paymentId).id;
+  }
+
+  disputes(): TakenBack[] {
+    return this.simulator.world.all('dispute').map(({ id, payment_intent: paymentId, status }) => {
+      return { id, paymentId: String(paymentId), stands: status !== 'won' };
+    });
+  }
+
+  decideDispute(disputeId: string, decision: 'won' | 'lost'): void {
+    this.simulator.payments.decideDispute(disputeId, decision);
+  }
+
+  hasEndedLatest(): boolean {
+    return this.simulator.world.all('subscription')[0].status === 'canceled';
+  }
+
+  async moneyOf(accountId: string): Promise<MoneyThere> {
+    const intents = await this.intentsOf(accountId);
+    const ids = new Set(intents.map(({ id }) => id));
+    const refunds = this.simulator.world
+      .all('refund')
+      .filter(({ payment_intent: of, status }) => ids.has(String(of)) && status === 'succeeded');
+    return { paid: sumOf(intents), refunded: sumOf(refunds) };
+  }
+
+  private get simulator() {
+    return this.billing.simulator;
+  }
+
+  private async intentsOf(accountId: string) {
+    const known = await this.customerOf(accountId);
+    return this.simulator.world
+      .all('payment_intent')
+      .filter(({ customer, status }) => customer === known && status === 'succeeded');
+  }
+
+  private async customerOf(accountId: string): Promise<string | undefined> {
+    const [row] = await this.billing.database.query<{ id: string }>(
+      `select customer_id as id from processor_customers
+       where account_id = $1 and processor = 'stripe'`,
+      [accountId],
+    );
+    return row?.id;
+  }
+}
+
+const sumOf = (amounts: readonly { amount: number }[]) =>
+  amounts.reduce((sum, { amount }) => sum + amount, 0);
