@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { addMonths } from '#libs/platform';
+import { DAY_MS, addMonths } from '#libs/platform';
 import { pressButton } from '../hosted-page.js';
 import type { CrashWorld } from './crash-world.js';
 import { CREDITS, OfSubscription, PackagePurchase, TRIAL } from './money-flows.js';
@@ -13,6 +13,8 @@ export class Renewing extends OfSubscription {
   override async prepare(world: CrashWorld): Promise<void> {
     await super.prepare(world);
     this.end = addMonths(world.clock.now(), 1);
+    // In its time: credits of a month that entitlement hears of too late live on for a week.
+    await world.creditsOf(this.accountId);
   }
 
   override async act(world: CrashWorld): Promise<void> {
@@ -62,8 +64,9 @@ export class Lowering extends Changing {
   }
 
   override async check(world: CrashWorld): Promise<void> {
+    const isAsked = world.keysOf(/^\/v1\/subscription_schedules\//, this.since).size > 0;
     const { pending_change: pending } = await this.subscription(world);
-    deepStrictEqual(pending?.sku, 'api-5K-month');
+    deepStrictEqual(pending?.sku, isAsked ? 'api-5K-month' : undefined);
     await super.check(world);
   }
 }
@@ -73,7 +76,8 @@ export class Taxing extends Changing {
   override async prepare(world: CrashWorld): Promise<void> {
     await super.prepare(world);
     world.contacts.set(this.accountId, { details: { ...DETAILS, country: 'DE' } });
-    world.passDays(27);
+    const { period_end: end } = await this.subscription(world);
+    world.clock.set(new Date(Date.parse(end) - DAY_MS));
     await world.settle();
   }
 

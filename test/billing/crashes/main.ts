@@ -7,7 +7,7 @@ import { MONEY_CRASHES, type MoneyCrash, crashOfMoney } from './money-crashes.js
 
 /** Kills at every process border of the path of money, outside of the test runner. */
 const program = new Command('money-crashes')
-  .option('--only <text>', 'points or flows with this in their name', '')
+  .option('--only <texts>', 'points or flows with one of these, a|b, in their name', '')
   .option('--json <file>', 'also write the report to a file')
   .parse();
 const { only, json } = program.opts<{ only: string; json?: string }>();
@@ -35,7 +35,7 @@ async function killTwice(world: CrashWorld, crash: MoneyCrash): Promise<void> {
   const { point, pass, flow } = crash;
   for (const isRepeated of [true, false]) {
     const name = `${flow}, ${point}:${pass}, ${isRepeated ? 'repeated' : 'not repeated'}`;
-    if (!name.includes(only)) continue;
+    if (!only.split('|').some((text) => name.includes(text))) continue;
     kills += 1;
     const fault = await crashOfMoney(world, crash, isRepeated).then(
       () => undefined,

@@ -43,17 +43,17 @@ const FLOWS = {
 } satisfies Record<string, new () => Flow>;
 
 const SYNC_POINTS = ['sync.after-fetch', 'sync.before-commit', 'sync.after-commit'] as const;
-/** What is fetched in a flow: a subscription's checkout, itself, its bill. */
+/** What is fetched in a flow: a subscription's checkout, itself, its bill; itself before a change as well. */
 const SYNCS = {
   package: 1,
   subscription: 3,
-  upgrade: 2,
+  upgrade: 3,
   refund: 1,
   deletion: 1,
   renewal: 2,
   cancellation: 1,
-  downgrade: 1,
-  tax: 1,
+  downgrade: 2,
+  tax: 2,
   dispute: 1,
   restoration: 1,
   'money after a deletion': 1,

@@ -29,7 +29,7 @@ async function simulate({ isLong, random, count }: Harness): Promise<void> {
   const histories = isLong ? LONG_HISTORIES : HISTORIES;
   const from = random.between(1, 1_000_000);
   const { report, end } = await runOwnProcess<Figures>(
-    (file) => [MAIN, '--histories', histories, '--from', from, '--json', file],
+    (file) => [MAIN, '--histories', histories, '--from', from, '--no-payments', '--json', file],
     { limitMs: isLong ? 10 * LIMIT_MS : LIMIT_MS },
   );
   holds(report !== undefined, end);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
-import { crashPoint } from '#libs/platform';
+import { Semaphore, crashPoint } from '#libs/platform';
 import { CallbackOwnersService } from '../callbacks/callback-owners.service.js';
 import type { ProcessorSnapshot } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
@@ -15,6 +15,8 @@ export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 
 /** Fetches that overtake one another more often than this are left to the next round. */
 const RACES_MAX = 5;
+/** Of the connections to the database; the others are for callbacks and customers, who wait for an answer. */
+const TRANSACTIONS_AT_ONCE = 4;
 
 /**
  * Brings our rows to what the processor says now. Whatever the reason (a callback, a return, a look after a
@@ -22,6 +24,8 @@ const RACES_MAX = 5;
  */
 @Injectable()
 export class SyncService {
+  private readonly turns = new Semaphore(TRANSACTIONS_AT_ONCE);
+
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
@@ -54,7 +58,7 @@ export class SyncService {
   }
 
   private async isBillSettled(ref: ObjectRef): Promise<boolean> {
-    return this.database.transaction(async (transaction) => {
+    return this.inTurn(async (transaction) => {
       const { processor, id } = ref;
       const owner = await this.snapshots.ownerOfSettledBill(transaction, processor, id);
       await this.noteOwner(transaction, ref, owner);
@@ -72,7 +76,7 @@ export class SyncService {
   }
 
   private async prepare({ processor }: ObjectRef, snapshot: ProcessorSnapshot): Promise<void> {
-    const needed = await this.database.transaction((transaction) =>
+    const needed = await this.inTurn((transaction) =>
       this.snapshots.neededBefore(transaction, processor, snapshot),
     );
     if (needed) await this.sync({ processor, ...needed });
@@ -88,7 +92,7 @@ export class SyncService {
     syncNo: string,
   ): Promise<SyncResult | 'overtaken'> {
     const { processor } = ref;
-    return this.database.transaction(async (transaction) => {
+    return this.inTurn(async (transaction) => {
       const wanted = await this.snapshots.wantedAfter(transaction, processor, snapshot);
       if (wanted) await this.objects.want(transaction, { processor, ...wanted });
       if (!(await this.objects.advance(transaction, ref, syncNo))) return 'overtaken';
@@ -97,5 +101,9 @@ export class SyncService {
       crashPoint('sync.before-commit');
       return owner === undefined ? 'foreign' : 'synced';
     });
+  }
+
+  private inTurn<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.turns.use(() => this.database.transaction(work));
   }
 }

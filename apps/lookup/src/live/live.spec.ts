@@ -180,18 +180,18 @@ describe('questions that are not asked', () => {
     expect(body.errors?.map((error) => error.field)).toEqual([field]);
   });
 
-  it.each([['nobody.invalidtld'], ['unknown.test']])(
-    '%s has no registry: 422 with the reason',
-    async (domainName) => {
-      const { status, body, headers } = await ask({ domainName });
-      expect([status, body.code, headers.get('x-outcome')]).toEqual([
-        422,
-        'tld_unsupported',
-        'unsupported',
-      ]);
-      expect(body.detail).toMatch(/top-level domain/);
-    },
-  );
+  it.each([
+    ['nobody.invalidtld', 'no top-level domain'],
+    ['unknown.test', 'no fixture'],
+  ])('%s has no registry: 422 with the reason', async (domainName, reason) => {
+    const { status, body, headers } = await ask({ domainName });
+    expect([status, body.code, headers.get('x-outcome')]).toEqual([
+      422,
+      'tld_unsupported',
+      'unsupported',
+    ]);
+    expect(body.detail).toContain(reason);
+  });
 
   it('S86: only the gateway and the worker may ask', async () => {
     for (const caller of ['account', 'entitlement', 'billing'] as const) {

@@ -25,6 +25,7 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
         <h2>Delete the account</h2>
         <ul>
           <li>All keys and sessions end at once, and credits freeze.</li>
+          <li>Subscriptions are cancelled at the end of their period.</li>
           <li>For 90 days you can log in and restore the account. Keys stay revoked.</li>
           <li>After that, credits are forfeited and your personal data is erased for good.</li>
         </ul>
