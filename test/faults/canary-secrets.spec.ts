@@ -93,6 +93,7 @@ describe('secrets of services that fail', () => {
       [`${prefix}_DATABASE_URL`]: database.url(service),
       [`${prefix}_MAINTENANCE_DATABASE_URL`]: database.url(`${service}_maintenance`),
       ENTITLEMENT_AUDITOR_DATABASE_URL: database.url('entitlement_auditor'),
+      GATEWAY_AUDITOR_DATABASE_URL: database.url('gateway_auditor'),
       ...(service === 'account' && { KAFKA_BROKERS: CLOSED }),
       KAFKA_TLS: 'true',
       KAFKA_SASL_USERNAME: 'account',

@@ -62,7 +62,7 @@ export class BillingConfig extends InternalCallsConfig {
   @Setting({
     env: 'STRIPE_API_KEY',
     about:
-      'Restricted key of the Stripe account, `rk_live_…`; a test key, `rk_test_…` or `sk_test_…`, means test mode. Unset: Stripe is not offered. One processor at least is.',
+      'Restricted key of the Stripe account, `rk_live_…`; a test key, `rk_test_…` or `sk_test_…`, means test mode. A changed file cannot change the mode. Unset: Stripe is not offered. One processor at least is.',
     secret: true,
     isFollowed: true,
     mayBeMissing: true,

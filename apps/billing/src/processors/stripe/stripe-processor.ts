@@ -75,10 +75,12 @@ export class StripeProcessor implements PaymentProcessor {
 
   constructor({ apiKey, apiUrl, callbackSecrets, rate, clock }: StripeOptions) {
     const { protocol, hostname, port } = new URL(apiUrl);
+    const isLive = isLiveKey(apiKey());
+    const keyNow = keyOfMode(apiKey, isLive);
     this.stripe = new Stripe('', {
       // Both keys hold while one is rolled: each call has the one that is known then.
       authenticator: async ({ headers }) => {
-        headers.Authorization = `Bearer ${apiKey()}`;
+        headers.Authorization = `Bearer ${keyNow()}`;
       },
       protocol: protocol === 'http:' ? 'http' : 'https',
       host: hostname,
@@ -91,7 +93,6 @@ export class StripeProcessor implements PaymentProcessor {
     this.clock = clock;
     this.prices = new StripePrices(this.stripe);
     this.subscriptions = new StripeSubscriptions(this.stripe, this.prices);
-    const isLive = /^(sk|rk)_live_/.test(apiKey());
     const { stripe } = this;
     this.callbacks = new StripeCallbacks({ stripe, clock, secrets: callbackSecrets, isLive });
   }
@@ -281,5 +282,20 @@ function checkoutParams(
     expires_at: Math.floor(expiresAt.getTime() / 1000),
     success_url: successUrl,
     cancel_url: cancelUrl,
+  };
+}
+
+const isLiveKey = (key: string) => /^(sk|rk)_live_/.test(key);
+
+/**
+ * Follows a key only within the mode that the process has begun in. In test mode anybody pays with a card of Stripe's
+ * documentation; and orders of one mode are not known in the other.
+ */
+function keyOfMode(apiKey: () => string, isLive: boolean): () => string {
+  let used = apiKey();
+  return () => {
+    const known = apiKey();
+    if (isLiveKey(known) === isLive) used = known;
+    return used;
   };
 }
