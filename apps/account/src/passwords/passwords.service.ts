@@ -41,7 +41,7 @@ export class PasswordsService {
       throw new InvalidRequest(refuse(message));
     }
     if (isGuessablePassword(password)) {
-      throw new InvalidRequest(refuse('is easy to guess, choose another'));
+      throw new InvalidRequest(refuse('is easy to guess; choose another'));
     }
   }
 

@@ -23,7 +23,7 @@ const FOREIGN = [
   'kubelet_volume_stats_available_bytes',
   'kubelet_volume_stats_capacity_bytes',
   'persistentvolumeclaim',
-  'certmanager_certificate_expiration_timestamp_seconds',
+  'certmanager_certificate_renewal_timestamp_seconds',
   'name',
 ];
 /** Without those that a spec of the same worker declares. */

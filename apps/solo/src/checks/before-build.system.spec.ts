@@ -59,7 +59,7 @@ describe('npm start, before anything is compiled', () => {
     folder.create();
     const lock = FolderLock.take(folder);
     expect(await refused({ DATA_DIR: folder.path, API_PORT: port })).toContain(
-      `It is running already in ${folder.path} (process ${process.pid}).`,
+      `It is running already in ${folder.path}, or still stopping (process ${process.pid}).`,
     );
     lock.release();
   });

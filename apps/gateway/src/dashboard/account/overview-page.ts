@@ -11,8 +11,8 @@ export function welcomePage(context: PageContext, apiUrl: string): Markup {
   return page(context, {
     title: 'Domain data, charged only for an answer',
     body: html`<p class="lead">
-        Live WHOIS and RDAP lookups through one API. An account starts with 500 credits; a lookup
-        that cannot be answered costs nothing.
+        Live WHOIS, IP, AS number and DNS lookups and availability checks through one API. An
+        account starts with 500 credits; a lookup that cannot be answered costs nothing.
       </p>
       <p class="actions">
         <a class="button" href="/sign-up">Sign up</a
