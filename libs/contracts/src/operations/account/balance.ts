@@ -103,7 +103,7 @@ export class LedgerAnswer {
 export const BALANCE = defineOperation({
   ...dashboardCall('entitlement', 'GET /api/balance'),
   name: 'credits.balance',
-  summary: 'The credits of the account, and where they come from',
+  summary: 'The balance of the account and its grants',
   access: IN_ANY_STATE,
   answers: [{ type: 'application/json', of: BalanceAnswer }],
   problems: [],
@@ -139,12 +139,12 @@ export const BALANCE = defineOperation({
 export const LEDGER = defineOperation({
   ...dashboardCall('entitlement', 'GET /api/ledger'),
   name: 'credits.ledger',
-  summary: 'What became of the credits of the account',
+  summary: "The ledger of the account's credits",
   access: IN_ANY_STATE,
   parameters: {
     cursor: {
       kind: text(CURSOR_MAX),
-      about: '`next_cursor` of the page before',
+      about: '`next_cursor` of the previous page',
       example: 'WyIwMTlhNWYwMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDEiLCJ1c2UiXQ',
     },
   },

@@ -64,7 +64,7 @@ const DETAILS = {
 export const BILLING_DETAILS = defineOperation({
   ...dashboardCall('account', 'GET /api/billing-details'),
   name: 'billing-details.read',
-  summary: 'What invoices are addressed to',
+  summary: 'The billing details for invoices',
   answers: [{ type: 'application/json', of: BillingDetailsAnswer }],
   problems: [],
   examples: [
@@ -76,7 +76,7 @@ export const BILLING_DETAILS = defineOperation({
 export const BILLING_DETAILS_PUT = defineOperation({
   ...dashboardCall('account', 'PUT /api/billing-details'),
   name: 'billing-details.put',
-  summary: 'Replaces what invoices are addressed to, as a whole',
+  summary: 'Replaces all billing details for invoices',
   body: { of: PutBillingDetailsRequest, limitBytes: 65_536, example: DETAILS },
   answers: [{ type: 'application/json', of: BillingDetailsAnswer }],
   problems: [],

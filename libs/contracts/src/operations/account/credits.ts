@@ -155,10 +155,10 @@ export class CreditsAnswer {
 
 export const ACCOUNT_CREDITS = defineOperation({
   name: 'account.credits',
-  summary: 'Your balance, where it comes from, and the ledger of your credits',
+  summary: 'Your balance, your grants, and the ledger of your credits',
   description:
-    'The ledger has one line for each grant, expiry and refund, and one for each day (UTC) and operation of use. ' +
-    'Use is booked a minute or two after its requests, on the day of the booking; until then it is `pending`. ' +
+    'The ledger has one line for each grant, expiry and refund, and one usage line per day (UTC) and operation. ' +
+    'Usage is booked a minute or two after the requests, under the day of booking; until then it counts as `pending`. ' +
     'All lines add up to `spendable` + `leased` + `pending` + `frozen` − `debt`.',
   method: 'GET',
   routes: [{ path: '/v2.0/account/credits', version: 2 }],
@@ -167,7 +167,7 @@ export const ACCOUNT_CREDITS = defineOperation({
   parameters: {
     cursor: {
       kind: text(CURSOR_MAX),
-      about: 'Page of the ledger: `paging.next_cursor` of the one before',
+      about: '`paging.next_cursor` of the previous page of the ledger',
       example: 'WyIwMTlhNWYwMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDEiLCJ1c2UiXQ',
     },
   },

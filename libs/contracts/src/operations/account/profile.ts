@@ -61,7 +61,7 @@ const ADA = {
 export const PROFILE = defineOperation({
   ...dashboardCall('account', 'GET /api/account'),
   name: 'profile.read',
-  summary: 'Whose account it is',
+  summary: 'The profile of the account owner',
   answers: [{ type: 'application/json', of: ProfileAnswer }],
   problems: [],
   examples: [ADA],
@@ -80,7 +80,7 @@ export const PROFILE_UPDATE = defineOperation({
 export const ADDRESS_CHANGE = defineOperation({
   ...dashboardCall('account', 'POST /api/account/email'),
   name: 'address.change',
-  summary: 'Mails a link to a new address, which becomes the account’s once it is followed',
+  summary: 'Mails a link to a new address; following it makes the address the account’s',
   access: { kind: 'session', needsReauthentication: true },
   body: { of: ChangeAddressRequest, limitBytes: 4_096, example: { email: 'ada@example.org' } },
   answers: [{ type: 'application/json', of: ChangeAddressAnswer, status: 202 }],
@@ -91,7 +91,7 @@ export const ADDRESS_CHANGE = defineOperation({
 export const ADDRESS_CONFIRM = defineOperation({
   ...dashboardCall('account', 'POST /api/account/email/confirm'),
   name: 'address.confirm',
-  summary: 'Sets the new address and tells the old one',
+  summary: 'Sets the new address and notifies the old one',
   access: FOR_VISITORS,
   body: { of: ConfirmAddressRequest, limitBytes: 4_096, example: { token: 'from-the-mail' } },
   answers: [{ type: 'application/json', of: AddressChangedAnswer }],

@@ -104,7 +104,7 @@ const CURRENT = {
 export const LOG_IN = defineOperation({
   ...dashboardCall('account', 'POST /api/log-in'),
   name: 'session.log-in',
-  summary: 'Begins a session',
+  summary: 'Logs in',
   access: FOR_VISITORS,
   body: {
     of: LogInRequest,
@@ -119,7 +119,7 @@ export const LOG_IN = defineOperation({
 export const LOG_OUT = defineOperation({
   ...dashboardCall('account', 'POST /api/log-out'),
   name: 'session.log-out',
-  summary: 'Ends the session',
+  summary: 'Logs out',
   access: IN_ANY_STATE,
   answers: [{ type: 'application/json', of: LoggedOutAnswer }],
   problems: [],
@@ -129,7 +129,7 @@ export const LOG_OUT = defineOperation({
 export const SESSION = defineOperation({
   ...dashboardCall('account', 'GET /api/session'),
   name: 'session.read',
-  summary: 'Whose session it is, and how its account stands',
+  summary: 'The user of the session and the state of the account',
   access: IN_ANY_STATE,
   answers: [{ type: 'application/json', of: CurrentSessionAnswer }],
   problems: [],
@@ -150,7 +150,7 @@ export const SESSION = defineOperation({
 export const REAUTHENTICATE = defineOperation({
   ...dashboardCall('account', 'POST /api/session/reauthenticate'),
   name: 'session.reauthenticate',
-  summary: 'Checks the password again, for calls that ask for one of the last ten minutes',
+  summary: 'Checks the password again, for calls that need a check within the last ten minutes',
   body: {
     of: ReauthenticateRequest,
     limitBytes: 4_096,
@@ -200,7 +200,7 @@ export const SESSION_END = defineOperation({
 export const SESSIONS_END_OTHERS = defineOperation({
   ...dashboardCall('account', 'DELETE /api/sessions'),
   name: 'session.end-others',
-  summary: 'Ends every session of the account but the one that asks',
+  summary: 'Ends all other sessions of the account',
   answers: [{ type: 'application/json', of: OthersEndedAnswer }],
   problems: [],
   examples: [{ title: 'Two others', parameters: {}, answer: { ended: 2 } }],

@@ -63,9 +63,9 @@ export const SIGN_UP_CONFIRM = defineOperation({
   ...dashboardCall('account', 'POST /api/sign-up/confirm'),
   name: 'sign-up.confirm',
   access: FOR_VISITORS,
-  summary: 'Opens the account with its first keys and begins a session',
+  summary: 'Opens the account, creates its first keys and logs in',
   description:
-    'The password proves that who follows the link is who signed up: nobody gets an account with a password that a stranger chose.',
+    'The password proves that the same person signed up and followed the link: nobody gets an account whose password a stranger chose.',
   body: {
     of: ConfirmSignUpRequest,
     limitBytes: 4_096,

@@ -21,7 +21,7 @@ const ISSUED = {
 export const INVOICES = defineOperation({
   ...dashboardCall('billing', 'GET /api/invoices'),
   name: 'invoices.list',
-  summary: 'The invoices, credit notes and debit notes of the account, the newest first',
+  summary: 'The invoices, credit notes and debit notes of the account, newest first',
   answers: [{ type: 'application/json', of: InvoicesAnswer }],
   problems: [],
   examples: [{ title: 'One invoice', parameters: {}, answer: { invoices: [ISSUED] } }],
@@ -40,9 +40,8 @@ export const INVOICE_PDF = defineOperation({
 export const INVOICE_REGENERATE = defineOperation({
   ...dashboardCall('billing', 'POST /api/invoices/{id}/regenerate'),
   name: 'invoices.regenerate',
-  summary: 'Prints an invoice again, under its number, with the billing details of now',
-  description:
-    'What was paid for and how much never changes. Unchanged details make no new revision.',
+  summary: 'Prints an invoice again, under the same number, with the current billing details',
+  description: 'Items and amounts never change. Unchanged billing details create no new revision.',
   parameters: idOf('invoice', ID),
   answers: [{ type: 'application/json', of: InvoiceAnswer }],
   problems: ['not_found', 'too_many_revisions', 'invoice_data_destroyed'],

@@ -30,7 +30,7 @@ const BOUGHT = {
 export const ORDERS = defineOperation({
   ...dashboardCall('billing', 'GET /api/orders'),
   name: 'orders.list',
-  summary: 'The orders of the account, the newest first',
+  summary: 'The orders of the account, newest first',
   answers: [{ type: 'application/json', of: OrdersAnswer }],
   problems: [],
   examples: [{ title: 'One order', parameters: {}, answer: { orders: [BOUGHT] } }],
@@ -39,8 +39,8 @@ export const ORDERS = defineOperation({
 export const ORDER_CREATE = defineOperation({
   ...dashboardCall('billing', 'POST /api/orders'),
   name: 'orders.create',
-  summary: 'Orders a package or a plan and opens the page to pay on',
-  description: 'A repeat with the same `Idempotency-Key` is the same order.',
+  summary: 'Orders a package or a plan and opens the payment page',
+  description: 'A repeat with the same `Idempotency-Key` returns the same order.',
   body: {
     of: CreateOrderRequest,
     limitBytes: LIMIT_BYTES,
@@ -74,7 +74,7 @@ export const ORDER = defineOperation({
 export const ORDER_RETURN = defineOperation({
   ...dashboardCall('billing', 'POST /api/orders/{id}/return'),
   name: 'orders.return',
-  summary: 'Asks the processor how an order stands, after the return from its page',
+  summary: 'Updates an order from the processor, after the return from the payment page',
   parameters: idOf('order', ID),
   answers: [{ type: 'application/json', of: OrderAnswer }],
   problems: ['not_found'],

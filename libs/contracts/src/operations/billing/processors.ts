@@ -5,7 +5,7 @@ import { ProcessorsAnswer } from './processor-answer.js';
 export const PROCESSORS = defineOperation({
   ...dashboardCall('billing', 'GET /api/processors'),
   name: 'processors.list',
-  summary: 'The payment processors to choose between, and how they differ',
+  summary: 'The available payment processors and their differences',
   answers: [{ type: 'application/json', of: ProcessorsAnswer }],
   problems: [],
   examples: [

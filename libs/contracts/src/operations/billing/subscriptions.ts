@@ -78,7 +78,8 @@ export const SUBSCRIPTION_PREVIEW = change({
 
 export const SUBSCRIPTION_CHANGE = change({
   step: 'change',
-  summary: 'Changes the plan: a dearer one once it is paid, a cheaper one at the end of the period',
+  summary:
+    'Changes the plan: an upgrade takes effect once it is paid, a downgrade at the end of the period',
   of: PlanChangeAnswer,
   answer: CHANGED,
   body: ChangePlanRequest,
@@ -87,21 +88,21 @@ export const SUBSCRIPTION_CHANGE = change({
 
 export const SUBSCRIPTION_CANCEL = change({
   step: 'cancel',
-  summary: 'Ends a subscription with its paid period',
+  summary: 'Cancels a subscription at the end of its paid period',
   of: PlanChangeAnswer,
   answer: { ...CHANGED, subscription: { ...OWNED, cancel_at: OWNED.period_end } },
 });
 
 export const SUBSCRIPTION_UNDO = change({
   step: 'undo',
-  summary: 'Takes a cancellation or a change at the end of the period back',
+  summary: 'Undoes a cancellation or a plan change that is due at the end of the period',
   of: PlanChangeAnswer,
   answer: CHANGED,
 });
 
 export const SUBSCRIPTION_PAYMENT_DETAILS = change({
   step: 'payment-details',
-  summary: 'The page of the processor where payment details are changed',
+  summary: 'The processor’s page for changing payment details',
   of: PaymentDetailsAnswer,
   answer: { redirect_url: 'https://portal.example/1' } satisfies PaymentDetailsAnswer,
 });

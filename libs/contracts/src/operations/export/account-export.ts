@@ -30,9 +30,9 @@ const ID = '019a5f00-0000-7000-8000-000000000001';
 
 export const ACCOUNT_EXPORT = defineOperation({
   name: 'account.export',
-  summary: 'Everything that is held of the account, as one JSON file',
+  summary: 'All data stored about the account, as one JSON file',
   description:
-    'Streamed, of any size; five times an hour. A file that breaks off is not valid JSON: ask again.',
+    'Streamed, without a size limit, at most five times an hour. A file that breaks off is not valid JSON: request it again.',
   method: 'GET',
   routes: [{ path: '/api/account/export', version: 2 }],
   access: { kind: 'session', needsReauthentication: true },

@@ -58,14 +58,14 @@ const CSRF_PARAMETER = {
   name: 'x-csrf-token',
   in: 'header',
   required: true,
-  description: 'The token of the answer before; the browser vouches for the origin besides',
+  description: 'The CSRF token from the previous response; the browser also sends the origin',
   schema: { type: 'string' },
 };
 const IDEMPOTENCY_PARAMETER = {
   name: 'idempotency-key',
   in: 'header',
   required: false,
-  description: 'A repeat with the same key has no further effect',
+  description: 'A repeat with the same key takes effect only once',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 };
 

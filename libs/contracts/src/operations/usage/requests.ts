@@ -20,7 +20,7 @@ export class LoggedRequest {
   @IsString()
   operation: string;
 
-  /** What was asked about. */
+  /** What was looked up. */
   @IsString()
   subject: string;
 
@@ -64,12 +64,12 @@ const PARAMETERS = {
       pattern: /^[a-z][a-z0-9_.-]*$/,
       rule: 'must be the name of an operation, such as whois.live',
     }),
-    about: 'Only requests of this operation; all of them by default',
+    about: 'Only requests of this operation; without it, all requests',
     example: 'whois.live',
   },
   cursor: {
     kind: text(CURSOR_MAX),
-    about: '`paging.next_cursor` of the page before',
+    about: '`paging.next_cursor` of the previous page',
     example: 'WyIyMDI2LTExLTIwVDA5OjMwOjAwLjAwMFoiLCIwMTlhNWYwMCJd',
   },
 } as const;
@@ -93,12 +93,12 @@ const ANSWER = {
 } satisfies RequestsAnswer;
 
 const DESCRIPTION =
-  'The single requests behind a line of use in the ledger, refused ones included. A request is listed within a second ' +
-  'of its answer. The ledger books it a minute or two later, so one just before midnight may stand in the line of the next day.';
+  'The individual requests behind a usage line of the ledger, including refused ones. A request is listed within a second ' +
+  'of its answer. The ledger books it a minute or two later, so a request just before midnight may be booked on the next day.';
 
 export const ACCOUNT_REQUESTS = defineOperation({
   name: 'account.requests',
-  summary: 'The requests of a day, one by one',
+  summary: 'The individual requests of one day',
   description: DESCRIPTION,
   method: 'GET',
   routes: [{ path: '/v2.0/account/requests', version: 2 }],
@@ -120,7 +120,7 @@ export const ACCOUNT_REQUESTS = defineOperation({
 export const REQUESTS = defineOperation({
   ...dashboardCall('gateway', 'GET /api/requests'),
   name: 'requests.list',
-  summary: 'The requests of a day, one by one',
+  summary: 'The individual requests of one day',
   description: DESCRIPTION,
   parameters: PARAMETERS,
   answers: [{ type: 'application/json', of: RequestsAnswer }],

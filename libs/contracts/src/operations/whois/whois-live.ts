@@ -11,7 +11,7 @@ export const WHOIS_LIVE = defineOperation({
   name: 'whois.live',
   summary: 'Live registration data of a domain name, from its registry and registrar',
   description:
-    'A source that was read over port 43 has a text. `whois_raw_domain` is the most detailed one: the text of the registrar, else that of the registry. `registry_data.whois_raw_registry` (version 1: `whois_raw_registery`) is the text of the registry alone. A source that was read over RDAP has none: `include=rdap` returns its JSON in `rdap`, by the id that it has in `provenance.sources`. A text ends at 256 KiB, or where the server stopped: then its source is marked `"truncated": true`.',
+    "A source queried on port 43 returns raw text. `whois_raw_domain` is the most detailed text: the registrar's, or the registry's if there is none. `registry_data.whois_raw_registry` (version 1: `whois_raw_registery`) is the registry's text. A source queried by RDAP returns no text: `include=rdap` adds its JSON to `rdap`, under the source's id in `provenance.sources`. If a text is longer than 256 KiB, or the server stopped sending, it is cut off and its source is marked `\"truncated\": true`.",
   method: 'GET',
   routes: [
     { path: '/v2.0/whois/live', version: 2 },
