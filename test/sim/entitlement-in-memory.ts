@@ -83,6 +83,7 @@ export class EntitlementInMemory {
           return new Book({ ...account }, own, [], clock.now());
         }),
       save,
+      sumUnbooked,
     };
     const grants = new GrantsService(
       port,
@@ -199,6 +200,10 @@ function unbookedOf(leases: LeaseRow[], accountId: string): number {
     .reduce((sum, { reported, consumed }) => sum + reported - consumed, 0);
 }
 
+async function sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
+  return inner(transaction).send(() => unbookedOf(openLeases(transaction, accountId), accountId));
+}
+
 class LeasesInMemory {
   /** @param forgets what was booked of a lease: then totals are no totals any more. */
   constructor(
@@ -221,10 +226,6 @@ class LeasesInMemory {
 
   async findRefused(transaction: Transaction, name: LeaseName): Promise<RefusedLease | undefined> {
     return inner(transaction).send(() => inner(transaction).get('refused', nameOf(name)));
-  }
-
-  async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
-    return inner(transaction).send(() => unbookedOf(openLeases(transaction, accountId), accountId));
   }
 
   async insert(transaction: Transaction, lease: Lease, ttlMs: number): Promise<void> {

@@ -54,6 +54,18 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
+  it('a deleted account undoes no cancellation: it would be billed again', async () => {
+    await billing.act(await order(), 'pay');
+    await billing.deliver('deleted', accountId);
+    await billing.follow();
+    const { id } = await subscription();
+    expect(await billing.call('POST', `subscriptions/${id}/undo`, { accountId })).toMatchObject({
+      status: 403,
+      body: { code: 'account_deleted' },
+    });
+    expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
+  });
+
   it('what the customer had cancelled stays cancelled after a restoration', async () => {
     await billing.act(await order(), 'pay');
     await cancel();

@@ -114,7 +114,7 @@ describe('states that we do not know', () => {
     await billing.settle();
     expect(await said()).not.toContain('billing.payment-confirmed');
     const [row] = await billing.database.query<{ because: string }>(
-      'select quarantined_because as because from subscriptions where account_id = $1',
+      'select set_aside_because as because from subscriptions where account_id = $1',
       [accountId],
     );
     expect(row.because).toBe('the bill is none of a period');

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SubscriptionAnswer } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { NotFound, isId } from '#libs/platform';
+import { AccountStatesService } from '../accounts/account-states.service.js';
 import { BillingConfig } from '../billing.config.js';
 import { CheckoutsService } from '../orders/checkouts.service.js';
 import type { Subscription } from './subscription.entity.js';
@@ -12,8 +13,10 @@ import { SubscriptionsRepository } from './subscriptions.repository.js';
 /** An account's subscriptions, as it sees them. */
 @Injectable()
 export class OwnSubscriptionsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
+    private readonly accounts: AccountStatesService,
     private readonly subscriptions: SubscriptionsRepository,
     private readonly checkouts: CheckoutsService,
     private readonly config: BillingConfig,
@@ -48,6 +51,16 @@ export class OwnSubscriptionsService {
       if (await this.subscriptions.tryLock(transaction, accountId, id)) return work();
       throw new PlanNotChangeable('Another change of this subscription is under way.');
     });
+  }
+
+  /**
+   * For what leads to further payments.
+   * @throws AccountDeletedHere, AccountSuspendedHere.
+   */
+  async checkMayBuy(accountId: string): Promise<void> {
+    await this.database.transaction((transaction) =>
+      this.accounts.checkMayBuy(transaction, accountId),
+    );
   }
 
   /** Who the account is at the subscription's processor, and where it comes back to from there. */

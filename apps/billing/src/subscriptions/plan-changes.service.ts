@@ -88,6 +88,7 @@ export class PlanChangesService {
     id: string,
     { from: agreed, ...request }: ChangePlanRequest,
   ): Promise<PlanChangeAnswer> {
+    await this.own.checkMayBuy(accountId);
     // What a change before this one did may not have been heard of yet.
     await this.refreshed(await this.own.findCurrent(accountId, id));
     const { row, effect, change, processor } = await this.planned(accountId, id, request);
@@ -146,6 +147,7 @@ export class PlanChangesService {
   }
 
   private async undoAlone(accountId: string, id: string): Promise<PlanChangeAnswer> {
+    await this.own.checkMayBuy(accountId);
     const row = await this.own.findCurrent(accountId, id);
     const processor = this.processors.get(row.processor);
     let redirectUrl: string | null = null;
