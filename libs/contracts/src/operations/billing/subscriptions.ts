@@ -83,7 +83,7 @@ export const SUBSCRIPTION_CHANGE = change({
   of: PlanChangeAnswer,
   answer: CHANGED,
   body: ChangePlanRequest,
-  problems: ['period_not_paid'],
+  problems: ['account_suspended', 'period_not_paid'],
 });
 
 export const SUBSCRIPTION_CANCEL = change({
@@ -98,6 +98,7 @@ export const SUBSCRIPTION_UNDO = change({
   summary: 'Undoes a cancellation or a plan change that is due at the end of the period',
   of: PlanChangeAnswer,
   answer: CHANGED,
+  problems: ['account_suspended'],
 });
 
 export const SUBSCRIPTION_PAYMENT_DETAILS = change({
