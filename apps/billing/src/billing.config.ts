@@ -62,7 +62,7 @@ export class BillingConfig extends InternalCallsConfig {
   @Setting({
     env: 'STRIPE_API_KEY',
     about:
-      'Restricted key of the Stripe account, `rk_live_…`; a test key, `rk_test_…` or `sk_test_…`, means test mode. A changed file cannot change the mode. Unset: Stripe is not offered. One processor at least is.',
+      'Restricted key of the Stripe account, `rk_live_…`; a test key, `rk_test_…` or `sk_test_…`, means test mode. A changed file cannot change the mode. Unset: Stripe is not offered. At least one processor must be set.',
     secret: true,
     isFollowed: true,
     mayBeMissing: true,
@@ -97,14 +97,14 @@ export class BillingConfig extends InternalCallsConfig {
   @Setting({
     env: 'INVOICE_YEARS_KEPT',
     about:
-      'How long the law wants invoices kept, in years after the one they were issued in. Then PDFs and buyers become unreadable.',
+      'How many years after the year of issue the law requires invoices to be kept. Then PDFs and buyer data become unreadable.',
   })
   @IsInt()
   @Min(1)
   @Max(50)
   invoiceYearsKept: number = 10;
 
-  @Setting({ env: 'INVOICE_SELLER_NAME', about: 'Who sells, as invoices say it.' })
+  @Setting({ env: 'INVOICE_SELLER_NAME', about: 'Name of the seller on invoices.' })
   @IsString()
   @Length(1, 150)
   sellerName: string = 'Domain Data Service';

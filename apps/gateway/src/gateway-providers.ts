@@ -36,7 +36,7 @@ import { UsageService } from './usage/usage.service.js';
 export const COUNTERS = Symbol('counters');
 
 const LEASE_DEADLINE_SLACK_MS = 1_000;
-/** A slow client has as long again to take what was found. */
+/** A slow client gets as long again to read the answer. */
 const STREAM_FACTOR = 2;
 
 /** What a factory is given, by the names that it has for it. */

@@ -141,7 +141,10 @@ export class GatewayConfig extends InternalCallsConfig {
   @IsAddressBlock({ each: true })
   trustedProxies: string[] = [];
 
-  @Setting({ env: 'GATEWAY_IN_FLIGHT_MAX', about: 'Requests under way; more are answered 503.' })
+  @Setting({
+    env: 'GATEWAY_IN_FLIGHT_MAX',
+    about: 'Running requests at most; further ones get 503.',
+  })
   @IsInt()
   @Min(1)
   inFlightMax: number = 2_000;
@@ -161,7 +164,7 @@ export class GatewayConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'GATEWAY_FAILED_KEYS_MAX',
-    about: 'Keys that are not valid from one address in a minute, before none is looked up.',
+    about: 'Invalid keys per IP address and minute; further requests of that address get 429.',
   })
   @IsInt()
   @Min(1)
@@ -198,7 +201,7 @@ export class GatewayConfig extends InternalCallsConfig {
   @Min(0)
   drainNoticeMs: number = 5_000;
 
-  @Setting({ env: 'GATEWAY_DRAIN_MS', about: 'At a stop: how long requests under way may take.' })
+  @Setting({ env: 'GATEWAY_DRAIN_MS', about: 'At a stop: how long running requests may take.' })
   @IsInt()
   @Min(0)
   drainMs: number = 25_000;

@@ -72,7 +72,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_DNS_SERVERS',
     about:
-      'Resolvers that DNS questions go to, as address or address:port by commas. Unset: those of the system. One that validates (such as Unbound) makes `authenticated_data` true.',
+      'Resolvers for DNS lookups, as address or address:port, separated by commas. Unset: those of the system. A validating resolver (such as Unbound) makes `authenticated_data` true.',
   })
   @IsString()
   dnsServers: string = '';

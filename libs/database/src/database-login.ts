@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * A URL of PostgreSQL, or two on a line each while a role's password is changed: both are tried, the first one first.
- * A function says it for every connection anew.
+ * A PostgreSQL URL, or two lines with a URL each while a role's password is changed: the first one is tried first. A
+ * function is called for each new connection.
  */
 export type DatabaseAddress = string | (() => string);
 
@@ -15,7 +15,7 @@ export function urlNow(address: DatabaseAddress): string {
   return url;
 }
 
-/** A `pg.Client` for pools that connects with what the address says at that moment. */
+/** A `pg.Client` for pools that connects with the current address. */
 export function clientFor(address: DatabaseAddress): typeof pg.Client {
   return class extends pg.Client {
     constructor(config: pg.ClientConfig) {
@@ -31,7 +31,7 @@ function urlsOf(address: DatabaseAddress): string[] {
   return text.split('\n').map((line) => line.trim());
 }
 
-/** The first password that the server takes; only while there are two is it asked beforehand. */
+/** The first password that the server accepts; tried beforehand only while there are two. */
 async function passwordOf(urls: string[]): Promise<string> {
   for (const url of urls) {
     const trial = new pg.Client({ connectionString: url, connectionTimeoutMillis: TRIAL_LIMIT_MS });

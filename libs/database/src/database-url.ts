@@ -4,7 +4,7 @@ import { Setting, isLoopbackHost } from '#libs/platform';
 
 const LINES_MAX = 2;
 
-/** A setting that is the URL of PostgreSQL as a role. @param what the role may do, where its name does not say it. */
+/** A setting with the PostgreSQL URL of a role. @param what the role may do, if its name does not say so. */
 export function DatabaseUrl(env: string, role: string, what?: string): PropertyDecorator {
   const about = `PostgreSQL as the role "${role}"${what ? `, ${what}` : ''}. Two URLs, a line each, while its password is changed.`;
   return applyDecorators(
@@ -14,7 +14,7 @@ export function DatabaseUrl(env: string, role: string, what?: string): PropertyD
   );
 }
 
-/** That a URL of PostgreSQL which leads to another machine says whether its server is known by a certificate (S112). */
+/** A PostgreSQL URL to another machine must verify its certificate or declare the network private (S112). */
 export function IsDatabaseUrl(): PropertyDecorator {
   return ValidateBy({
     name: 'isDatabaseUrl',
@@ -25,7 +25,7 @@ export function IsDatabaseUrl(): PropertyDecorator {
   });
 }
 
-/** What is wrong with the text, never what it holds. */
+/** The fault of the text, without its contents. */
 function faultOf(text: string): string | undefined {
   const lines = text.split('\n').map((line) => line.trim());
   if (lines.length > LINES_MAX) return `must have ${LINES_MAX} lines at most`;
@@ -40,13 +40,13 @@ function isPostgresUrl(line: string): boolean {
   return /^postgres(ql)?:\/\//.test(line) && URL.canParse(withHost(line));
 }
 
-/** `postgres://role@/database` names none: a socket of this machine. */
+/** `postgres://role@/database` names no host: it means a socket of this machine. */
 const withHost = (line: string) => line.replace('@/', '@localhost/');
 
 function isGuarded(line: string): boolean {
   const { hostname, searchParams } = new URL(withHost(line));
   const host = searchParams.get('host') ?? decodeURIComponent(hostname);
-  // A folder: a socket of this machine.
+  // A path is a socket of this machine.
   if (host === '' || host.startsWith('/') || isLoopbackHost(host)) return true;
   return ['verify-full', 'disable'].includes(searchParams.get('sslmode') ?? '');
 }

@@ -20,7 +20,7 @@ export class EventsConfig {
   @Setting({
     env: 'KAFKA_BROKERS',
     about:
-      'Brokers to begin with, as host:port, several by commas. Empty: events stay within the process.',
+      'Bootstrap brokers as host:port, separated by commas. Empty: events stay within the process.',
   })
   @IsArray()
   @Matches(HOST_AND_PORT, { each: true, message: '$property must each be host:port' })
@@ -37,7 +37,7 @@ export class EventsConfig {
   @Setting({
     env: 'KAFKA_TLS',
     about:
-      'Speak TLS with the brokers and check their certificates. Must be given for brokers on other machines; false says that the network to them is private.',
+      'Use TLS to the brokers and verify their certificates. Required for brokers on other machines; false declares that the network to them is private.',
     defaultText: 'false',
   })
   @ValidateBy({
@@ -59,8 +59,7 @@ export class EventsConfig {
 
   @Setting({
     env: 'KAFKA_SASL_USERNAME',
-    about:
-      'User of SCRAM-SHA-512, with KAFKA_TLS. Must be given with it for brokers on other machines.',
+    about: 'User name for SCRAM-SHA-512, with KAFKA_TLS. Required for brokers on other machines.',
   })
   @ValidateIf((config: EventsConfig) => config.kafkaTls === true && areElsewhere(config))
   @IsString()

@@ -15,16 +15,15 @@ const LOOK_EVERY_MS = 2 * SECOND_MS;
 
 export interface FollowFilesOptions {
   logger: Logger;
-  /** Where settings name their files; the process's own unless given. */
+  /** The environment that names the files; by default the process's own. */
   environment?: Record<string, string | undefined>;
-  /** How often the files are looked at. */
+  /** How often the files are checked. */
   everyMs?: number;
 }
 
 /**
- * Has the settings that are declared `isFollowed` follow the files they were read from: after a change, the property
- * holds what the file holds. A file that cannot be read, or whose value is not valid, changes nothing and is logged,
- * by name. @returns the loop that looks at them.
+ * Keeps the settings that are declared `isFollowed` up to date with the files they were read from. A file that is
+ * unreadable or holds an invalid value changes nothing and is logged, by name. @returns the loop that checks them.
  */
 export function followFiles(
   configs: readonly object[],

@@ -6,7 +6,7 @@ export interface HoldReports {
   /** @param row of the request log, with the end of its line. */
   finished(hold: RequestHold, row?: string): void;
   settle(hold: RequestHold, part: number, credits: number): Promise<void>;
-  /** So many credits are acknowledged, and `reported` says so. */
+  /** Called when `reported` has grown by so many acknowledged credits. */
   settled(hold: RequestHold, credits: number): void;
   close(hold: RequestHold): Promise<void>;
 }

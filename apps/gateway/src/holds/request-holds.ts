@@ -17,9 +17,9 @@ import { type HoldReports, RequestHold } from './request-hold.js';
 
 export interface RequestHoldsOptions {
   client: Pick<EntitlementClient, 'hold' | 'settleHold' | 'closeHold'>;
-  /** Where what was sent stands until entitlement has acknowledged it. */
+  /** Records what was sent until entitlement has acknowledged it. */
   journal: Pick<LeaseJournal, 'holdOpened' | 'holdUsed' | 'holdPart' | 'holdClosed'>;
-  /** What customers are told is left of their credits. */
+  /** The balances that customers see. */
   pools: LeasePools;
   clock: Clock;
   logger: Logger;
@@ -42,7 +42,7 @@ export interface HeldRequest {
 const ELSEWHERE_WAIT_MS = 300;
 const ELSEWHERE_RETRY_MS = 50;
 const RETRY_MS = 250;
-/** What the log says of a request that ended with its gateway. */
+/** The log's entry for a request whose gateway was killed. */
 const BROKEN_OFF = { status: 200, outcome: 'broken_off', credits: 0, durationMs: 0 };
 
 /** The gateway's side of holds: one for each request that may be charged for several things. */
@@ -76,7 +76,7 @@ export class RequestHolds implements HoldReports {
       }
       if (answer.outcome !== 'held') return refusalOf(answer, amount);
       const pool = this.opened(hold);
-      // Where leases are open, settlements bring better words.
+      // With open leases, settlements report a newer balance.
       if (pool.remaining === undefined) pool.noteBalance(answer.balance, call);
       return hold;
     } catch (error) {

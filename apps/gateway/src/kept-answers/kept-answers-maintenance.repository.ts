@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** What works on the kept answers of every account at once. */
+/** Maintenance of the kept answers of all accounts. */
 @Injectable()
 export class KeptAnswersMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Deletes some of the answers that began before then, oldest first. @returns how many. */
+  /** Deletes up to `limit` answers older than `than`, oldest first. @returns how many. */
   async deleteOlder(than: Date, limit: number): Promise<number> {
     const [{ deleted }] = await this.database.query<{ deleted: number }>(DELETE_OLDER, [
       than,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import type { KeyedRequest } from './keyed-request.js';
 
-/** Whom the key belongs to: this request, or an earlier one that had or has it. */
+/** Who holds the key: this request, or an earlier one. */
 export type KeyHolder =
   | { is: 'this' }
   | { is: 'running' }
@@ -20,7 +20,7 @@ interface HolderRow {
 export class KeptAnswersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Gives the key to this request, unless an earlier one has it. */
+  /** Gives the key to this request, unless an earlier request holds it. */
   async begin(accountId: string, request: KeyedRequest): Promise<KeyHolder> {
     const { key, requestHash, requestId, begunAt, runsUntil, keptSince } = request;
     const [row] = await this.database.query<HolderRow>(BEGIN, [
@@ -33,14 +33,14 @@ export class KeptAnswersRepository {
       keptSince,
     ]);
     if (row.is_begun) return { is: 'this' };
-    // One that began in this very moment is not seen by the statement yet.
+    // The statement does not see a row that was inserted at the same moment.
     if (row.request_hash === null) return { is: 'running' };
     if (!row.request_hash.equals(requestHash)) return { is: 'another' };
     if (row.body === null) return { is: 'running' };
     return { is: 'answered', outcome: row.outcome!, body: row.body };
   }
 
-  /** Keeps the answer to a request that still has its key. */
+  /** Stores the answer of a request that still holds its key. */
   async keep(
     accountId: string,
     { key, requestId }: KeyedRequest,
@@ -54,7 +54,7 @@ export class KeptAnswersRepository {
     );
   }
 
-  /** Frees the key of a request that came to nothing. */
+  /** Releases the key of a request that ended without a charge. */
   async release(accountId: string, { key, requestId }: KeyedRequest): Promise<void> {
     await this.database.query(
       'delete from kept_answers where account_id = $1 and key = $2 and request_id = $3',
@@ -67,7 +67,7 @@ export class KeptAnswersRepository {
   }
 }
 
-/** A key is taken over when it is old, or when the same request had it and its gateway is gone. */
+/** A key is taken over if it has expired, or if the same request held it and its gateway died. */
 const BEGIN = `
   with begun as (
     insert into kept_answers as kept (account_id, key, request_hash, request_id, begun_at, runs_until)

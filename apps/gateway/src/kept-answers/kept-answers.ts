@@ -24,25 +24,25 @@ export interface KeptAnswersOptions {
   requestDeadlineMs: number;
 }
 
-/** How long a repeat with the same `Idempotency-Key` has the first one's answer. */
+/** How long a repeat with the same `Idempotency-Key` gets the first answer. */
 export const KEPT_MS = DAY_MS;
-/** Of a stream, as many bytes are repeated. */
+/** At most so many bytes of a stream are kept. */
 const STREAM_BYTES_MAX = 16 * 1024 * 1024;
 
 const keyReused = new IdempotencyKeyReused();
 const keyRunning = new IdempotencyKeyRunning();
 
 /**
- * Answers a request that bears an `Idempotency-Key` once: a repeat within 24 hours has the same answer and costs
- * nothing. An answer is kept before it is sent, so that none is charged twice; of a stream, what was sent is kept.
- * Whatever ends without a charge frees its key.
+ * Runs a request with an `Idempotency-Key` once: a repeat within 24 hours gets the same answer and costs nothing. A
+ * whole answer is stored before it is sent, so that none is charged twice; of a stream, the sent lines are stored. A
+ * request that ends without a charge releases its key.
  */
 export class KeptAnswers {
   constructor(private readonly options: KeptAnswersOptions) {}
 
   /**
-   * @returns undefined when the request has to run, the first one's answer when it need not, or the refusal: 400 for
-   *   what is no key, 409 while the first one runs, 422 for another request under the same key.
+   * @returns undefined if the request has to run, else the stored answer or the refusal: 400 for a malformed key, 409
+   *   while the first request runs, 422 for a different request under the same key.
    */
   begin(context: RequestContext): Promise<OwnerAnswer | Problem | undefined> | Problem | undefined {
     if (!context.route.operation.takesIdempotencyKey) return undefined;
@@ -65,14 +65,14 @@ export class KeptAnswers {
     }
   }
 
-  /** Keeps the lines that were sent of a stream, also of one that broke off. */
+  /** Stores the lines that were sent of a stream, even if it broke off. */
   keepStream(context: RequestContext, outcome: string): void {
     const { sentLines } = context;
     const end = sentLines.lastIndexOf('\n', STREAM_BYTES_MAX) + 1;
     this.later(this.store(context, outcome, sentLines.slice(0, end)));
   }
 
-  /** Frees the key of a request that was refused, or whose client went before anything was charged. */
+  /** Releases the key of a request that was refused, or whose client left before anything was charged. */
   release({ keyed, caller }: RequestContext): void {
     if (keyed) this.later(this.options.answers.release(caller!.account.id, keyed));
   }
@@ -101,7 +101,7 @@ export class KeptAnswers {
         return repeated(context, holder.outcome, holder.body);
       case 'this':
         context.keyed = keyed;
-        // Its client went meanwhile: nobody else will free the key.
+        // The client left meanwhile: nobody else will release the key.
         if (context.isOver) this.release(context);
         return undefined;
     }
@@ -125,7 +125,7 @@ export class KeptAnswers {
     await this.options.answers.keep(caller!.account.id, keyed!, outcome, bytes);
   }
 
-  /** The request does not wait for it; a key that could not be freed is free when its time is over. */
+  /** The request does not wait for it. A key that could not be released expires. */
   private later(work: Promise<void>): void {
     work.catch((error: unknown) => {
       this.options.logger.warn('the answer under an Idempotency-Key could not be settled', error);
@@ -133,7 +133,7 @@ export class KeptAnswers {
   }
 }
 
-/** The first one's answer, in the form it had. */
+/** The first answer, in its original format. */
 function repeated(context: RequestContext, outcome: string, bytes: Buffer): OwnerAnswer {
   context.isRepeat = true;
   const headers = { status: 200, outcome, servedFrom: 'repeat' };

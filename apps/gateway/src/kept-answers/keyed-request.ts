@@ -1,12 +1,12 @@
-/** A request that bears an `Idempotency-Key`. */
+/** A request with an `Idempotency-Key`. */
 export interface KeyedRequest {
   key: string;
-  /** SHA-256 of all that the answer depends on. */
+  /** SHA-256 of everything that the answer depends on. */
   requestHash: Buffer;
   requestId: string;
   begunAt: Date;
-  /** When a repeat may take it for lost. */
+  /** After this, a repeat may assume that its gateway died. */
   runsUntil: Date;
-  /** Keys that were used before are free again. */
+  /** Keys that were first used before this have expired. */
   keptSince: Date;
 }

@@ -9,7 +9,7 @@ export interface Waiter {
   resolve(answer: Lease | Problem): void;
 }
 
-/** A request's hold as far as the balance matters: credits charged, and those that entitlement has acknowledged. */
+/** The part of a hold that affects the balance: credits charged, and credits that entitlement has acknowledged. */
 export interface HeldUse {
   readonly charged: number;
   readonly reported: number;
@@ -27,9 +27,9 @@ export class LeasePool {
   isAsking = false;
   /** No lease is asked for ahead of need until then (monotonic milliseconds). */
   noPrefetchUntilMs = 0;
-  /** The account's balance at entitlement's last word, less what was reported since. */
+  /** The account's balance as entitlement last reported it, less the usage acknowledged since. */
   private balance?: number = undefined;
-  /** Calls under way that report use by themselves, and which call had begun last when one began or ended. */
+  /** Running calls that report usage, and the number of the newest call when one of them last began or ended. */
   private reports = 0;
   private reportedIn = 0;
   /** Credits charged since the last lease was asked for, and when that was. */
@@ -52,7 +52,7 @@ export class LeasePool {
     return found;
   }
 
-  /** True when no other lease would take another request of that cost. */
+  /** True when no other lease has room for another request of that cost. */
   isOnly(lease: Lease, cost: number, nowMs: number): boolean {
     for (let other = this.newest; other !== undefined; other = other.nextInPool) {
       if (other !== lease && other.hasRoomFor(cost, nowMs)) return false;
@@ -73,7 +73,7 @@ export class LeasePool {
     lease.nextInPool = undefined;
   }
 
-  /** Requests that wait, in their order. */
+  /** Waiting requests, in order. */
   get waiters(): readonly Waiter[] {
     return this.queue ?? NOBODY;
   }
@@ -82,7 +82,7 @@ export class LeasePool {
     (this.queue ??= []).push(waiter);
   }
 
-  /** Takes those out of the queue who are to be answered now. */
+  /** Removes and returns the waiters that can be answered now. */
   dequeue(isNow: (waiter: Waiter) => boolean): Waiter[] {
     const now = this.waiters.filter((waiter) => isNow(waiter));
     const later = this.waiters.filter((waiter) => !now.includes(waiter));
@@ -105,7 +105,7 @@ export class LeasePool {
     if (this.holds?.size === 0) this.holds = undefined;
   }
 
-  /** Use is told to entitlement beside the settlements: the close of a lease, a part of a hold. */
+  /** Usage is also reported outside settlements: when a lease is closed, or part of a hold is used. */
   reportBegins(lastCall: number): void {
     this.reports++;
     this.reportedIn = lastCall;
@@ -116,22 +116,21 @@ export class LeasePool {
     this.reportedIn = lastCall;
   }
 
-  /** So many credits of our use are entitlement's from now on. */
+  /** Entitlement has acknowledged so many more credits of our usage. */
   acknowledged(credits: number): void {
     if (this.balance !== undefined) this.balance -= credits;
   }
 
   /**
-   * Takes entitlement's word on the balance, in which everything is that it has acknowledged of our use. Credits
-   * that move into a lease or back stay in it. A call during which use was reported beside it may have come
-   * before or after that report: its word counts for nothing.
-   * @param call its number; numbers rise with the beginnings of calls.
+   * Stores the balance that entitlement reported; it includes all usage that entitlement has acknowledged, and credits
+   * that are leased. If usage was reported while the call ran, nobody knows which came first: that balance is ignored.
+   * @param call its number; calls are numbered in the order in which they begin.
    */
   noteBalance(balance: number, call: number): void {
     if (this.reports === 0 && this.reportedIn < call) this.balance = balance;
   }
 
-  /** The balance as the customer sees it, use taken off that is not acknowledged; undefined before the first word. */
+  /** The balance that the customer sees, less unacknowledged usage; undefined before entitlement's first report. */
   get remaining(): number | undefined {
     if (this.balance === undefined) return undefined;
     let remaining = this.balance;
@@ -150,12 +149,12 @@ export class LeasePool {
   }
 }
 
-/** The pools of all accounts that have a lease, a hold or somebody who waits. */
+/** The pools of all accounts that have a lease, a hold or a waiting request. */
 export class LeasePools {
   private readonly pools = new Map<string, LeasePool>();
   private calls = 0;
 
-  /** Makes one where there is none. */
+  /** Creates it if there is none. */
   of(accountId: string, nowMs: number): LeasePool {
     let pool = this.pools.get(accountId);
     if (pool === undefined) {
@@ -173,7 +172,7 @@ export class LeasePools {
     if (pool.isIdle) this.pools.delete(pool.accountId);
   }
 
-  /** The number of a call that begins now and is answered with a balance. */
+  /** The number for a call that begins now and returns a balance. */
   nextCall(): number {
     return ++this.calls;
   }

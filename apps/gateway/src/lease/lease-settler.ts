@@ -15,7 +15,7 @@ export interface LeaseSettlerOptions {
   gatewayId: string;
   logger: Logger;
   intervalMs: number;
-  /** Told of every use that entitlement acknowledges. */
+  /** Notified of all usage that entitlement acknowledges. */
   pools: LeasePools;
   /** @param call its number. */
   onAnswer(answer: SettleAnswer, call: number): void;

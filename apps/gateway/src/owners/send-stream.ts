@@ -11,17 +11,17 @@ import { readLines } from './line-stream.js';
 /** The closing line of an answer whose owner went before its end. */
 const BROKEN_OFF = '{"error":"broken_off"}';
 
-/** What a stream needs to know beside its request. */
+/** What a stream needs besides its request. */
 interface StreamTerms {
   balanceAfter: (credits: number) => number | undefined;
-  /** When a client that has not taken it all gets no more, by `monotonicMs`: a hold and a place in its class end too. */
+  /** When a slow client is cut off, by `monotonicMs`: its hold and its concurrency slot end then, too. */
   untilMs: number;
 }
 
 /**
  * Sends an answer that is not one whole JSON object: lines, bytes or a redirect. `streamedCredits` of the
  * context counts what has been written, also when the client goes in between.
- * @returns false when the owner went before its end, or the client took too long.
+ * @returns false if the owner disconnected before the end, or the client took too long.
  */
 export async function sendStream(
   context: RequestContext,
@@ -96,7 +96,7 @@ async function sendBytes(
   }
 }
 
-/** @throws when the client goes before it has taken what was written, or takes too long. */
+/** @throws if the client disconnects before it has read what was written, or takes too long. */
 async function drained(
   context: RequestContext,
   response: ApiResponse,

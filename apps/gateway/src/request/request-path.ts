@@ -222,7 +222,7 @@ export class RequestPath {
 
   private balanceAfter(context: RequestContext, credits: number): number | undefined {
     const remaining = this.remaining(context);
-    // What was sent in parts is taken off already.
+    // Parts that were sent earlier are already deducted.
     const due = credits - (context.hold?.charged ?? 0);
     return remaining === undefined ? undefined : remaining - due;
   }

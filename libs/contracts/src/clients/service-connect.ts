@@ -1,25 +1,25 @@
 import { buildConnector } from 'undici';
 import type { InternalTls, ServiceName, TlsMaterial } from '#libs/platform';
 
-/** What a handshake may take beyond the connection itself: both ends compute, perhaps on busy machines. */
+/** Extra time for the TLS handshake, which costs CPU time on both, perhaps busy, machines. */
 export const HANDSHAKE_LIMIT_MS = 2_000;
 
 export interface ServiceConnectOptions {
   audience: ServiceName;
   /** Origin of its internal listener. */
   url: string;
-  /** The certificate of this process, where calls between services go over TLS. */
+  /** This process's certificate, if services use TLS between them. */
   tls?: InternalTls;
-  /** Its Unix socket, when it runs on the same machine; never with TLS. */
+  /** Its Unix socket, if it runs on the same machine; never with TLS. */
   socketPath?: string;
-  /** Longest until the connection is there, without the handshake of TLS, in milliseconds. */
+  /** Time limit for connecting, without the TLS handshake, in milliseconds. */
   timeoutMs: number;
 }
 
 /**
- * How undici opens a connection to a service: plainly; or over TLS, with the certificate that holds at that moment,
- * to nobody but whose certificate is for the service's name.
- * @throws when this process has a certificate and the service is named by a plain URL.
+ * How undici opens a connection to a service: in plain text, or over TLS with the current certificate, and only to a
+ * server whose certificate names the service.
+ * @throws if this process has a certificate but the service's URL is plain HTTP.
  */
 export function connectTo(
   options: ServiceConnectOptions,
@@ -42,7 +42,7 @@ export function connectTo(
   };
 }
 
-/** @throws when the URL is a plain one. */
+/** @throws if the URL is plain HTTP. */
 export function mustBeTls(audience: ServiceName, url: string): void {
   if (new URL(url).protocol === 'https:') return;
   throw new Error(`${audience}: its URL must begin with https:// where INTERNAL_TLS_FOLDER is set`);

@@ -41,7 +41,7 @@ export class InternalCallsConfig {
   @Setting({
     env: 'PROBE_PORT',
     about:
-      'Port for /health, /ready and /metrics alone, without TLS, for whoever has no certificate. Unset: only the internal listener answers them.',
+      'Port that serves only /health, /ready and /metrics, without TLS, to clients without a certificate. Unset: only the internal listener serves them.',
   })
   @IsOptional()
   @IsInt()

@@ -18,7 +18,7 @@ const EXPIRES_AT = declareGauge(
   { labels: ['service'] },
 );
 
-/** What one state of the folder holds, PEM; `context` is for connections that this process opens. */
+/** The folder's contents, PEM; `context` is for connections that this process opens. */
 export interface TlsMaterial {
   ca: string;
   cert: string;
@@ -28,9 +28,9 @@ export interface TlsMaterial {
 }
 
 /**
- * TLS between services, both of which show a certificate of the installation's authority (S112). The files are
- * looked at again when a connection begins, at most once a second: a renewed certificate needs no restart. Files
- * that cannot be used change nothing, and are logged once.
+ * Mutual TLS between services: both sides present a certificate of the installation's authority (S112). New
+ * connections check the files for changes, at most once a second, so a renewed certificate needs no restart. Unusable
+ * files change nothing and are logged once.
  */
 export class InternalTls {
   private current: TlsMaterial;
@@ -38,7 +38,7 @@ export class InternalTls {
   private lookedAtMs = monotonicMs();
   private fault = '';
 
-  /** @throws when a file is missing, or the key is not the certificate's. */
+  /** @throws if a file is missing, or the key does not match the certificate. */
   constructor(
     private readonly folder: string,
     private readonly logger: Logger,
@@ -61,13 +61,13 @@ export class InternalTls {
     return this.current;
   }
 
-  /** Options of a listener that takes nobody without a certificate of the authority. */
+  /** Options of a listener that rejects clients without a certificate of the authority. */
   get listenerOptions() {
     const { ca, cert, key, minVersion } = this.current;
     return { ca, cert, key, minVersion, requestCert: true, rejectUnauthorized: true };
   }
 
-  /** Has the metrics tell when the certificate expires. */
+  /** Exports when the certificate expires as a metric. */
   addMetrics(metrics: Metrics, service: string): void {
     const expiresAtMs = () => new X509Certificate(this.material.cert).validToDate.getTime();
     metrics.addSource({
@@ -76,10 +76,10 @@ export class InternalTls {
     });
   }
 
-  /** Has a listener made with `listenerOptions` follow the files. */
+  /** Makes a listener that was created with `listenerOptions` follow the files. */
   renew(listener: Server): void {
     let used = this.current;
-    // Before the listener's own, which begins the handshake.
+    // Runs before the listener's own handler, which begins the handshake.
     listener.prependListener('connection', () => {
       const { material } = this;
       if (material === used) return;

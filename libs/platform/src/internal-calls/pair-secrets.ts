@@ -17,8 +17,8 @@ const SECRET_BYTES = 32;
 const PAIR_LINE = /^([a-z]+)>([a-z]+)=([A-Za-z0-9_-]{43})$/;
 
 /**
- * The secrets that sign and prove calls, one for each caller and audience: whoever holds one service's can
- * sign as that service, and to it, but not as another to a third.
+ * The secrets that sign and verify calls, one for each caller and audience: with one service's secrets, somebody can
+ * sign as that service, and to it, but not as another service to a third.
  *
  * The text is either an installation's secret, from which those of all pairs follow, or the pairs of one
  * service, `caller>audience=secret` a line. While a secret is rotated there are two of each: the first signs,
@@ -41,7 +41,7 @@ export class PairSecrets {
     return this.byPair.get(`${caller}>${audience}`) ?? [];
   }
 
-  /** What one service needs of it: the pairs that it calls in or is called in. */
+  /** The secrets that one service needs: those of its own calls and of calls to it. */
   textFor(service: ServiceName): string {
     const own = [...this.byPair].filter(([pair]) => pair.split('>').includes(service));
     return own

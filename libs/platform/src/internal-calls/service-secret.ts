@@ -10,7 +10,7 @@ export const SERVICE_SECRET_FORM =
 const LOOK_AGAIN_MS = 5 * SECOND_MS;
 const FILE_SIZE_MAX_BYTES = 4_096;
 
-/** Where a service secret comes from; a config that extends `InternalCallsConfig` is one. */
+/** The source of a service secret: any config that extends `InternalCallsConfig`. */
 export interface ServiceSecretSource {
   serviceSecret: string;
   serviceSecretFile?: string;
@@ -18,8 +18,8 @@ export interface ServiceSecretSource {
 
 /**
  * The secret that signs the tokens between services, and a second one while it is rotated: tokens are
- * signed with the first and accepted under both. A file is looked at again every five seconds, when it is
- * used at all; one that cannot be read or holds no secret changes nothing and is logged, once.
+ * signed with the first and accepted under both. Uses of the secret check the file for changes, at most every five
+ * seconds; a file that is unreadable or holds no secret changes nothing and is logged once.
  */
 export class ServiceSecret {
   private secrets: PairSecrets;

@@ -5,16 +5,16 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 const KEEP_ALIVE_MS = 72_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** A second way to a started service. */
+/** A second listener of a started service. */
 export interface FurtherListener {
-  /** Takes no more connections and waits for the answers under way. */
+  /** Accepts no more connections and waits for running answers. */
   close(): Promise<void>;
 }
 
 /**
- * Serves routes of a started application at another place too, without TLS.
- * @param paths those that are answered there; all of them when absent.
- * @throws when it cannot listen there.
+ * Also serves routes of a started application at another address, without TLS.
+ * @param paths the paths served there; by default all.
+ * @throws if it cannot listen there.
  */
 export async function listenFurther(
   app: NestFastifyApplication,

@@ -12,7 +12,7 @@ export interface PartOwner {
   path: string;
 }
 
-/** The time that reading may take: so long, and a second more for so many bytes. */
+/** Time limit for reading: a fixed time, plus one second per so many bytes. */
 export interface Pace {
   graceMs: number;
   bytesASecond: number;
@@ -22,7 +22,7 @@ export interface Pace {
 const JOINED_MAX = 4;
 /** Until the last byte is read. */
 const TIMEOUT_MS = 10 * MINUTE_MS;
-/** Whoever reads slower is cut off: the place is others' too (S102). The slowest lines of today are faster. */
+/** Slower readers are cut off, because others need the slot (S102). Today's slowest connections are faster. */
 const SLOWEST: Pace = { graceMs: 30 * SECOND_MS, bytesASecond: 16 * 1024 };
 
 /** Answers of several services as one JSON object with a member for each, streamed as they come. */
@@ -78,7 +78,7 @@ export class JoinedAnswersService {
   }
 }
 
-/** When a reader must have taken what it has asked for so far. */
+/** When a reader must have read everything that it has requested so far. */
 class ReadingDeadline {
   private timer: NodeJS.Timeout | undefined;
   private readonly startedMs = monotonicMs();
@@ -96,7 +96,7 @@ class ReadingDeadline {
     clearTimeout(this.timer);
   }
 
-  /** Each piece that is asked for tells that those before it were taken. */
+  /** A request for a piece shows that the earlier pieces were read. */
   async *watch(text: AsyncIterable<string | Buffer>): AsyncGenerator<string | Buffer> {
     for await (const piece of text) {
       yield piece;
