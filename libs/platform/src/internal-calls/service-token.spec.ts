@@ -64,6 +64,9 @@ describe('service tokens', () => {
       const token = gateway.issue('gateway', 'lookup');
       expect(whole.verify(token.replace('lookup', 'account'), 'account')).toBeUndefined();
       expect(whole.verify(token.replace('gateway', 'cli'), 'lookup')).toBeUndefined();
+      const renamed = new PairSecrets(OLD).textFor('lookup').replaceAll('>lookup', '>account');
+      const stolen = new ServiceTokens(renamed, clock).issue('gateway', 'account');
+      expect(whole.verify(stolen, 'account')).toBeUndefined();
     });
 
     it('S113: while its source is rotated, tokens under both are accepted', () => {

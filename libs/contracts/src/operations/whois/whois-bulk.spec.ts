@@ -3,8 +3,8 @@ import { BulkNames } from '#libs/contracts';
 import { faultsOf } from '#libs/platform';
 
 it.each([
-  ['nothing', {}, 'must be a list of up to 100 texts'],
-  ['a text', { domainNames: 'registered.test' }, 'must be a list of up to 100 texts'],
+  ['nothing', {}, 'must be a list of up to 100 strings'],
+  ['a text', { domainNames: 'registered.test' }, 'must be a list of up to 100 strings'],
   ['an empty list', { domainNames: [] }, 'must name at least one domain'],
   [
     'too long a list',
