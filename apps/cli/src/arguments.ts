@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Parsers of what operators type: a slip is named before anything is asked of a service. */
+/** Parsers of operators' arguments: mistakes are reported before any service is called. */
 
 /** Written with nothing but digits. */
 export function wholeNumber(text: string): number {

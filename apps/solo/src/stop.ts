@@ -5,13 +5,13 @@ import { DataFolder } from './data-folder/data-folder.js';
 import { FolderLock } from './data-folder/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
-/** Longer than a gateway drains and PostgreSQL takes after it. */
+/** Longer than a gateway's drain plus PostgreSQL's stop. */
 const WAIT_MAX_MS = 120_000;
 const POLL_MS = 100;
 
 /**
- * `npm stop`: drains what runs in the data folder and returns once its process has ended, so that the folder can be
- * copied or the code be exchanged.
+ * `npm stop`: drains the instance of the data folder and returns once its process has ended, so that the folder can be
+ * copied or the code updated.
  */
 async function stop(): Promise<number> {
   const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);

@@ -1,6 +1,6 @@
 /**
- * SQL of what a service can tell of an account's events, as lines of its timeline: `$1` is the account, `$2` the time
- * before which they are. Its own of the last minutes, and those that wait for the broker; and those of others that it
+ * SQL for an account's events in a service, as lines of the timeline: `$1` is the account, `$2` the time before which
+ * they lie. It finds the service's own events that are minutes old or wait for the broker, and others' events that it
  * could not apply.
  */
 export const EVENT_LINES = `

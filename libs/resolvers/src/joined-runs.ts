@@ -33,7 +33,7 @@ export class JoinedRuns<Answer> {
       return await unlessAborted(run.answer, signal);
     } finally {
       run.callers -= 1;
-      // An abort that nobody needs costs more than the rest of this file.
+      // An unneeded abort costs more than the rest of this file.
       if (run.callers === 0 && !run.hasEnded) run.abandon.abort();
     }
   }

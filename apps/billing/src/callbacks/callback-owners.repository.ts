@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** What a callback is about, by the processor's id. */
+/** The object that a callback names, by the processor's id. */
 export interface ProcessorObject {
   processor: ProcessorName;
   externalId: string;
 }
 
-/** Callbacks arrive before anybody knows whose they are. */
+/** Callbacks arrive before their account is known. */
 @Injectable()
 export class CallbackOwnersMaintenanceRepository {
   async set(

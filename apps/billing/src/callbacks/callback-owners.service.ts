@@ -5,12 +5,12 @@ import {
   type ProcessorObject,
 } from './callback-owners.repository.js';
 
-/** Whose callbacks are, once what they are about was taken over. */
+/** Assigns callbacks to accounts, once the object that they name has been stored. */
 @Injectable()
 export class CallbackOwnersService {
   constructor(private readonly owners: CallbackOwnersMaintenanceRepository) {}
 
-  /** Says of the callbacks about an object whose it is. */
+  /** Assigns the callbacks about an object to its account. */
   async set(transaction: Transaction, object: ProcessorObject, accountId: string): Promise<void> {
     await this.owners.set(transaction, object, accountId);
   }

@@ -172,7 +172,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'seller',
         'paid_by',
         'issued_at',
-        // Where the dashboard has it to download.
+        // Where the dashboard offers it for download.
         `'/api/invoices/' || id || '/pdf' as pdf_path`,
       ],
     },

@@ -64,7 +64,7 @@ const PARTS = [
     at: 'changed_at',
     kind: `'account'`,
     text: `'billing heard that it is ' || state`,
-    // One that was only ever suspended has changed at no time.
+    // An account that was only ever suspended has no time of change.
     from: `(select * from account_states where changed_at > '-infinity') changed`,
     id: 'account_id',
   }),

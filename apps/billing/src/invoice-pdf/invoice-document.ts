@@ -62,7 +62,7 @@ export function buyerOf({ firstName, email, details }: Contact): Buyer {
     details?.region,
     details?.country,
   ];
-  // Names of people are in any letters.
+  // People's names may use any script.
   const person = isInvoiceText(firstName) ? firstName : null;
   return {
     name: organisation ?? person ?? email,

@@ -64,7 +64,7 @@ export class Invoice {
   @Column('bigint', { name: 'total_micros', transformer: BIGINT_COLUMN })
   totalMicros: Micros;
 
-  /** As it was ordered: later details of the buyer change no tax. */
+  /** As ordered: later changes of the billing details do not change the tax. */
   @Column('boolean', { name: 'is_reverse_charge' })
   isReverseCharge: boolean;
 

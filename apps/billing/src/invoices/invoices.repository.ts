@@ -22,7 +22,7 @@ export class InvoicesRepository {
     return transaction.manager.findOneBy(Invoice, { accountId, paymentId: id, kind: 'invoice' });
   }
 
-  /** Whether a business owes the tax itself: as it was ordered, or as it was decided before the renewal. */
+  /** Whether a business owes the tax itself: as ordered, or as decided before the renewal. */
   async isReverseCharge(
     transaction: Transaction,
     { accountId, id, orderId }: Payment,

@@ -33,7 +33,7 @@ export class Order {
   @Column('text')
   currency: string;
 
-  /** As the buyer was when it was ordered; holds for all that a subscription of it is billed. */
+  /** The buyer at the time of the order; applies to all bills of its subscription. */
   @Column('boolean', { name: 'is_reverse_charge' })
   isReverseCharge: boolean;
 

@@ -12,7 +12,7 @@ export class BuyerTaxService {
   ) {}
 
   /**
-   * Nobody is asked while no rates are set.
+   * Does not ask account while no rates are set.
    * @throws BillingDetailsMissing, ServiceUnavailable.
    */
   async taxOf(accountId: string): Promise<BuyerTax> {

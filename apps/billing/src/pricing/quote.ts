@@ -31,13 +31,13 @@ export interface Quote {
   currency: string;
   /** With tax: what is paid. */
   amountMicros: Micros;
-  /** Decided now: later details of the buyer change no tax. */
+  /** Decided now: later changes of the billing details do not change the tax. */
   isReverseCharge: boolean;
   lines: QuotedLine[];
 }
 
 /**
- * The price of a wish by today's catalogue, whose prices are without tax, for a buyer; undefined for what is not sold.
+ * The price for a buyer by today's catalogue, whose prices are net; undefined for what is not sold.
  */
 export function quoteOf(wish: Wish, { ppm: taxPpm, isReverseCharge }: BuyerTax): Quote | undefined {
   const line = wish.product === 'package' ? packageLine(wish.credits) : planLine(wish);

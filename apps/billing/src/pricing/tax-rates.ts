@@ -19,7 +19,7 @@ export interface TaxedBuyer {
   tax_id?: string;
 }
 
-/** The tax that a buyer is sold with. */
+/** The tax for a buyer. */
 export interface BuyerTax {
   /** In millionths of the net price. */
   ppm: number;

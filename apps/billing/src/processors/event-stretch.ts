@@ -1,13 +1,13 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import type { EventPage, ProcessorEvent } from './payment-processor.js';
 
-/** Longest first: after a long silence a few calls are enough, at a renewal of everybody a minute is a page. */
+/** Longest first: after a long silence a few calls are enough; when many subscriptions renew, a minute fills a page. */
 const STRETCHES_MS = [30 * DAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS];
 
 /**
- * Reads what happened from `cursor` on, in the longest stretch of time that is not too full.
- * @param list what happened from a time on and before another one, oldest first; undefined for too much of it.
- * @throws Error when even a second is too full: nothing is left out.
+ * Reads the events from `cursor` on, over the longest stretch of time that has not too many of them.
+ * @param list the events from one time until before another, oldest first; undefined if there are too many.
+ * @throws Error if even one second has too many: no event is skipped.
  */
 export async function readEvents(
   cursor: Date,

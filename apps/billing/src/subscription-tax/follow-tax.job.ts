@@ -11,14 +11,14 @@ import {
   UndecidedTaxesMaintenanceRepository,
 } from './undecided-taxes.repository.js';
 
-/** How long before a period ends the rate of the next one is decided: a processor may be away for a while. */
+/** How long before a period ends the next rate is decided: a processor may be unavailable for a while. */
 const AHEAD_MS = 2 * DAY_MS;
 const SUBSCRIPTIONS_MAX = 100;
 
 /**
- * A period keeps the rate of tax that it began with. The next one takes the rate of the buyer's details as they are
- * shortly before it begins, by the operator's table of then. Left out is what a processor changes only with the
- * customer's approval: such a subscription keeps its rate.
+ * A period keeps the tax rate with which it began. The next period takes the rate that the operator's table then has
+ * for the buyer's current billing details. If the processor would need the customer's approval for the change, the
+ * subscription keeps its rate.
  */
 @Injectable()
 export class FollowTaxJob implements Job {
@@ -48,14 +48,14 @@ export class FollowTaxJob implements Job {
     }
   }
 
-  /** Undefined while it is to be tried again: a processor or account is away, or a change of the plan is under way. */
+  /** Undefined if it must be retried: a processor or account is unavailable, or a plan change is running. */
   private async decide({ id, accountId, taxPpm }: UndecidedTax): Promise<DecidedTax | undefined> {
     try {
       const { ppm, isReverseCharge } = await this.tax.taxOf(accountId);
       if (ppm !== taxPpm) await this.changes.changeTax(accountId, id, ppm);
       return { isReverseCharge };
     } catch (error) {
-      // Begun before there was a table, by somebody who never said where: nobody can tell the rate.
+      // It began before there was a table, and the buyer never gave a country: the rate is unknown.
       if (error instanceof BillingDetailsMissing) return { isReverseCharge: null };
       this.logger.warn('a subscription keeps its rate of tax', { id, err: error });
       return error instanceof ChangeRefused ? { isReverseCharge: null } : undefined;

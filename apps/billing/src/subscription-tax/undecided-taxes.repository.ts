@@ -3,7 +3,7 @@ import { CATALOGUE_VERSION } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** A subscription that is renewed soon. */
+/** A subscription that renews soon. */
 export interface UndecidedTax {
   id: string;
   accountId: string;
@@ -18,9 +18,9 @@ export interface RenewedSoon {
 }
 
 /** Subscriptions of every account. */
-/** What was decided of a buyer before a renewal. */
+/** The decision about a buyer's tax before a renewal. */
 export interface DecidedTax {
-  /** Null where nothing could be: it stays as it was. */
+  /** Null if nothing could be decided: the rate stays as it was. */
   isReverseCharge: boolean | null;
 }
 
@@ -29,8 +29,8 @@ export class UndecidedTaxesMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Those whose period ends in that time, soonest first. One of an older catalogue is left alone: its price without
-   * tax is not today's.
+   * Subscriptions whose period ends in that time, soonest first. Those of an older catalogue are left out, because their
+   * net price is not today's.
    */
   async list({ processors, from, to }: RenewedSoon, limit: number): Promise<UndecidedTax[]> {
     return this.maintenance.query<UndecidedTax>(

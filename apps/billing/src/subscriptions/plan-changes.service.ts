@@ -27,9 +27,9 @@ import { ChangeRefused, PeriodNotPaid, PlanNotChangeable } from './subscriptions
 
 /** How long a preview's price may be agreed to. */
 const PREVIEW_MS = 15 * MINUTE_MS;
-/** Each holds a connection to the database while its processor answers; others wait for their turn. */
+/** Running changes at most; each holds a database connection until the processor answers, and others wait. */
 const CHANGES_AT_ONCE = 3;
-/** Under way or waiting, each of an account of its own. */
+/** Running or waiting changes at most, one per account. */
 const CHANGES_MAX = 50;
 
 const UNDER_WAY = 'Another change of your subscriptions is under way.';
@@ -37,7 +37,7 @@ const UNDER_WAY = 'Another change of your subscriptions is under way.';
 /** What customers change of their subscriptions. Rows follow from a fetch, as after a callback. */
 @Injectable()
 export class PlanChangesService {
-  /** Accounts with a change: a slow one keeps its own customer waiting, not the others. */
+  /** Accounts with a change: a slow change delays only its own customer. */
   private readonly changing = new Set<string>();
   private readonly turns = new Semaphore(CHANGES_AT_ONCE);
 
@@ -117,8 +117,8 @@ export class PlanChangesService {
   }
 
   /**
-   * Brings another rate of tax to what is billed from the next period on. The plan stays, and so does what it costs
-   * without tax. A change that waits for the end of the period takes the rate with it.
+   * Changes the tax rate from the next period on. The plan and its net price stay. A change that waits for the end of
+   * the period takes the new rate, too.
    * @throws PlanNotChangeable, ProcessorUnavailable, ChangeRefused.
    */
   async changeTax(accountId: string, id: string, taxPpm: number): Promise<void> {

@@ -42,15 +42,15 @@ export class Subscription {
   @Column('text')
   currency: string;
 
-  /** Tax within its prices, in millionths of what they are without. A period keeps the rate that it began with. */
+  /** Tax rate included in its prices, in millionths of the net price. A period keeps the rate with which it began. */
   @Column('integer', { name: 'tax_ppm' })
   taxPpm: number;
 
-  /** Whether the buyer owes the tax itself, as it was decided before a renewal; null: as it was ordered. */
+  /** Whether the buyer owes the tax itself, as decided before a renewal; null: as decided at the order. */
   @Column('boolean', { name: 'is_reverse_charge', nullable: true })
   isReverseCharge: boolean | null;
 
-  /** The end of a period for which it was decided at what rate the next one begins. */
+  /** The end of the period after which the next rate has been decided. */
   @Column('timestamptz', { name: 'tax_decided_at', nullable: true })
   taxDecidedAt: Date | null;
 

@@ -48,7 +48,7 @@ export class SubscriptionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns the account whose it is; undefined when no order of ours began it. */
+  /** @returns the account that owns it; undefined if none of our orders began it. */
   async applySnapshot(
     transaction: Transaction,
     processor: ProcessorName,
@@ -62,8 +62,8 @@ export class SubscriptionsService {
   }
 
   /**
-   * Stores what a paid bill paid for and moves the paid time. @returns the account whose it is; undefined when the
-   * subscription is not known (yet), nor the bill of the period that this one changes.
+   * Stores what a paid bill paid for and moves the paid time. @returns the account that owns it; undefined if the
+   * subscription, or the bill of the period that this one changes, is not known (yet).
    */
   async applyBill(
     transaction: Transaction,
@@ -208,7 +208,7 @@ export class SubscriptionsService {
       cancelAt: snapshot.cancelAt,
       pendingSku: snapshot.pendingChange?.sku ?? null,
       pendingQuantity: snapshot.pendingChange?.quantity ?? null,
-      // The rate went with the change that is taken back.
+      // The undone change would have brought the new rate.
       ...(row.pendingSku !== null && !snapshot.pendingChange && { taxDecidedAt: null }),
       isCurrent: counts && !isTaken,
       isDuplicate: row.isDuplicate || (counts && isTaken),

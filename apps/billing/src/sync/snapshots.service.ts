@@ -26,8 +26,8 @@ export class SnapshotsService {
   ) {}
 
   /**
-   * The account of a bill of which another fetch could bring nothing: one that was paid stays so, and both its
-   * callback and its subscription ask for it.
+   * The account of a bill that needs no further fetch: a paid bill stays paid, and both its callback and its
+   * subscription ask for it.
    */
   async ownerOfSettledBill(
     transaction: Transaction,
@@ -93,7 +93,7 @@ export class SnapshotsService {
     return isKnown ? undefined : { kind: 'bill', id };
   }
 
-  /** @returns the account whose the object is; undefined when nothing of ours belongs to it. */
+  /** @returns the account that owns the object; undefined if it belongs to none of ours. */
   async apply(
     transaction: Transaction,
     processor: ProcessorName,

@@ -15,7 +15,7 @@ export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 
 /** Fetches that overtake one another more often than this are left to the next round. */
 const RACES_MAX = 5;
-/** Of the connections to the database; the others are for callbacks and customers, who wait for an answer. */
+/** Database connections for fetches; the others are for callbacks and customers, who wait for an answer. */
 const TRANSACTIONS_AT_ONCE = 4;
 
 /**

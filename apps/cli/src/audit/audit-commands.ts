@@ -45,7 +45,7 @@ async function verify(config: CliConfig, options: VerifyOptions): Promise<void> 
   ]);
 }
 
-/** A file without anchors is refused: a comparison with nothing would find nothing. */
+/** Rejects a file without anchors: comparing with nothing would find nothing. */
 function anchorsIn(file: string): object[] {
   let anchors: object[];
   try {

@@ -2,7 +2,7 @@ import type { InvariantSet } from '#libs/database';
 
 /** The invariants of this service, by the numbers of the whole system's list. */
 export const GATEWAY_INVARIANTS: InvariantSet = {
-  // An index holds exactly the rows that must not be there: each look is at all of them.
+  // An index holds exactly the rows that must not exist, so each check sees all of them.
   scope: `audited as (select $1::float8 as window_ms, $2::text as after, $3::text as through)`,
   invariants: [
     {

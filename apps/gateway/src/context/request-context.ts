@@ -64,7 +64,7 @@ export class RequestContext {
   streamedCredits = 0;
   /** Set for a request whose answer is kept under its `Idempotency-Key`. */
   keyed?: KeyedRequest = undefined;
-  /** The lines that have been sent so far, each with a mark, of a stream that is kept. */
+  /** The lines sent so far of a stream that is kept, each with its mark. */
   sentLines = '';
   /** Credits reserved on the lease or the hold. */
   cost = 0;

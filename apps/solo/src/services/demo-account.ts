@@ -16,7 +16,7 @@ export const DEMO_EMAIL = 'demo@example.com';
 const PASSWORD_LENGTH = 20;
 /** On top of the trial's credits. The id makes a repeated grant count once. */
 const CREDITS = { adjustmentId: '0197c000-0000-7000-8000-000000000001', amount: 5_000 };
-/** A walk through the examples asks more often a minute than a trial may. */
+/** Trying out the examples takes more requests a minute than a trial allows. */
 const LIMITS = [
   { name: 'live', value: 120 },
   { name: 'bulk', value: 20 },

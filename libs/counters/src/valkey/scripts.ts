@@ -13,7 +13,7 @@ export const SLICE_USABLE_MS = 2_000;
 const SLICE_KEPT_MS = 6_000;
 /** In place of a second: requests that were counted and do not count, as a negative count. */
 export const GIVEN_BACK = 0;
-/** An entry that nobody asks for is forgotten: two windows, as the clock may stand still for a while. */
+/** An unused entry expires after two windows, because the clock may stand still for a while. */
 const ENTRY_TTL_MS = 130_000;
 /** A gateway that has not been heard of for as long is not counted. */
 const GATEWAY_SEEN_MS = 5_000;

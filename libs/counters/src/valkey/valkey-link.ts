@@ -24,8 +24,8 @@ const RECONNECT_MAX_MS = 500;
 
 export interface ValkeyLinkOptions {
   /**
-   * `redis://` or `rediss://` (TLS), with user name and password where the server asks for them. Of a function, the
-   * password is asked anew for each connection.
+   * `redis://` or `rediss://` (TLS), with user name and password where the server asks for them. A function is called for the
+   * password of each new connection.
    */
   url: string | (() => string);
   /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */
@@ -41,7 +41,7 @@ export interface ValkeyLinkOptions {
   nowMs?: () => number;
 }
 
-/** What one entry's turn at the server comes to. */
+/** The result of one entry's call at the server. */
 export interface TakeReply {
   granted: number;
   inHand: number;
@@ -347,5 +347,5 @@ function readTake(reply: number[]): TakeReply | OtherEpoch {
   return { granted, inHand, room, oldestSecond, nowMs, inOthersHands };
 }
 
-/** Undefined where the server asks for none. */
+/** Undefined if the server needs none. */
 const passwordOf = (url: string) => decodeURIComponent(new URL(url).password) || undefined;

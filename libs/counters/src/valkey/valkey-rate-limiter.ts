@@ -31,7 +31,7 @@ export class ValkeyRateLimiter extends RateLimiter {
   /** `entries[rateKey]`, by account. */
   private readonly entries: Map<string, SliceEntry>[] = [];
   private entryCount = 0;
-  /** Entries that the server has to hear from. */
+  /** Entries with news for the server. */
   private readonly busy = new Set<SliceEntry>();
   private queue: SliceEntry[] = [];
   private isFlushPlanned = false;
@@ -69,7 +69,7 @@ export class ValkeyRateLimiter extends RateLimiter {
     return this.ask(entry, limit);
   }
 
-  /** The server hears of it with the next requests, at the latest when the entry has been idle for a moment. */
+  /** The server learns of it with the next requests, at the latest when the entry has been idle for a moment. */
   giveBack(id: CounterId, rateKey: number): void {
     this.own.giveBack(id, rateKey);
     const entry = this.entries[rateKey]?.get(id.text);

@@ -3,7 +3,7 @@ import { MailRefused, MailTransport } from '../mail-transport.js';
 import { type OutgoingMail, checkMail } from '../mail.js';
 
 export interface SmtpOptions {
-  /** `smtp://user:password@host:port`, or `smtps:`; STARTTLS is used where offered. A function says it for each mail. */
+  /** `smtp://user:password@host:port`, or `smtps:`; STARTTLS is used if offered. A function is called for each mail. */
   url: string | (() => string);
   /** `Name <address>`. */
   from: string;

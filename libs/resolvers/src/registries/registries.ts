@@ -102,7 +102,7 @@ export class Registries {
 
   private whyNobody(tld: string): string {
     if (!this.tlds.has(tld)) {
-      // A test key asks for names under it, and would take "no such domain" for a fault of ours.
+      // A test key queries names under it, and its owner would take "no such domain" for a fault of ours.
       return tld === 'test'
         ? 'This name under .test is no fixture; registered.test is one.'
         : `There is no top-level domain .${tld}.`;

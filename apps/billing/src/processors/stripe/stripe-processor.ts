@@ -78,7 +78,7 @@ export class StripeProcessor implements PaymentProcessor {
     const isLive = isLiveKey(apiKey());
     const keyNow = keyOfMode(apiKey, isLive);
     this.stripe = new Stripe('', {
-      // Both keys hold while one is rolled: each call has the one that is known then.
+      // Both keys are valid while one is rolled: each call uses the current one.
       authenticator: async ({ headers }) => {
         headers.Authorization = `Bearer ${keyNow()}`;
       },
@@ -288,8 +288,8 @@ function checkoutParams(
 const isLiveKey = (key: string) => /^(sk|rk)_live_/.test(key);
 
 /**
- * Follows a key only within the mode that the process has begun in. In test mode anybody pays with a card of Stripe's
- * documentation; and orders of one mode are not known in the other.
+ * Accepts a changed key only in the mode in which the process started. In test mode anybody can pay with a card from
+ * Stripe's documentation, and neither mode knows the other's orders.
  */
 function keyOfMode(apiKey: () => string, isLive: boolean): () => string {
   let used = apiKey();

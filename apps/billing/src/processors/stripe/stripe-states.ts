@@ -3,7 +3,7 @@ import { UnfitObject } from '../unfit-object.js';
 
 type Known<T> = readonly Exclude<T, null>[];
 
-/** Every state that we know how to read (API 2026-10-28.endive). A subscription's are those of its snapshot. */
+/** All states that we understand (API 2026-10-28.endive). A subscription's states are those of its snapshot. */
 const STATES = {
   'checkout.session': [
     'complete',
@@ -48,8 +48,8 @@ interface Fetched {
 }
 
 /**
- * What is fetched is taken over in states that we know alone: a word that came with a later version of the API means
- * neither paid nor unpaid. Never for the answer to a call that changed something, which has been carried out.
+ * Rejects a fetched object in an unknown state: a state from a later API version means neither paid nor unpaid. Not for
+ * the answer to a call that changed something, because the change has been made.
  * @throws UnfitObject.
  */
 export function inKnownState<T extends Fetched>(fetched: T): T {

@@ -61,7 +61,7 @@ function parse(text: string, context: ParseContext, meter: WorkMeter): ParseResu
   return toResult(classify(lines, evidence, meter), record);
 }
 
-/** Keys and values may stand in columns of spaces: tried where nothing was read otherwise but the name would be the asked one. */
+/** Keys and values may be in columns of spaces: tried if nothing else was read and the name would be the right one. */
 function readRecord(
   lines: readonly Line[],
   grammar: ReadyGrammar,
@@ -93,7 +93,7 @@ function toResult(verdict: Verdict, record: RegistrationRecord): ParseResult {
   }
 }
 
-/** Enough was read to say that somebody holds the name; an expiry is enough, too, unless a server is known to mean another. */
+/** Whether enough was read to call the name registered; an expiry is enough, unless a server uses it otherwise. */
 function isRecord(record: RegistrationRecord): boolean {
   if (record.created !== undefined) return true;
   if (record.nameServers.length > 0 || record.registrar?.name !== undefined) return true;

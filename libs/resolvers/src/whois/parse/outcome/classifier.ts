@@ -28,7 +28,7 @@ export interface Evidence {
   domain: string;
   /** A date, registrar, name server or named contact was read. */
   isRecord: boolean;
-  /** Of a record nothing but an expiry was read, as an application for a name has one. */
+  /** Only an expiry was read, as in an application for a name. */
   isThin: boolean;
   /** Something less was read that an answer about nobody's name does not hold: a handle, an e-mail. */
   isTrace: boolean;
@@ -62,7 +62,7 @@ export function classify(lines: readonly Line[], evidence: Evidence, meter: Work
   return byStatus(evidence.statuses);
 }
 
-/** What is listed for the server alone is heard before an expiry. */
+/** Phrases listed for one server take precedence over an expiry. */
 function listedRestriction(
   said: readonly Announcement[],
   { server }: Evidence,
