@@ -6,7 +6,7 @@ import { gateway } from './gateway/src/service.js';
 import { lookup } from './lookup/src/service.js';
 
 /**
- * Every service of the product, whoever is asked before whoever asks: the order in which one process starts
- * them. What solo, cluster, the operator's commands and the documents know of services comes from here.
+ * All services, each after the services that it calls: the order in which one process starts them. Solo, the cluster,
+ * the operator commands and the documents derive from this list.
  */
 export const SERVICES: readonly AnyService[] = [account, entitlement, billing, lookup, gateway];

@@ -29,7 +29,7 @@ import { ForgetSignUpsJob } from './registration/forget-sign-ups.job.js';
 import { SignUp } from './registration/sign-up.entity.js';
 import { Session } from './sessions/session.entity.js';
 
-/** Each run is one indexed look for what is due. */
+/** Each run is one indexed query for due work. */
 const JOB_INTERVAL_MS = 10 * SECOND_MS;
 
 export const JOBS: readonly JobDeclaration[] = [
@@ -64,7 +64,7 @@ export interface AccountOptions {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** Where mail goes; closed by whoever made it. */
+  /** Where mail goes; closed by its creator. */
   mail: MailTransport;
   /** False: jobs run and mail goes when somebody asks for it, not by themselves. */
   isScheduled?: boolean;

@@ -89,7 +89,7 @@ export interface BillingOptions {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** Where mail goes; closed by whoever made it. */
+  /** Where mail goes; closed by its creator. */
   mail: MailTransport;
   /** False: jobs run when somebody calls them, not by themselves. */
   isScheduled?: boolean;

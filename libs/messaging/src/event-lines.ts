@@ -1,7 +1,7 @@
 /**
  * SQL for an account's events in a service, as lines of the timeline: `$1` is the account, `$2` the time before which
- * they lie. It finds the service's own events that are minutes old or wait for the broker, and others' events that it
- * could not apply.
+ * they lie. It finds the service's own events of the last minutes, those that wait for the broker, and others' events
+ * that it could not apply.
  */
 export const EVENT_LINES = `
   select occurred_at as at, 'event' as kind,

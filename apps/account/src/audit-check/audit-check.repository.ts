@@ -3,7 +3,7 @@ import type { Transaction } from '#libs/database';
 import type { AuditHead } from '../audit/audit-chain.js';
 import type { AuditEntry } from '../audit/audit-entry.entity.js';
 
-/** An entry beside what else the database says of it. */
+/** An entry with the database's other data about it. */
 export type CheckedEntry = AuditEntry & {
   /** Of the entry's chain; null when the chain has no head. */
   headPosition: string | null;

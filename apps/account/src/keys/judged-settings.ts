@@ -3,7 +3,7 @@ import type { ApiKey } from './key.entity.js';
 /** What a gateway judges a request by; a change of anything else is no event. */
 type JudgedSettings = Pick<ApiKey, 'scopes' | 'allowedAddresses' | 'dailyCreditCap' | 'expiresAt'>;
 
-/** True when gateways need not hear of the change from one to the other. */
+/** True if gateways need not learn of the change from one to the other. */
 export function isJudgedAlike(one: JudgedSettings, other: JudgedSettings): boolean {
   const text = ({ scopes, allowedAddresses, dailyCreditCap, expiresAt }: JudgedSettings) =>
     JSON.stringify([scopes, allowedAddresses, dailyCreditCap, expiresAt]);

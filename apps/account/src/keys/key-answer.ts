@@ -5,7 +5,7 @@ import type { NewKey } from './keys.repository.js';
 /** A key as it is by itself: its rank depends on the others. */
 export type KeyDescription = Omit<KeyAnswer, 'rank'>;
 
-/** What the owner is told of a key, and what the audit log hashes of it. @param now business time. */
+/** A key as its owner sees it and the audit log hashes it. @param now business time. */
 export function describeKey(key: NewKey, now: Date): KeyDescription {
   return {
     id: key.id,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { PasswordReset } from './password-reset.entity.js';
 
-/** Whoever follows a link is known by its token alone. */
+/** A link's token alone identifies the user. */
 @Injectable()
 export class PasswordResetsMaintenanceRepository {
   async insert(transaction: Transaction, reset: PasswordReset): Promise<void> {

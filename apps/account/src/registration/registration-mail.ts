@@ -16,7 +16,7 @@ export function confirmationMail(
   };
 }
 
-/** To an address that has an account already: whoever asked on the page learns nothing of it (S24). */
+/** To an address that already has an account; the page reveals nothing about it (S24). */
 export function alreadyRegisteredMail(firstName: string, dashboardUrl: string): MailTemplate {
   return {
     subject: 'You already have an account',

@@ -7,7 +7,7 @@ import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.s
 import { NotTheSignUpPassword } from './registration.errors.js';
 import type { SignUp } from './sign-up.entity.js';
 
-/** Each attempt is a hash: whoever has a link of his own must not keep others from logging in (S20). */
+/** Each attempt costs a hash: the owner of a link must not keep others from logging in (S20). */
 const LINK_LIMIT: AttemptLimit = { name: 'sign-up link', max: 60, windowMs: HOUR_MS };
 
 /** Asks who follows a link for the password that was chosen at sign-up. */

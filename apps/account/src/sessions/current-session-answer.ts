@@ -1,7 +1,7 @@
 import type { CurrentSessionAnswer } from '#libs/contracts';
 import type { ActiveSession } from './session-guard.js';
 
-/** What the owner is told of a session. */
+/** A session as its owner sees it. */
 export function currentSessionAnswer(
   session: Pick<
     ActiveSession,

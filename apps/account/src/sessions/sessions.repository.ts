@@ -35,7 +35,7 @@ export class SessionsRepository {
     return affected === 1;
   }
 
-  /** @returns how many were open. @param but the session that goes on. */
+  /** @returns how many were open. @param but the session that stays open. */
   async endAll(
     transaction: Transaction,
     accountId: string,

@@ -18,7 +18,7 @@ export function addSetAsideMetrics(metrics: Metrics, database: Pick<Database, 'q
   });
 }
 
-/** Attempts by which a processor that was away, or an object that came early, would long have been taken over. */
+/** After so many attempts neither an unavailable processor nor an early object can be the reason. */
 const ATTEMPTS_MIN = 4;
 
 /** Times of the queue are the database's, so that `requested` refunds are old by when they were stored. */

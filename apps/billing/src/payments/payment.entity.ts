@@ -35,7 +35,7 @@ export class Payment {
   @Column('text', { name: 'catalogue_version' })
   catalogueVersion: string;
 
-  /** False for money that is given back, of which nobody hears: a duplicate's, a deleted account's. */
+  /** False for money that is returned without an event: of a duplicate, or of a deleted account. */
   @Column('boolean', { name: 'is_announced' })
   isAnnounced: boolean;
 

@@ -99,7 +99,7 @@ export class PaymentsService {
     await this.announce(transaction, payment, lines);
   }
 
-  /** Says once more, word for word, what a payment brought: whoever heard it changes nothing. */
+  /** Publishes a payment again with the same data; consumers that know it change nothing. */
   async announceAgain(transaction: Transaction, payment: Payment): Promise<void> {
     if (!payment.isAnnounced) return;
     await this.announce(transaction, payment, await this.payments.listLines(transaction, payment));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS, monotonicMs } from '#libs/platform';
 
-/** Whoever would wait longer gives up: the customer has gone, and a job comes again. */
+/** Calls that would wait longer give up: the customer has left, and a job runs again. */
 const WAIT_MAX_MS = 10 * SECOND_MS;
 /** What may go out at once after a pause, in seconds' worth of calls. */
 const BURST_SECONDS = 0.25;

@@ -70,7 +70,7 @@ export interface CreatedCheckout {
 export interface CheckoutSnapshot {
   kind: 'checkout';
   id: string;
-  /** What the processor says our reference is; whoever reads it compares it with its own rows. */
+  /** Our reference as the processor reports it; callers compare it with their own rows. */
   orderId: string | null;
   /** `processing`: the customer has done everything, the money is under way. */
   state: 'open' | 'processing' | 'paid' | 'failed' | 'expired';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DueAccountsService } from './due-accounts.service.js';
 
-/** Issues and expires what is due for accounts that nobody asks about. */
+/** Issues and expires due credits of accounts without requests. */
 @Injectable()
 export class AdvanceAccountsJob {
   readonly name = 'advance-accounts';

@@ -67,8 +67,8 @@ export class PlainConnections implements PlainConnectionOwner {
   }
 
   /**
-   * Watches a client that does not take its answer at once. Node's timer sees what has left: whoever takes
-   * it slowly keeps the connection, whoever takes nothing does not.
+   * Watches a client that does not take its answer at once. Node's timer sees what has left: a client that
+   * reads slowly keeps the connection, one that reads nothing does not.
    */
   awaitReader(connection: PlainConnection): void {
     const { socket } = connection;

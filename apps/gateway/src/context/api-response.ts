@@ -25,7 +25,7 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
   /** Sends headers and body in one write. */
   sendWhole(status: number, lines: string, body: string): void {
     this.begin(status, lines);
-    // Otherwise a client of HTTP/1.0 is told the length by the end of its connection.
+    // Otherwise an HTTP/1.0 client recognises the end only when the connection closes.
     this.useChunkedEncodingByDefault = true;
     this.end(body, 'latin1');
   }

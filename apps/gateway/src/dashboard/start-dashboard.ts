@@ -23,7 +23,7 @@ export interface RunningDashboard {
 }
 
 const CONNECTIONS_MAX = 2_000;
-/** A browser sends its headers at once; whoever drips them is holding a place (S104). */
+/** A browser sends its headers at once; a client that drips them blocks a connection (S104). */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;

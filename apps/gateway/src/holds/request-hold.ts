@@ -1,6 +1,6 @@
 import type { HoldUse } from '../lease/journal-lines.js';
 
-/** How a hold is told to the journal, at once, and to entitlement; the promises resolve when entitlement has acknowledged it. */
+/** Reports a hold to the journal at once, and to entitlement; promises resolve at entitlement's acknowledgement. */
 export interface HoldReports {
   charged(hold: RequestHold): void;
   /** @param row of the request log, with the end of its line. */
@@ -74,7 +74,7 @@ export class RequestHold {
     this.report();
   }
 
-  /** What a journal has to say of it. */
+  /** Its entry in the journal. */
   get use(): HoldUse {
     const { id: holdId, accountId, charged, number, isFinished } = this;
     const row = isFinished ? undefined : this.row;

@@ -166,7 +166,7 @@ export class RequestHolds implements HoldReports {
     return this.lines.of({ ...held, ...BROKEN_OFF, atMs }).trimEnd();
   }
 
-  /** Repeats until the process stops: a part is charged once, however often it is told. @returns false when it stopped. */
+  /** Repeats until the process stops: a part is charged once, however often it is sent. @returns false if it stopped. */
   private async untilDone(call: () => Promise<void>): Promise<boolean> {
     const { signal } = this.stopping;
     while (!signal.aborted) {

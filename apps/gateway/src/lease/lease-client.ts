@@ -350,7 +350,7 @@ export class LeaseClient {
 
   /** No new request starts on it; the last one under way closes it. */
   private drainLease(lease: Lease): void {
-    // One that was never granted is closed by whoever asked for it.
+    // A lease that was never granted is closed by its requester.
     if (lease.isClosing || lease.amount === 0) return;
     lease.isClosing = true;
     if (lease.reserved === 0) this.settler.close(lease);

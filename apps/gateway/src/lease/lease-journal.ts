@@ -146,7 +146,7 @@ export class LeaseJournal {
     this.append(`= h${number} ${charged}${row === undefined ? '\n' : `\t${row}`}`);
   }
 
-  /** The next part is told to entitlement. */
+  /** Records the next part, which is reported to entitlement. */
   holdPart({ number }: JournaledHold, credits: number): void {
     this.append(`# h${number} ${credits}\n`);
   }

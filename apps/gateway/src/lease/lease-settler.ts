@@ -201,7 +201,7 @@ function hasNews({ consumed, settled }: Lease): boolean {
   return consumed > settled;
 }
 
-/** As of now: what is charged while the call is under way is not in it. */
+/** A snapshot: it excludes what is charged while the call is running. */
 function useOf({ id, accountId, consumed, chargedBy }: Lease): LeaseUse {
   const use = { leaseId: id, accountId, consumed };
   return chargedBy === undefined ? use : { ...use, operations: { ...chargedBy } };

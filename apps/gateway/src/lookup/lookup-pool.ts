@@ -76,7 +76,7 @@ export class LookupPool {
     else this.waiting.push(call);
   }
 
-  /** Ends every connection; whoever still waits is told. */
+  /** Closes all connections; waiting calls fail. */
   close(): void {
     this.isClosed = true;
     clearInterval(this.timer);
@@ -136,7 +136,7 @@ export class LookupPool {
       else if (!isConnected && quiet >= connect) connection.destroy(new ConnectTimeout());
     }
     const late = this.waiting.filter((call) => call.waitedTicks++ >= answer);
-    // They are the first: whoever came later has not waited for longer.
+    // Only the first ones: later ones have not waited longer.
     this.waiting.splice(0, late.length);
     for (const call of late) call.onFault(new AnswerLate());
   }

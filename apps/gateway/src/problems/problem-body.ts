@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type Clock, type Problem, maskKeys } from '#libs/platform';
 
-/** What a problem answer says of the request it answers. */
+/** What a problem answer says about its request. */
 export interface ProblemPlace {
   requestId: string;
   /** Path without the query; masked and cut here, so any input is safe. */

@@ -12,7 +12,7 @@ const COPY_SQL = `copy request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
   from stdin`;
 const TIMEOUT_MS = 5_000;
-/** After that nothing is coming any more: the server ends a statement of its own accord sooner. */
+/** No answer comes after this: the server itself cancels a statement sooner. */
 const SILENCE_MS = TIMEOUT_MS + 1_000;
 const CLOSE_MS = 1_000;
 /** SQLSTATE check_violation: the table has no other check than that of its partitions. */

@@ -33,7 +33,7 @@ export function countAddress(
   return rateLimiter.take(addressCounterId(group), PUBLIC_RATE_KEY, PUBLIC_LIMIT);
 }
 
-/** Refusals by 503 because a service of ours was away or had too much to do, whoever asked. */
+/** 503 refusals because one of our services was unavailable or overloaded. */
 const OUR_OUTAGES: ReadonlySet<string> = new Set([
   'class_busy',
   'lookup_overloaded',

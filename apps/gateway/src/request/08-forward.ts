@@ -21,7 +21,7 @@ export type OnAnswer = (context: RequestContext, answer: OwnerAnswer | Problem) 
 
 const ANSWERED = { status: 200, outcome: 'delivered', servedFrom: 'live' };
 
-/** Step 8: asks the owner of the operation. One try: a second one could be charged twice by whoever is asked. */
+/** Step 8: calls the owner of the operation, once: a second attempt could cost a second upstream query. */
 export class Forwarder {
   private readonly lookup: LookupForwarder;
   private readonly services = new Map<string, ServiceForwarder>();

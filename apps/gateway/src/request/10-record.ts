@@ -18,7 +18,7 @@ export interface Ending {
   code?: string;
 }
 
-/** What is told of a request. */
+/** What is recorded about a request. */
 export interface RecorderParts {
   leases: LeaseClient;
   caps: DailyCaps;

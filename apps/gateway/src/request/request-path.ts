@@ -260,7 +260,7 @@ export class RequestPath {
     context.serviceCall?.abort();
   };
 
-  /** A stream that broke off before anything of it was charged need not be repeated: its key is free. */
+  /** A stream that broke off before anything was charged releases its key. */
   private settleKey(context: RequestContext, outcome: string): void {
     const { keptAnswers } = this.parts;
     const isNothing = outcome === 'broken_off' && context.streamedCredits === 0;

@@ -9,7 +9,7 @@ export interface AnswerCacheLimits {
   maxBytes: number;
 }
 
-/** What every lookup says of itself, whatever it is about. */
+/** The result fields that all kinds of lookup share. */
 export interface Findings {
   outcome: Outcome;
   fetchedAt: Date;

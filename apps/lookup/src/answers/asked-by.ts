@@ -9,7 +9,7 @@ export interface AskedBy {
   asker?: string;
 }
 
-/** What the headers of an internal request say of who asks. */
+/** The caller, from the headers of an internal request. */
 export const AskedBy = createParamDecorator((_: unknown, context: ExecutionContext): AskedBy => {
   const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
   const asker = headers['x-account-id'];

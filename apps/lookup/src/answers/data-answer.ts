@@ -97,7 +97,7 @@ export function problemOf(
   }
 }
 
-/** Aborted when the caller has gone before its answer was sent. */
+/** Aborted if the caller disconnects before its answer is sent. */
 export function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => {

@@ -80,7 +80,7 @@ async function streamItems(
   raw.end(streamedLine('last', JSON.stringify({ summary: summaryOf(finished) })));
 }
 
-/** What the whole is; what each item costs is told item by item. */
+/** The outcome of the whole answer; each item carries its own cost. */
 const HEADERS = { [OUTCOME_HEADER]: 'delivered', [SOURCE_HEADER]: 'live' } as const;
 
 async function answerAll(

@@ -44,7 +44,7 @@ export class RememberedAnswers<Lookup extends Findings> {
   private readonly clock: Clock;
   private waiting = 0;
 
-  /** @param share what part of the memory for answers this kind gets: one in so many. */
+  /** @param share this kind gets one part in so many of the memory for answers. */
   constructor(kind: KeptKind<Lookup>, share: number, { counts, clock, config }: AnswersParts) {
     this.counts = counts;
     this.clock = clock;

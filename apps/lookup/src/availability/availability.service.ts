@@ -106,7 +106,7 @@ export class AvailabilityService {
     };
   }
 
-  /** Exactly so many names that can be had, unless there are not so many or the time is over. */
+  /** The wanted number of available names, or fewer if there are no more or time runs out. */
   private async suggest(domain: DomainName, count: number, looking: Looking): Promise<Checked[]> {
     const candidates = suggestionsFor(domain.label, domain.publicSuffix).filter(
       (name) => name.endsWith(`.${FIXTURE_TLD}`) === (domain.tld === FIXTURE_TLD),

@@ -3,7 +3,7 @@ import type { AvailabilityMethod, AvailabilityWord, Outcome } from '#libs/contra
 /** Whether name servers serve a name: from the zone above it. */
 export type Delegation = 'delegated' | 'not_delegated' | 'unknown';
 
-/** What a registry says of a name. */
+/** A registry's answer about a name. */
 export interface RegistryWord {
   outcome: Outcome;
   /** Which protocol said it; absent where nobody answered. */

@@ -57,7 +57,7 @@ export function asnBody(
   return { ...answer, ...sectionsOf(lookup, serving, sections) };
 }
 
-/** What the feed knows; that it is not loaded is told from "there is none". */
+/** The feed's data; "not loaded" differs from "there is none". */
 function routingOf(
   asn: number,
   feed: RoutingFeed,

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import { parseAddressBlock } from '#libs/domain-names';
 
-/** What a feed says of one AS number. */
+/** A feed's data about one AS number. */
 export interface AsRouting {
   /** Prefixes it originates. */
   routes: readonly string[];

@@ -139,7 +139,7 @@ function registered({ outcome }: Lookup): CommonBody['domain_registered'] {
   return outcome === 'not_registered' ? 'no' : 'yes';
 }
 
-/** The registry's server where it answered, for it decides; else whoever did. */
+/** The registry's server if it answered, because it is authoritative; else the one that did. */
 function leadingSource({ sources }: Lookup): SourceAnswer | undefined {
   const answered = sources.filter((source) => ANSWERS.has(source.outcome));
   return answered.find(({ role }) => role === 'registry') ?? answered[0];

@@ -24,8 +24,8 @@ const RECONNECT_MAX_MS = 500;
 
 export interface ValkeyLinkOptions {
   /**
-   * `redis://` or `rediss://` (TLS), with user name and password where the server asks for them. A function is called for the
-   * password of each new connection.
+   * `redis://` or `rediss://` (TLS), with user name and password if the server needs
+   * them. A function is called for each new connection.
    */
   url: string | (() => string);
   /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */

@@ -86,7 +86,7 @@ export class WorkQueue<T extends object> implements Job {
     if (!(await this.items.delete(transaction, item))) throw new ClaimLost(item.name);
   }
 
-  /** Does everything that is due, several at a time; returns when nothing is left to claim. */
+  /** Does all due work, several items at a time; returns when nothing is left to claim. */
   async runOnce(): Promise<void> {
     this.running ??= this.drain().finally(() => (this.running = undefined));
     await this.running;

@@ -17,7 +17,7 @@ export const OF_ACTIVE_ACCOUNTS: SessionTerms = { accountStates: ['active'] };
 
 const ALLOWED_VISITORS = 'allowed-visitors';
 
-/** Says who may ask for a page or call. One without it is for whoever is logged in, and fails the tests (S86). */
+/** Declares who may open a page or call. Without it only logged-in users may, and the tests fail (S86). */
 export const AllowVisitors = (who: Visitors, terms: SessionTerms = {}) =>
   SetMetadata(ALLOWED_VISITORS, { who, ...terms } satisfies VisitorTerms);
 

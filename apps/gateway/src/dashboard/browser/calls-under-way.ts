@@ -15,7 +15,7 @@ export class CallsUnderWay {
   enter(accountId: string, answer: ServerResponse): void {
     const count = this.ofAccounts.get(accountId) ?? 0;
     if (count >= OF_AN_ACCOUNT) throw new TooManyCalls();
-    // Whoever has gone by now will not be said to go.
+    // A client that has already left sends no further event.
     if (answer.destroyed) return;
     this.ofAccounts.set(accountId, count + 1);
     answer.once('close', () => this.leave(accountId));

@@ -36,7 +36,7 @@ export class ErrorPageFilter implements ExceptionFilter {
       const body = this.bodies.render(problem, { requestId, path: request.url });
       void reply.type('application/problem+json; charset=utf-8').send(Buffer.from(body, 'latin1'));
     } else if (problem instanceof NotLoggedIn) {
-      // Whoever has no session is led to one.
+      // Without a session, redirect to the log-in.
       void reply.redirect('/log-in', 303);
     } else if (problem instanceof AccountDeletedProblem) {
       // Where the account can be restored.

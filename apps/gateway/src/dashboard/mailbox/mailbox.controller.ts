@@ -7,7 +7,7 @@ import { mailboxPage } from './mailbox-page.js';
 
 const MESSAGES_MAX = 50;
 
-/** The mail of an installation that sends none. Open to whoever reaches this machine's loopback. */
+/** The mail of an installation that sends none. Open to everybody who can reach this machine's loopback. */
 @Controller('mailbox')
 @AllowVisitors('anyone')
 export class MailboxController {

@@ -16,7 +16,7 @@ export interface CallInput {
 }
 
 /**
- * Reads a browser's call as the row says, before its owner hears of it.
+ * Reads a browser's call by its row, before it reaches the owner.
  * @throws InvalidRequest naming every fault; UnexpectedBody.
  */
 export function readCall(route: ProxiedRoute, request: Asked): CallInput {

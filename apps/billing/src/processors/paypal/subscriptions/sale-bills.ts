@@ -41,7 +41,7 @@ export class SaleBills {
   }
 }
 
-/** Money that goes back is told by refunds. */
+/** Refunds report returned money. */
 const STATES: Readonly<Record<string, BillSnapshot['state']>> = {
   completed: 'paid',
   partially_refunded: 'paid',
