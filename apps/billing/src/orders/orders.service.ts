@@ -164,7 +164,10 @@ export class OrdersService {
     return this.database.transaction(async (transaction) => {
       const lines = orderLinesOf(accountId, id, quote.lines);
       if (!repeated) await this.rules.check(transaction, accountId, lines);
-      if (await this.orders.insert(transaction, order, lines)) return order;
+      if (await this.orders.insert(transaction, order, lines)) {
+        await this.rules.noteTax(transaction, accountId, id, quote);
+        return order;
+      }
       const first = await this.orders.findByRequest(transaction, accountId, order.requestKey);
       if (!first?.requestHash.equals(order.requestHash)) throw new IdempotencyKeyReused();
       return first;
