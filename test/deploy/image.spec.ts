@@ -12,7 +12,8 @@ import { ImageStore, imageAvailability } from './image.js';
 /** An image is built from nothing, and eight processes start from it. */
 jest.setTimeout(900_000);
 
-const NAME = 'domain-data-service:0.1.0';
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+const NAME = `domain-data-service:${version}`;
 const COMPRESSED_MAX_BYTES = 250 * 1024 * 1024;
 /** SPDX. */
 const LICENCES = [

@@ -10,7 +10,6 @@ import { promtoolAvailability } from '../deploy/promtool.js';
 import { apiServerAvailability, chartToolsAvailability } from '../deploy/tools/programs.js';
 import { internetAvailability } from '../stories/internet-availability.js';
 import { historyMissing } from '../tidy/history.js';
-import { lastReleaseMissing } from '../upgrade/last-release.js';
 import { chromiumPath } from './chromium.js';
 
 /** Programs without which a suite is skipped, and what that suite proves. */
@@ -68,7 +67,7 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
   [
     'git with the whole history',
     () => historyMissing() === undefined,
-    'that no commit has added a secret (test/tidy.spec.ts)',
+    'that no commit has added a secret (test/tidy.spec.ts), and that the migrations of the last release are listed as it left them (test/upgrade)',
   ],
 ];
 
@@ -79,11 +78,6 @@ export default class ClosingLines implements Pick<Reporter, 'onRunComplete'> {
   onRunComplete(_contexts: unknown, results: AggregatedResult): void {
     const { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites } = results;
     const failed = numFailedTests + numRuntimeErrorTestSuites;
-    const noRelease = lastReleaseMissing();
-    if (noRelease)
-      process.stdout.write(
-        `${NOT_RUN}that migrations bear services of the last release (test/upgrade/migration-steps.spec.ts): ${noRelease}\n`,
-      );
     for (const [name, , proves] of PROGRAMS.filter(([, isHere]) => !isHere())) {
       process.stdout.write(`${NOT_RUN}${proves}: no ${name} on this machine\n`);
     }

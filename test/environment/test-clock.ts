@@ -1,8 +1,9 @@
 import { Clock } from '#libs/platform';
 
-/** A clock that stands still until it is moved. */
+/** A clock that stands still until it is moved, or goes on with each reading. */
 export class TestClock extends Clock {
   private time: number;
+  private stepMs = 0;
 
   constructor(start: string | Date = '2026-03-02T09:00:00Z') {
     super();
@@ -10,11 +11,17 @@ export class TestClock extends Clock {
   }
 
   now(): Date {
+    this.time += this.stepMs;
     return new Date(this.time);
   }
 
   advance(ms: number): void {
     this.time += ms;
+  }
+
+  /** From now on each reading is later by so much than the one before; 0 stands still again. */
+  stepEachReading(ms: number): void {
+    this.stepMs = ms;
   }
 
   set(time: string | Date): void {

@@ -2,12 +2,13 @@ import { spawnSync } from 'node:child_process';
 
 const OUTPUT_MAX_BYTES = 256 * 1024 * 1024;
 
-/** Why the history cannot be read here; undefined when it can. */
-export function historyMissing(): string | undefined {
-  const { status, stdout } = git('rev-parse', '--is-shallow-repository', '--show-prefix');
+/** Why the history cannot be read in a folder; undefined when it can. */
+export function historyMissing(folder = '.'): string | undefined {
+  const words = ['rev-parse', '--is-shallow-repository', '--show-prefix'];
+  const { status, stdout } = git('-C', folder, ...words);
   if (status !== 0) return 'no git, or no repository';
-  const [isShallow, folder] = stdout.split('\n');
-  if (folder !== '') return 'a folder of another repository';
+  const [isShallow, prefix] = stdout.split('\n');
+  if (prefix !== '') return 'a folder of another repository';
   return isShallow === 'false' ? undefined : 'a shallow clone';
 }
 

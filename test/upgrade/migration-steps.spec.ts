@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Migration } from '#libs/database';
-import { SERVICES } from '../../apps/services.js';
-import { lastReleaseTag, releasedFile } from './last-release.js';
-import { stepFaults, tablesOf } from './migration-steps.js';
+import { stepFaults } from './migration-steps.js';
 
 const isReleased = (table: string) => table === 'orders';
 const faultsOf = (sql: string, more: Partial<Migration> = {}) =>
@@ -55,19 +53,5 @@ describe('a migration beside services of the last release', () => {
     const contracts = true as const;
     expect(faultsOf('alter table orders drop column amount', { contracts })).toEqual([]);
     expect(faultsOf('create index i on orders (day)', { contracts })).toHaveLength(1);
-  });
-
-  const tag = lastReleaseTag();
-  (tag === undefined ? it.skip : it)('holds for each one since the last release', () => {
-    const faults = SERVICES.flatMap(({ name, migrations = [] }) => {
-      const textOf = (migration: Migration) =>
-        releasedFile(tag as string, `apps/${name}/src/migrations/${migration.name}.ts`);
-      const released = tablesOf(migrations.filter((migration) => textOf(migration) !== undefined));
-      return migrations
-        .filter((migration) => textOf(migration) === undefined)
-        .flatMap((migration) => stepFaults(migration, (table) => released.has(table)))
-        .map((fault) => `${name}: ${fault}`);
-    });
-    expect(faults).toEqual([]);
   });
 });

@@ -10,7 +10,8 @@ import { SERVICES } from '../../apps/services.js';
 import { pressButton } from '../billing/hosted-page.js';
 import { Customer } from '../stories/customer.js';
 import { describeOnCluster, openCluster } from '../stories/deployment.js';
-import { ReleaseTree, lastReleaseMissing, lastReleaseTag } from './last-release.js';
+import { ReleaseTree } from './release-tree.js';
+import { type Release, ReleaseHistory } from './releases.js';
 
 /** A release is compiled, nine processes start, and each service is exchanged twice. */
 jest.setTimeout(900_000);
@@ -19,14 +20,16 @@ const TRIAL = 500;
 const BOUGHT = 15_000;
 const LOOKUPS = 3;
 
-(lastReleaseMissing() === undefined ? describeOnCluster : describe.skip)(
+const history = new ReleaseHistory();
+
+(history.missing() === undefined ? describeOnCluster : describe.skip)(
   'services of the last release among those of this one',
   () => {
     let tree: ReleaseTree;
     let deployment: Awaited<ReturnType<typeof openCluster>>;
 
     beforeAll(async () => {
-      tree = ReleaseTree.check(lastReleaseTag() as string);
+      tree = ReleaseTree.check((history.lastRelease() as Release).commit);
       deployment = await openCluster();
     });
     afterAll(async () => {

@@ -22,9 +22,10 @@ jest.setTimeout(1_800_000);
 const NAMESPACE = 'dds';
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
 const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`;
-const IMAGE = 'domain-data-service:0.1.0';
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+const IMAGE = `domain-data-service:${version}`;
 const VALUES = CHART_VALUES.defaults as string[];
-const NEXT = 'image.tag="0.1.1"';
+const NEXT = 'image.tag="next"';
 
 interface LivePod extends Pod {
   status?: { conditions?: { type: string; status: string }[] };
@@ -114,7 +115,7 @@ describe('the chart on a cluster with simulated nodes', () => {
     expect(Object.keys(fewest).toSorted()).toEqual(SERVICES);
     expect(Object.values(fewest).filter((count) => count < 1)).toEqual([]);
     await waitFor('the last of the old pods to go', async () =>
-      imagesOf(await podsOf('services')).every((image) => image.endsWith(':0.1.1')),
+      imagesOf(await podsOf('services')).every((image) => image.endsWith(':next')),
     );
   });
 
@@ -122,7 +123,7 @@ describe('the chart on a cluster with simulated nodes', () => {
     const fewest = await fewestReady(chart.rollback(place(), 1));
     expect(Object.values(fewest).filter((count) => count < 1)).toEqual([]);
     await waitFor('the last of the new pods to go', async () =>
-      imagesOf(await podsOf('services')).every((image) => image.endsWith(':0.1.0')),
+      imagesOf(await podsOf('services')).every((image) => image.endsWith(IMAGE)),
     );
   });
 

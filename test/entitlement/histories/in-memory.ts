@@ -55,7 +55,7 @@ class CreditsInMemory {
   constructor(private readonly accountId: string) {
     const state = { state: 'active', available: 0, allowanceVersion: 0, lastGranted: 0 } as const;
     this.account = { id: accountId, ...state };
-    const payments = new PaymentsService(this.paymentRows() as never, this.clock);
+    const payments = new PaymentsService(this.paymentRows() as never);
     const rows = {
       list: async () => [...this.subscriptions.values()],
       put: async (_: unknown, row: Subscription) => void this.subscriptions.set(row.id, row),

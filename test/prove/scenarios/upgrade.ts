@@ -1,5 +1,5 @@
 import { clusterAvailability } from '../../../apps/cluster/src/cluster.js';
-import { lastReleaseMissing } from '../../upgrade/last-release.js';
+import { ReleaseHistory } from '../../upgrade/releases.js';
 import type { ApartScenario } from '../scenario.js';
 import { runSpecs } from '../spec-run.js';
 
@@ -11,6 +11,6 @@ export const upgradeRow: ApartScenario = {
   expectation:
     'a customer signs up, pays, looks up, leaves and returns; what was stored is migrated',
   isApart: true,
-  missing: () => lastReleaseMissing() ?? clusterAvailability(),
+  missing: () => new ReleaseHistory().missing() ?? clusterAvailability(),
   run: (harness) => runSpecs(harness, { limitMs: LIMIT_MS, folder: 'test/upgrade' }),
 };

@@ -122,8 +122,9 @@ export class GrantsService {
     accountId: string,
     payment: PaymentConfirmed,
   ): Promise<void> {
-    await this.follow(transaction, accountId, async (_book, { lines }) => {
-      const added = await this.payments.recordPayment(transaction, accountId, payment);
+    await this.follow(transaction, accountId, async (book, { lines }) => {
+      const { now } = book;
+      const added = await this.payments.recordPayment(transaction, accountId, payment, now);
       return { lines: [...lines, ...added] };
     });
   }

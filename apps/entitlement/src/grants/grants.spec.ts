@@ -17,6 +17,7 @@ describe('grants', () => {
   afterAll(() => entitlement.stop());
   beforeEach(() => {
     entitlement.clock.set('2026-03-02T09:00:00Z');
+    entitlement.clock.stepEachReading(0);
     [accountId, subscriptionId] = [newId(), newId()];
   });
   afterEach(async () => {
@@ -50,6 +51,18 @@ describe('grants', () => {
     expect(await entitlement.newEntries(accountId)).toEqual([
       'grant package: issued -5000, available +5000',
     ]);
+    expect(await entitlement.events(accountId)).toEqual(['AllowanceChanged 1']);
+  });
+
+  it('a paid package gives its credits and limit in the transaction that hears of it', async () => {
+    entitlement.clock.stepEachReading(1);
+    await entitlement.pay(accountId, { kind: 'package', credits: '100000', lineId: newId() });
+    entitlement.clock.stepEachReading(0);
+    const [account] = await entitlement.database.query(
+      `select available, next_due_at, package_tier from credit_accounts where id = $1`,
+      [accountId],
+    );
+    expect(account).toEqual({ available: '100000', next_due_at: null, package_tier: '50K' });
     expect(await entitlement.events(accountId)).toEqual(['AllowanceChanged 1']);
   });
 

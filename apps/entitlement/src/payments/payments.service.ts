@@ -6,7 +6,6 @@ import type {
   PaymentReversed,
 } from '#libs/contracts';
 import { StatementBatch, type Transaction } from '#libs/database';
-import { Clock } from '#libs/platform';
 import { PaymentLine } from './payment-line.entity.js';
 import { AnnouncedOtherwise } from './payments.errors.js';
 import { PaymentsRepository, type SubscriptionClaim } from './payments.repository.js';
@@ -41,13 +40,12 @@ export class PaymentsService {
     },
   );
 
-  constructor(
-    private readonly repository: PaymentsRepository,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly repository: PaymentsRepository) {}
 
   /**
    * Stores a payment's lines; a repeat stores nothing.
+   * @param heardAt the instant of the account's book: a later reading of the clock would make what is paid
+   *   due in that book's future.
    * @returns the lines that are new.
    * @throws AnnouncedOtherwise when a line, the payment or a subscription is known otherwise.
    */
@@ -55,8 +53,8 @@ export class PaymentsService {
     transaction: Transaction,
     accountId: string,
     payment: PaymentConfirmed,
+    heardAt: Date,
   ): Promise<PaymentLine[]> {
-    const heardAt = this.clock.now();
     const lines = payment.lines.map((line) => toPaymentLine(line, payment, accountId, heardAt));
     const claims = lines.flatMap(({ subscriptionId }) => {
       return subscriptionId === null ? [] : { subscriptionId, accountId };
@@ -108,9 +106,9 @@ export class PaymentsService {
     transaction: Transaction,
     accountId: string,
     reversalId: string,
+    undoneAt: Date,
   ): Promise<void> {
     await this.refuseForeign(transaction, accountId, reversalId);
-    const undoneAt = this.clock.now();
     await this.repository.insertUndone(transaction, { reversalId, accountId, undoneAt });
   }
 

@@ -28,8 +28,8 @@ export class ReversalsService {
     accountId: string,
     { reversalId }: PaymentReversalUndone,
   ): Promise<void> {
-    await this.grants.follow(transaction, accountId, async () => {
-      await this.payments.recordUndone(transaction, accountId, reversalId);
+    await this.grants.follow(transaction, accountId, async ({ now }) => {
+      await this.payments.recordUndone(transaction, accountId, reversalId, now);
       return this.reversedLines(transaction, accountId);
     });
   }

@@ -3,39 +3,19 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { git, historyMissing } from '../tidy/history.js';
+import { git } from '../tidy/history.js';
 
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
-
-/** The newest release before this tree: `v0.1.0`. Undefined while nothing is released. */
-export function lastReleaseTag(): string | undefined {
-  if (historyMissing() !== undefined) return undefined;
-  const { status, stdout } = git('describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*');
-  return status === 0 ? stdout.trim() : undefined;
-}
-
-/** Why nothing can be held against the last release here; undefined when it can. */
-export function lastReleaseMissing(): string | undefined {
-  const missing = historyMissing();
-  if (missing !== undefined) return missing;
-  return lastReleaseTag() === undefined ? 'no release is tagged yet' : undefined;
-}
-
-/** A file as the release has it; undefined when it has none. */
-export function releasedFile(tag: string, path: string): string | undefined {
-  const { status, stdout } = git('show', `${tag}:${path}`);
-  return status === 0 ? Buffer.from(stdout, 'latin1').toString('utf8') : undefined;
-}
 
 /** The whole tree of a release in a folder of its own, compiled by its own build. */
 export class ReleaseTree {
   private constructor(private readonly folder: string) {}
 
-  static check(tag: string): ReleaseTree {
+  static check(commit: string): ReleaseTree {
     const folder = mkdtempSync(join(tmpdir(), 'release-'));
     const tree = new ReleaseTree(folder);
     try {
-      run('git', ['worktree', 'add', '--detach', '--force', folder, tag], '.');
+      run('git', ['worktree', 'add', '--detach', '--force', folder, commit], '.');
       tree.install();
       run(process.execPath, ['build.js'], folder);
       return tree;
@@ -63,7 +43,11 @@ export class ReleaseTree {
 
   /** The packages of this tree do when the lock file names the same. */
   private install(): void {
-    const lock = (folder: string) => readFileSync(join(folder, 'package-lock.json'), 'utf8');
+    const lock = (folder: string) => {
+      const text = readFileSync(join(folder, 'package-lock.json'), 'utf8');
+      const { packages } = JSON.parse(text) as { packages: Record<string, object> };
+      return JSON.stringify({ ...packages, '': undefined });
+    };
     const here = resolve('node_modules');
     if (lock(this.folder) === lock('.') && existsSync(here)) {
       symlinkSync(here, join(this.folder, 'node_modules'));

@@ -1,0 +1,56 @@
+import { type Migration, checksumOf } from '#libs/database';
+import { stepFaults, tablesOf } from './migration-steps.js';
+
+/** Checksums of the migrations of the releases, by service and name; the release command writes the file. */
+export type ReleasedMigrations = Record<string, Record<string, string>>;
+
+export const RELEASED_MIGRATIONS_FILE = 'test/upgrade/released-migrations.json';
+
+interface MigratedService {
+  name: string;
+  migrations?: readonly Migration[];
+}
+
+/** What the file holds once these services are released. */
+export function releasedMigrationsOf(services: readonly MigratedService[]): ReleasedMigrations {
+  const entries = services
+    .filter(({ migrations = [] }) => migrations.length > 0)
+    .map(({ name, migrations = [] }) => [
+      name,
+      Object.fromEntries(migrations.map((migration) => [migration.name, checksumOf(migration)])),
+    ]);
+  return Object.fromEntries(entries);
+}
+
+/**
+ * Why databases of the last release cannot be migrated beside its running services, one line each: a released
+ * migration is gone or has changed, one stands before it, or a new one takes away what the release uses.
+ */
+export function migrationFaults(
+  services: readonly MigratedService[],
+  released: ReleasedMigrations,
+): string[] {
+  const gone = Object.keys(released)
+    .filter((name) => !services.some((service) => service.name === name))
+    .map((name) => `${name}: the service is gone, its released migrations with it`);
+  return [...gone, ...services.flatMap((service) => faultsOf(service, released))];
+}
+
+function faultsOf({ name, migrations = [] }: MigratedService, released: ReleasedMigrations) {
+  const checksums = Object.entries(released[name] ?? {});
+  const older = migrations.slice(0, checksums.length);
+  const changed = checksums.flatMap(([expected, checksum], index) => {
+    const found = older.at(index);
+    if (found?.name !== expected) {
+      return [`${expected} is released, and ${found?.name ?? 'nothing'} stands in its place`];
+    }
+    return checksumOf(found) === checksum
+      ? []
+      : [`${expected} is released and was changed: undo that and write a new migration`];
+  });
+  const tables = tablesOf(older);
+  const steps = migrations
+    .slice(checksums.length)
+    .flatMap((migration) => stepFaults(migration, (table) => tables.has(table)));
+  return [...changed, ...steps].map((fault) => `${name}: ${fault}`);
+}

@@ -1,0 +1,78 @@
+import { git, historyMissing } from '../tidy/history.js';
+
+/** A commit whose CHANGELOG.md is the first to say `## 0.1.0 (2026-11-22)`, or the one that the tag `v0.1.0` names. */
+export interface Release {
+  version: string;
+  commit: string;
+}
+
+const CHANGELOG = 'CHANGELOG.md';
+const HEADING = /^## (\d+\.\d+\.\d+) \(\d{4}-\d{2}-\d{2}\)$/gm;
+/** What has been written for the next release. */
+export const UNRELEASED_HEADING = '## Unreleased';
+
+/** The released versions that a changelog names, newest first. */
+export function releasedVersions(changelog: string): string[] {
+  return [...changelog.matchAll(HEADING)].map(([, version]) => version);
+}
+
+/** The git history of a folder, and the releases in it. Tags may be missing from a clone; the changelog never is. */
+export class ReleaseHistory {
+  constructor(private readonly folder = '.') {}
+
+  /** Why nothing can be held against the last release here; undefined when it can. */
+  missing(): string | undefined {
+    const missing = historyMissing(this.folder);
+    if (missing !== undefined) return missing;
+    return this.lastRelease() === undefined ? 'nothing is released yet' : undefined;
+  }
+
+  /**
+   * The newest release before the current commit; where the current commit is the only release, that one. Undefined
+   * while nothing is released, or when the history is not here.
+   * @throws Error for a tag that names a commit without the heading of its version.
+   */
+  lastRelease(): Release | undefined {
+    if (historyMissing(this.folder) !== undefined) return undefined;
+    const head = this.ask('rev-parse', 'HEAD').trim();
+    const versions = releasedVersions(this.fileOf('HEAD', CHANGELOG) ?? '');
+    if (versions.length === 0) return undefined;
+    const newest = this.releaseOf(versions[0]);
+    return newest.commit === head && versions.length > 1 ? this.releaseOf(versions[1]) : newest;
+  }
+
+  /** A file as a commit has it; undefined when it has none. */
+  fileOf(commit: string, path: string): string | undefined {
+    const { status, stdout } = git('-C', this.folder, 'show', `${commit}:${path}`);
+    return status === 0 ? Buffer.from(stdout, 'latin1').toString('utf8') : undefined;
+  }
+
+  private releaseOf(version: string): Release {
+    const tagged = this.ask('for-each-ref', '--format=%(objectname)', `refs/tags/v${version}`);
+    const commit = tagged === '' ? this.commitOfHeading(version) : this.commitOfTag(version);
+    return { version, commit };
+  }
+
+  private commitOfTag(version: string): string {
+    const commit = this.ask('rev-parse', `refs/tags/v${version}^{commit}`).trim();
+    const released = releasedVersions(this.fileOf(commit, CHANGELOG) ?? '');
+    if (released[0] === version) return commit;
+    throw new Error(
+      `the tag v${version} names ${commit}, whose ${CHANGELOG} starts with ${released[0] ?? 'no release'}: move the tag`,
+    );
+  }
+
+  /** The last commit that added or removed the heading: it stands there now, so that one added it. */
+  private commitOfHeading(version: string): string {
+    const words = ['log', '-1', '--format=%H', `-S## ${version} (`, 'HEAD', '--', CHANGELOG];
+    const commit = this.ask(...words).trim();
+    if (commit !== '') return commit;
+    throw new Error(`no commit but a merge has added "## ${version} (…)" to ${CHANGELOG}`);
+  }
+
+  private ask(...words: string[]): string {
+    const { status, stdout, stderr } = git('-C', this.folder, ...words);
+    if (status !== 0) throw new Error(`git ${words[0]}: ${stderr.slice(0, 200)}`);
+    return stdout;
+  }
+}
