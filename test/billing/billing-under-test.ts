@@ -26,7 +26,7 @@ import { EntitlementHoldings } from '../stand-ins/entitlement-holdings.js';
 import { type AccountFate, deliverFate } from './account-fate.js';
 import { CallbackDoor } from './callback-door.js';
 import { pressButton } from './hosted-page.js';
-import type { CheckoutAction } from './processor-stage.js';
+import type { CheckoutAction } from './processor-harness.js';
 
 const MAILS_MAX = 500;
 const SECRET = 'a secret of the tests, thirty-two characters';

@@ -1,6 +1,6 @@
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ReceivedCallback } from './processor-stage.js';
+import type { ReceivedCallback } from './processor-harness.js';
 
 /** Hands over a callback's bytes and its processor's headers, as the gateway's route does. Status 0: no answer. */
 export type CallbackReceiver = (

@@ -1,4 +1,4 @@
-import type { CheckoutAction } from './processor-stage.js';
+import type { CheckoutAction } from './processor-harness.js';
 
 /**
  * What a customer does on a processor's checkout page.

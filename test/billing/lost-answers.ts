@@ -1,8 +1,10 @@
 import type { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
-import type { ProcessorStage } from './processor-stage.js';
+import type { ProcessorHarness } from './processor-harness.js';
 
 /** Every answer is lost: a client may repeat a call by itself, with the same key. */
-export function losingAnswersOf({ apiFaults }: PaymentsSimulator): ProcessorStage['losingAnswers'] {
+export function losingAnswersOf({
+  apiFaults,
+}: PaymentsSimulator): ProcessorHarness['losingAnswers'] {
   return async (work) => {
     apiFaults.lostAnswers = Infinity;
     try {

@@ -9,19 +9,22 @@ import type {
   ProcessorSnapshot,
 } from '../../apps/billing/src/processors/payment-processor.js';
 import { describeSubscriptions, valueOf } from './subscriptions.contract.js';
-import type { CheckoutAction, ProcessorStage, ReceivedCallback } from './processor-stage.js';
+import type { CheckoutAction, ProcessorHarness, ReceivedCallback } from './processor-harness.js';
 
 const MICROS = 54_000_000n;
 
 /** What every payment processor guarantees to billing. */
-export function describePaymentProcessor(name: string, open: () => Promise<ProcessorStage>): void {
+export function describePaymentProcessor(
+  name: string,
+  open: () => Promise<ProcessorHarness>,
+): void {
   describe(`payment processor: ${name}`, () => {
-    let stage: ProcessorStage;
+    let harness: ProcessorHarness;
 
     beforeAll(async () => {
-      stage = await open();
+      harness = await open();
     });
-    afterAll(() => stage.stop());
+    afterAll(() => harness.stop());
 
     const request = (extra: Partial<CheckoutRequest> = {}): CheckoutRequest => ({
       orderId: newId(),
@@ -30,23 +33,23 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
       lines: [
         { name: '15,000 credits', quantity: 1, amountMicros: MICROS, taxMicros: 0n, taxPpm: 0 },
       ],
-      expiresAt: new Date(stage.clock.now().getTime() + HOUR_MS),
+      expiresAt: new Date(harness.clock.now().getTime() + HOUR_MS),
       successUrl: 'http://localhost:1/paid?order=1',
       cancelUrl: 'http://localhost:1/not-paid',
       ...extra,
     });
 
     const checkout = async (asked = request()): Promise<CreatedCheckout> =>
-      valueOf(await stage.processor.createCheckout(asked));
+      valueOf(await harness.processor.createCheckout(asked));
 
     async function fetched<Kind extends ProcessorRef['kind']>(kind: Kind, id: string) {
-      const snapshot = valueOf(await stage.processor.fetch({ kind, id }));
+      const snapshot = valueOf(await harness.processor.fetch({ kind, id }));
       return snapshot as Extract<ProcessorSnapshot, { kind: Kind }>;
     }
 
     async function afterwards(action: CheckoutAction): Promise<CheckoutSnapshot> {
       const { checkoutId, redirectUrl } = await checkout();
-      await stage.act(redirectUrl, action);
+      await harness.act(redirectUrl, action);
       return fetched('checkout', checkoutId);
     }
 
@@ -57,9 +60,9 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
 
     /** The refs that callbacks have named since there were `count` of them. */
     async function refsSince(count: number): Promise<(ProcessorRef | undefined)[]> {
-      await stage.delivered();
-      const arrived = stage.received.slice(count).map(async ({ raw, headers }) => {
-        const verdict = await stage.processor.verifyCallback(raw, headers);
+      await harness.delivered();
+      const arrived = harness.received.slice(count).map(async ({ raw, headers }) => {
+        const verdict = await harness.processor.verifyCallback(raw, headers);
         return verdict.verdict === 'accepted' ? verdict.event.ref : undefined;
       });
       return Promise.all(arrived);
@@ -71,7 +74,7 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
         const page = await (await fetch(redirectUrl)).text();
         expect(page).toContain('$54.00');
         expect(page).toContain('Payment simulator');
-        expect(valueOf(await stage.processor.completeReturn(checkoutId)).id).toBe(checkoutId);
+        expect(valueOf(await harness.processor.completeReturn(checkoutId)).id).toBe(checkoutId);
         expect(await fetched('checkout', checkoutId)).toMatchObject({ state: 'open' });
       });
 
@@ -87,7 +90,7 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
       ] as const)('after "%s" it is %s and its payment %s', async (action, state, payment) => {
         const asked = request();
         const { checkoutId, redirectUrl } = await checkout(asked);
-        expect(await stage.act(redirectUrl, action)).toContain('/paid?order=1');
+        expect(await harness.act(redirectUrl, action)).toContain('/paid?order=1');
         expect(await fetched('checkout', checkoutId)).toMatchObject({
           orderId: asked.orderId,
           state,
@@ -108,13 +111,13 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
 
       it('delayed money arrives days later, or does not', async () => {
         const [arriving, failing] = [await checkout(), await checkout()];
-        await stage.act(arriving.redirectUrl, 'delayed');
-        await stage.act(failing.redirectUrl, 'delayed-failing');
+        await harness.act(arriving.redirectUrl, 'delayed');
+        await harness.act(failing.redirectUrl, 'delayed-failing');
         for (const { checkoutId } of [arriving, failing]) {
           expect(await fetched('checkout', checkoutId)).toMatchObject({ state: 'processing' });
         }
-        const before = stage.received.length;
-        await stage.pass(3 * DAY_MS);
+        const before = harness.received.length;
+        await harness.pass(3 * DAY_MS);
         expect(await fetched('checkout', arriving.checkoutId)).toMatchObject({ state: 'paid' });
         expect(await fetched('checkout', failing.checkoutId)).toMatchObject({ state: 'failed' });
         const refs = await refsSince(before);
@@ -126,10 +129,10 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
 
       it('an unpaid one expires at its time, and says so where the processor does', async () => {
         const { checkoutId } = await checkout();
-        const before = stage.received.length;
-        await stage.pass(HOUR_MS);
+        const before = harness.received.length;
+        await harness.pass(HOUR_MS);
         expect(await fetched('checkout', checkoutId)).toMatchObject({ state: 'expired' });
-        const told = stage.processor.capabilities.announcesExpiry
+        const told = harness.processor.capabilities.announcesExpiry
           ? expect.arrayContaining([{ kind: 'checkout', id: checkoutId }])
           : [];
         expect(await refsSince(before)).toEqual(told);
@@ -137,12 +140,14 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
 
       it('a closed one cannot be paid, and a paid one not closed', async () => {
         const [open, done] = [await checkout(), await checkout()];
-        expect(valueOf(await stage.processor.closeCheckout(open.checkoutId)).state).toBe('expired');
-        await stage.act(open.redirectUrl, 'pay');
+        expect(valueOf(await harness.processor.closeCheckout(open.checkoutId)).state).toBe(
+          'expired',
+        );
+        await harness.act(open.redirectUrl, 'pay');
         expect(await fetched('checkout', open.checkoutId)).toMatchObject({ state: 'expired' });
-        await stage.act(done.redirectUrl, 'pay');
+        await harness.act(done.redirectUrl, 'pay');
         expect(await fetched('checkout', done.checkoutId)).toMatchObject({ state: 'paid' });
-        expect((await stage.processor.closeCheckout(done.checkoutId)).outcome).toBe('refused');
+        expect((await harness.processor.closeCheckout(done.checkoutId)).outcome).toBe('refused');
       });
     });
 
@@ -154,40 +159,42 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
 
       it('a lost answer is unknown, and the same call again tells: one checkout', async () => {
         const asked = request({ customerId: (await checkout()).customerId });
-        const before = stage.count('checkout');
-        const lost = await stage.losingAnswers(() => stage.processor.createCheckout(asked));
+        const before = harness.count('checkout');
+        const lost = await harness.losingAnswers(() => harness.processor.createCheckout(asked));
         expect(lost.outcome).toBe('unknown');
         const created = await checkout(asked);
-        expect(stage.count('checkout')).toBe(before + 1);
-        const found = await stage.processor.findCheckout(asked.orderId, created.customerId);
-        const { findsCheckouts } = stage.processor.capabilities;
+        expect(harness.count('checkout')).toBe(before + 1);
+        const found = await harness.processor.findCheckout(asked.orderId, created.customerId);
+        const { findsCheckouts } = harness.processor.capabilities;
         expect(valueOf(found)?.id).toBe(findsCheckouts ? created.checkoutId : undefined);
-        expect(valueOf(await stage.processor.findCheckout(newId(), created.customerId))).toBeNull();
+        expect(
+          valueOf(await harness.processor.findCheckout(newId(), created.customerId)),
+        ).toBeNull();
       });
 
       it('the same order with other contents is refused', async () => {
         const asked = request();
         await checkout(asked);
         const lines = [{ ...asked.lines[0], amountMicros: 10_000n }];
-        const second = await stage.processor.createCheckout({ ...asked, lines });
+        const second = await harness.processor.createCheckout({ ...asked, lines });
         expect(second.outcome).toBe('refused');
       });
 
       it('what there is not is refused, and no failure', async () => {
-        const answer = await stage.processor.fetch({ kind: 'checkout', id: 'cs_test_none' });
+        const answer = await harness.processor.fetch({ kind: 'checkout', id: 'cs_test_none' });
         expect(answer.outcome).toBe('refused');
       });
     });
 
     describe('callbacks', () => {
       async function oneCallback(): Promise<ReceivedCallback> {
-        const before = stage.received.length;
+        const before = harness.received.length;
         await afterwards('pay');
-        await waitFor('a callback', () => stage.received.length > before);
-        return stage.received[before];
+        await waitFor('a callback', () => harness.received.length > before);
+        return harness.received[before];
       }
 
-      const verdictOn = async ({ raw, headers }: ReceivedCallback, adapter = stage.processor) => {
+      const verdictOn = async ({ raw, headers }: ReceivedCallback, adapter = harness.processor) => {
         const answer = await adapter.verifyCallback(raw, headers);
         return answer.verdict === 'rejected' ? answer.reason : answer.verdict;
       };
@@ -204,27 +211,27 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
 
       it('S42: a signature of more than 300 s ago, or ahead, is refused', async () => {
         const { raw } = await oneCallback();
-        const signed = stage.sign(raw);
-        const at = stage.clock.now().getTime();
+        const signed = harness.sign(raw);
+        const at = harness.clock.now().getTime();
         for (const [offsetMs, verdict] of [
           [300 * SECOND_MS, 'accepted'],
           [-300 * SECOND_MS, 'accepted'],
           [301 * SECOND_MS, 'stale'],
           [-301 * SECOND_MS, 'stale'],
         ] as const) {
-          stage.clock.set(new Date(at + offsetMs));
+          harness.clock.set(new Date(at + offsetMs));
           expect([offsetMs, await verdictOn(signed)]).toEqual([offsetMs, verdict]);
         }
-        stage.clock.set(new Date(at));
+        harness.clock.set(new Date(at));
       });
 
       it('S43: during a rotation both secrets are accepted, a third is not', async () => {
         const { raw } = await oneCallback();
-        const rotating = stage.adapterWith(['next', 'current']);
-        expect(await verdictOn(stage.sign(raw, 'current'), rotating)).toBe('accepted');
-        expect(await verdictOn(stage.sign(raw, 'next'), rotating)).toBe('accepted');
-        expect(await verdictOn(stage.sign(raw, 'foreign'), rotating)).toBe('wrong_signature');
-        expect(await verdictOn(stage.sign(raw, 'current'), stage.adapterWith(['next']))).toBe(
+        const rotating = harness.adapterWith(['next', 'current']);
+        expect(await verdictOn(harness.sign(raw, 'current'), rotating)).toBe('accepted');
+        expect(await verdictOn(harness.sign(raw, 'next'), rotating)).toBe('accepted');
+        expect(await verdictOn(harness.sign(raw, 'foreign'), rotating)).toBe('wrong_signature');
+        expect(await verdictOn(harness.sign(raw, 'current'), harness.adapterWith(['next']))).toBe(
           'wrong_signature',
         );
       });
@@ -234,32 +241,32 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
         expect(await verdictOn({ raw, headers: {} })).toBe('unsigned');
         expect(await verdictOn({ raw: Buffer.alloc(0), headers })).toBe('wrong_signature');
         for (const text of ['{}', '[]', 'null', 'not json', '{"object":"event"}']) {
-          expect([text, await verdictOn(stage.sign(Buffer.from(text)))]).toEqual([
+          expect([text, await verdictOn(harness.sign(Buffer.from(text)))]).toEqual([
             text,
             'malformed',
           ]);
         }
-        expect(await verdictOn(stage.signAsLive(raw))).toBe('wrong_mode');
+        expect(await verdictOn(harness.signAsLive(raw))).toBe('wrong_mode');
       });
     });
 
     describe('money that goes back', () => {
       it('a refund is found by its callback, and happens once', async () => {
         const payment = await paid();
-        const [refundId, before] = [newId(), stage.received.length];
+        const [refundId, before] = [newId(), harness.received.length];
         const asked = { refundId, paymentId: payment.id, amountMicros: 20_000_000n };
-        const refund = valueOf(await stage.processor.refund(asked));
-        expect(valueOf(await stage.processor.refund(asked))).toEqual(refund);
+        const refund = valueOf(await harness.processor.refund(asked));
+        expect(valueOf(await harness.processor.refund(asked))).toEqual(refund);
         expect(refund).toMatchObject({ refundId, paymentId: payment.id, state: 'succeeded' });
         expect(await refsSince(before)).toContainEqual({ kind: 'refund', id: refund.id });
-        await stage.failRefund(refund);
+        await harness.failRefund(refund);
         expect(await fetched('refund', refund.id)).toMatchObject({ state: 'failed' });
       });
 
       it('more than was paid is refused, with what was refunded already', async () => {
         const { id: paymentId } = await paid();
         const refund = (amountMicros: bigint) =>
-          stage.processor.refund({ refundId: newId(), paymentId, amountMicros });
+          harness.processor.refund({ refundId: newId(), paymentId, amountMicros });
         expect((await refund(MICROS + 10_000n)).outcome).toBe('refused');
         expect((await refund(MICROS - 10_000n)).outcome).toBe('done');
         expect((await refund(20_000n)).outcome).toBe('refused');
@@ -267,43 +274,43 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
 
       it('a lost answer to a refund is unknown, and the same call again refunds nothing more', async () => {
         const asked = { refundId: newId(), paymentId: (await paid()).id, amountMicros: MICROS };
-        const before = stage.count('refund');
-        const lost = await stage.losingAnswers(() => stage.processor.refund(asked));
+        const before = harness.count('refund');
+        const lost = await harness.losingAnswers(() => harness.processor.refund(asked));
         expect(lost.outcome).toBe('unknown');
-        expect(valueOf(await stage.processor.refund(asked)).state).toBe('succeeded');
-        expect(stage.count('refund')).toBe(before + 1);
-        const found = await stage.processor.findRefund(asked.refundId, asked.paymentId);
+        expect(valueOf(await harness.processor.refund(asked)).state).toBe('succeeded');
+        expect(harness.count('refund')).toBe(before + 1);
+        const found = await harness.processor.findRefund(asked.refundId, asked.paymentId);
         expect(valueOf(found)).toMatchObject({ refundId: asked.refundId, state: 'succeeded' });
-        const none = await stage.processor.findRefund(newId(), asked.paymentId);
+        const none = await harness.processor.findRefund(newId(), asked.paymentId);
         expect(valueOf(none)).toBeNull();
       });
 
       it('a dispute is open, decided, and may be decided otherwise later', async () => {
         const payment = await paid();
-        const before = stage.received.length;
-        const id = await stage.dispute(payment.id);
+        const before = harness.received.length;
+        const id = await harness.dispute(payment.id);
         const expected = { paymentId: payment.id, amountMicros: MICROS, currency: 'USD' };
         expect(await fetched('dispute', id)).toMatchObject({ ...expected, state: 'open' });
-        await stage.decideDispute(id, 'won');
+        await harness.decideDispute(id, 'won');
         expect(await fetched('dispute', id)).toMatchObject({ state: 'won' });
-        await stage.decideDispute(id, 'lost');
+        await harness.decideDispute(id, 'lost');
         expect(await fetched('dispute', id)).toMatchObject({ state: 'lost' });
         expect(await refsSince(before)).toContainEqual({ kind: 'dispute', id });
       });
     });
 
-    describeSubscriptions(() => stage);
+    describeSubscriptions(() => harness);
 
     it('every event is listed, oldest first, whether or not its callback arrived', async () => {
-      let cursor = stage.clock.now();
+      let cursor = harness.clock.now();
       for (let i = 0; i < 60; i += 1) await paid();
-      await stage.pass(HOUR_MS + MINUTE_MS);
+      await harness.pass(HOUR_MS + MINUTE_MS);
       const { id } = await paid();
-      await stage.pass(MINUTE_MS);
+      await harness.pass(MINUTE_MS);
       const listed: string[] = [];
       const refs: (string | undefined)[] = [];
       for (let hasMore = true; hasMore;) {
-        const page = valueOf(await stage.processor.listSince(cursor));
+        const page = valueOf(await harness.processor.listSince(cursor));
         const times = page.events.map(({ occurredAt }) => occurredAt.getTime());
         expect(times).toEqual(times.toSorted((a, b) => a - b));
         listed.push(...page.events.map((event) => event.id));
@@ -313,7 +320,7 @@ export function describePaymentProcessor(name: string, open: () => Promise<Proce
       expect(new Set(listed).size).toBe(listed.length);
       expect(listed.length).toBeGreaterThanOrEqual(62);
       expect(refs).toContain(id);
-      expect(valueOf(await stage.processor.listSince(cursor)).events).toEqual([]);
+      expect(valueOf(await harness.processor.listSince(cursor)).events).toEqual([]);
     });
   });
 }

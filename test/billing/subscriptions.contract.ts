@@ -12,36 +12,39 @@ import type {
   UpgradeResult,
 } from '../../apps/billing/src/processors/payment-processor.js';
 import { planRefOf } from '../../apps/billing/src/subscriptions/plan-change.js';
-import type { ProcessorStage } from './processor-stage.js';
+import type { ProcessorHarness } from './processor-harness.js';
 
 export function valueOf<T>(outcome: Outcome<T>): T {
   if (outcome.outcome === 'done') return outcome.value;
   throw new Error(`${outcome.outcome}: ${JSON.stringify(outcome)}`);
 }
 
+/** After the last attempt of every processor: of PayPal's three, five days apart, that of the tenth day. */
+const LAST_ATTEMPT_MS = 11 * DAY_MS;
+
 const planOf = (sku: string) => planRefOf(planOfSku(sku)!, 0);
 
 /** What every payment processor guarantees to billing of what renews itself. */
-export function describeSubscriptions(stageOf: () => ProcessorStage): void {
+export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
   describe('subscriptions', () => {
-    let stage: ProcessorStage;
+    let harness: ProcessorHarness;
     let start: Date;
     let id: string;
     let customerId: string;
     let orderId: string;
 
     async function fetched<Kind extends ProcessorRef['kind']>(kind: Kind, ref: string) {
-      const snapshot = valueOf(await stage.processor.fetch({ kind, id: ref }));
+      const snapshot = valueOf(await harness.processor.fetch({ kind, id: ref }));
       return snapshot as Extract<ProcessorSnapshot, { kind: Kind }>;
     }
     const now = (): Promise<SubscriptionSnapshot> => fetched('subscription', id);
     const lastBill = async (): Promise<BillSnapshot> =>
       fetched('bill', (await now()).latestBill?.id ?? '');
-    const passTo = (time: Date) => stage.pass(time.getTime() - stage.clock.now().getTime());
-    const needsApproval = () => stage.processor.capabilities.changesNeedApproval;
+    const passTo = (time: Date) => harness.pass(time.getTime() - harness.clock.now().getTime());
+    const needsApproval = () => harness.processor.capabilities.changesNeedApproval;
     /** Where the processor wants the customer to agree, the customer does. */
     async function agree(result: UpgradeResult | ChangeResult): Promise<void> {
-      if (needsApproval() && 'redirectUrl' in result) await stage.agree(result.redirectUrl);
+      if (needsApproval() && 'redirectUrl' in result) await harness.agree(result.redirectUrl);
     }
     const changeTo = (sku: string, quantity = 1): ChangeRequest => ({
       subscriptionId: id,
@@ -52,12 +55,12 @@ export function describeSubscriptions(stageOf: () => ProcessorStage): void {
 
     /** An API plan of 15K a month, bought now. */
     beforeEach(async () => {
-      stage = stageOf();
-      start = new Date(Math.floor(stage.clock.now().getTime() / 1000) * 1000);
+      harness = harnessOf();
+      start = new Date(Math.floor(harness.clock.now().getTime() / 1000) * 1000);
       orderId = newId();
       const plan = planOf('api-15K-month');
       const created = valueOf(
-        await stage.processor.createCheckout({
+        await harness.processor.createCheckout({
           orderId,
           accountId: newId(),
           currency: 'USD',
@@ -71,13 +74,13 @@ export function describeSubscriptions(stageOf: () => ProcessorStage): void {
               plan,
             },
           ],
-          expiresAt: new Date(stage.clock.now().getTime() + HOUR_MS),
+          expiresAt: new Date(harness.clock.now().getTime() + HOUR_MS),
           successUrl: 'http://localhost:1/paid',
           cancelUrl: 'http://localhost:1/not-paid',
         }),
       );
       ({ customerId } = created);
-      await stage.act(created.redirectUrl, 'pay');
+      await harness.act(created.redirectUrl, 'pay');
       const checkout = await fetched('checkout', created.checkoutId);
       expect(checkout).toMatchObject({ state: 'paid', orderId });
       id = checkout.subscriptionId!;
@@ -117,36 +120,36 @@ export function describeSubscriptions(stageOf: () => ProcessorStage): void {
     });
 
     it('it renews itself at the end of each period, and tells', async () => {
-      const before = stage.received.length;
+      const before = harness.received.length;
       await passTo(addMonths(start, 1));
       expect(await now()).toMatchObject({ periodStart: addMonths(start, 1) });
       expect(await lastBill()).toMatchObject({ reason: 'renewal', state: 'paid' });
       const bill = { kind: 'bill', id: (await now()).latestBill!.id };
-      const verdicts = stage.received
+      const verdicts = harness.received
         .slice(before)
-        .map(({ raw, headers }) => stage.processor.verifyCallback(raw, headers));
+        .map(({ raw, headers }) => harness.processor.verifyCallback(raw, headers));
       const refs = (await Promise.all(verdicts)).map((verdict) =>
         verdict.verdict === 'accepted' ? verdict.event.ref : undefined,
       );
       expect(refs).toContainEqual(bill);
-      const { announcesRenewals } = stage.processor.capabilities;
+      const { announcesRenewals } = harness.processor.capabilities;
       if (announcesRenewals) expect(refs).toContainEqual({ kind: 'subscription', id });
     });
 
     it('a renewal that is not paid is past due, and unpaid when it never is', async () => {
-      await stage.setCard(customerId, 'declines');
+      await harness.setCard(customerId, 'declines');
       await passTo(addMonths(start, 1));
       const { state, latestBill } = await now();
       expect([state, latestBill?.isPaid ?? false]).toEqual(['past_due', false]);
-      await stage.pass(11 * DAY_MS);
+      await harness.pass(LAST_ATTEMPT_MS);
       expect((await now()).state).toBe('unpaid');
     });
 
     it('a past due one that is paid later is active, for the period that was due', async () => {
-      await stage.setCard(customerId, 'declines');
+      await harness.setCard(customerId, 'declines');
       await passTo(addMonths(start, 1));
-      await stage.setCard(customerId, 'works');
-      await stage.pass(5 * DAY_MS);
+      await harness.setCard(customerId, 'works');
+      await harness.pass(5 * DAY_MS);
       expect((await now()).state).toBe('active');
       const bill = await lastBill();
       expect(bill).toMatchObject({ state: 'paid', reason: 'renewal' });
@@ -154,18 +157,18 @@ export function describeSubscriptions(stageOf: () => ProcessorStage): void {
     });
 
     it('an upgrade costs what its preview says, and a repeat of the call changes nothing', async () => {
-      await stage.pass(10 * DAY_MS);
+      await harness.pass(10 * DAY_MS);
       const from = new Date(start.getTime() + 10 * DAY_MS);
       const change = changeTo('api-50K-month');
-      const { dueMicros } = valueOf(await stage.processor.previewChange(change, from));
+      const { dueMicros } = valueOf(await harness.processor.previewChange(change, from));
       const asked = { ...change, from, changeId: newId() };
-      const lost = await stage.losingAnswers(() => stage.processor.upgrade(asked));
+      const lost = await harness.losingAnswers(() => harness.processor.upgrade(asked));
       expect(lost.outcome).toBe('unknown');
-      const again = valueOf(await stage.processor.upgrade(asked));
+      const again = valueOf(await harness.processor.upgrade(asked));
       expect(again.state).toBe(needsApproval() ? 'payment_required' : 'paid');
       await agree(again);
       expect(await now()).toMatchObject({ sku: 'api-50K-month', periodEnd: addMonths(start, 1) });
-      expect(valueOf(await stage.processor.upgrade(asked))).toEqual({ state: 'paid' });
+      expect(valueOf(await harness.processor.upgrade(asked))).toEqual({ state: 'paid' });
       const bill = await lastBill();
       expect(bill).toMatchObject({ reason: 'change', state: 'paid', amountMicros: dueMicros });
       const gained = bill.lines.find(({ amountMicros }) => amountMicros >= 0n);
@@ -174,17 +177,17 @@ export function describeSubscriptions(stageOf: () => ProcessorStage): void {
     });
 
     it('an upgrade that is not paid changes nothing', async () => {
-      await stage.setCard(customerId, 'declines');
+      await harness.setCard(customerId, 'declines');
       const asked = { ...changeTo('api-50K-month'), from: start, changeId: newId() };
-      expect(valueOf(await stage.processor.upgrade(asked)).state).toBe('payment_required');
+      expect(valueOf(await harness.processor.upgrade(asked)).state).toBe('payment_required');
       expect(await now()).toMatchObject({ state: 'active', sku: 'api-15K-month' });
-      await stage.pass(DAY_MS);
+      await harness.pass(DAY_MS);
       expect(await now()).toMatchObject({ state: 'active', sku: 'api-15K-month' });
     });
 
     it('a downgrade waits for the end of the period, and costs the new price from then on', async () => {
       await agree(
-        valueOf(await stage.processor.changeAtPeriodEnd(changeTo('api-5K-month'), newId())),
+        valueOf(await harness.processor.changeAtPeriodEnd(changeTo('api-5K-month'), newId())),
       );
       expect(await now()).toMatchObject({
         sku: 'api-15K-month',
@@ -197,7 +200,7 @@ export function describeSubscriptions(stageOf: () => ProcessorStage): void {
 
     it('another interval waits, too, and begins a period of its own', async () => {
       await agree(
-        valueOf(await stage.processor.changeAtPeriodEnd(changeTo('api-15K-year'), newId())),
+        valueOf(await harness.processor.changeAtPeriodEnd(changeTo('api-15K-year'), newId())),
       );
       const turn = addMonths(start, 1);
       await passTo(turn);
@@ -209,15 +212,15 @@ export function describeSubscriptions(stageOf: () => ProcessorStage): void {
       'a %s at the end of the period is taken back',
       async (what) => {
         const change = async (sku: string) =>
-          agree(valueOf(await stage.processor.changeAtPeriodEnd(changeTo(sku), newId())));
+          agree(valueOf(await harness.processor.changeAtPeriodEnd(changeTo(sku), newId())));
         if (what === 'change') await change('api-5K-month');
-        else valueOf(await stage.processor.cancel(id, 'period_end', newId()));
+        else valueOf(await harness.processor.cancel(id, 'period_end', newId()));
         const isAgreedTo = what === 'change' && needsApproval();
         if (isAgreedTo) {
           // What the customer agreed to at the processor is taken back there, too.
-          expect((await stage.processor.resume(id, newId())).outcome).toBe('refused');
+          expect((await harness.processor.resume(id, newId())).outcome).toBe('refused');
           await change('api-15K-month');
-        } else valueOf(await stage.processor.resume(id, newId()));
+        } else valueOf(await harness.processor.resume(id, newId()));
         expect(await now()).toMatchObject({ state: 'active', cancelAt: null, pendingChange: null });
         await passTo(addMonths(start, 1));
         expect(await now()).toMatchObject({ state: 'active', sku: 'api-15K-month' });
@@ -226,27 +229,27 @@ export function describeSubscriptions(stageOf: () => ProcessorStage): void {
 
     it('cancelled, it runs to the end of its period and is not renewed', async () => {
       const end = addMonths(start, 1);
-      const cancelled = valueOf(await stage.processor.cancel(id, 'period_end', newId()));
+      const cancelled = valueOf(await harness.processor.cancel(id, 'period_end', newId()));
       expect(cancelled).toMatchObject({ state: 'active', cancelAt: end });
       await passTo(end);
       expect(await now()).toMatchObject({ state: 'cancelled' });
       expect((await lastBill()).reason).toBe('start');
-      expect((await stage.processor.resume(id, newId())).outcome).toBe('refused');
+      expect((await harness.processor.resume(id, newId())).outcome).toBe('refused');
     });
 
     it('ended at once, it is ended, also when the answer was lost', async () => {
       const key = newId();
-      const lost = await stage.losingAnswers(() => stage.processor.cancel(id, 'now', key));
+      const lost = await harness.losingAnswers(() => harness.processor.cancel(id, 'now', key));
       expect(lost.outcome).toBe('unknown');
       expect((await now()).state).toBe('cancelled');
-      expect(valueOf(await stage.processor.cancel(id, 'now', key)).state).toBe('cancelled');
+      expect(valueOf(await harness.processor.cancel(id, 'now', key)).state).toBe('cancelled');
     });
 
     it('a plan is set back without a bill', async () => {
       const asked = { ...changeTo('api-50K-month'), from: start, changeId: newId() };
-      await agree(valueOf(await stage.processor.upgrade(asked)));
+      await agree(valueOf(await harness.processor.upgrade(asked)));
       expect((await lastBill()).reason).toBe('change');
-      const set = valueOf(await stage.processor.setPlan(changeTo('api-15K-month'), newId()));
+      const set = valueOf(await harness.processor.setPlan(changeTo('api-15K-month'), newId()));
       const plan = { sku: 'api-15K-month', periodEnd: addMonths(start, 1) };
       expect(set).toMatchObject(plan);
       expect(await now()).toMatchObject(plan);
@@ -258,7 +261,7 @@ export function describeSubscriptions(stageOf: () => ProcessorStage): void {
 
     it('the page for payment details is the processor’s, and takes no card data here', async () => {
       const url = valueOf(
-        await stage.processor.paymentUpdateUrl(customerId, 'http://localhost:1/'),
+        await harness.processor.paymentUpdateUrl(customerId, 'http://localhost:1/'),
       );
       const page = await (await fetch(url)).text();
       expect(page).not.toMatch(/<input|<script|<iframe/i);

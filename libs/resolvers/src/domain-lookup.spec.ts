@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { withEnoughTime } from '#test/environment';
 import {
-  LookupStage,
+  LookupHarness,
   found,
   hasNotHeard,
   name,
@@ -13,17 +13,17 @@ import {
   said,
   status,
   told,
-} from './lookup-stage.contract.js';
+} from './lookup-harness.contract.js';
 import { UpstreamLimiter } from './limiter/upstream-limiter.js';
 import type { Lookup, Outcome } from './record.js';
 
-const stage = LookupStage.forEachTest();
+const harness = LookupHarness.forEachTest();
 
 describe('a lookup', () => {
   it('asks the registry and then the registrar by RDAP, and merges what they say', async () => {
-    await stage.internet.rdap('rdap.nic.test', found(registrarUrl));
-    await stage.internet.rdap('rdap.registrar.test', registrarFound);
-    const lookup = await stage.lookups().lookup(name);
+    await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
+    await harness.internet.rdap('rdap.registrar.test', registrarFound);
+    const lookup = await harness.lookups().lookup(name);
     expect(told(lookup)).toEqual([
       'delivered',
       'rdap registry delivered',
@@ -39,34 +39,34 @@ describe('a lookup', () => {
         { id: 's2', server: 'https://rdap.registrar.test/', raw: expect.stringContaining('vcard') },
       ],
     });
-    expect(stage.internet.asked).toEqual([
+    expect(harness.internet.asked).toEqual([
       'rdap.nic.test /v1/domain/a.test',
       'rdap.registrar.test /domain/a.test',
     ]);
   });
 
   it('follows one related link and no more', async () => {
-    await stage.internet.rdap('rdap.nic.test', found(registrarUrl));
-    await stage.internet.rdap(
+    await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
+    await harness.internet.rdap(
       'rdap.registrar.test',
       found('https://rdap.third.test/domain/a.test'),
     );
-    await stage.internet.rdap('rdap.third.test', registrarFound);
-    expect((await stage.lookups().lookup(name)).sources).toHaveLength(2);
+    await harness.internet.rdap('rdap.third.test', registrarFound);
+    expect((await harness.lookups().lookup(name)).sources).toHaveLength(2);
   });
 
   it('a link that leads back to the registry is not followed', async () => {
-    await stage.internet.rdap('rdap.nic.test', found('https://RDAP.nic.test/v1/domain/A.TEST'));
-    expect(told(await stage.lookups().lookup(name))).toEqual([
+    await harness.internet.rdap('rdap.nic.test', found('https://RDAP.nic.test/v1/domain/A.TEST'));
+    expect(told(await harness.lookups().lookup(name))).toEqual([
       'delivered',
       'rdap registry delivered',
     ]);
   });
 
   it('a registrar that knows nothing of the name does not make it unregistered', async () => {
-    await stage.internet.rdap('rdap.nic.test', found(registrarUrl));
-    await stage.internet.rdap('rdap.registrar.test', status(404));
-    const lookup = await stage.lookups().lookup(name);
+    await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
+    await harness.internet.rdap('rdap.registrar.test', status(404));
+    const lookup = await harness.lookups().lookup(name);
     expect(told(lookup)).toEqual([
       'delivered',
       'rdap registry delivered',
@@ -80,19 +80,19 @@ describe('a lookup', () => {
     ['fails', status(500), 'http_500'],
     ['answers with a page', (_request, response) => void response.end('<html>'), 'not_rdap'],
   ])('a registrar that %s leaves a partial answer', async (_what, registrar, error) => {
-    await stage.internet.rdap('rdap.nic.test', found(registrarUrl));
-    await stage.internet.rdap('rdap.registrar.test', registrar);
-    const lookup = await stage.lookups().lookup(name);
+    await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
+    await harness.internet.rdap('rdap.registrar.test', registrar);
+    const lookup = await harness.lookups().lookup(name);
     expect(told(lookup)).toEqual(['partial', 'rdap registry delivered', `rdap registrar ${error}`]);
     expect(lookup.record?.handle).toBe('D1');
   });
 
   it('what the registry has said is answered as partial when the time is over', async () => {
-    await stage.internet.rdap('rdap.nic.test', found(registrarUrl));
-    await stage.internet.rdap('rdap.registrar.test', () => undefined);
+    await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
+    await harness.internet.rdap('rdap.registrar.test', () => undefined);
     const lookup = await withEnoughTime(
       400,
-      (budgetMs) => stage.lookups().lookup(name, { budgetMs }),
+      (budgetMs) => harness.lookups().lookup(name, { budgetMs }),
       ({ sources }) => sources.length < 2,
     );
     expect(told(lookup)).toEqual([
@@ -103,9 +103,9 @@ describe('a lookup', () => {
   });
 
   it('a name unknown to the registry is not registered, and nobody else is asked', async () => {
-    await stage.internet.rdap('rdap.nic.test', status(404));
-    await stage.internet.whois('whois.nic.test', said('a.test'));
-    const lookup = await stage.lookups().lookup(name);
+    await harness.internet.rdap('rdap.nic.test', status(404));
+    await harness.internet.whois('whois.nic.test', said('a.test'));
+    const lookup = await harness.lookups().lookup(name);
     expect(told(lookup)).toEqual(['not_registered', 'rdap registry not_registered']);
     expect(lookup.record).toBeUndefined();
   });
@@ -116,9 +116,9 @@ describe('a lookup', () => {
     ['answers 404 with a page', (_q, r) => void r.writeHead(404).end('<html>'), 'not_rdap'],
     ['answers about another name', (_q, r) => void r.end('{"ldhName":"b.test"}'), 'unreadable'],
   ])('a registry whose RDAP %s is asked on port 43', async (_what, rdap, error) => {
-    await stage.internet.rdap('rdap.nic.test', rdap);
-    await stage.internet.whois('whois.nic.test', said('a.test'));
-    const lookup = await stage.lookups().lookup(name);
+    await harness.internet.rdap('rdap.nic.test', rdap);
+    await harness.internet.whois('whois.nic.test', said('a.test'));
+    const lookup = await harness.lookups().lookup(name);
     expect(told(lookup)).toEqual([
       'delivered',
       `rdap registry ${error}`,
@@ -132,15 +132,15 @@ describe('a lookup', () => {
     [said('b.test'), 'whois43 registry other_name', 'parse_failed'],
     ['%&$', 'whois43 registry parse_failed', 'parse_failed'],
   ])('port 43 saying %j ends it', async (text, source, outcome) => {
-    await stage.internet.whois('whois.nic.test', text);
-    expect(told(await stage.lookups().lookup('a.whoisonly'))).toEqual([outcome, source]);
+    await harness.internet.whois('whois.nic.test', text);
+    expect(told(await harness.lookups().lookup('a.whoisonly'))).toEqual([outcome, source]);
   });
 
   it('a broken-off answer never means "not registered"', async () => {
-    await stage.internet.whois('whois.nic.test', (socket) => socket.write('No match'));
+    await harness.internet.whois('whois.nic.test', (socket) => socket.write('No match'));
     const lookup = await withEnoughTime(
       200,
-      (wholeMs) => stage.lookups({ whois: { wholeMs } }).lookup('a.whoisonly'),
+      (wholeMs) => harness.lookups({ whois: { wholeMs } }).lookup('a.whoisonly'),
       hasNotHeard('No match'),
     );
     expect(told(lookup)).toEqual(['parse_failed', 'whois43 registry answer_timeout']);
@@ -153,21 +153,21 @@ describe('referrals on port 43', () => {
   const servers = (lookup: Lookup) => lookup.sources.map(({ server }) => server);
 
   it('the registrar a registry names is asked', async () => {
-    await stage.internet.whois('whois.nic.test', refers('http://WHOIS.registrar.test/'));
+    await harness.internet.whois('whois.nic.test', refers('http://WHOIS.registrar.test/'));
     const answer = `${refers('whois.registrar.test')}Registrant Email: owner@a.test\n`;
-    await stage.internet.whois('whois.registrar.test', answer);
-    const lookup = await stage.lookups().lookup('a.whoisonly');
+    await harness.internet.whois('whois.registrar.test', answer);
+    const lookup = await harness.lookups().lookup('a.whoisonly');
     expect(lookup).toMatchObject({ outcome: 'delivered', fields: { domain: 's1' } });
     expect(lookup.record?.contacts.registrant?.email).toBe('owner@a.test');
     expect(servers(lookup)).toEqual(['whois.nic.test', 'whois.registrar.test']);
   });
 
   it('S58: of a chain of fifty referrals two are followed', async () => {
-    await stage.internet.whois('whois.nic.test', refers('whois.hop1.test'));
+    await harness.internet.whois('whois.nic.test', refers('whois.hop1.test'));
     for (let hop = 1; hop <= 50; hop += 1) {
-      await stage.internet.whois(`whois.hop${hop}.test`, refers(`whois.hop${hop + 1}.test`));
+      await harness.internet.whois(`whois.hop${hop}.test`, refers(`whois.hop${hop + 1}.test`));
     }
-    expect(servers(await stage.lookups().lookup('a.whoisonly'))).toEqual([
+    expect(servers(await harness.lookups().lookup('a.whoisonly'))).toEqual([
       'whois.nic.test',
       'whois.hop1.test',
       'whois.hop2.test',
@@ -175,11 +175,11 @@ describe('referrals on port 43', () => {
   });
 
   it('S58: servers that refer to themselves or to each other are asked once', async () => {
-    await stage.internet.whois('whois.nic.test', refers('whois.loop.test'));
-    await stage.internet.whois('whois.loop.test', refers('whois.nic.test'));
-    const lookup = await stage.lookups().lookup('a.whoisonly');
+    await harness.internet.whois('whois.nic.test', refers('whois.loop.test'));
+    await harness.internet.whois('whois.loop.test', refers('whois.nic.test'));
+    const lookup = await harness.lookups().lookup('a.whoisonly');
     expect(servers(lookup)).toEqual(['whois.nic.test', 'whois.loop.test']);
-    expect(stage.internet.asked).toHaveLength(2);
+    expect(harness.internet.asked).toHaveLength(2);
   });
 
   it.each([
@@ -193,23 +193,23 @@ describe('referrals on port 43', () => {
     'whois.registrar.test:6379',
     'whois.dotmobiregistry.net',
   ])('S58: a referral to %s is not followed', async (target) => {
-    await stage.internet.whois('whois.nic.test', refers(target));
-    await stage.internet.whois('whois.registrar.test', refers('whois.registrar.test'));
-    const lookup = await stage.lookups().lookup('a.whoisonly');
+    await harness.internet.whois('whois.nic.test', refers(target));
+    await harness.internet.whois('whois.registrar.test', refers('whois.registrar.test'));
+    const lookup = await harness.lookups().lookup('a.whoisonly');
     expect(told(lookup)).toEqual(['delivered', 'whois43 registry delivered']);
-    expect(stage.internet.asked).toEqual(['whois.nic.test a.whoisonly\r\n']);
+    expect(harness.internet.asked).toEqual(['whois.nic.test a.whoisonly\r\n']);
   });
 });
 
 describe('lookups at the same time', () => {
   it('questions about one name share one lookup and get one answer', async () => {
-    await stage.internet.whois('whois.nic.test', said('a.whoisonly'));
-    const lookup = stage.lookups();
+    await harness.internet.whois('whois.nic.test', said('a.whoisonly'));
+    const lookup = harness.lookups();
     const answers = await Promise.all([1, 2, 3].map(() => lookup.lookup('a.whoisonly')));
-    expect(stage.internet.asked).toHaveLength(1);
+    expect(harness.internet.asked).toHaveLength(1);
     expect(new Set(answers).size).toBe(1);
     await lookup.lookup('a.whoisonly');
-    expect(stage.internet.asked).toHaveLength(2);
+    expect(harness.internet.asked).toHaveLength(2);
     expect(lookup.counts).toMatchObject({ started: 2, joined: 2 });
     const [source] = lookup.counts.sources;
     expect(source).toMatchObject({ protocol: 'whois43', role: 'registry', outcome: 'delivered' });
@@ -218,8 +218,8 @@ describe('lookups at the same time', () => {
 
   it('one caller that goes away does not end the lookup of another', async () => {
     const { promise: asked, resolve: hasAsked } = Promise.withResolvers<Socket>();
-    await stage.internet.whois('whois.nic.test', hasAsked);
-    const lookup = stage.lookups();
+    await harness.internet.whois('whois.nic.test', hasAsked);
+    const lookup = harness.lookups();
     const controller = new AbortController();
     const leaving = lookup.lookup('a.whoisonly', { signal: controller.signal });
     const staying = lookup.lookup('a.whoisonly');
@@ -233,12 +233,12 @@ describe('lookups at the same time', () => {
   it('a lookup nobody waits for any more closes its connection, and the next starts again', async () => {
     const { promise: asked, resolve: hasAsked } = Promise.withResolvers<Socket>();
     let count = 0;
-    await stage.internet.whois('whois.nic.test', (socket) => {
+    await harness.internet.whois('whois.nic.test', (socket) => {
       count += 1;
       if (count === 1) hasAsked(socket);
       else socket.end(said('a.whoisonly'));
     });
-    const lookup = stage.lookups();
+    const lookup = harness.lookups();
     const controller = new AbortController();
     const leaving = lookup.lookup('a.whoisonly', { signal: controller.signal });
     const socket = await asked;
@@ -252,16 +252,16 @@ describe('lookups at the same time', () => {
 
   it('an aborted signal asks nobody', async () => {
     const signal = AbortSignal.abort();
-    await expect(stage.lookups().lookup(name, { signal })).rejects.toThrow('aborted');
-    expect(stage.internet.asked).toEqual([]);
+    await expect(harness.lookups().lookup(name, { signal })).rejects.toThrow('aborted');
+    expect(harness.internet.asked).toEqual([]);
   });
 
   it('a person does not wait behind the bulk lookup of the same name', async () => {
     const limiter = new UpstreamLimiter({
       defaultLimit: { buckets: [{ burst: 1, perSecond: 20 }], connections: 1 },
     });
-    await stage.internet.whois('whois.nic.test', said('a.whoisonly'));
-    const lookup = stage.lookups({ limiter });
+    await harness.internet.whois('whois.nic.test', said('a.whoisonly'));
+    const lookup = harness.lookups({ limiter });
     const order: string[] = [];
     const ask = (priority: 'bulk' | 'live', what: string) =>
       lookup.lookup(what, { priority }).then(() => order.push(priority));

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { withEnoughTime } from '#test/environment';
 import {
-  LookupStage,
+  LookupHarness,
   found,
   hasNotHeard,
   name,
@@ -12,10 +12,10 @@ import {
   status,
   told,
   wide,
-} from './lookup-stage.contract.js';
+} from './lookup-harness.contract.js';
 import { UpstreamLimiter } from './limiter/upstream-limiter.js';
 
-const stage = LookupStage.forEachTest();
+const harness = LookupHarness.forEachTest();
 
 describe('a name nobody holds', () => {
   const object = (members: object): RequestListener => {
@@ -36,8 +36,8 @@ describe('a name nobody holds', () => {
     [{ errorCode: 404, title: 'Not found', description: ['Reserved by the registry'] }, 'reserved'],
     [{ errorCode: 404, description: ['This is a premium domain name.'] }, 'premium'],
   ])('is restricted with the reason of %j', async (members, restriction) => {
-    await stage.internet.rdap('rdap.nic.test', object(members));
-    const lookup = await stage.lookups().lookup('a.rdaponly');
+    await harness.internet.rdap('rdap.nic.test', object(members));
+    const lookup = await harness.lookups().lookup('a.rdaponly');
     expect(told(lookup)).toEqual(['restricted', 'rdap registry restricted']);
     expect(lookup.record?.restriction).toBe(restriction);
   });
@@ -57,28 +57,28 @@ describe('a name nobody holds', () => {
     ['comes with a copyright', { status: ['active'], notices: says('All rights reserved.') }],
     ['comes with rules', { handle: 'D1', notices: says('Your access is blocked if you flood us') }],
   ])('a name that %s is a registration', async (_what, members) => {
-    await stage.internet.rdap('rdap.nic.test', object(members));
-    const lookup = await stage.lookups().lookup('a.rdaponly');
+    await harness.internet.rdap('rdap.nic.test', object(members));
+    const lookup = await harness.lookups().lookup('a.rdaponly');
     expect(lookup.outcome).toBe('delivered');
     expect(lookup.record).not.toHaveProperty('restriction');
   });
 
   it('a free name stays free, whatever the notices beside the error say', async () => {
     const notices = says('Some names are reserved for the registry');
-    await stage.internet.rdap(
+    await harness.internet.rdap(
       'rdap.nic.test',
       object({ errorCode: 404, title: 'Not found', notices }),
     );
-    expect((await stage.lookups().lookup('a.rdaponly')).outcome).toBe('not_registered');
+    expect((await harness.lookups().lookup('a.rdaponly')).outcome).toBe('not_registered');
   });
 
   it('what a registrar keeps back is no word about a registered name', async () => {
-    await stage.internet.rdap('rdap.nic.test', found(registrarUrl));
-    await stage.internet.rdap(
+    await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
+    await harness.internet.rdap(
       'rdap.registrar.test',
       object({ ldhName: name, status: ['reserved'] }),
     );
-    const lookup = await stage.lookups().lookup(name);
+    const lookup = await harness.lookups().lookup(name);
     expect(lookup.outcome).toBe('delivered');
     expect(lookup.record).not.toHaveProperty('restriction');
   });
@@ -90,13 +90,13 @@ describe('an answer that is not whole', () => {
   const answerTo = (text: string) =>
     withEnoughTime(
       400,
-      (budgetMs) => stage.lookups().lookup('a.whoisonly', { budgetMs }),
+      (budgetMs) => harness.lookups().lookup('a.whoisonly', { budgetMs }),
       hasNotHeard(text),
     );
 
   it('is partial with what had arrived when the time was over', async () => {
     const text = `${said('a.whoisonly')}Name Server: ns1.exam`;
-    await stage.internet.whois('whois.nic.test', stall(text));
+    await harness.internet.whois('whois.nic.test', stall(text));
     const lookup = await answerTo(text);
     expect(told(lookup)).toEqual(['partial', 'whois43 registry cancelled']);
     expect(lookup.record).toMatchObject({ created: { iso: '2001-02-03T04:05:06Z' } });
@@ -110,7 +110,7 @@ describe('an answer that is not whole', () => {
   it.each(['% a comment\n', 'No match for domain "A.WHOISONLY".\n', 'Domain Name: a.who'])(
     'is a timeout when the time was over and no record had arrived, only %j',
     async (text) => {
-      await stage.internet.whois('whois.nic.test', stall(text));
+      await harness.internet.whois('whois.nic.test', stall(text));
       const lookup = await answerTo(text);
       expect(told(lookup)).toEqual(['timeout', 'whois43 registry cancelled']);
       expect(lookup.retryAfterSeconds).toBeGreaterThan(0);
@@ -118,10 +118,10 @@ describe('an answer that is not whole', () => {
   );
 
   it('says nothing when it is about another name', async () => {
-    await stage.internet.whois('whois.nic.test', stall(said('b.test')));
+    await harness.internet.whois('whois.nic.test', stall(said('b.test')));
     const lookup = await withEnoughTime(
       300,
-      (wholeMs) => stage.lookups({ whois: { wholeMs } }).lookup('a.whoisonly'),
+      (wholeMs) => harness.lookups({ whois: { wholeMs } }).lookup('a.whoisonly'),
       hasNotHeard(said('b.test')),
     );
     expect(told(lookup)).toEqual(['parse_failed', 'whois43 registry other_name']);
@@ -133,10 +133,10 @@ describe('redirects', () => {
     void response.writeHead(302, { location: 'https://rdap.other.test/domain/a.rdaponly' }).end();
 
   it('a host redirected to is asked in its own turn, and its throttle pauses it alone', async () => {
-    await stage.internet.rdap('rdap.nic.test', to);
-    await stage.internet.rdap('rdap.other.test', status(429, { 'retry-after': '90' }));
+    await harness.internet.rdap('rdap.nic.test', to);
+    await harness.internet.rdap('rdap.other.test', status(429, { 'retry-after': '90' }));
     const limiter = new UpstreamLimiter({ defaultLimit: wide });
-    const lookup = stage.lookups({ limiter });
+    const lookup = harness.lookups({ limiter });
     expect(await lookup.lookup('a.rdaponly')).toMatchObject({
       outcome: 'throttled',
       retryAfterSeconds: 90,
@@ -145,7 +145,7 @@ describe('redirects', () => {
     expect(limiter.pausedForMs('rdap.nic.test')).toBe(0);
     const again = await lookup.lookup('a.rdaponly');
     expect(told(again)).toEqual(['throttled', 'rdap registry paused']);
-    expect(stage.internet.asked.map((asked) => asked.split(' ')[0])).toEqual([
+    expect(harness.internet.asked.map((asked) => asked.split(' ')[0])).toEqual([
       'rdap.nic.test',
       'rdap.other.test',
       'rdap.nic.test',
@@ -153,72 +153,72 @@ describe('redirects', () => {
   });
 
   it('every hop gives its turn back', async () => {
-    await stage.internet.rdap('rdap.nic.test', to);
-    await stage.internet.rdap('rdap.other.test', found());
+    await harness.internet.rdap('rdap.nic.test', to);
+    await harness.internet.rdap('rdap.other.test', found());
     const single = { ...wide, connections: 1 };
-    const lookup = stage.lookups({ limiter: new UpstreamLimiter({ defaultLimit: single }) });
+    const lookup = harness.lookups({ limiter: new UpstreamLimiter({ defaultLimit: single }) });
     for (const label of ['a', 'b', 'c']) {
       const answer = await lookup.lookup(`${label}.rdaponly`);
       expect(answer.sources.map(({ error }) => error)).toEqual(['unreadable']);
     }
-    expect(stage.internet.asked).toHaveLength(6);
+    expect(harness.internet.asked).toHaveLength(6);
   });
 });
 
 describe('upstreams that cannot be had', () => {
   it('a throttle in words is a throttle, and the upstream is left alone as long as it said', async () => {
-    await stage.internet.whois(
+    await harness.internet.whois(
       'whois.nic.test',
       'Query limit exceeded. Try again in 120 seconds.\n',
     );
-    const lookup = stage.lookups();
+    const lookup = harness.lookups();
     const first = await lookup.lookup('a.whoisonly');
     expect(first).toMatchObject({ outcome: 'throttled', retryAfterSeconds: 120 });
     const second = await lookup.lookup('b.whoisonly');
     expect(told(second)).toEqual(['throttled', 'whois43 registry paused']);
     expect(second.retryAfterSeconds).toBeGreaterThan(100);
-    expect(stage.internet.asked).toHaveLength(1);
+    expect(harness.internet.asked).toHaveLength(1);
   });
 
   it('Retry-After of an RDAP service is told to the caller and kept to', async () => {
-    await stage.internet.rdap('rdap.nic.test', status(429, { 'retry-after': '77' }));
-    const lookup = stage.lookups();
+    await harness.internet.rdap('rdap.nic.test', status(429, { 'retry-after': '77' }));
+    const lookup = harness.lookups();
     expect(await lookup.lookup('a.rdaponly')).toMatchObject({
       outcome: 'throttled',
       retryAfterSeconds: 77,
     });
     expect(told(await lookup.lookup('b.rdaponly'))).toEqual(['throttled', 'rdap registry paused']);
-    expect(stage.internet.asked).toHaveLength(1);
+    expect(harness.internet.asked).toHaveLength(1);
   });
 
   it.each(['999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
     'an upstream that asks for a wait until %s holds nobody up for more than an hour',
     async (retryAfter) => {
-      await stage.internet.rdap('rdap.nic.test', (_request, response) => {
+      await harness.internet.rdap('rdap.nic.test', (_request, response) => {
         response.writeHead(429, { 'retry-after': retryAfter }).end();
       });
-      const { outcome, retryAfterSeconds } = await stage.lookups().lookup('a.rdaponly');
+      const { outcome, retryAfterSeconds } = await harness.lookups().lookup('a.rdaponly');
       expect([outcome, retryAfterSeconds]).toEqual(['throttled', 3_600]);
     },
   );
 
   it('silence is a timeout, a closed door is not, and both may be tried again', async () => {
-    await stage.internet.whois('whois.nic.test', () => undefined);
-    const silent = await stage.lookups({ whois: { firstByteMs: 50 } }).lookup('a.whoisonly');
+    await harness.internet.whois('whois.nic.test', () => undefined);
+    const silent = await harness.lookups({ whois: { firstByteMs: 50 } }).lookup('a.whoisonly');
     expect(told(silent)).toEqual(['timeout', 'whois43 registry first_byte_timeout']);
     expect(silent.retryAfterSeconds).toBeGreaterThan(0);
-    const nobody = await stage.lookups().lookup('a.rdaponly');
+    const nobody = await harness.lookups().lookup('a.rdaponly');
     expect(told(nobody)).toEqual(['unreachable', 'rdap registry unresolved']);
     expect(nobody.retryAfterSeconds).toBeGreaterThan(0);
   });
 
   it('a top-level domain nobody answers for is unsupported, with the reason, and nobody is asked', async () => {
-    expect(await stage.lookups().lookup('a.silent')).toMatchObject({
+    expect(await harness.lookups().lookup('a.silent')).toMatchObject({
       outcome: 'unsupported',
       reason: expect.stringContaining('publishes no machine-readable'),
       sources: [],
     });
-    expect(await stage.lookups().lookup('a.nosuch')).toMatchObject({
+    expect(await harness.lookups().lookup('a.nosuch')).toMatchObject({
       outcome: 'unsupported',
       reason: expect.stringContaining('no top-level domain'),
     });

@@ -64,6 +64,8 @@ export class RequestContext {
   streamedCredits = 0;
   /** Set for a request whose answer is kept under its `Idempotency-Key`. */
   keyed?: KeyedRequest = undefined;
+  /** Set once its whole answer is being kept: whether its client waits or not, a repeat can have it. */
+  isKept = false;
   /** The lines sent so far of a stream that is kept, each with its mark. */
   sentLines = '';
   /** Credits reserved on the lease or the hold. */

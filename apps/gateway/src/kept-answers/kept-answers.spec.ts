@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import { CHARGED_ITEMS_HEADER, streamedLine } from '#libs/contracts';
+import { withClient } from '#libs/database';
 import { TestClock, waitFor } from '#test/environment';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 import { problemAnswer } from '../../../../test/stand-ins/lookup-stand-in.js';
@@ -67,18 +68,23 @@ function answerInLines(count: number, isWhole: boolean): { closed: Promise<void>
   return { closed };
 }
 
-/** Sends a request whose client goes once it has received this text. */
-async function goAfter(apiKey: string, received: string): Promise<void> {
+/** Sends a request whose client goes once it has received this text, and once this is done. */
+async function goAfter(
+  apiKey: string,
+  received: string,
+  { accept = STREAM.accept, until = async () => {} } = {},
+): Promise<void> {
   const body = JSON.stringify(NAMES);
   const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
   socket.write(
-    `POST ${PATH} HTTP/1.1\r\nHost: a\r\nAccept: application/x-ndjson\r\nX-API-Key: ${apiKey}\r\n` +
+    `POST ${PATH} HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\nX-API-Key: ${apiKey}\r\n` +
       `Idempotency-Key: order-${keys}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
   await waitFor('the question', () => around.lookup.questions.length === 1);
   if (received !== '') await waitFor('the lines', () => text.includes(received));
+  await until();
   socket.destroy();
 }
 
@@ -186,6 +192,35 @@ describe('a repeat with the same Idempotency-Key', () => {
       return answer.status === 409 ? undefined : answer;
     });
     expect(again.json).toMatchObject({ meta: { credits_charged: 2 } });
+  });
+
+  it('has the answer that was being kept when the client went, and that one is charged', async () => {
+    const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
+    const respond = around.lookup.respond!;
+    let goOn: (() => void) | undefined;
+    around.lookup.respond = (...given) => void (goOn = () => respond(...given));
+    await withClient(under.database.url(), async (client) => {
+      const until = async () => {
+        await client.query('begin');
+        await client.query('select from gateway.kept_answers where key = $1 for update', [
+          `order-${keys}`,
+        ]);
+        goOn!();
+        await waitFor('the answer to be kept', async () => {
+          const { rows } = await client.query(
+            'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))',
+          );
+          return rows.length === 1;
+        });
+      };
+      await goAfter(apiKey, '', { accept: 'application/json', until });
+      // Whoever comes after it is answered after it was seen to go.
+      await under.ask('/health');
+      await client.query('commit');
+    });
+    await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
+    const again = await post(apiKey);
+    expect([again.json.asked, again.headers['x-credits-cost']]).toEqual([1, '0']);
   });
 
   it('runs after 24 hours, when the answer is deleted', async () => {

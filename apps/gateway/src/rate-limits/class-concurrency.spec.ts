@@ -9,8 +9,10 @@ import {
 } from '../../../../test/gateway/gateway-under-test.js';
 
 const SCOPES: ('whois' | 'bulk')[] = ['whois', 'bulk'];
-/** Bulk requests under way at most. */
+/** Bulk requests under way at most, of all accounts, of one alone, and of one beside others. */
 const BULK_MAX = 200;
+const BULK_ALONE_MAX = BULK_MAX / 2;
+const BULK_SHARE = BULK_MAX / 4;
 const LIVE = 100;
 
 let under: GatewayUnderTest;
@@ -34,29 +36,59 @@ async function bulk(apiKey: string, url = under.url) {
   return { status: answer.statusCode, headers: answer.headers, json, text: '' };
 }
 
+/** Lookup leaves bulk questions open, and answers the others. */
+function holdBulk(): ServerResponse[] {
+  const held: ServerResponse[] = [];
+  around.lookup.respond = (asked, response) => {
+    if (asked.url!.includes('/whois/bulk')) held.push(response);
+    else deliver(response);
+  };
+  return held;
+}
+
+function deliver(response: ServerResponse): void {
+  response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live').end('{}');
+}
+
 describe('requests that keep their owner busy for long', () => {
   it('S102: are so many at a time, and every live request beside them is served', async () => {
-    const { apiKey } = around.account.addKey({ scopes: SCOPES });
-    const held: ServerResponse[] = [];
-    around.lookup.respond = (asked, response) => {
-      if (asked.url!.includes('/whois/bulk')) held.push(response);
-      else
-        response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live').end('{}');
-    };
-    const slow = Array.from({ length: BULK_MAX }, () => bulk(apiKey));
+    const keys = Array.from(
+      { length: BULK_MAX / BULK_SHARE },
+      () => around.account.addKey({ scopes: SCOPES }).apiKey,
+    );
+    const [apiKey] = keys;
+    const held = holdBulk();
+    const slow = keys.flatMap((key) => Array.from({ length: BULK_SHARE }, () => bulk(key)));
     await waitFor('all of them to be asked', () => held.length === BULK_MAX);
-    expectProblem(await bulk(apiKey), 503, 'class_busy');
+    const other = around.account.addKey({ scopes: SCOPES }).apiKey;
+    expectProblem(await bulk(other), 503, 'class_busy');
     const names = Array.from({ length: LIVE }, (_, at) => `&domainName=name${at}.example`);
     const served = await Promise.all(names.map((name) => under.ask(live(apiKey, name))));
     expect(new Set(served.map(({ status }) => status))).toEqual(new Set([200]));
     expect(held).toHaveLength(BULK_MAX);
-    for (const response of held) {
-      response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live').end('{}');
-    }
+    held.forEach(deliver);
     const ended = await Promise.all(slow);
     expect(new Set(ended.map(({ status }) => status))).toEqual(new Set([200]));
     around.lookup.respond = undefined;
     expect((await bulk(apiKey)).status).toBe(200);
+  });
+
+  it('S102: leave room for other accounts, however many of them one account sends', async () => {
+    const [greedy, modest] = [1, 2].map(() => around.account.addKey({ scopes: SCOPES }));
+    const held = holdBulk();
+    const alone = Array.from({ length: BULK_ALONE_MAX }, () => bulk(greedy.apiKey));
+    await waitFor('those of the one', () => held.length === BULK_ALONE_MAX);
+    const refused = await bulk(greedy.apiKey);
+    expectProblem(refused, 503, 'class_busy');
+    expect(refused.headers['retry-after']).toBe('1');
+    const beside = Array.from({ length: BULK_SHARE }, () => bulk(modest.apiKey));
+    await waitFor('those of the other', () => held.length === BULK_ALONE_MAX + BULK_SHARE);
+    expectProblem(await bulk(modest.apiKey), 503, 'class_busy');
+    held.forEach(deliver);
+    await Promise.all([...alone, ...beside]);
+    around.lookup.respond = undefined;
+    const after = await Promise.all([greedy, modest].map(({ apiKey }) => bulk(apiKey)));
+    expect(after.map(({ status }) => status)).toEqual([200, 200]);
   });
 
   it('S102: end in 504 when their owner does not answer in time, and make room', async () => {
@@ -67,11 +99,11 @@ describe('requests that keep their owner busy for long', () => {
       GATEWAY_JOURNAL: `${around.folder}/impatient`,
     });
     const ended = await Promise.all(
-      Array.from({ length: BULK_MAX + 1 }, () => bulk(apiKey, apiUrl)),
+      Array.from({ length: BULK_ALONE_MAX + 1 }, () => bulk(apiKey, apiUrl)),
     );
     const codes = ended.map(({ json }) => json.code);
     expect(codes.filter((code) => code === 'answer_timeout').length).toBeGreaterThanOrEqual(
-      BULK_MAX,
+      BULK_ALONE_MAX,
     );
     around.lookup.respond = undefined;
     expect((await bulk(apiKey, apiUrl)).status).toBe(200);

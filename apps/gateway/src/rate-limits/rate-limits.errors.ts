@@ -17,7 +17,7 @@ export class ClassBusy extends Problem {
     super({
       code: 'class_busy',
       status: 503,
-      detail: `The service is processing too many requests of class "${rateClass}". Nothing was charged.`,
+      detail: `The service, or your account, has too many requests of class "${rateClass}" under way. Nothing was charged.`,
       retryAfterSeconds: 1,
     });
   }

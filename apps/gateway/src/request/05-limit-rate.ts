@@ -61,12 +61,12 @@ export function forgetOurOutage(
   context.rate = { ...rate, remaining: rate.remaining + 1 };
 }
 
-/** Step 5b: 429 when the minute is full, 503 when the class is. */
+/** Step 5b: 429 when the minute is full, 503 when the class is, or the account's part of it. */
 export function limitRate(
   context: RequestContext,
   concurrency: ClassConcurrency,
 ): Problem | undefined {
-  const { rate, rateLimit, route } = context;
+  const { rate, rateLimit, route, caller } = context;
   const { rateName } = route;
   if (!rate?.allowed) {
     const name = `${rateName}/${rateLimit}`;
@@ -78,6 +78,6 @@ export function limitRate(
     }
     return refusal;
   }
-  context.isInClass = concurrency.enter(route.classPlace);
+  context.isInClass = concurrency.enter(route.classPlace, caller?.account.id);
   return context.isInClass ? undefined : new ClassBusy(rateName);
 }

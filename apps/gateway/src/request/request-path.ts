@@ -189,20 +189,23 @@ export class RequestPath {
       return this.refuse(context, problemOf(answer, service), outcome);
     }
     if (!context.keyed || answer.stream) return this.deliver(context, answer);
+    context.isKept = true;
     this.whenReady(context, this.parts.keptAnswers.keep(context, answer), this.deliver);
   };
 
   private readonly deliver = (context: RequestContext, answer: OwnerAnswer): void => {
-    // It went in this very turn: nobody would get what would be charged.
-    if (!context.request.socket.writable) return this.abort(context);
+    const hasClient = context.request.socket.writable;
+    // It went in this very turn: nobody would get what would be charged, unless a repeat does.
+    if (!hasClient && !context.isKept) return this.abort(context);
     crashPoint('gateway.after-lookup-answer');
     if (answer.stream) return void this.stream(context, answer);
     const credits = creditsFor(answer, context);
     this.releaseSlots(context);
-    sendAnswer(context, answer, credits, this.balanceAfter(context, credits));
+    if (hasClient) sendAnswer(context, answer, credits, this.balanceAfter(context, credits));
     crashPoint('gateway.after-answer');
     const { outcome } = answer.headers;
-    this.parts.recorder.record(context, { status: 200, outcome, credits });
+    const status = hasClient ? 200 : CLIENT_GONE;
+    this.parts.recorder.record(context, { status, outcome, credits });
     forgetContext(context);
   };
 
@@ -248,6 +251,8 @@ export class RequestPath {
 
   /** The client went: what was not sent is not charged, and the owner need not go on. */
   private readonly abort = (context: RequestContext): void => {
+    // A repeat may already have read the answer that is being kept: it is charged once it is kept.
+    if (context.isKept) return;
     this.releaseSlots(context);
     const { recorder } = this.parts;
     if (context.keyed) this.settleKey(context, 'broken_off');
@@ -271,9 +276,10 @@ export class RequestPath {
   /** Gives back what a request held while it was under way; the next one may have it before the answer is sent. */
   private releaseSlots(context: RequestContext): void {
     const { shedder, concurrency } = this.parts;
+    const { isInClass, route, caller } = context;
     context.isOver = true;
     shedder.inFlight--;
-    if (context.isInClass) concurrency.leave(context.route.classPlace);
+    if (isInClass) concurrency.leave(route.classPlace, caller?.account.id);
   }
 
   private remaining({ caller }: RequestContext): number | undefined {

@@ -9,23 +9,23 @@ const WRITERS = 12;
 const CHANGES_PER_WRITER = 25;
 
 describe('change feed', () => {
-  let stage: MessagingHarness;
+  let messaging: MessagingHarness;
   let feed: ChangeFeed;
 
   beforeAll(async () => {
-    stage = await MessagingHarness.open();
-    feed = new ChangeFeed(stage.producer);
+    messaging = await MessagingHarness.open();
+    feed = new ChangeFeed(messaging.producer);
   });
-  afterAll(() => stage.close());
+  afterAll(() => messaging.close());
 
   it('the first poll names nobody, the next exactly who changed since', async () => {
-    await stage.say(Counted, newId(), { n: 1 });
+    await messaging.say(Counted, newId(), { n: 1 });
     const first = await feed.read();
     expect(first.keys).toEqual([]);
     expect((await feed.read(first.cursor)).keys).toEqual([]);
     const key = newId();
-    await stage.say(Counted, key, { n: 2 });
-    await stage.say(Counted, key, { n: 3 });
+    await messaging.say(Counted, key, { n: 2 });
+    await messaging.say(Counted, key, { n: 3 });
     const second = await feed.read(first.cursor);
     expect(second).toEqual({ token: first.token, cursor: expect.anything(), keys: [key] });
     expect((await feed.read(second.cursor)).keys).toEqual([]);
@@ -48,7 +48,7 @@ describe('change feed', () => {
       Array.from({ length: WRITERS }, async (_, writer) => {
         for (let turn = 0; turn < CHANGES_PER_WRITER; turn++) {
           const key = newId();
-          if (await write(stage, key, writer + turn)) committed.push(key);
+          if (await write(messaging, key, writer + turn)) committed.push(key);
         }
       }),
     );
@@ -62,7 +62,7 @@ describe('change feed', () => {
   it('a row above the highest transaction id is named although the snapshot claims to see it', async () => {
     const { cursor } = await feed.read();
     const key = newId();
-    await stage.say(Counted, key, { n: 1 });
+    await messaging.say(Counted, key, { n: 1 });
     // After a crash an id can be used again: the poller's snapshot then lies above it.
     const { cursor: later } = await feed.read(cursor);
     expect((await feed.read({ ...later, highestXid: cursor.highestXid })).keys).toEqual([key]);
@@ -85,10 +85,10 @@ const INSERT = `
   values ($1, 0, $2, $2, $3, 'account.counted', 1, now(), '{"n":1}')`;
 
 /** One transaction in one of five manners. @returns whether it committed a change of the key. */
-async function write(stage: MessagingHarness, key: string, manner: number): Promise<boolean> {
+async function write(messaging: MessagingHarness, key: string, manner: number): Promise<boolean> {
   const undone = new Error('undone on purpose');
   try {
-    await stage.producer.transaction(async (transaction) => {
+    await messaging.producer.transaction(async (transaction) => {
       await transaction.query('savepoint inner_work');
       await transaction.query(INSERT, [newId(), newId(), 1]);
       await transaction.query('rollback to savepoint inner_work');

@@ -15,16 +15,16 @@ import { FailedEventRepository } from './failed-event.repository.js';
 import { FailedEventRetries } from './failed-event-retries.js';
 
 describe('the retry of a failed event', () => {
-  let stage: MessagingHarness;
+  let messaging: MessagingHarness;
   let retries: FailedEventRetries;
   let counts: ServiceEventCounts;
   const repository = new FailedEventRepository('entitlement');
 
   beforeAll(async () => {
-    stage = await MessagingHarness.open();
+    messaging = await MessagingHarness.open();
   });
   afterEach(() => retries.stop());
-  afterAll(() => stage.close());
+  afterAll(() => messaging.close());
 
   /** Its number is `n`; due at once. */
   async function storeFailed(key: string, n: number, attempts: number): Promise<string> {
@@ -41,7 +41,7 @@ describe('the retry of a failed event', () => {
       data: { n },
     });
     const message = { id, topic: 'account.events', bucket: bucketOf(key), key, body };
-    await stage.consumer.transaction((transaction) =>
+    await messaging.consumer.transaction((transaction) =>
       repository.insert(transaction, message, {
         type: 'account.counted',
         state: 'retrying',
@@ -58,7 +58,7 @@ describe('the retry of a failed event', () => {
     const handlers = new Map<EventClass, EventHandler>(handler && [[Counted, handler]]);
     retries = new FailedEventRetries({
       consumer: 'entitlement',
-      database: stage.consumer,
+      database: messaging.consumer,
       handlers,
       inbox: new Inbox('entitlement', handlers),
       logger: quietLogger,
@@ -68,7 +68,7 @@ describe('the retry of a failed event', () => {
   }
 
   const secondsLeft = async (eventId: string) => {
-    const [{ seconds }] = await stage.consumer.query<{ seconds: number }>(
+    const [{ seconds }] = await messaging.consumer.query<{ seconds: number }>(
       `select extract(epoch from next_try_at - clock_timestamp())::float8 as seconds
        from failed_event where event_id = $1`,
       [eventId],
@@ -94,7 +94,7 @@ describe('the retry of a failed event', () => {
         tried.push((event.data as Counted).n);
         throw new Error('not yet');
       });
-      const rows = () => stage.failedEvents.list({ key });
+      const rows = () => messaging.failedEvents.list({ key });
       await waitFor('the retry', async () => (await rows())[0].attempts === attempts + 1);
       const left = await secondsLeft(first);
       expect([left > more, left <= most]).toEqual([true, true]);
@@ -110,7 +110,7 @@ describe('the retry of a failed event', () => {
     const key = newId();
     const eventId = await storeFailed(key, 1, 0);
     retryWith();
-    const stored = () => stage.failedEvents.list({ key });
+    const stored = () => messaging.failedEvents.list({ key });
     await waitFor('it to be dead', async () => (await stored())[0].state === 'dead');
     const reason = 'no handler for account.counted any more';
     expect(await stored()).toMatchObject([{ eventId, state: 'dead', reason }]);
@@ -126,8 +126,11 @@ describe('the retry of a failed event', () => {
       tried.push(n);
       if (n === 1) throw new UnacceptableEvent('it contradicts another');
     });
-    await waitFor('the next', async () => (await stage.failedEvents.list({ key })).length === 1);
-    expect(await stage.failedEvents.list({ key })).toMatchObject([
+    await waitFor(
+      'the next',
+      async () => (await messaging.failedEvents.list({ key })).length === 1,
+    );
+    expect(await messaging.failedEvents.list({ key })).toMatchObject([
       {
         eventId: first,
         state: 'dead',
@@ -149,7 +152,7 @@ describe('the retry of a failed event', () => {
       if (tries < 3) throw Object.assign(new Error('shut down'), SHUT_DOWN);
       throw new Error('not yet');
     });
-    const rows = () => stage.failedEvents.list({ key });
+    const rows = () => messaging.failedEvents.list({ key });
     await waitFor('a try that counts', async () => (await rows())[0].attempts !== 2);
     expect([tries, (await rows())[0].attempts]).toEqual([3, 3]);
   });
@@ -157,17 +160,17 @@ describe('the retry of a failed event', () => {
   it('of an event whose class is not known yet waits for the next release, an hour at most', async () => {
     const key = newId();
     const id = await storeFailed(key, 1, 1);
-    await stage.consumer.query(
+    await messaging.consumer.query(
       `update failed_event set body = replace(body, 'account.counted', 'account.unheard-of')
        where event_id = $1`,
       [id],
     );
     retryWith(async () => {});
-    const rows = () => stage.failedEvents.list({ key });
+    const rows = () => messaging.failedEvents.list({ key });
     await waitFor('the first try', async () => (await rows())[0].attempts === 2);
     expect(await rows()).toMatchObject([{ state: 'retrying' }]);
     expect(await secondsLeft(id)).toBeGreaterThan(30);
-    await stage.consumer.query(
+    await messaging.consumer.query(
       `update failed_event set failed_at = failed_at - interval '1 hour',
          next_try_at = clock_timestamp() where event_id = $1`,
       [id],
@@ -178,13 +181,16 @@ describe('the retry of a failed event', () => {
   it('of one that was handled meanwhile does nothing', async () => {
     const key = newId();
     const id = await storeFailed(key, 1, 1);
-    await stage.consumer.query(
+    await messaging.consumer.query(
       `insert into inbox (consumer, event_id, outcome) values ('entitlement', $1, 'applied')`,
       [id],
     );
     let tries = 0;
     retryWith(async () => tries++);
-    await waitFor('it to go', async () => (await stage.failedEvents.list({ key })).length === 0);
+    await waitFor(
+      'it to go',
+      async () => (await messaging.failedEvents.list({ key })).length === 0,
+    );
     expect(tries).toBe(0);
   });
 
@@ -199,11 +205,11 @@ describe('the retry of a failed event', () => {
     await begun.promise;
     let hasStopped = false;
     const stopping = retries.stop().then(() => (hasStopped = true));
-    await stage.consumer.query('select');
+    await messaging.consumer.query('select');
     expect(hasStopped).toBe(false);
     mayEnd.resolve();
     await stopping;
-    expect(await stage.failedEvents.list({ key })).toEqual([]);
+    expect(await messaging.failedEvents.list({ key })).toEqual([]);
   });
 });
 

@@ -19,7 +19,7 @@ class CountedByBilling {
 }
 
 describe('event consumer', () => {
-  let stage: MessagingHarness;
+  let messaging: MessagingHarness;
   let maintenance: Database;
   let consumer: EventConsumer;
   let handle: EventHandler;
@@ -28,13 +28,13 @@ describe('event consumer', () => {
   let lines: string[];
 
   beforeAll(async () => {
-    stage = await MessagingHarness.open();
-    maintenance = await stage.test.maintenance('entitlement');
-    await withClient(stage.test.url('entitlement_owner'), (client) =>
+    messaging = await MessagingHarness.open();
+    maintenance = await messaging.test.maintenance('entitlement');
+    await withClient(messaging.test.url('entitlement_owner'), (client) =>
       client.query('create table tally (key text primary key, n integer not null default 0)'),
     );
   });
-  afterAll(() => stage.close());
+  afterAll(() => messaging.close());
   beforeEach(() => {
     calls = 0;
     counts = new ServiceEventCounts();
@@ -45,7 +45,7 @@ describe('event consumer', () => {
     };
     consumer = new EventConsumer({
       consumer: 'entitlement',
-      database: stage.consumer,
+      database: messaging.consumer,
       handlers: new Map<EventClass, EventHandler>([
         [Counted, handler],
         [CountedByBilling, handler],
@@ -80,7 +80,8 @@ describe('event consumer', () => {
   const outcomes = () =>
     [...counts.handled.values()].map((ofType) => Object.fromEntries(ofType)).at(0) ?? {};
   const tallyOf = async (key: string) =>
-    (await stage.consumer.query<{ n: number }>('select n from tally where key = $1', [key]))[0]?.n;
+    (await messaging.consumer.query<{ n: number }>('select n from tally where key = $1', [key]))[0]
+      ?.n;
 
   it('two topics that touch the same accounts in opposite order never meet in a deadlock', async () => {
     handle = add;
@@ -127,7 +128,7 @@ describe('event consumer', () => {
     await consumer.deliver(batch);
     await consumer.deliver(batch);
     expect(await tallyOf(key)).toBe(2);
-    expect(await stage.failedEvents.list({ key })).toMatchObject([
+    expect(await messaging.failedEvents.list({ key })).toMatchObject([
       { eventId: broken.id, state: 'dead', body: '{"a":1,', reason: expect.stringMatching(/JSON/) },
     ]);
     expect(lines).toContainEqual(expect.stringMatching(/"level":"error".* is dead/));
@@ -143,7 +144,7 @@ describe('event consumer', () => {
     };
     await consumer.deliver([1, 2, 3].map((n) => messageOf('account.events', key, n)));
     expect(await tallyOf(key)).toBe(2);
-    expect(await stage.failedEvents.list({ key })).toMatchObject([
+    expect(await messaging.failedEvents.list({ key })).toMatchObject([
       { state: 'dead', reason: expect.stringContaining('22012') },
     ]);
   });
@@ -227,11 +228,11 @@ describe('event consumer', () => {
     await consumer.deliver([message]);
     expect(calls).toBe(1 + 5);
     expect(outcomes()).toEqual({ retrying: 1 });
-    expect(await stage.failedEvents.list({ key })).toMatchObject([
+    expect(await messaging.failedEvents.list({ key })).toMatchObject([
       { eventId: message.id, state: 'retrying', attempts: 1, reason: 'Error: never' },
     ]);
     expect(lines).toEqual([expect.stringMatching(/"level":"warn".* is retried/)]);
-    const [{ pause }] = await stage.consumer.query<{ pause: number }>(
+    const [{ pause }] = await messaging.consumer.query<{ pause: number }>(
       `select extract(epoch from next_try_at - failed_at)::float8 as pause from failed_event
        where event_id = $1`,
       [message.id],
@@ -247,12 +248,12 @@ describe('event consumer', () => {
       throw sqlError('23514');
     };
     await consumer.deliver([messageOf('account.events', key, 1, idOf(madeAt))]);
-    expect(await stage.failedEvents.list({ key })).toMatchObject([{ state: 'dead' }]);
+    expect(await messaging.failedEvents.list({ key })).toMatchObject([{ state: 'dead' }]);
     handle = add;
     consumer.start();
-    await stage.failedEvents.redrive({ key });
+    await messaging.failedEvents.redrive({ key });
     await waitFor('it to be settled', async () => {
-      return (await stage.failedEvents.list({ key })).length === 0;
+      return (await messaging.failedEvents.list({ key })).length === 0;
     });
     expect(await tallyOf(key)).toBe(1);
   });
@@ -281,26 +282,26 @@ describe('event consumer', () => {
     await consumer.deliver([message]);
     expect(await tallyOf(key)).toBe(1);
     const reason = expect.stringContaining('no partition of relation "inbox"');
-    expect(await stage.failedEvents.list({ key })).toMatchObject([{ state: 'dead', reason }]);
+    expect(await messaging.failedEvents.list({ key })).toMatchObject([{ state: 'dead', reason }]);
     // The operator knows that it was not handled.
     consumer.start();
-    await stage.failedEvents.redrive({ key });
+    await messaging.failedEvents.redrive({ key });
     await waitFor('the old event', async () => (await tallyOf(key)) === 2);
     await consumer.deliver([message]);
     expect(await tallyOf(key)).toBe(2);
-    expect(await stage.failedEvents.list({ key })).toMatchObject([{ state: 'dead' }]);
+    expect(await messaging.failedEvents.list({ key })).toMatchObject([{ state: 'dead' }]);
   });
 
   it('while the month of recent events is missing they wait with the transport, and none is dead', async () => {
     handle = add;
     const key = newId();
     const month = new Date().toISOString().slice(0, 7).replace('-', '');
-    await withClient(stage.test.url('entitlement_owner'), (client) =>
+    await withClient(messaging.test.url('entitlement_owner'), (client) =>
       client.query(`drop table inbox_${month}`),
     );
     const message = messageOf('account.events', key, 1);
     await expect(consumer.deliver([message])).rejects.toThrow(ConsumerPaused);
-    expect(await stage.failedEvents.list({ key })).toEqual([]);
+    expect(await messaging.failedEvents.list({ key })).toEqual([]);
     await new RollPartitionsJob(maintenance).runOnce();
     await consumer.deliver([message]);
     expect(await tallyOf(key)).toBe(1);
@@ -314,15 +315,16 @@ describe('event consumer', () => {
     const messages = [1, 2, 3].map((n) => messageOf('account.events', key, n));
     await consumer.deliver(messages);
     const [old, young, dead] = messages.map(({ id }) => id);
-    for (const id of [old, young]) await stage.failedEvents.discard('entitlement', id, 'known');
-    await stage.consumer.query(
+    for (const id of [old, young]) await messaging.failedEvents.discard('entitlement', id, 'known');
+    await messaging.consumer.query(
       `update failed_event set failed_at = now() - interval '1 year', settled_at = now() - case event_id
          when $1 then interval '30 days 1 minute' when $2 then interval '29 days' end
        where key = $3`,
       [old, young, key],
     );
     consumer.start();
-    const left = async () => (await stage.failedEvents.list({ key })).map(({ eventId }) => eventId);
+    const left = async () =>
+      (await messaging.failedEvents.list({ key })).map(({ eventId }) => eventId);
     await waitFor('the old one to go', async () => (await left()).length === 2);
     expect(await left()).toEqual([young, dead]);
   });

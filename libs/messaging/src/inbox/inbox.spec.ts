@@ -7,11 +7,11 @@ import { SnapshotTaken, MessagingHarness } from '../transports/messaging-harness
 import { type EventHandler, Inbox } from './inbox.js';
 
 describe('inbox', () => {
-  let stage: MessagingHarness;
+  let messaging: MessagingHarness;
   beforeAll(async () => {
-    stage = await MessagingHarness.open();
+    messaging = await MessagingHarness.open();
   });
-  afterAll(() => stage.close());
+  afterAll(() => messaging.close());
 
   function snapshot(key: string, sequence: number): ReadEvent {
     const id = newId();
@@ -42,7 +42,7 @@ describe('inbox', () => {
     const key = newId();
     const outcomes: string[] = [];
     for (const sequence of [50, 30, 40, 50, 51]) {
-      const handled = await stage.consumer.transaction((transaction) =>
+      const handled = await messaging.consumer.transaction((transaction) =>
         inbox.apply(transaction, [snapshot(key, sequence)]),
       );
       outcomes.push(handled[0].outcome);
@@ -50,7 +50,7 @@ describe('inbox', () => {
     expect(applied).toEqual([50, 51]);
     expect(outcomes).toEqual(['applied', 'superseded', 'superseded', 'superseded', 'applied']);
     expect(
-      await stage.consumer.query('select sequence from inbox_sequence where aggregate = $1', [
+      await messaging.consumer.query('select sequence from inbox_sequence where aggregate = $1', [
         `thing:${key}`,
       ]),
     ).toEqual([{ sequence: '51' }]);
@@ -63,7 +63,7 @@ describe('inbox', () => {
       [ahead, 50],
       [behind, 30],
     ] as const) {
-      await stage.consumer.transaction((transaction) =>
+      await messaging.consumer.transaction((transaction) =>
         inbox.apply(transaction, [snapshot(key, sequence)]),
       );
     }

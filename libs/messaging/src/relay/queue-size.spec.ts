@@ -14,14 +14,14 @@ const GROWTH_MAX = 1.25;
 
 /** Rounds of traffic, each as much as the outbox keeps at a time; autovacuum's part is played by hand. */
 describe('queues of events', () => {
-  let stage: MessagingHarness;
+  let messaging: MessagingHarness;
   beforeAll(async () => {
-    stage = await MessagingHarness.open();
+    messaging = await MessagingHarness.open();
   });
-  afterAll(() => stage.close());
+  afterAll(() => messaging.close());
 
   async function sizeAfterVacuum(schema: string, table: string): Promise<number> {
-    return withClient(stage.test.url(), async (client) => {
+    return withClient(messaging.test.url(), async (client) => {
       await client.query(`vacuum ${schema}.${table}`);
       const { rows } = await client.query<{ bytes: string }>(
         'select pg_total_relation_size($1) as bytes',
@@ -32,11 +32,11 @@ describe('queues of events', () => {
   }
 
   it('the outbox takes no more room after many rounds of events than after a few', async () => {
-    const outbox = new OutboxRepository(stage.maintenance, newId());
+    const outbox = new OutboxRepository(messaging.maintenance, newId());
     const sizes: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      await stage.producer.query(INSERT, [EVENTS_A_ROUND, round]);
-      await stage.maintenance.query(
+      await messaging.producer.query(INSERT, [EVENTS_A_ROUND, round]);
+      await messaging.maintenance.query(
         `update outbox set sent_at = clock_timestamp() - interval '11 minutes' where sent_at is null`,
       );
       expect(await outbox.deleteOld(2 * EVENTS_A_ROUND)).toBe(EVENTS_A_ROUND);
@@ -48,7 +48,7 @@ describe('queues of events', () => {
   it('nor do failed events that were handled in the end, and none that is unhandled goes with them', async () => {
     const failedEvents = new FailedEventRepository('entitlement');
     const fail = (id: string, state: 'retrying' | 'dead') =>
-      stage.consumer.transaction((transaction) =>
+      messaging.consumer.transaction((transaction) =>
         failedEvents.insert(
           transaction,
           { id, topic: 'account.events', bucket: 1, key: newId(), body: '{}' },
@@ -62,13 +62,13 @@ describe('queues of events', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const ids = Array.from({ length: 100 }, newId);
       for (const id of ids) await fail(id, 'retrying');
-      await stage.consumer.transaction(async (transaction) => {
+      await messaging.consumer.transaction(async (transaction) => {
         for (const id of ids) await failedEvents.delete(transaction, id);
       });
       sizes.push(await sizeAfterVacuum('entitlement', 'failed_event'));
     }
     expect(Math.max(...sizes)).toBeLessThan(GROWTH_MAX * sizes[STEADY_AFTER]);
-    const left = await stage.consumer.query<{ id: string }>(
+    const left = await messaging.consumer.query<{ id: string }>(
       'select event_id as id from failed_event order by arrival',
     );
     expect(left.map(({ id }) => id)).toEqual(unhandled);

@@ -15,14 +15,14 @@ import { OutboxRepository } from './outbox.repository.js';
 import { Relay } from './relay.js';
 
 describe('relay', () => {
-  let stage: MessagingHarness;
+  let messaging: MessagingHarness;
   const relays: Relay[] = [];
   const counts = new ServiceEventCounts();
 
   beforeAll(async () => {
-    stage = await MessagingHarness.open();
+    messaging = await MessagingHarness.open();
   });
-  afterAll(() => stage.close());
+  afterAll(() => messaging.close());
   afterEach(async () => {
     await Promise.all(relays.splice(0).map((relay) => relay.stop()));
   });
@@ -31,7 +31,7 @@ describe('relay', () => {
     publish: (messages: EventMessage[]) => Promise<void>,
     logger = quietLogger,
   ): Relay {
-    const database = stage.maintenance;
+    const database = messaging.maintenance;
     const relay = new Relay({
       producer: 'account',
       database,
@@ -45,11 +45,11 @@ describe('relay', () => {
   }
   /** However slow the machine is: leases of 6 s are owned for so long from now on. */
   const leaseFor = (left: string) =>
-    stage.maintenance.query(
+    messaging.maintenance.query(
       `update outbox_bucket set lease_until = clock_timestamp() + $1::interval`,
       [left],
     );
-  const allSent = () => waitFor('all sent', async () => (await stage.unsent()) === 0);
+  const allSent = () => waitFor('all sent', async () => (await messaging.unsent()) === 0);
   const numberOf = ({ body }: EventMessage) => (JSON.parse(body) as { data: Counted }).data.n;
 
   it('four relays hand on every event in the order of its key, however often the owner changes', async () => {
@@ -62,7 +62,7 @@ describe('relay', () => {
     const four = Array.from({ length: 4 }, () => startRelay(publish));
     const writing = Promise.all(
       keys.map(async (key) => {
-        for (const n of numbers) await stage.say(Counted, key, { n });
+        for (const n of numbers) await messaging.say(Counted, key, { n });
       }),
     );
     for (const [index, relay] of four.slice(0, 3).entries()) {
@@ -79,10 +79,10 @@ describe('relay', () => {
 
   it("a fenced owner reads nothing and its mark does nothing, the new owner's does", async () => {
     const key = newId();
-    await stage.say(Counted, key, { n: 1 });
+    await messaging.say(Counted, key, { n: 1 });
     const [stopped, successor] = [newId(), newId()].map((owner) => ({
-      leases: new BucketLeases(stage.maintenance, owner),
-      outbox: new OutboxRepository(stage.maintenance, owner),
+      leases: new BucketLeases(messaging.maintenance, owner),
+      outbox: new OutboxRepository(messaging.maintenance, owner),
     }));
     const bucketIn = (leases: BucketLeases) =>
       leases.owned().filter(({ bucket }) => bucket === bucketOf(key));
@@ -93,27 +93,27 @@ describe('relay', () => {
     await successor.leases.renew();
     expect(successor.leases.owned()).toEqual([]);
 
-    await stage.expireLeases();
+    await messaging.expireLeases();
     await successor.leases.renew();
     await leaseFor('1 hour');
     const after = bucketIn(successor.leases);
     expect(BigInt(after[0].epoch)).toBe(BigInt(before[0].epoch) + 1n);
     expect(await stopped.outbox.listUnsent(before, 200)).toEqual([]);
     expect(await stopped.outbox.markSent(before[0], [row.id])).toBe(false);
-    expect(await stage.unsent()).toBe(1);
+    expect(await messaging.unsent()).toBe(1);
     await stopped.leases.renew();
     expect(stopped.leases.owned()).toEqual([]);
     expect(await successor.outbox.markSent(after[0], [row.id])).toBe(true);
-    expect(await stage.unsent()).toBe(0);
+    expect(await messaging.unsent()).toBe(0);
     await successor.leases.release();
   });
 
   it('nothing is read with less than 3 s of a lease left', async () => {
     const key = newId();
-    await stage.say(Counted, key, { n: 1 });
+    await messaging.say(Counted, key, { n: 1 });
     const owner = newId();
-    const leases = new BucketLeases(stage.maintenance, owner);
-    const outbox = new OutboxRepository(stage.maintenance, owner);
+    const leases = new BucketLeases(messaging.maintenance, owner);
+    const outbox = new OutboxRepository(messaging.maintenance, owner);
     await leases.renew();
     await leaseFor('2.9 s');
     expect(await outbox.listUnsent(leases.owned(), 200)).toEqual([]);
@@ -139,8 +139,8 @@ describe('relay', () => {
       }
       published.push(...messages.map(numberOf));
     }, logger);
-    for (const n of [101, 102]) await stage.say(Counted, stuck, { n });
-    for (const n of [201, 202]) await stage.say(Counted, free, { n });
+    for (const n of [101, 102]) await messaging.say(Counted, stuck, { n });
+    for (const n of [201, 202]) await messaging.say(Counted, free, { n });
     await waitFor('the free bucket', () => published.includes(202));
     expect(published).not.toContain(101);
     await waitFor('further tries', () => failures > 2);
@@ -156,8 +156,8 @@ describe('relay', () => {
     const before = counts.sent.get('account.counted') ?? 0;
     const published: EventMessage[] = [];
     startRelay(async (messages) => void published.push(...messages));
-    await runInContext({ traceparent }, () => stage.say(Counted, key, { n: 1 }));
-    await stage.say(Counted, key, { n: 2 });
+    await runInContext({ traceparent }, () => messaging.say(Counted, key, { n: 1 }));
+    await messaging.say(Counted, key, { n: 2 });
     await allSent();
     const envelopes = published.map(({ body }) => JSON.parse(body) as { traceparent?: string });
     expect(envelopes.map((envelope) => envelope.traceparent)).toEqual([traceparent, undefined]);
@@ -170,7 +170,7 @@ describe('relay', () => {
     const before = counts.sent.get('account.counted');
     const stolen = Promise.withResolvers<void>();
     startRelay(async () => {
-      await stage.maintenance.query(
+      await messaging.maintenance.query(
         `update outbox_bucket set owner = 'another', epoch = epoch + 1,
            lease_until = clock_timestamp() + interval '1 hour' where bucket = $1`,
         [bucketOf(key)],
@@ -178,24 +178,24 @@ describe('relay', () => {
       await stolen.promise;
     });
     await waitFor('all buckets', () => counts.ownedBuckets === 16);
-    await withClient(stage.test.url(), async (client) => {
+    await withClient(messaging.test.url(), async (client) => {
       // The renewal, which would find out too, waits for this.
       await client.query('begin');
       await client.query('select from account.outbox_bucket where bucket = $1 for update', [other]);
-      await stage.say(Counted, key, { n: 1 });
+      await messaging.say(Counted, key, { n: 1 });
       stolen.resolve();
       await waitFor('it to be forgotten', () => counts.ownedBuckets === 15);
       await client.query('rollback');
     });
     expect(counts.sent.get('account.counted')).toBe(before);
-    await stage.expireLeases();
-    await stage.maintenance.query('delete from outbox where key = $1', [key]);
+    await messaging.expireLeases();
+    await messaging.maintenance.query('delete from outbox where key = $1', [key]);
   });
 
   it('a bucket whose row somebody else has locked holds up no claim of the others', async () => {
-    const leases = new BucketLeases(stage.maintenance, newId());
-    await stage.expireLeases();
-    await withClient(stage.test.url(), async (client) => {
+    const leases = new BucketLeases(messaging.maintenance, newId());
+    await messaging.expireLeases();
+    await withClient(messaging.test.url(), async (client) => {
       await client.query('begin');
       await client.query('select from account.outbox_bucket where bucket = 3 for update');
       const claim = leases.renew();
@@ -216,11 +216,11 @@ describe('relay', () => {
       if (messages[0].bucket !== bucketOf(key)) return;
       most = Math.max(most, ++inFlight);
       batches++;
-      await stage.producer.query('select pg_sleep(0.02)');
+      await messaging.producer.query('select pg_sleep(0.02)');
       inFlight--;
     });
     for (let n = 0; n < 30; n++) {
-      await stage.say(Counted, key, { n });
+      await messaging.say(Counted, key, { n });
       relays[0].wake();
       if (n === 0) await waitFor('the first batch', () => batches > 0);
     }
@@ -230,18 +230,18 @@ describe('relay', () => {
   });
 
   it('rows go 10 minutes after they were sent, however old they are', async () => {
-    const outbox = new OutboxRepository(stage.maintenance, newId());
-    await stage.maintenance.query('delete from outbox');
+    const outbox = new OutboxRepository(messaging.maintenance, newId());
+    await messaging.maintenance.query('delete from outbox');
     const keys = Array.from({ length: 3 }, newId);
-    for (const key of keys) await stage.say(Counted, key, { n: 1 });
-    await stage.maintenance.query(
+    for (const key of keys) await messaging.say(Counted, key, { n: 1 });
+    await messaging.maintenance.query(
       `update outbox set occurred_at = now() - interval '1 day',
          sent_at = case key when $1 then now() - interval '10 minutes 1 s'
                             when $2 then now() - interval '9 minutes' end`,
       keys.slice(0, 2),
     );
     expect(await outbox.deleteOld(100)).toBe(1);
-    const left = await stage.maintenance.query<{ key: string }>(
+    const left = await messaging.maintenance.query<{ key: string }>(
       'select key from outbox order by position',
     );
     expect(left.map(({ key }) => key)).toEqual(keys.slice(1));

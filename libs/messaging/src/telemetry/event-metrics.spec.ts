@@ -12,7 +12,7 @@ import {
 import { addEventMetrics } from './event-metrics.js';
 
 describe('metrics of events', () => {
-  let stage: MessagingHarness;
+  let messaging: MessagingHarness;
   let transport: InProcessTransport;
   let consumer: INestMicroservice | undefined;
   const recorder = new RecordingConsumer();
@@ -20,26 +20,26 @@ describe('metrics of events', () => {
   const heard = new Metrics({ process: false });
 
   beforeAll(async () => {
-    stage = await MessagingHarness.open();
+    messaging = await MessagingHarness.open();
     transport = new InProcessTransport({
       logger: quietLogger,
       consumers: { account: ['entitlement'] },
     });
-    addEventMetrics(said, { service: 'account', transport, database: stage.producer });
-    addEventMetrics(heard, { service: 'entitlement', transport, database: stage.consumer });
+    addEventMetrics(said, { service: 'account', transport, database: messaging.producer });
+    addEventMetrics(heard, { service: 'entitlement', transport, database: messaging.consumer });
   });
   afterAll(async () => {
     await consumer?.close();
     await transport.close();
-    await stage.close();
+    await messaging.close();
   });
 
   const lineOf = async (metrics: Metrics, name: string) =>
     (await metrics.text()).split('\n').find((line) => line.startsWith(name));
 
   it('what waits in the outbox is counted with its age, then what was sent and handled', async () => {
-    for (const n of [1, 2, 3]) await stage.say(Counted, newId(), { n });
-    await transport.startRelay('account', stage.maintenance);
+    for (const n of [1, 2, 3]) await messaging.say(Counted, newId(), { n });
+    await transport.startRelay('account', messaging.maintenance);
     const unsent = 'dds_outbox_unsent_events{producer="account"}';
     expect(await lineOf(said, unsent)).toBe(`${unsent} 3`);
     const age = await lineOf(said, 'dds_outbox_oldest_unsent_seconds{producer="account"}');
@@ -47,8 +47,8 @@ describe('metrics of events', () => {
     const lag = 'dds_consumer_lag_events{consumer="entitlement",producer="account"}';
     expect(await lineOf(heard, lag)).toBe(`${lag} 3`);
 
-    consumer = await stage.startConsumer(
-      transport.strategyFor('entitlement', stage.consumer),
+    consumer = await messaging.startConsumer(
+      transport.strategyFor('entitlement', messaging.consumer),
       recorder,
     );
     await waitFor('all sent', async () => (await lineOf(said, unsent))?.endsWith(' 0'));
@@ -67,7 +67,7 @@ describe('metrics of events', () => {
   });
 
   it('a dead event is counted and shown; a type nobody declared is "unknown"', async () => {
-    await stage.sayUnknown(newId());
+    await messaging.sayUnknown(newId());
     const failed = 'dds_events_waiting{consumer="entitlement",type="unknown",state="retrying"}';
     await waitFor('it to be stored', async () => (await lineOf(heard, failed)) === `${failed} 1`);
     const handled =

@@ -27,44 +27,44 @@ const sqlError = (code: string) =>
 /** The guarantees every transport gives. Called by the spec of each. */
 export function transportContract(name: string, harness: TransportHarness): void {
   describe(`${name} transport`, () => {
-    let stage: MessagingHarness;
+    let messaging: MessagingHarness;
     let process: RunningProcess;
     let key: string;
     const recorder = () => process.recorder;
 
     beforeAll(async () => {
-      stage = await MessagingHarness.open();
+      messaging = await MessagingHarness.open();
     });
-    afterAll(() => stage.close());
+    afterAll(() => messaging.close());
     beforeEach(async () => {
       key = newId();
-      process = await RunningProcess.start(stage, harness);
+      process = await RunningProcess.start(messaging, harness);
     });
     afterEach(() => process.stop());
 
     const untilHeard = (ofKey: string, numbers: number[]) =>
       waitFor(`exactly ${String(numbers)}`, async () => {
-        return String(await stage.heard(ofKey)) === String(numbers);
+        return String(await messaging.heard(ofKey)) === String(numbers);
       });
-    const failedOf = (ofKey: string) => stage.failedEvents.list({ key: ofKey });
+    const failedOf = (ofKey: string) => messaging.failedEvents.list({ key: ofKey });
 
     it('events of a key are handled in the order they were written', async () => {
       const keys = Array.from({ length: 4 }, newId);
       const numbers = Array.from({ length: 40 }, (_, n) => n);
       await Promise.all(
         keys.map(async (each) => {
-          for (const n of numbers) await stage.say(Counted, each, { n });
+          for (const n of numbers) await messaging.say(Counted, each, { n });
         }),
       );
       for (const each of keys) await untilHeard(each, numbers);
     });
 
     it('a repeated event is handled once', async () => {
-      for (const n of [1, 2, 3]) await stage.say(Counted, key, { n });
+      for (const n of [1, 2, 3]) await messaging.say(Counted, key, { n });
       await untilHeard(key, [1, 2, 3]);
-      await waitFor('all sent', async () => (await stage.unsent()) === 0);
-      await stage.relayAgain(key);
-      await stage.say(Counted, key, { n: 4 });
+      await waitFor('all sent', async () => (await messaging.unsent()) === 0);
+      await messaging.relayAgain(key);
+      await messaging.say(Counted, key, { n: 4 });
       await untilHeard(key, [1, 2, 3, 4]);
     });
 
@@ -77,9 +77,9 @@ export function transportContract(name: string, harness: TransportHarness): void
         partition: 99,
         topic: 'elsewhere',
       };
-      await stage.say(OddlyNamed, key, data);
+      await messaging.say(OddlyNamed, key, data);
       await untilHeard(key, [1]);
-      expect(await stage.heardData(key)).toEqual([data]);
+      expect(await messaging.heardData(key)).toEqual([data]);
     });
 
     it('an event no database could ever take is dead at once and holds nobody up', async () => {
@@ -87,9 +87,9 @@ export function transportContract(name: string, harness: TransportHarness): void
       recorder().before = ({ data }) => {
         if (data.n === 1) throw sqlError('23514');
       };
-      await stage.say(Counted, key, { n: 1 });
-      await stage.say(Counted, key, { n: 2 });
-      await stage.say(Counted, other, { n: 3 });
+      await messaging.say(Counted, key, { n: 1 });
+      await messaging.say(Counted, key, { n: 2 });
+      await messaging.say(Counted, other, { n: 3 });
       await untilHeard(key, [2]);
       await untilHeard(other, [3]);
       expect(await failedOf(key)).toMatchObject([
@@ -104,9 +104,9 @@ export function transportContract(name: string, harness: TransportHarness): void
       recorder().before = ({ data }) => {
         if (data.n === 1 && !isRepaired) throw new Error('not now');
       };
-      for (const n of [1, 2, 3]) await stage.say(Counted, key, { n });
-      await stage.say(SnapshotTaken, key, { n: 4 });
-      await stage.say(Counted, other, { n: 5 });
+      for (const n of [1, 2, 3]) await messaging.say(Counted, key, { n });
+      await messaging.say(SnapshotTaken, key, { n: 4 });
+      await messaging.say(Counted, other, { n: 5 });
       await untilHeard(key, [4]);
       await untilHeard(other, [5]);
       // As often as fits into 5 s: a machine that stands still meanwhile gets to two.
@@ -117,7 +117,7 @@ export function transportContract(name: string, harness: TransportHarness): void
         { state: 'retrying', reason: expect.stringContaining('waits behind') },
       ]);
       isRepaired = true;
-      expect(await stage.failedEvents.redrive({ key })).toBe(3);
+      expect(await messaging.failedEvents.redrive({ key })).toBe(3);
       await untilHeard(key, [4, 1, 2, 3]);
       expect(await failedOf(key)).toEqual([]);
     });
@@ -126,23 +126,23 @@ export function transportContract(name: string, harness: TransportHarness): void
       recorder().before = ({ data }) => {
         if (data.n === 1) throw new Error('never');
       };
-      await stage.say(Counted, key, { n: 1 });
-      await stage.say(Counted, key, { n: 2 });
+      await messaging.say(Counted, key, { n: 1 });
+      await messaging.say(Counted, key, { n: 2 });
       const [head] = await waitFor('both stored', async () => {
         const failed = await failedOf(key);
         return failed.length === 2 ? failed : undefined;
       });
-      expect(await stage.failedEvents.discard('entitlement', head.eventId, 'made by mistake')).toBe(
-        true,
-      );
+      expect(
+        await messaging.failedEvents.discard('entitlement', head.eventId, 'made by mistake'),
+      ).toBe(true);
       await untilHeard(key, [2]);
-      await stage.relayAgain(key);
-      await stage.say(Counted, key, { n: 3 });
+      await messaging.relayAgain(key);
+      await messaging.say(Counted, key, { n: 3 });
       await untilHeard(key, [2, 3]);
       expect(await failedOf(key)).toMatchObject([
         { state: 'discarded', reason: 'made by mistake' },
       ]);
-      expect(await stage.failedEvents.redrive({ key })).toBe(0);
+      expect(await messaging.failedEvents.redrive({ key })).toBe(0);
     });
 
     it('a snapshot that comes back after a newer one is recorded as superseded, not applied', async () => {
@@ -150,16 +150,16 @@ export function transportContract(name: string, harness: TransportHarness): void
       recorder().before = ({ data }) => {
         if (data.n === 1 && !isRepaired) throw new Error('not now');
       };
-      await stage.say(SnapshotTaken, key, { n: 1 });
-      await stage.say(SnapshotTaken, key, { n: 2 });
+      await messaging.say(SnapshotTaken, key, { n: 1 });
+      await messaging.say(SnapshotTaken, key, { n: 2 });
       await untilHeard(key, [2]);
       const [{ eventId }] = await failedOf(key);
       isRepaired = true;
-      await stage.failedEvents.redrive({ eventId });
+      await messaging.failedEvents.redrive({ eventId });
       await waitFor('none left', async () => (await failedOf(key)).length === 0);
-      expect(await stage.heard(key)).toEqual([2]);
+      expect(await messaging.heard(key)).toEqual([2]);
       expect(
-        await stage.consumer.query('select outcome from inbox where event_id = $1', [eventId]),
+        await messaging.consumer.query('select outcome from inbox where event_id = $1', [eventId]),
       ).toEqual([{ outcome: 'superseded' }]);
     });
 
@@ -168,8 +168,8 @@ export function transportContract(name: string, harness: TransportHarness): void
       recorder().before = () => {
         if (++refusals <= 6) throw sqlError('57P01');
       };
-      await stage.say(Counted, key, { n: 1 });
-      await stage.say(Counted, key, { n: 2 });
+      await messaging.say(Counted, key, { n: 1 });
+      await messaging.say(Counted, key, { n: 2 });
       await untilHeard(key, [1, 2]);
       expect(await failedOf(key)).toEqual([]);
     });
@@ -181,9 +181,9 @@ export function transportContract(name: string, harness: TransportHarness): void
         const [{ pid }] = await transaction.query<{ pid: number }>(
           'select pg_backend_pid() as pid',
         );
-        await stage.cutConnection(pid);
+        await messaging.cutConnection(pid);
       };
-      for (const n of [1, 2, 3]) await stage.say(Counted, key, { n });
+      for (const n of [1, 2, 3]) await messaging.say(Counted, key, { n });
       await untilHeard(key, [1, 2, 3]);
       expect(cuts).toBeGreaterThan(2);
       expect(await failedOf(key)).toEqual([]);
@@ -194,13 +194,13 @@ export function transportContract(name: string, harness: TransportHarness): void
       recorder().before = () => {
         if (++refusals <= 2) throw sqlError('40P01');
       };
-      await stage.say(Counted, key, { n: 1 });
+      await messaging.say(Counted, key, { n: 1 });
       await untilHeard(key, [1]);
       expect(await failedOf(key)).toEqual([]);
     });
 
     it('an event of an unknown type is retried until a release knows it', async () => {
-      await stage.sayUnknown(key);
+      await messaging.sayUnknown(key);
       const [failed] = await waitFor('retrying', async () => {
         const events = await failedOf(key);
         return events.length > 0 ? events : undefined;
@@ -210,7 +210,7 @@ export function transportContract(name: string, harness: TransportHarness): void
         type: 'account.not-yet-invented',
         reason: 'unknown event account.not-yet-invented version 1',
       });
-      await stage.consumer.query(
+      await messaging.consumer.query(
         `update failed_event set failed_at = failed_at - interval '61 minutes',
            next_try_at = clock_timestamp() where event_id = $1`,
         [failed.eventId],
@@ -221,11 +221,11 @@ export function transportContract(name: string, harness: TransportHarness): void
     it('a consumer that joins late gets everything', async () => {
       await process.stop();
       const transport = await harness.open();
-      await transport.startRelay('account', stage.maintenance);
-      for (const n of [1, 2, 3]) await stage.say(Counted, key, { n });
+      await transport.startRelay('account', messaging.maintenance);
+      for (const n of [1, 2, 3]) await messaging.say(Counted, key, { n });
       const late = new RecordingConsumer();
-      const app = await stage.startConsumer(
-        transport.strategyFor('entitlement', stage.consumer),
+      const app = await messaging.startConsumer(
+        transport.strategyFor('entitlement', messaging.consumer),
         late,
       );
       await untilHeard(key, [1, 2, 3]);
@@ -240,11 +240,11 @@ export function transportContract(name: string, harness: TransportHarness): void
       // A watcher receives what is published after it is known to listen.
       const before = newId();
       await waitFor('it to listen', async () => {
-        await stage.say(Counted, before, { n: 1000 });
+        await messaging.say(Counted, before, { n: 1000 });
         return recorder().watched.includes(1000);
       });
-      await stage.say(Counted, key, { n: 1001 });
-      await stage.say(Counted, key, { n: 1002 });
+      await messaging.say(Counted, key, { n: 1001 });
+      await messaging.say(Counted, key, { n: 1002 });
       await untilHeard(key, [1001, 1002]);
       await waitFor('both watched', () => recorder().watched.includes(1002));
       expect(await failedOf(key)).toEqual([]);
@@ -256,20 +256,20 @@ export function transportContract(name: string, harness: TransportHarness): void
       let deaths = 0;
       for (let lastStep = 1; lastStep <= 44; lastStep += harness.stepsBetweenDeaths) {
         const numbers = [2 * lastStep, 2 * lastStep + 1];
-        await stage.say(Counted, key, { n: numbers[0] });
-        await stage.say(SnapshotTaken, key, { n: numbers[1] });
+        await messaging.say(Counted, key, { n: numbers[0] });
+        await messaging.say(SnapshotTaken, key, { n: numbers[1] });
         expected.push(...numbers);
         const dying = new CrashSimulator(lastStep);
-        const first = await RunningProcess.start(stage, harness, dying);
+        const first = await RunningProcess.start(messaging, harness, dying);
         await waitFor('dead or done', async () => {
-          return dying.isDead || (await stage.unsent()) === 0;
+          return dying.isDead || (await messaging.unsent()) === 0;
         });
         await first.stop();
         if (dying.isDead) deaths++;
-        await stage.expireLeases();
-        const second = await RunningProcess.start(stage, harness);
+        await messaging.expireLeases();
+        const second = await RunningProcess.start(messaging, harness);
         await untilHeard(key, expected);
-        await waitFor('all sent', async () => (await stage.unsent()) === 0);
+        await waitFor('all sent', async () => (await messaging.unsent()) === 0);
         await second.stop();
       }
       expect(await failedOf(key)).toEqual([]);
@@ -287,16 +287,16 @@ class RunningProcess {
   ) {}
 
   static async start(
-    stage: MessagingHarness,
+    messaging: MessagingHarness,
     harness: TransportHarness,
     dying?: CrashSimulator,
   ): Promise<RunningProcess> {
     const seen = (database: Database) => dying?.seen(database) ?? database;
     const transport = await harness.open();
     const recorder = new RecordingConsumer();
-    const strategy = transport.strategyFor('entitlement', seen(stage.consumer));
-    const app = await stage.startConsumer(strategy, recorder);
-    await transport.startRelay('account', seen(stage.maintenance));
+    const strategy = transport.strategyFor('entitlement', seen(messaging.consumer));
+    const app = await messaging.startConsumer(strategy, recorder);
+    await transport.startRelay('account', seen(messaging.maintenance));
     return new RunningProcess(transport, app, recorder);
   }
 

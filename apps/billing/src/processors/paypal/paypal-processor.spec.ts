@@ -1,4 +1,4 @@
 import { describePaymentProcessor } from '../../../../../test/billing/payment-processor.contract.js';
-import { openPaypalStage } from '../../../../../test/billing/paypal-stage.js';
+import { openPaypalHarness } from '../../../../../test/billing/paypal-harness.js';
 
-describePaymentProcessor('PayPal', openPaypalStage);
+describePaymentProcessor('PayPal', openPaypalHarness);

@@ -1,4 +1,4 @@
 import { describePaymentProcessor } from '../../../../../test/billing/payment-processor.contract.js';
-import { openStripeStage } from '../../../../../test/billing/stripe-stage.js';
+import { openStripeHarness } from '../../../../../test/billing/stripe-harness.js';
 
-describePaymentProcessor('Stripe', openStripeStage);
+describePaymentProcessor('Stripe', openStripeHarness);

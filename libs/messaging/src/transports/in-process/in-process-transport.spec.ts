@@ -19,21 +19,21 @@ transportContract('in-process', {
 });
 
 describe('in-process transport in a service', () => {
-  let stage: MessagingHarness;
+  let messaging: MessagingHarness;
 
   beforeAll(async () => {
-    stage = await MessagingHarness.open();
+    messaging = await MessagingHarness.open();
   });
-  afterAll(() => stage.close());
+  afterAll(() => messaging.close());
 
   it('a named consumer that does not listen refuses the start and keeps the rows', async () => {
     const transport = new InProcessTransport({ logger: quietLogger, consumers });
-    await transport.startRelay('account', stage.maintenance);
+    await transport.startRelay('account', messaging.maintenance);
     expect(() => transport.requireConsumers()).toThrow(
       'does not listen: entitlement (events of account)',
     );
-    const strategy = transport.strategyFor('entitlement', stage.consumer);
-    const app = await stage.startConsumer(strategy, new RecordingConsumer());
+    const strategy = transport.strategyFor('entitlement', messaging.consumer);
+    const app = await messaging.startConsumer(strategy, new RecordingConsumer());
     expect(() => transport.requireConsumers()).not.toThrow();
     await app.close();
     await transport.close();
@@ -53,20 +53,20 @@ describe('in-process transport in a service', () => {
       logger: quietLogger,
       port: 0,
       host: '127.0.0.1',
-      strategy: transport.strategyFor('entitlement', stage.consumer),
+      strategy: transport.strategyFor('entitlement', messaging.consumer),
     });
-    await transport.startRelay('account', stage.maintenance);
+    await transport.startRelay('account', messaging.maintenance);
     const key = newId();
-    await stage.say(Counted, key, { n: 1 });
-    await waitFor('the handler', async () => (await stage.heard(key)).length === 1);
+    await messaging.say(Counted, key, { n: 1 });
+    await waitFor('the handler', async () => (await messaging.heard(key)).length === 1);
     await service.stop();
     await transport.close();
   });
 
   it('a durable consumer that nobody named may not start', async () => {
     const transport = new InProcessTransport({ logger: quietLogger, consumers: {} });
-    const strategy = transport.strategyFor('entitlement', stage.consumer);
-    await expect(stage.startConsumer(strategy, new RecordingConsumer())).rejects.toThrow(
+    const strategy = transport.strategyFor('entitlement', messaging.consumer);
+    await expect(messaging.startConsumer(strategy, new RecordingConsumer())).rejects.toThrow(
       /entitlement consumes account\.\S+ and is not named as its consumer/,
     );
     await transport.close();

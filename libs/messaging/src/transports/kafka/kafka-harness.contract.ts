@@ -43,11 +43,14 @@ export class KafkaHarness {
     return new KafkaTransport({ config, logger: this.logger, onDeath });
   }
 
-  async start(stage: MessagingHarness, recorder = new RecordingConsumer()): Promise<KafkaProcess> {
+  async start(
+    messaging: MessagingHarness,
+    recorder = new RecordingConsumer(),
+  ): Promise<KafkaProcess> {
     const transport = this.open();
-    const strategy = transport.strategyFor('entitlement', stage.consumer);
-    const app = await stage.startConsumer(strategy, recorder);
-    await transport.startRelay('account', stage.maintenance);
+    const strategy = transport.strategyFor('entitlement', messaging.consumer);
+    const app = await messaging.startConsumer(strategy, recorder);
+    await transport.startRelay('account', messaging.maintenance);
     const stop = async () => {
       await app.close();
       await transport.close();

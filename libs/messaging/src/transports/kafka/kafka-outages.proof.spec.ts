@@ -16,18 +16,21 @@ new KafkaHarness().describe('while the broker is down', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-outages-'));
   let broker: KafkaBroker;
   let kafka: KafkaHarness;
-  let stage: MessagingHarness;
+  let messaging: MessagingHarness;
   let running: KafkaProcess;
 
   beforeAll(async () => {
-    [broker, stage] = await Promise.all([KafkaBroker.start({ folder }), MessagingHarness.open()]);
+    [broker, messaging] = await Promise.all([
+      KafkaBroker.start({ folder }),
+      MessagingHarness.open(),
+    ]);
     kafka = new KafkaHarness(broker.brokers);
     await kafka.createTopics();
-    running = await kafka.start(stage);
+    running = await kafka.start(messaging);
   }, SPEC_LIMIT_MS);
   afterAll(async () => {
     await running.stop();
-    await stage.close();
+    await messaging.close();
     await broker.stop();
     rmSync(folder, { recursive: true, force: true });
     expect(kafka.deaths).toEqual([]);
@@ -36,7 +39,7 @@ new KafkaHarness().describe('while the broker is down', () => {
   const untilHeard = (key: string, numbers: number[]) =>
     waitFor(
       `exactly ${String(numbers)}`,
-      async () => String(await stage.heard(key)) === String(numbers),
+      async () => String(await messaging.heard(key)) === String(numbers),
       OUTAGE_LIMIT_MS,
     );
   const untilRefused = () =>
@@ -52,7 +55,7 @@ new KafkaHarness().describe('while the broker is down', () => {
       OUTAGE_LIMIT_MS,
     );
   const untilSent = () =>
-    waitFor('all sent', async () => (await stage.unsent()) === 0, OUTAGE_LIMIT_MS);
+    waitFor('all sent', async () => (await messaging.unsent()) === 0, OUTAGE_LIMIT_MS);
 
   it(
     'P10: a handler that hangs is given up, and its consumer stays a member all the while',
@@ -67,15 +70,15 @@ new KafkaHarness().describe('while the broker is down', () => {
       // A busy broker lets it join later than its service starts.
       await untilMembers();
       const before = await kafka.membersOf('entitlement');
-      await stage.say(Counted, key, { n: 101 });
+      await messaging.say(Counted, key, { n: 101 });
       await waitFor(
         'retrying',
-        async () => (await stage.failedEvents.list({ key })).length === 1,
+        async () => (await messaging.failedEvents.list({ key })).length === 1,
         OUTAGE_LIMIT_MS,
       );
-      await stage.say(Counted, other, { n: 102 });
+      await messaging.say(Counted, other, { n: 102 });
       await untilHeard(other, [102]);
-      expect((await stage.failedEvents.list({ key }))[0].reason).toContain(
+      expect((await messaging.failedEvents.list({ key }))[0].reason).toContain(
         'did not end within 5000 ms',
       );
       // A try of 5 s leaves no time for another, unless a timer is a hair early.
@@ -83,9 +86,9 @@ new KafkaHarness().describe('while the broker is down', () => {
       expect(await kafka.membersOf('entitlement')).toBe(before);
       expect(transport.health().every(({ isMember }) => isMember)).toBe(true);
       recorder.during = async () => {};
-      await stage.failedEvents.discard(
+      await messaging.failedEvents.discard(
         'entitlement',
-        (await stage.failedEvents.list({ key }))[0].eventId,
+        (await messaging.failedEvents.list({ key }))[0].eventId,
         'hung',
       );
     },
@@ -97,13 +100,13 @@ new KafkaHarness().describe('while the broker is down', () => {
     async () => {
       const key = newId();
       broker.kill('SIGSTOP');
-      await stage.say(Counted, key, { n: 1 });
+      await messaging.say(Counted, key, { n: 1 });
       await untilRefused();
       broker.kill('SIGCONT');
-      await stage.say(Counted, key, { n: 2 });
+      await messaging.say(Counted, key, { n: 2 });
       await untilHeard(key, [1, 2]);
       await untilSent();
-      expect(await stage.heard(key)).toEqual([1, 2]);
+      expect(await messaging.heard(key)).toEqual([1, 2]);
     },
     SPEC_LIMIT_MS,
   );
@@ -114,14 +117,14 @@ new KafkaHarness().describe('while the broker is down', () => {
       const key = newId();
       const numbers = [1, 2, 3];
       broker.kill('SIGKILL');
-      for (const n of numbers) await stage.say(Counted, key, { n });
+      for (const n of numbers) await messaging.say(Counted, key, { n });
       await untilRefused();
       await waitFor(
         'the consumers to be thrown out',
         () => running.transport.health().every(({ isMember }) => !isMember),
         OUTAGE_LIMIT_MS,
       );
-      expect(await stage.unsent()).toBe(numbers.length);
+      expect(await messaging.unsent()).toBe(numbers.length);
       await broker.restart();
       await untilHeard(key, numbers);
       await untilMembers();

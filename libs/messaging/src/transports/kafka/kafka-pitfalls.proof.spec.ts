@@ -32,28 +32,28 @@ const otherAssigner: PartitionAssigner = (options) => ({
 const kafka = new KafkaHarness();
 
 kafka.describe('pitfalls of Kafka in Nest', () => {
-  let stage: MessagingHarness;
+  let messaging: MessagingHarness;
   let running: KafkaProcess;
   let key: string;
 
   beforeAll(async () => {
     await kafka.createTopics();
-    stage = await MessagingHarness.open();
+    messaging = await MessagingHarness.open();
   });
   afterAll(async () => {
-    await stage.close();
+    await messaging.close();
     await kafka.deleteTopics();
   });
   beforeEach(async () => {
     key = newId();
-    running = await kafka.start(stage);
+    running = await kafka.start(messaging);
     // A busy broker lets them join later than their service starts.
     await untilMembers();
   });
   afterEach(async () => {
     await running.stop();
     // A retry would be counted by a later test.
-    await stage.consumer.query('delete from failed_event');
+    await messaging.consumer.query('delete from failed_event');
     expect(kafka.deaths.splice(0)).toEqual([]);
   });
 
@@ -61,11 +61,11 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     waitFor('membership', () => running.transport.health().every(({ isMember }) => isMember));
   const untilHeard = (ofKey: string, numbers: number[]) =>
     waitFor(`exactly ${String(numbers)}`, async () => {
-      return String(await stage.heard(ofKey)) === String(numbers);
+      return String(await messaging.heard(ofKey)) === String(numbers);
     });
   const untilFailed = (ofKey: string, count = 1): Promise<FailedEvent[]> =>
     waitFor('retrying', async () => {
-      const failed = await stage.failedEvents.list({ key: ofKey });
+      const failed = await messaging.failedEvents.list({ key: ofKey });
       return failed.length === count ? failed : undefined;
     });
   const recordOf = (id: string, value: Buffer | null) => ({
@@ -97,7 +97,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
       const index = keys.indexOf(event.key);
       if (index >= 0) throw thrown[index];
     };
-    for (const each of [...keys, key]) await stage.say(Counted, each, { n: 1 });
+    for (const each of [...keys, key]) await messaging.say(Counted, each, { n: 1 });
     await untilHeard(key, [1]);
     const reasons = [];
     for (const each of keys) reasons.push((await untilFailed(each))[0].reason);
@@ -108,7 +108,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     running.recorder.before = ({ data }) => {
       if (data.n === 1) throw sqlError('23514');
     };
-    for (const n of [1, 2]) await stage.say(Counted, key, { n });
+    for (const n of [1, 2]) await messaging.say(Counted, key, { n });
     await untilHeard(key, [2]);
     expect(await untilFailed(key)).toMatchObject([{ state: 'dead', attempts: 1 }]);
   });
@@ -123,13 +123,13 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
 
   it('P4: when one service fails, another does not handle the event again', async () => {
     const other = new RecordingConsumer();
-    const strategy = running.transport.strategyFor('gateway', stage.consumer);
-    const app: INestMicroservice = await stage.startConsumer(strategy, other);
+    const strategy = running.transport.strategyFor('gateway', messaging.consumer);
+    const app: INestMicroservice = await messaging.startConsumer(strategy, other);
     let failures = 0;
     running.recorder.before = () => {
       if (++failures <= 3) throw new Error('not now');
     };
-    await stage.say(Counted, key, { n: 44 });
+    await messaging.say(Counted, key, { n: 44 });
     await untilHeard(key, [44, 44]);
     expect(running.recorder.tries.length).toBe(4);
     expect(other.tries.filter((n) => n === 44)).toEqual([44]);
@@ -141,7 +141,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
       running.recorder.tries.push(event.data.n);
       return EMPTY as unknown as Promise<void>;
     };
-    for (const n of [1, 2]) await stage.say(Counted, key, { n });
+    for (const n of [1, 2]) await messaging.say(Counted, key, { n });
     await waitFor('both', () => running.recorder.tries.includes(2));
     await untilCommitted();
     expect(running.recorder.tries).toEqual([1, 2]);
@@ -182,7 +182,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
       if (index >= 0) throw typedError(names[index]);
     };
     const before = await kafka.membersOf('entitlement');
-    for (const each of [...keys, key]) await stage.say(Counted, each, { n: 1 });
+    for (const each of [...keys, key]) await messaging.say(Counted, each, { n: 1 });
     for (const each of keys) await untilFailed(each);
     await untilHeard(key, [1]);
     expect(await kafka.membersOf('entitlement')).toBe(before);
@@ -233,11 +233,11 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
   });
 
   it('P9: what was published before a group first joined is handled', async () => {
-    await stage.say(Counted, key, { n: 1 });
+    await messaging.say(Counted, key, { n: 1 });
     await untilHeard(key, [1]);
     const late = new RecordingConsumer();
-    const strategy = running.transport.strategyFor('worker', stage.consumer);
-    const app = await stage.startConsumer(strategy, late);
+    const strategy = running.transport.strategyFor('worker', messaging.consumer);
+    const app = await messaging.startConsumer(strategy, late);
     await untilHeard(key, [1, 1]);
     expect(late.tries).toContain(1);
     await app.close();
@@ -245,7 +245,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
 
   it('P11: what a killed consumer had not committed comes again and counts once', async () => {
     const numbers = Array.from({ length: 30 }, (_, n) => 1000 + n);
-    for (const n of numbers) await stage.say(Counted, key, { n });
+    for (const n of numbers) await messaging.say(Counted, key, { n });
     await untilHeard(key, numbers);
     await untilCommitted();
     await running.stop();
@@ -258,8 +258,8 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
         ),
       ),
     );
-    running = await kafka.start(stage);
-    await stage.say(Counted, key, { n: 1030 });
+    running = await kafka.start(messaging);
+    await messaging.say(Counted, key, { n: 1030 });
     await untilHeard(key, [...numbers, 1030]);
     expect(running.recorder.tries.filter((n) => n >= 1000)).toEqual([1030]);
   });
@@ -270,11 +270,11 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     const spy = await rawReader((message) => {
       if (String(message.key) === key) read.push({ key: message.key, body: String(message.value) });
     });
-    await stage.say(OddlyNamed, key, data);
+    await messaging.say(OddlyNamed, key, data);
     await waitFor('the record', () => read.length === 1);
     expect(JSON.parse(read[0].body)).toMatchObject({ key, type: 'account.oddly-named', data });
     await untilHeard(key, [1]);
-    expect(await stage.heardData(key)).toEqual([data]);
+    expect(await messaging.heardData(key)).toEqual([data]);
     await spy.disconnect();
   });
 
@@ -283,7 +283,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     const spy = await rawReader((message) => {
       if (String(message.key) === key) read.push(message);
     });
-    await stage.say(Counted, key, { n: 1 });
+    await messaging.say(Counted, key, { n: 1 });
     await waitFor('the record', () => read.length === 1);
     const nowMs = Number(read[0].timestamp);
     const value = String(read[0].value);
@@ -297,12 +297,12 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
   it('P14: digits beyond 2^53 travel as text, a BigInt never leaves', async () => {
     const odd = { n: 1, key: '', headers: '', partition: 0, topic: '' };
     const micros = '9007199254740993000001';
-    await stage.say(OddlyNamed, key, { ...odd, value: micros });
+    await messaging.say(OddlyNamed, key, { ...odd, value: micros });
     await untilHeard(key, [1]);
-    expect(await stage.heardData(key)).toMatchObject([{ value: micros }]);
-    const unsent = await stage.unsent();
-    await expect(stage.say(Counted, key, { n: 2n as unknown as number })).rejects.toThrow();
-    expect(await stage.unsent()).toBe(unsent);
+    expect(await messaging.heardData(key)).toMatchObject([{ value: micros }]);
+    const unsent = await messaging.unsent();
+    await expect(messaging.say(Counted, key, { n: 2n as unknown as number })).rejects.toThrow();
+    expect(await messaging.unsent()).toBe(unsent);
   });
 
   it('P18: a group is named after its service, who watches leaves nothing behind', async () => {
@@ -329,10 +329,10 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     running.recorder.before = (event) => {
       if (event.key === key && isAway) throw sqlError('57P01');
     };
-    await stage.say(Counted, key, { n: 1 });
+    await messaging.say(Counted, key, { n: 1 });
     await waitFor('the first refusal', () => running.recorder.tries.length > 0);
     const numbers = [11, 12, 13, 14];
-    for (const n of numbers) await stage.say(Counted, other, { n });
+    for (const n of numbers) await messaging.say(Counted, other, { n });
     await untilHeard(other, numbers);
     isAway = false;
     await untilHeard(key, [1]);

@@ -139,7 +139,7 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
   it(
     'S112: with its own user and rules a service hears those it may hear',
     async () => {
-      const stage = await MessagingHarness.open();
+      const messaging = await MessagingHarness.open();
       const deaths: Error[] = [];
       const open = (user: 'account' | 'entitlement') =>
         new KafkaTransport({
@@ -148,12 +148,12 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
           onDeath: (error) => deaths.push(error),
         });
       const [account, entitlement] = [open('account'), open('entitlement')];
-      const strategy = entitlement.strategyFor('entitlement', stage.consumer);
-      const app = await stage.startConsumer(strategy, new RecordingConsumer());
-      await account.startRelay('account', stage.maintenance);
+      const strategy = entitlement.strategyFor('entitlement', messaging.consumer);
+      const app = await messaging.startConsumer(strategy, new RecordingConsumer());
+      await account.startRelay('account', messaging.maintenance);
       const key = newId();
-      await stage.say(Counted, key, { n: 1 });
-      await waitFor('the event', async () => (await stage.heard(key)).length === 1);
+      await messaging.say(Counted, key, { n: 1 });
+      await waitFor('the event', async () => (await messaging.heard(key)).length === 1);
       // A group that is not joined yet could not be taken away again.
       await waitFor('all members', () => entitlement.health().every(({ isMember }) => isMember));
       await app.close();
@@ -161,7 +161,7 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
       const groups = await withAdmin(configOf('admin'), (admin) => admin.listGroups());
       expect(groups.groups.map(({ groupId }) => groupId)).toEqual(['entitlement']);
       expect(deaths).toEqual([]);
-      await stage.close();
+      await messaging.close();
     },
     LIMIT_MS,
   );

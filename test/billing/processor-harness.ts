@@ -15,7 +15,7 @@ export type CheckoutAction =
   'pay' | 'three-d-secure' | 'decline' | 'delayed' | 'delayed-failing' | 'abandon';
 
 /** A real adapter and its simulated processor over real sockets, for the contract of the port. */
-export interface ProcessorStage {
+export interface ProcessorHarness {
   processor: PaymentProcessor;
   clock: TestClock;
   /** An adapter with other callback secrets: the endpoint's own is `current`. */

@@ -25,23 +25,23 @@ interface LookupsOptions {
 }
 
 /** Lookups in an internet of their own, whose registries know a few top-level domains. */
-export class LookupStage {
+export class LookupHarness {
   internet: LoopbackInternet;
   private readonly parser = new ParserWorker({ timeoutMs: PATIENT_MS });
   private readonly closings: (() => Promise<void>)[] = [];
 
   /** For a whole spec file; with another internet for each test. */
-  static forEachTest(): LookupStage {
-    const stage = new LookupStage();
+  static forEachTest(): LookupHarness {
+    const harness = new LookupHarness();
     beforeEach(() => {
-      const internet = (stage.internet = new LoopbackInternet());
-      stage.closings.push(() => internet.close());
+      const internet = (harness.internet = new LoopbackInternet());
+      harness.closings.push(() => internet.close());
     });
     afterEach(async () => {
-      for (const close of stage.closings.splice(0).toReversed()) await close();
+      for (const close of harness.closings.splice(0).toReversed()) await close();
     });
-    afterAll(() => stage.parser.close());
-    return stage;
+    afterAll(() => harness.parser.close());
+    return harness;
   }
 
   lookups(options: LookupsOptions = {}): DomainLookup {

@@ -6,12 +6,12 @@ import { TestClock } from '#test/environment';
 import { listenForCallbacks } from './callback-door.js';
 import { agreeAtPaypal, pressButton } from './hosted-page.js';
 import { losingAnswersOf } from './lost-answers.js';
-import type { ProcessorStage, ReceivedCallback } from './processor-stage.js';
+import type { ProcessorHarness, ReceivedCallback } from './processor-harness.js';
 
 /** Ids of an endpoint at PayPal: part of what is signed. */
 const WEBHOOK_IDS = { current: '5GP028458E2496506', next: '9XK11229LB', foreign: '0AB57372M' };
 
-export async function openPaypalStage(): Promise<ProcessorStage> {
+export async function openPaypalHarness(): Promise<ProcessorHarness> {
   const clock = new TestClock();
   const simulator = new PaymentsSimulator(clock);
   const apiUrl = `${await simulator.start()}/paypal`;
@@ -20,7 +20,7 @@ export async function openPaypalStage(): Promise<ProcessorStage> {
   const endpoint = await listenForCallbacks(received);
   const { port } = endpoint.address() as AddressInfo;
   paypal.callbacks.target = { url: `http://localhost:${port}/`, secret: WEBHOOK_IDS.current };
-  const adapterWith: ProcessorStage['adapterWith'] = (names) =>
+  const adapterWith: ProcessorHarness['adapterWith'] = (names) =>
     new PaypalProcessor({
       rate: new CallRate(1_000),
       apiUrl,
@@ -32,7 +32,7 @@ export async function openPaypalStage(): Promise<ProcessorStage> {
       clock,
     });
   const delivered = () => paypal.callbacks.idle();
-  const sign: ProcessorStage['sign'] = (raw, name = 'current') => ({
+  const sign: ProcessorHarness['sign'] = (raw, name = 'current') => ({
     raw,
     headers: paypal.identity.headersFor(raw, WEBHOOK_IDS[name]),
   });

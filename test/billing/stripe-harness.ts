@@ -7,7 +7,7 @@ import { TestClock } from '#test/environment';
 import { listenForCallbacks } from './callback-door.js';
 import { pressButton } from './hosted-page.js';
 import { losingAnswersOf } from './lost-answers.js';
-import type { ProcessorStage, ReceivedCallback } from './processor-stage.js';
+import type { ProcessorHarness, ReceivedCallback } from './processor-harness.js';
 
 const SECRETS = {
   current: 'the current secret of the endpoint',
@@ -17,7 +17,7 @@ const SECRETS = {
 
 const OBJECTS = { checkout: 'checkout.session', refund: 'refund' } as const;
 
-export async function openStripeStage(): Promise<ProcessorStage> {
+export async function openStripeHarness(): Promise<ProcessorHarness> {
   const clock = new TestClock();
   const simulator = new PaymentsSimulator(clock);
   const apiUrl = await simulator.start();
@@ -25,7 +25,7 @@ export async function openStripeStage(): Promise<ProcessorStage> {
   const endpoint = await listenForCallbacks(received);
   const { port } = endpoint.address() as AddressInfo;
   simulator.sendCallbacksTo({ url: `http://localhost:${port}/`, secret: SECRETS.current });
-  const adapterWith: ProcessorStage['adapterWith'] = (secrets) =>
+  const adapterWith: ProcessorHarness['adapterWith'] = (secrets) =>
     new StripeProcessor({
       rate: new CallRate(1_000),
       apiKey: () => 'sk_test_simulator',
@@ -34,7 +34,7 @@ export async function openStripeStage(): Promise<ProcessorStage> {
       clock,
     });
   const delivered = () => simulator.callbacks.idle();
-  const sign: ProcessorStage['sign'] = (raw, secret = 'current') => {
+  const sign: ProcessorHarness['sign'] = (raw, secret = 'current') => {
     const timestamp = Math.floor(clock.now().getTime() / 1000);
     const options = { payload: raw.toString(), secret: SECRETS[secret], timestamp };
     const signature = Stripe.webhooks.generateTestHeaderString(options);
