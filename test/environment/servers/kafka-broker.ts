@@ -124,11 +124,8 @@ export class KafkaBroker {
     writeFileSync(file, lines.join('\n'), { mode: 0o600 });
     const at = ['--bootstrap-server', this.brokers[0], '--command-config', file];
     const change = ['--alter', '--add-config', `SCRAM-SHA-512=[password=${password}]`];
-    await this.runTool('kafka.admin.ConfigCommand', [
-      ...at,
-      ...change,
-      ...['--entity-type', 'users', '--entity-name', user],
-    ]);
+    const whose = ['--entity-type', 'users', '--entity-name', user];
+    await this.runTool('kafka.admin.ConfigCommand', [...at, ...change, ...whose]);
   }
 
   private async runTool(tool: string, words: string[]): Promise<void> {
