@@ -199,6 +199,12 @@ export const EXPORTED_TABLES: ExportedSchema = {
       encrypted: ['buyer'],
     },
     {
+      table: 'judged_tax_ids',
+      key: { subject_id: 'uuid' },
+      columns: ['account_id', 'subject_id', 'year', 'tax_id'],
+      encrypted: ['tax_id'],
+    },
+    {
       table: 'callbacks',
       key: { id: 'uuid' },
       columns: [

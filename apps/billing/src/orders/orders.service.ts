@@ -178,6 +178,7 @@ export class OrdersService {
       const lines = orderLinesOf(accountId, id, quote.lines);
       if (!repeated) await this.rules.check(transaction, accountId, lines);
       if (await this.orders.insert(transaction, order, lines)) {
+        await this.rules.noteTax(transaction, accountId, id, quote);
         await this.checkOpen(transaction, order);
         return order;
       }
