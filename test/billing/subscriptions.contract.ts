@@ -19,6 +19,9 @@ export function valueOf<T>(outcome: Outcome<T>): T {
   throw new Error(`${outcome.outcome}: ${JSON.stringify(outcome)}`);
 }
 
+/** After the last attempt of every processor: of PayPal's three, five days apart, that of the tenth day. */
+const LAST_ATTEMPT_MS = 11 * DAY_MS;
+
 const planOf = (sku: string) => planRefOf(planOfSku(sku)!, 0);
 
 /** What every payment processor guarantees to billing of what renews itself. */
@@ -138,7 +141,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       await passTo(addMonths(start, 1));
       const { state, latestBill } = await now();
       expect([state, latestBill?.isPaid ?? false]).toEqual(['past_due', false]);
-      await harness.pass(11 * DAY_MS);
+      await harness.pass(LAST_ATTEMPT_MS);
       expect((await now()).state).toBe('unpaid');
     });
 

@@ -1,5 +1,6 @@
-import { type Database, withClient } from '#libs/database';
+import { Database, withClient } from '#libs/database';
 import { DAY_MS, newId } from '#libs/platform';
+import { JudgedTaxIdsService } from '../../apps/billing/src/invoice-data/judged-tax-ids.service.js';
 import type { Registered } from '../account/account-under-test.js';
 import type { OperatorDesk } from './operator-desk.js';
 
@@ -16,6 +17,7 @@ export const PLANTED = [
   'a browser',
   'planted-idempotency',
   'Planted Buyer Ltd',
+  'GB999999973',
   'planted mail to the owner',
   'planted-notice',
   'planted finding',
@@ -91,6 +93,13 @@ async function plantBilling(desk: OperatorDesk, { accountId }: Registered) {
   const refund = ['billing', 'refund', accountId, id, '--scope', 'whole', '--reason'];
   await desk.command(...refund, 'planted refund');
   await billing.settle();
+  await billing
+    .get(Database)
+    .transaction((transaction) =>
+      billing
+        .get(JudgedTaxIdsService)
+        .keep(transaction, { accountId, subjectId: id }, 'GB999999973'),
+    );
   const now = billing.clock.now();
   const runId = newId();
   await billing.database.query(

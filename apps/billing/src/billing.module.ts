@@ -32,6 +32,8 @@ import { ReferencesMaintenanceRepository } from './inquiries/references.reposito
 import { TimelineController } from './inquiries/timeline.controller.js';
 import { TimelineRepository } from './inquiries/timeline.repository.js';
 import { InvoiceDataService } from './invoice-data/invoice-data.service.js';
+import { JudgedTaxIdsRepository } from './invoice-data/judged-tax-ids.repository.js';
+import { JudgedTaxIdsService } from './invoice-data/judged-tax-ids.service.js';
 import {
   InvoiceKeysMaintenanceRepository,
   InvoiceKeysRepository,
@@ -78,6 +80,7 @@ import { ReconciliationMaintenanceRepository } from './reconciliation/reconcilia
 import { ReconciliationService } from './reconciliation/reconciliation.service.js';
 import { ServiceClients } from './service-clients.js';
 import { FollowTaxJob } from './subscription-tax/follow-tax.job.js';
+import { RenewalTaxService } from './subscription-tax/renewal-tax.service.js';
 import { UndecidedTaxesMaintenanceRepository } from './subscription-tax/undecided-taxes.repository.js';
 import { OwnSubscriptionsService } from './subscriptions/own-subscriptions.service.js';
 import { PlanChangesService } from './subscriptions/plan-changes.service.js';
@@ -130,6 +133,7 @@ const FEATURES = [
   [AccountStatesRepository, AccountStatesService],
   [ContactsService, MailedNoticesRepository, MailsService],
   [InvoiceKeysRepository, InvoiceDataService, InvoiceKeysMaintenanceRepository, DestroyKeysJob],
+  [JudgedTaxIdsRepository, JudgedTaxIdsService],
   [
     InvoicesRepository,
     RevisionsRepository,
@@ -152,7 +156,7 @@ const FEATURES = [
     SettleRefundsJob,
   ],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
-  [UndecidedTaxesMaintenanceRepository, FollowTaxJob],
+  [UndecidedTaxesMaintenanceRepository, RenewalTaxService, FollowTaxJob],
   [DueNoticesMaintenanceRepository, MailNoticesJob],
   [CallbacksRepository, CallbacksService, CallbacksMaintenanceRepository, ForgetCallbacksJob],
   [ReconciliationMaintenanceRepository, ProcessorTruthService, ReconciliationService, ReconcileJob],

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { OrderAnswer } from '#libs/contracts';
-import { MINUTE_MS } from '#libs/platform';
+import { MINUTE_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
+import { PaymentProcessors } from '../processors/payment-processors.js';
 
 describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
   let billing: BillingUnderTest;
@@ -63,6 +64,21 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
       status: 403,
       body: { code: 'account_deleted' },
     });
+    expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
+  });
+
+  it('an undo that was under way at the deletion, and reaches the processor last, renews nothing', async () => {
+    await billing.act(await order(), 'pay');
+    const [{ externalId }] = await billing.database.query<{ externalId: string }>(
+      `select external_id as "externalId" from subscriptions where account_id = $1`,
+      [accountId],
+    );
+    await billing.deliver('deleted', accountId);
+    await billing.follow();
+    await billing.get(PaymentProcessors).get(processor).resume(externalId, newId());
+    await billing.settle();
+    expect(await subscription()).toMatchObject({ state: 'active', cancel_at: null });
+    await billing.follow();
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 

@@ -4,6 +4,7 @@ import type { OrderAnswer, PaymentReversed } from '#libs/contracts';
 import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { scrape } from '#test/environment';
 import { BillingUnderTest, CALLBACK_SECRET } from '../../../../test/billing/billing-under-test.js';
+import { pressButton } from '../../../../test/billing/hosted-page.js';
 import { permutationsOf } from '../../../../test/billing/permutations.js';
 import { signedCallback } from '../../../../test/billing/signed-callback.js';
 import type { Callback } from '../../../simulators/src/payments/callback-sender.js';
@@ -70,6 +71,30 @@ describe('callbacks', () => {
     await billing.settle();
     expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
   });
+
+  it.each(['together', 'one after the other', 'the other way round'])(
+    'both callbacks of a package, %s, lead to one fetch of its checkout',
+    async (how) => {
+      const { callbacks, stripe } = billing.simulator;
+      const order = await billing.order(accountId);
+      callbacks.hold();
+      await pressButton(order.redirect_url as string, 'pay');
+      const held = callbacks.takeHeld().map(({ body }) => Buffer.from(body));
+      expect(held).toHaveLength(2);
+      if (how === 'the other way round') held.reverse();
+      const before = stripe.requests.length;
+      if (how === 'together') await Promise.all(held.map((raw) => send(raw)));
+      for (const raw of held) {
+        await send(raw);
+        await billing.settle();
+      }
+      expect(await billing.stateOf(accountId, order)).toBe('paid');
+      await billing.call('POST', `orders/${order.id}/return`, { accountId });
+      const fetched = stripe.requests.slice(before).map(({ path }) => path);
+      expect(fetched.filter((path) => path.includes('/checkout/sessions/'))).toHaveLength(1);
+      expect(fetched.length).toBeLessThanOrEqual(2);
+    },
+  );
 
   it('S41, S42, S45: what is not the processor’s is 400, kept with its reason, and changes nothing', async () => {
     const order = await billing.order(accountId);

@@ -8,7 +8,14 @@ export const EXPORTED_TABLES: ExportedSchema = {
     {
       table: 'account_states',
       key: { account_id: 'uuid' },
-      columns: ['account_id', 'state', 'changed_at', 'is_suspended', 'suspension_changed_at'],
+      columns: [
+        'account_id',
+        'state',
+        'changed_at',
+        'is_suspended',
+        'suspension_changed_at',
+        'is_settled',
+      ],
     },
     {
       table: 'processor_customers',
@@ -84,7 +91,6 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'is_reversed',
         'wanted_sku',
         'wanted_quantity',
-        'wanted_since',
         'set_aside_because',
         'created_at',
         'updated_at',
@@ -191,6 +197,12 @@ export const EXPORTED_TABLES: ExportedSchema = {
       ],
       withheld: { pdf: 'the dashboard has it to download' },
       encrypted: ['buyer'],
+    },
+    {
+      table: 'judged_tax_ids',
+      key: { subject_id: 'uuid' },
+      columns: ['account_id', 'subject_id', 'year', 'tax_id'],
+      encrypted: ['tax_id'],
     },
     {
       table: 'callbacks',

@@ -5,6 +5,13 @@ import type { Payment } from '../payments/payment.entity.js';
 import type { Reversal } from '../payments/reversal.entity.js';
 import { Invoice } from './invoice.entity.js';
 
+export interface TaxDecision {
+  /** The buyer is a business that owes the tax itself. */
+  isReverseCharge: boolean;
+  /** The order or the subscription. */
+  subjectId: string;
+}
+
 @Injectable()
 export class InvoicesRepository {
   async insert(transaction: Transaction, invoice: Invoice): Promise<void> {
@@ -22,20 +29,22 @@ export class InvoicesRepository {
     return transaction.manager.findOneBy(Invoice, { accountId, paymentId: id, kind: 'invoice' });
   }
 
-  /** Whether a business owes the tax itself: as ordered, or as decided before the renewal. */
-  async isReverseCharge(
+  /** How the tax of a payment was decided: with its order, or before the renewal. */
+  async findTaxDecision(
     transaction: Transaction,
     { accountId, id, orderId }: Payment,
-  ): Promise<boolean> {
-    const rows = await transaction.query<{ isReverseCharge: boolean }>(
-      `select is_reverse_charge as "isReverseCharge" from orders where account_id = $1 and id = $2
+  ): Promise<TaxDecision | undefined> {
+    const rows = await transaction.query<TaxDecision>(
+      `select is_reverse_charge as "isReverseCharge", id as "subjectId"
+       from orders where account_id = $1 and id = $2
        union all
-       select coalesce(s.is_reverse_charge, o.is_reverse_charge) from payment_lines l
+       select coalesce(s.is_reverse_charge, o.is_reverse_charge),
+         case when s.is_reverse_charge is null then o.id else s.id end from payment_lines l
        join subscriptions s on s.id = l.subscription_id join orders o on o.id = s.order_id
        where $2::uuid is null and l.account_id = $1 and l.payment_id = $3 limit 1`,
       [accountId, orderId, id],
     );
-    return rows.at(0)?.isReverseCharge ?? false;
+    return rows.at(0);
   }
 
   /** The newest first. */

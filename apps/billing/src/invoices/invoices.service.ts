@@ -3,6 +3,7 @@ import type { InvoiceKind } from '#libs/contracts';
 import { type Transaction, takeNumber } from '#libs/database';
 import { Clock, type Micros, newId, shareOfMoney } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
+import { JudgedTaxIdsService } from '../invoice-data/judged-tax-ids.service.js';
 import { sellerOf } from '../invoice-pdf/invoice-document.js';
 import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
 import type { Payment } from '../payments/payment.entity.js';
@@ -18,12 +19,21 @@ const PREFIXES: Readonly<Record<InvoiceKind, string>> = {
   debit_note: 'DN',
 };
 
+interface NewInvoice extends Pick<
+  Invoice,
+  'kind' | 'reversalId' | 'corrects' | 'totalMicros' | 'taxMicros' | 'isReverseCharge' | 'lines'
+> {
+  /** With what its tax was decided: an order, a subscription or the invoice that it corrects. */
+  judgedWith: string | undefined;
+}
+
 /** What a payment, or its way back, comes to in the books. */
 @Injectable()
 export class InvoicesService {
   constructor(
     private readonly invoices: InvoicesRepository,
     private readonly printing: PrintInvoicesJob,
+    private readonly taxIds: JudgedTaxIdsService,
     private readonly config: BillingConfig,
     private readonly clock: Clock,
   ) {}
@@ -35,14 +45,15 @@ export class InvoicesService {
   issue(transaction: Transaction, payment: Payment, lines: readonly StoredPaymentLine[]): void {
     transaction.beforeCommit(async () => {
       const taxMicros = lines.reduce((sum, line) => sum + line.taxMicros, 0n);
+      const decision = await this.invoices.findTaxDecision(transaction, payment);
       await this.write(transaction, payment, {
         kind: 'invoice',
         reversalId: null,
         corrects: null,
         totalMicros: payment.amountMicros,
         taxMicros,
-        isReverseCharge:
-          taxMicros === 0n && (await this.invoices.isReverseCharge(transaction, payment)),
+        isReverseCharge: taxMicros === 0n && decision?.isReverseCharge === true,
+        judgedWith: decision?.subjectId,
         lines: lines.map((line) => printedLine(line)),
       });
     });
@@ -70,6 +81,7 @@ export class InvoicesService {
         totalMicros,
         taxMicros,
         isReverseCharge: invoice.isReverseCharge,
+        judgedWith: invoice.id,
         lines: [noteLine(reversal, { corrects, netMicros: totalMicros - taxMicros, taxPpm })],
       });
     });
@@ -94,10 +106,7 @@ export class InvoicesService {
   private async write(
     transaction: Transaction,
     payment: Payment,
-    members: Pick<
-      Invoice,
-      'kind' | 'reversalId' | 'corrects' | 'totalMicros' | 'taxMicros' | 'isReverseCharge' | 'lines'
-    >,
+    { judgedWith, ...members }: NewInvoice,
   ): Promise<void> {
     const issuedAt = this.clock.now();
     const series = `${PREFIXES[members.kind]}-${issuedAt.getUTCFullYear()}`;
@@ -114,6 +123,10 @@ export class InvoicesService {
       paidBy: { processor, reference: externalId },
       issuedAt,
     };
+    const judgedBy =
+      judgedWith && (await this.taxIds.find(transaction, { accountId, subjectId: judgedWith }));
+    if (judgedBy)
+      await this.taxIds.keep(transaction, { accountId, subjectId: invoice.id }, judgedBy);
     await this.printing.add(transaction, invoice);
     invoice.number = await takeNumber(transaction, series);
     await this.invoices.insert(transaction, invoice);

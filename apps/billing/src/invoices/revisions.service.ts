@@ -5,6 +5,7 @@ import { Database, type Transaction } from '#libs/database';
 import { Clock, DAY_MS, NotFound } from '#libs/platform';
 import { InvoiceDataDestroyed } from '../invoice-data/invoice-data.errors.js';
 import { InvoiceDataService } from '../invoice-data/invoice-data.service.js';
+import { JudgedTaxIdsService } from '../invoice-data/judged-tax-ids.service.js';
 import { type Buyer, type InvoiceDocument, buyerOf } from '../invoice-pdf/invoice-document.js';
 import { renderPdf } from '../invoice-pdf/pdf-renderer.js';
 import type { Contact } from '../mails/contacts.service.js';
@@ -31,16 +32,19 @@ export interface PrintedInvoice {
 /** Invoices as documents: each state of a buyer's details is a revision under the same number. */
 @Injectable()
 export class RevisionsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly invoices: InvoicesRepository,
     private readonly revisions: RevisionsRepository,
     private readonly data: InvoiceDataService,
+    private readonly taxIds: JudgedTaxIdsService,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Prints an invoice for its buyer's present details; null for an erased account.
+   * Prints an invoice for its buyer's present details; null for an erased account. The first print has the tax id that
+   * decided its tax, whatever the details say by then; later a buyer may replace it, but not remove it.
    * @throws NotFound, TooManyRevisions, InvoiceDataDestroyed.
    */
   async print(
@@ -48,13 +52,20 @@ export class RevisionsService {
     invoiceId: string,
     contact: Contact | null,
   ): Promise<PrintedInvoice> {
-    const { invoice, latest } = await this.database.transaction(async (transaction) => {
+    const { invoice, latest, judgedBy } = await this.database.transaction(async (transaction) => {
       const found = await this.invoices.find(transaction, accountId, invoiceId);
       if (!found) throw new NotFound();
       this.data.checkKept(yearOf(found));
-      return { invoice: found, latest: await this.open(transaction, found) };
+      const subject = { accountId, subjectId: invoiceId };
+      return {
+        invoice: found,
+        latest: await this.open(transaction, found),
+        judgedBy: await this.taxIds.find(transaction, subject),
+      };
     });
-    const buyer = contact && buyerOf(contact);
+    const given = contact && buyerOf(contact);
+    const taxId = latest ? (given?.taxId ?? judgedBy) : (judgedBy ?? given?.taxId ?? null);
+    const buyer = given && { ...given, taxId };
     if (latest && isDeepStrictEqual(latest.buyer, buyer)) return { ...latest, isNew: false };
     const revision = (latest?.revision ?? 0) + 1;
     const printedAt = this.clock.now();

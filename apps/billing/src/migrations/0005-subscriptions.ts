@@ -39,7 +39,6 @@ export const subscriptions: Migration = {
       -- The plan to set it back to, since a change of it was taken back or is paid again.
       wanted_sku text,
       wanted_quantity integer,
-      wanted_since timestamptz,
       set_aside_because text,
       created_at timestamptz not null,
       updated_at timestamptz not null,
@@ -49,6 +48,14 @@ export const subscriptions: Migration = {
     create index subscriptions_account on subscriptions (account_id, id);
     create index subscriptions_renewals on subscriptions (period_end)
       where is_current and cancel_at is null;
+    -- What wants something of its processor; beside it, the subscriptions of accounts that are gone.
+    create index subscriptions_wishing on subscriptions (updated_at)
+      where state not in ('cancelled', 'expired')
+        and (is_duplicate or is_reversed or wanted_sku is not null or is_cancelled_by_deletion);
+    create index subscriptions_running on subscriptions (account_id)
+      where state not in ('cancelled', 'expired');
+    create index subscriptions_ending on subscriptions (cancel_at)
+      where cancel_at is not null and state not in ('cancelled', 'expired');
     create index subscriptions_duplicates on subscriptions (updated_at)
       where is_duplicate and state not in ('cancelled', 'expired');
     alter table payment_lines add constraint payment_lines_subscription

@@ -54,6 +54,15 @@ export const invoices: Migration = {
       created_at timestamptz not null,
       primary key (account_id, year)
     );
+    -- By which tax id the tax of an order, of a subscription's next period or of an invoice was decided,
+    -- encrypted with the key of that year.
+    create table judged_tax_ids (
+      account_id uuid not null,
+      subject_id uuid not null,
+      year integer not null,
+      tax_id bytea not null,
+      primary key (account_id, subject_id)
+    );
     create index invoice_data_keys_year on invoice_data_keys (year);
     revoke update, delete, truncate on invoices, invoice_revisions from billing, billing_maintenance;
   `,

@@ -4,7 +4,8 @@ import type { CheckoutSnapshot } from '../processors/payment-processor.js';
 /** States in which no money has arrived yet and some may. */
 export const OPEN_ORDER_STATES = ['created', 'redirected', 'processing'] as const;
 
-const isUnpaid = (state: OrderState) =>
+/** No money has arrived. */
+export const isUnpaid = (state: OrderState) =>
   ['created', 'redirected', 'processing', 'expired', 'failed', 'cancelled'].includes(state);
 
 /**

@@ -12,3 +12,13 @@ export class CheckoutRefused extends Problem {
     );
   }
 }
+
+export class TooManyOpenOrders extends Problem {
+  constructor(limit: number) {
+    super({
+      code: 'too_many_open_orders',
+      status: 409,
+      detail: `You have ${limit} unpaid orders open. Pay one of them, or wait: each closes an hour after it was made.`,
+    });
+  }
+}

@@ -22,6 +22,19 @@ export class OrdersRepository {
     return true;
   }
 
+  /** Orders made after `since` that wait for their customer. Others of the account wait until the transaction ends. */
+  async countOpen(transaction: Transaction, accountId: string, since: Date): Promise<number> {
+    await transaction.query(`select pg_advisory_xact_lock(hashtextextended('orders ' || $1, 0))`, [
+      accountId,
+    ]);
+    const [{ count }] = await transaction.query<{ count: number }>(
+      `select count(*)::int as count from orders
+       where account_id = $1 and created_at > $2 and state in ('created', 'redirected')`,
+      [accountId, since],
+    );
+    return count;
+  }
+
   async findByRequest(
     transaction: Transaction,
     accountId: string,
@@ -65,6 +78,14 @@ export class OrdersRepository {
       where: { processor, checkoutId },
       lock: { mode: 'for_no_key_update' },
     });
+  }
+
+  async findByCheckout(
+    transaction: Transaction,
+    processor: ProcessorName,
+    checkoutId: string,
+  ): Promise<Order | null> {
+    return transaction.manager.findOneBy(Order, { processor, checkoutId });
   }
 
   /** An order whose checkout we have not heard of yet, by the reference the processor repeats. */

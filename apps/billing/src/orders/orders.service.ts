@@ -11,14 +11,16 @@ import type { ReversedPayment } from '../payments/reversals.service.js';
 import { CheckoutsService } from './checkouts.service.js';
 import type { Order } from './order.entity.js';
 import { orderLinesOf } from './order-lines.js';
-import { stateAfterCheckout, stateAfterReversal } from './order-state.js';
+import { isUnpaid, stateAfterCheckout, stateAfterReversal } from './order-state.js';
 import { toOrderAnswer } from './order-answer.js';
 import { ProcessorUnavailable } from '../processors/processors.errors.js';
-import { CheckoutRefused } from './orders.errors.js';
+import { CheckoutRefused, TooManyOpenOrders } from './orders.errors.js';
 import { OrdersRepository } from './orders.repository.js';
 
 /** How long a checkout page stays open; processors want at least half an hour. */
 const CHECKOUT_MS = HOUR_MS;
+/** Unpaid orders of an account whose page is open: more than anybody needs, and few enough for the processor. */
+const OPEN_ORDERS_MAX = 20;
 const PAGE_SIZE = 50;
 
 /** What customers order, from the wish to the money. */
@@ -37,7 +39,8 @@ export class OrdersService {
   /**
    * Prices the wish, stores the order and opens its checkout. A repeat with the same key is the same
    * order, and brings about what the first one left undone.
-   * @throws InvalidRequest for what is not sold, IdempotencyKeyReused, ProcessorUnavailable, CheckoutRefused.
+   * @throws InvalidRequest for what is not sold, TooManyOpenOrders, IdempotencyKeyReused, ProcessorUnavailable,
+   * CheckoutRefused.
    */
   async create(
     accountId: string,
@@ -117,6 +120,16 @@ export class OrdersService {
     return order.accountId;
   }
 
+  /** The account whose order was paid by a checkout; undefined before that. */
+  async ownerOfPaid(
+    transaction: Transaction,
+    processor: ProcessorName,
+    checkoutId: string,
+  ): Promise<string | undefined> {
+    const order = await this.orders.findByCheckout(transaction, processor, checkoutId);
+    return order && !isUnpaid(order.state) ? order.accountId : undefined;
+  }
+
   /** Takes over what was given back of a payment, or came back. */
   async applyReversed(transaction: Transaction, reversed: ReversedPayment): Promise<void> {
     const { accountId, orderId, amountMicros: paidMicros } = reversed.payment;
@@ -164,11 +177,25 @@ export class OrdersService {
     return this.database.transaction(async (transaction) => {
       const lines = orderLinesOf(accountId, id, quote.lines);
       if (!repeated) await this.rules.check(transaction, accountId, lines);
-      if (await this.orders.insert(transaction, order, lines)) return order;
+      if (await this.orders.insert(transaction, order, lines)) {
+        await this.rules.noteTax(transaction, accountId, id, quote);
+        await this.checkOpen(transaction, order);
+        return order;
+      }
       const first = await this.orders.findByRequest(transaction, accountId, order.requestKey);
       if (!first?.requestHash.equals(order.requestHash)) throw new IdempotencyKeyReused();
       return first;
     });
+  }
+
+  /** Orders of one account are counted one after the other. @throws TooManyOpenOrders. */
+  private async checkOpen(
+    transaction: Transaction,
+    { accountId, createdAt }: Order,
+  ): Promise<void> {
+    const opened = new Date(createdAt.getTime() - CHECKOUT_MS);
+    const open = await this.orders.countOpen(transaction, accountId, opened);
+    if (open > OPEN_ORDERS_MAX) throw new TooManyOpenOrders(OPEN_ORDERS_MAX);
   }
 
   /** The order of this checkout; or the one it names, when the answer to its creation was lost. */

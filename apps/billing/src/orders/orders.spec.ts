@@ -72,6 +72,21 @@ describe('orders', () => {
       expect(billing.simulator.world.all('checkout.session')).toHaveLength(before + 1);
     });
 
+    it('an account has at most 20 unpaid orders open; a paid one and an hour make room', async () => {
+      const answers = await Promise.all(Array.from({ length: 24 }, () => post(wish())));
+      const made = answers.filter(({ status }) => status === 201);
+      expect(made).toHaveLength(20);
+      const refused = { status: 409, body: { code: 'too_many_open_orders' } };
+      for (const answer of answers)
+        if (answer.status !== 201) expect(answer).toMatchObject(refused);
+      expect(await post(wish())).toMatchObject(refused);
+      await billing.act(made[0].body, 'pay');
+      expect((await post(wish())).status).toBe(201);
+      expect(await post(wish())).toMatchObject(refused);
+      billing.clock.advance(HOUR_MS);
+      expect((await post(wish())).status).toBe(201);
+    });
+
     it.each([
       0,
       -5_000,

@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { JudgedTaxIdsService } from '../invoice-data/judged-tax-ids.service.js';
+import type { TaxSubject } from '../invoice-data/tax-subject.js';
 import { ContactsService } from '../mails/contacts.service.js';
 import { BillingDetailsMissing } from './pricing.errors.js';
 import { type BuyerTax, NO_TAX, TaxRates } from './tax-rates.js';
@@ -9,6 +12,7 @@ export class BuyerTaxService {
   constructor(
     private readonly rates: TaxRates,
     private readonly contacts: ContactsService,
+    private readonly taxIds: JudgedTaxIdsService,
   ) {}
 
   /**
@@ -22,5 +26,14 @@ export class BuyerTaxService {
     if (!contact) return NO_TAX;
     if (!contact.details) throw new BillingDetailsMissing();
     return this.rates.taxOf(contact.details);
+  }
+
+  /** Notes which tax id decided the tax of this subject, for its invoices. */
+  async note(
+    transaction: Transaction,
+    subject: TaxSubject,
+    { judgedBy }: Pick<BuyerTax, 'judgedBy'>,
+  ): Promise<void> {
+    await this.taxIds.keep(transaction, subject, judgedBy);
   }
 }

@@ -28,6 +28,16 @@ export class PurchaseRulesService {
     return quoteOf(wish, NO_TAX) && quoteOf(wish, await this.tax.taxOf(accountId));
   }
 
+  /** Notes which tax id decided the tax of an order. */
+  async noteTax(
+    transaction: Transaction,
+    accountId: string,
+    orderId: string,
+    quote: Quote,
+  ): Promise<void> {
+    await this.tax.note(transaction, { accountId, subjectId: orderId }, quote);
+  }
+
   /**
    * The rules for which entitlement is asked, outside of any transaction: an account in debt may not buy by
    * the processor that took its money back; the add-on needs a package with credits left, or a plan.

@@ -33,13 +33,16 @@ export interface Quote {
   amountMicros: Micros;
   /** Decided now: later changes of the billing details do not change the tax. */
   isReverseCharge: boolean;
+  /** The tax id that the decision followed from; null if from none. */
+  judgedBy: string | null;
   lines: QuotedLine[];
 }
 
 /**
  * The price for a buyer by today's catalogue, whose prices are net; undefined for what is not sold.
  */
-export function quoteOf(wish: Wish, { ppm: taxPpm, isReverseCharge }: BuyerTax): Quote | undefined {
+export function quoteOf(wish: Wish, tax: BuyerTax): Quote | undefined {
+  const { ppm: taxPpm, isReverseCharge, judgedBy } = tax;
   const line = wish.product === 'package' ? packageLine(wish.credits) : planLine(wish);
   if (!line) return undefined;
   const taxMicros =
@@ -49,6 +52,7 @@ export function quoteOf(wish: Wish, { ppm: taxPpm, isReverseCharge }: BuyerTax):
     currency: 'USD',
     amountMicros: line.amountMicros + taxMicros,
     isReverseCharge,
+    judgedBy,
     lines: [{ ...line, taxMicros, taxPpm }],
   };
 }

@@ -25,9 +25,11 @@ export interface BuyerTax {
   ppm: number;
   /** The buyer is a business that owes the tax itself; its invoices must say so. */
   isReverseCharge: boolean;
+  /** The tax id that decided it; null if nothing depended on one. */
+  judgedBy: string | null;
 }
 
-export const NO_TAX: BuyerTax = { ppm: 0, isReverseCharge: false };
+export const NO_TAX: BuyerTax = { ppm: 0, isReverseCharge: false, judgedBy: null };
 
 /**
  * The operator's table of tax rates. A business of a country with two rates owes the tax itself where the rate for
@@ -50,7 +52,8 @@ export class TaxRates {
   taxOf({ country, tax_id: taxId }: TaxedBuyer): BuyerTax {
     const { consumerPpm = 0, businessPpm = 0 } = this.byCountry.get(country) ?? {};
     const ppm = taxId === undefined ? consumerPpm : businessPpm;
-    return { ppm, isReverseCharge: consumerPpm > 0 && ppm === 0 };
+    const judgedBy = ppm === consumerPpm ? null : (taxId ?? null);
+    return { ppm, isReverseCharge: consumerPpm > 0 && ppm === 0, judgedBy };
   }
 }
 

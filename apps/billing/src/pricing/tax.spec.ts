@@ -137,6 +137,55 @@ describe('tax', () => {
     expect(pages[0]).toContain('FR12345678901');
   });
 
+  it('a tax id that is removed after the order stands on its invoices, until another one replaces it', async () => {
+    const business = { organisation: 'Exemple SA', tax_id: 'FR12345678901' };
+    live('FR', business);
+    const { body } = await order({ product: 'package', credits: 15_000, processor: 'paypal' });
+    live('FR');
+    await billing.act(body as OrderAnswer, 'pay');
+    await billing.deliverMail(accountId);
+    const [{ id }] = await invoices();
+    const page = async () =>
+      (await readPdf((await billing.bytes(`invoices/${id}/pdf`, accountId)).body)).pages[0];
+    const regenerate = () => billing.call('POST', `invoices/${id}/regenerate`, { accountId });
+    expect(await page()).toMatch(/FR12345678901[\s\S]*Reverse charge/);
+    live('FR', { address_line1: '2 Quay' });
+    expect((await regenerate()).body).toMatchObject({ revision: 2 });
+    expect(await page()).toMatch(/2 Quay[\s\S]*FR12345678901/);
+    live('FR', { ...business, tax_id: 'FR98765432109' });
+    await regenerate();
+    expect(await page()).toContain('FR98765432109');
+    const rows = await billing.database.query<{ kept: Buffer }>(
+      'select tax_id as kept from judged_tax_ids where account_id = $1',
+      [accountId],
+    );
+    expect(rows.map(({ kept }) => kept.includes('FR12345678901'))).toEqual([false, false]);
+  });
+
+  it('renewals and credit notes name the tax id that decided their tax', async () => {
+    live('FR', { organisation: 'Exemple SA', tax_id: 'FR12345678901' });
+    const wish = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
+    const start = billing.clock.now();
+    await billing.act((await order(wish)).body as OrderAnswer, 'pay');
+    live('FR', { organisation: 'Exemple SA', tax_id: 'FR98765432109' });
+    await billing.pass(addMonths(start, 1).getTime() - DAY_MS - billing.clock.now().getTime());
+    await billing.follow();
+    live('FR');
+    await billing.pass(2 * DAY_MS);
+    await billing.deliverMail(accountId);
+    const [{ paymentId }] = (await payments()).toReversed();
+    const refund = { refundId: newId(), paymentId, scope: 'whole', reason: 'asked' };
+    await billing.call('POST', 'operator/refunds', { accountId, caller: 'cli', body: refund });
+    await billing.settle();
+    await billing.deliverMail(accountId);
+    const named: string[] = [];
+    for (const { id } of await invoices()) {
+      const { pages } = await readPdf((await billing.bytes(`invoices/${id}/pdf`, accountId)).body);
+      named.push(/FR\d{11}/.exec(pages[0])?.[0] ?? 'none');
+    }
+    expect(named).toEqual(['FR98765432109', 'FR98765432109', 'FR12345678901']);
+  });
+
   it('details of a business that come after the sale turn no invoice into reverse charge', async () => {
     live('US');
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
@@ -185,7 +234,7 @@ describe('rates of tax', () => {
     ['XX', '1234', 5_000, false],
     ['US', '123456789', 0, false],
   ])('%s, tax id %s: %i millionths, reverse charge %s', (country, tax_id, ppm, isReverse) => {
-    expect(rates.taxOf({ country, tax_id })).toEqual({ ppm, isReverseCharge: isReverse });
+    expect(rates.taxOf({ country, tax_id })).toMatchObject({ ppm, isReverseCharge: isReverse });
   });
 
   it('cents are rounded half up, and net and tax always add up', () => {

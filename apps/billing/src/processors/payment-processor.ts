@@ -198,6 +198,8 @@ export interface ProcessorCapabilities {
   findsCheckouts: boolean;
   /** Customers approve each change of a plan on its page, a lower plan and another interval as well. */
   changesNeedApproval: boolean;
+  /** How long before a renewal its price must be known, in milliseconds. */
+  priceNoticeMs: number;
 }
 
 export interface RefundRequest {
@@ -212,6 +214,12 @@ export interface ChangeRequest {
   plan: PlanRef;
   quantity: number;
   currency: string;
+}
+
+/** What comes next, with another rate of tax. */
+export interface TaxChangeRequest extends ChangeRequest {
+  /** It comes at the end of the period: the customer has changed the plan. */
+  isPending: boolean;
 }
 
 export interface UpgradeRequest extends ChangeRequest {
@@ -288,6 +296,12 @@ export interface PaymentProcessor {
    * approval, until the period ends: what the customer agreed to is billed from then on.
    */
   setPlan(request: ChangeRequest, key: string): Promise<Outcome<SubscriptionSnapshot>>;
+
+  /**
+   * Changes the rate of tax from the next period on; no customer has to agree. Call it `priceNoticeMs` before the
+   * renewal. What comes next stays the same plan.
+   */
+  changeTax(request: TaxChangeRequest, key: string): Promise<Outcome<unknown>>;
 
   /** Ends a subscription, at the end of its period or at once. `key` names this wish, not its repeats. */
   cancel(

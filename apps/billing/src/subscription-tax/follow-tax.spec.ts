@@ -3,6 +3,8 @@ import type { ChosenProcessor, InvoiceAnswer, OrderAnswer } from '#libs/contract
 import { AuditJob } from '#libs/database';
 import { DAY_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { agreeAtPaypal } from '../../../../test/billing/hosted-page.js';
+import { taxWithin } from '../pricing/tax-rates.js';
 
 const ADDRESS = { address_line1: '1 Quay', city: 'A town' };
 const SWISS = ['27000000', '2190000', '29190000'];
@@ -53,25 +55,69 @@ describe('the tax of a running subscription', () => {
     ]);
     return amounts.toReversed();
   }
-  /** Up to a day before the next renewal, then over it. */
+  const passTo = (time: number) => billing.pass(time - billing.clock.now().getTime());
+  /** To the days on which rates are decided, then over the renewal. */
   async function renew(months: number): Promise<void> {
     const end = addMonths(start, months).getTime();
-    await billing.pass(end - DAY_MS - billing.clock.now().getTime());
-    await billing.follow();
+    for (const daysBefore of [11, 1]) {
+      await passTo(end - daysBefore * DAY_MS);
+      await billing.follow();
+    }
     await billing.pass(2 * DAY_MS);
   }
 
-  it('is the rate of the new country from the invoice of the next period on', async () => {
-    await subscribe('stripe');
+  it.each(['stripe', 'paypal'] as const)(
+    'at %s it is the rate of the new country from the invoice of the next period on',
+    async (processor) => {
+      await subscribe(processor);
+      live('DE');
+      await billing.follow();
+      expect(await own()).toMatchObject({ amount_micros: '29190000', tax_micros: '2190000' });
+      await renew(1);
+      expect(await own()).toMatchObject({
+        amount_micros: '32130000',
+        tax_micros: '5130000',
+        pending_change: null,
+      });
+      live('US');
+      await renew(2);
+      expect(await invoices()).toEqual([SWISS, GERMAN, ['27000000', '0', '27000000']]);
+      expect(await own()).toMatchObject({ amount_micros: '27000000', tax_micros: '0' });
+    },
+  );
+
+  it('at PayPal a change of the last ten days comes a period later, and is nothing to be undone', async () => {
+    const id = await subscribe('paypal');
+    await renew(1);
+    const end = addMonths(start, 2).getTime();
+    await passTo(end - 9 * DAY_MS);
     live('DE');
     await billing.follow();
-    expect(await own()).toMatchObject({ amount_micros: '29190000', tax_micros: '2190000' });
+    await passTo(end + DAY_MS);
+    expect(await invoices()).toEqual([SWISS, SWISS, SWISS]);
+    await passTo(addMonths(start, 3).getTime() - 11 * DAY_MS);
+    await billing.follow();
+    expect(await own()).toMatchObject({ tax_micros: '2190000', pending_change: null });
+    // What it costs now is the rate of this period still.
+    const preview = await step(id, 'preview', { sku: 'api-50K-month' });
+    expect(BigInt(preview.body.tax_micros)).toBe(
+      taxWithin(BigInt(preview.body.due_micros), 81_000),
+    );
+    await billing.pass(12 * DAY_MS);
+    expect(await invoices()).toEqual([SWISS, SWISS, SWISS, GERMAN]);
+  });
+
+  it('at PayPal it goes with a lower plan that was agreed to', async () => {
+    const id = await subscribe('paypal');
+    const { body } = await step(id, 'change', { sku: 'api-5K-month' });
+    await agreeAtPaypal(body.redirect_url);
+    await billing.settle();
+    live('DE');
     await renew(1);
-    expect(await own()).toMatchObject({ amount_micros: '32130000', tax_micros: '5130000' });
-    live('US');
+    expect((await invoices()).at(-1)).toEqual(['10000000', '1900000', '11900000']);
+    expect(await own()).toMatchObject({ sku: 'api-5K-month', pending_change: null });
     await renew(2);
-    expect(await invoices()).toEqual([SWISS, GERMAN, ['27000000', '0', '27000000']]);
-    expect(await own()).toMatchObject({ amount_micros: '27000000', tax_micros: '0' });
+    expect((await invoices()).at(-1)).toEqual(['10000000', '1900000', '11900000']);
   });
 
   it('is asked for once a period, and a processor that gives no answer is asked again', async () => {
@@ -111,13 +157,6 @@ describe('the tax of a running subscription', () => {
     await renew(2);
     expect((await invoices()).at(-1)).toEqual(['10000000', '810000', '10810000']);
     expect(await own()).toMatchObject({ sku: 'api-5K-month', pending_change: null });
-  });
-
-  it('stays where the customer would have to approve another price', async () => {
-    await subscribe('paypal');
-    live('DE');
-    await renew(1);
-    expect(await invoices()).toEqual([SWISS, SWISS]);
   });
 
   it('stays where nobody knows any more where the buyer is', async () => {

@@ -12,18 +12,18 @@ export interface UndecidedTax {
 }
 
 export interface RenewedSoon {
-  processors: readonly ProcessorName[];
+  processor: ProcessorName;
   from: Date;
   to: Date;
 }
 
-/** Subscriptions of every account. */
 /** The decision about a buyer's tax before a renewal. */
 export interface DecidedTax {
   /** Null if nothing could be decided: the rate stays as it was. */
   isReverseCharge: boolean | null;
 }
 
+/** Subscriptions of every account. */
 @Injectable()
 export class UndecidedTaxesMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
@@ -32,15 +32,15 @@ export class UndecidedTaxesMaintenanceRepository {
    * Subscriptions whose period ends in that time, soonest first. Those of an older catalogue are left out, because their
    * net price is not today's.
    */
-  async list({ processors, from, to }: RenewedSoon, limit: number): Promise<UndecidedTax[]> {
+  async list({ processor, from, to }: RenewedSoon, limit: number): Promise<UndecidedTax[]> {
     return this.maintenance.query<UndecidedTax>(
       `select id, account_id as "accountId", tax_ppm as "taxPpm", period_end as "periodEnd"
          from subscriptions
          where is_current and cancel_at is null and wanted_sku is null
            and period_end > $1 and period_end <= $2 and tax_decided_at is distinct from period_end
-           and processor = any($3) and catalogue_version = $4
+           and processor = $3 and catalogue_version = $4
          order by period_end limit $5`,
-      [from, to, processors, CATALOGUE_VERSION, limit],
+      [from, to, processor, CATALOGUE_VERSION, limit],
     );
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { planOfSku } from '#libs/contracts';
-import { Clock, type Job, Logger, crashPoint } from '#libs/platform';
+import { Clock, type Job, Logger, crashPoint, newId } from '#libs/platform';
 import type { Outcome, SubscriptionSnapshot } from '../processors/payment-processor.js';
 import { planRefOf } from './plan-change.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
@@ -35,6 +35,7 @@ export class FollowAccountsJob implements Job {
     for (const followed of await this.subscriptions.listToFollow(SUBSCRIPTIONS_MAX)) {
       await this.follow(followed);
     }
+    await this.subscriptions.settleErased();
     const now = this.clock.now();
     for (const { processor, id } of await this.subscriptions.listOverdue(now, SUBSCRIPTIONS_MAX)) {
       await this.syncing.sync({ processor, kind: 'subscription', id });
@@ -42,14 +43,11 @@ export class FollowAccountsJob implements Job {
   }
 
   private async follow(followed: FollowedSubscription): Promise<void> {
-    const { id, processor: name, externalId, wanted, since, sku, quantity } = followed;
-    // The same wish is the same call, a later deletion another one.
-    const plan = wanted === 'plan' ? `:${sku}:${quantity}` : '';
-    const key = `${wanted}:${id}:${since.getTime()}${plan}`;
+    const { id, processor: name, externalId, wanted } = followed;
     // Noted before the call: a restoration undoes a cancellation of ours even if we never heard the answer.
     if (wanted === 'cancel') await this.subscriptions.markCancelledByDeletion(followed, true);
     crashPoint('follow.after-mark');
-    const outcome = await this.ask(followed, key);
+    const outcome = await this.ask(followed);
     crashPoint('follow.after-call');
     if (outcome.outcome === 'refused') {
       this.logger.warn('a subscription could not follow its account', { id, wanted, ...outcome });
@@ -63,7 +61,12 @@ export class FollowAccountsJob implements Job {
     await this.syncing.sync({ processor: name, kind: 'subscription', id: externalId });
   }
 
-  private ask(followed: FollowedSubscription, key: string): Promise<Outcome<SubscriptionSnapshot>> {
+  /**
+   * Each time a call of its own: it moves no money, and repeated it sets the same state. Under the key of an earlier one
+   * Stripe would answer from memory and do nothing, although its customer undid that one meanwhile.
+   */
+  private ask(followed: FollowedSubscription): Promise<Outcome<SubscriptionSnapshot>> {
+    const key = newId();
     const { processor: name, externalId, wanted, sku, quantity, currency, taxPpm } = followed;
     const processor = this.processors.get(name);
     const plan = wanted === 'plan' && sku !== null ? planOfSku(sku) : undefined;

@@ -131,8 +131,7 @@ export class PlanChangesService {
       const units = pendingSku ? plannedUnits(pendingSku, pendingQuantity ?? 1) : unitsOf(row);
       const change = changeOf({ ...row, taxPpm }, units);
       const key = `tax:${changeIdOf(row, change, periodEnd)}:${taxPpm}`;
-      if (pendingSku) valueOf(await processor.changeAtPeriodEnd(change, key));
-      else valueOf(await processor.setPlan(change, key));
+      valueOf(await processor.changeTax({ ...change, isPending: pendingSku !== null }, key));
       crashPoint('plan-change.after-call');
       await this.refreshed(row);
     });

@@ -95,9 +95,6 @@ export class Subscription {
   @Column('integer', { name: 'wanted_quantity', nullable: true })
   wantedQuantity: number | null;
 
-  @Column('timestamptz', { name: 'wanted_since', nullable: true })
-  wantedSince: Date | null;
-
   @Column('text', { name: 'set_aside_because', nullable: true })
   setAsideBecause: string | null;
 

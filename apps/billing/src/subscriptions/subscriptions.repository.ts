@@ -4,14 +4,13 @@ import { MaintenanceDatabase, type Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { Subscription } from './subscription.entity.js';
 
-/** A subscription with what has to happen to it at its processor, and since when. */
+/** A subscription with what has to happen to it at its processor. */
 export interface FollowedSubscription {
   id: string;
   accountId: string;
   processor: ProcessorName;
   externalId: string;
   wanted: 'end' | 'cancel' | 'resume' | 'plan';
-  since: Date;
   /** The plan to set it back to, where that is what is wanted. */
   sku: string | null;
   quantity: number | null;
@@ -120,23 +119,45 @@ export class SubscriptionsRepository {
 export class SubscriptionsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Running subscriptions that their account's state, another one or what was taken back changes. */
+  /**
+   * Running subscriptions that their account's state, another one or what was taken back changes. Two statements in
+   * one, each with an index of its own: this is asked every few seconds, and nearly all subscriptions want nothing.
+   */
   async listToFollow(limit: number): Promise<FollowedSubscription[]> {
     return this.maintenance.query<FollowedSubscription>(
-      `select s.id, s.account_id as "accountId", s.processor, s.external_id as "externalId",
+      `with wishing as (
+           select s.id from subscriptions s
+             left join account_states a on a.account_id = s.account_id
+             where s.state not in ('cancelled', 'expired')
+               and (s.is_duplicate or s.is_reversed or s.wanted_sku is not null
+                 or s.is_cancelled_by_deletion)
+               and (s.is_duplicate or s.is_reversed or s.wanted_sku is not null
+                 or a.state = 'active')
+           union
+           select s.id from account_states a join subscriptions s on s.account_id = a.account_id
+             where a.state in ('deleted', 'erased') and not a.is_settled
+               and s.state not in ('cancelled', 'expired')
+               and (a.state = 'erased' or s.cancel_at is null))
+         select s.id, s.account_id as "accountId", s.processor, s.external_id as "externalId",
            case when s.is_duplicate or s.is_reversed or a.state = 'erased' then 'end'
              when a.state = 'deleted' and s.cancel_at is null then 'cancel'
              when a.state = 'active' and s.is_cancelled_by_deletion then 'resume'
              else 'plan' end as wanted,
-           coalesce(s.wanted_since, nullif(a.changed_at, '-infinity'), s.created_at) as since,
            s.wanted_sku as sku, s.wanted_quantity as quantity, s.currency, s.tax_ppm as "taxPpm"
-         from subscriptions s left join account_states a on a.account_id = s.account_id
-         where s.state not in ('cancelled', 'expired') and (
-           s.is_duplicate or s.is_reversed or s.wanted_sku is not null or a.state = 'erased'
-           or a.state = 'deleted' and s.cancel_at is null
-           or a.state = 'active' and s.is_cancelled_by_deletion)
+         from wishing join subscriptions s using (id)
+           left join account_states a on a.account_id = s.account_id
          order by s.updated_at limit $1`,
       [limit],
+    );
+  }
+
+  /** Notes the erased accounts of which nothing runs any more: there are ever more of them. */
+  async settleErased(): Promise<void> {
+    await this.maintenance.query(
+      `update account_states a set is_settled = true
+       where a.state = 'erased' and not a.is_settled and not exists (
+         select from subscriptions s
+         where s.account_id = a.account_id and s.state not in ('cancelled', 'expired'))`,
     );
   }
 
@@ -152,7 +173,7 @@ export class SubscriptionsMaintenanceRepository {
 
   async dropWantedPlan({ accountId, id }: FollowedSubscription): Promise<void> {
     await this.maintenance.query(
-      `update subscriptions set wanted_sku = null, wanted_quantity = null, wanted_since = null
+      `update subscriptions set wanted_sku = null, wanted_quantity = null
        where account_id = $1 and id = $2`,
       [accountId, id],
     );

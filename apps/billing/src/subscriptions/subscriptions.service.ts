@@ -33,7 +33,7 @@ const CURRENT_STATES: readonly SubscriptionState[] = [
   'paused',
 ];
 
-const NO_WISH = { wantedSku: null, wantedQuantity: null, wantedSince: null } as const;
+const NO_WISH = { wantedSku: null, wantedQuantity: null } as const;
 
 /** Subscriptions as the processors say they are, and the payments of their bills. */
 @Injectable()
@@ -105,9 +105,7 @@ export class SubscriptionsService {
     if (!row || row.isDuplicate) return;
     const { paidThrough, isReversed, plan } = await this.paidTimeOf(transaction, row);
     const isOther = plan && (plan.sku !== row.sku || plan.quantity !== row.quantity);
-    const wish = isOther
-      ? { wantedSku: plan.sku, wantedQuantity: plan.quantity, wantedSince: this.clock.now() }
-      : NO_WISH;
+    const wish = isOther ? { wantedSku: plan.sku, wantedQuantity: plan.quantity } : NO_WISH;
     await this.write(transaction, row, { paidThrough, isReversed, ...wish });
   }
 

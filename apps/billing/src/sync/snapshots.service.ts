@@ -26,16 +26,25 @@ export class SnapshotsService {
   ) {}
 
   /**
-   * The account of a bill that needs no further fetch: a paid bill stays paid, and both its callback and its
-   * subscription ask for it.
+   * The account of an object that needs no further fetch: its payment is stored, and stays paid. Both a bill's
+   * callback and its subscription ask for it, both callbacks of a package for its checkout.
    */
-  async ownerOfSettledBill(
+  async ownerOfSettled(
     transaction: Transaction,
     processor: ProcessorName,
-    billId: string,
+    { kind, id }: ProcessorRef,
   ): Promise<string | undefined> {
-    if (!this.announcesRenewals(processor)) return undefined;
-    return (await this.payments.findByBill(transaction, processor, billId))?.accountId;
+    switch (kind) {
+      case 'checkout':
+        return this.orders.ownerOfPaid(transaction, processor, id);
+      case 'payment':
+        return (await this.payments.find(transaction, processor, id))?.accountId;
+      case 'bill':
+        if (!this.announcesRenewals(processor)) return undefined;
+        return (await this.payments.findByBill(transaction, processor, id))?.accountId;
+      default:
+        return undefined;
+    }
   }
 
   /**

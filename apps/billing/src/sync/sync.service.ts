@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Semaphore, crashPoint } from '#libs/platform';
 import { CallbackOwnersService } from '../callbacks/callback-owners.service.js';
-import type { ProcessorSnapshot } from '../processors/payment-processor.js';
+import type { ProcessorRef, ProcessorSnapshot } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
+import { ObjectTurns } from './object-turns.js';
 import { type ObjectRef, ProcessorObjectsRepository } from './processor-objects.repository.js';
 import { SnapshotsService } from './snapshots.service.js';
 
@@ -15,6 +16,8 @@ export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 
 /** Fetches that overtake one another more often than this are left to the next round. */
 const RACES_MAX = 5;
+/** Kinds of objects that do not change any more once they are paid; what is taken back is objects of its own. */
+const SETTLING: readonly ProcessorRef['kind'][] = ['checkout', 'payment', 'bill'];
 /** Database connections for fetches; the others are for callbacks and customers, who wait for an answer. */
 const TRANSACTIONS_AT_ONCE = 4;
 
@@ -24,7 +27,8 @@ const TRANSACTIONS_AT_ONCE = 4;
  */
 @Injectable()
 export class SyncService {
-  private readonly turns = new Semaphore(TRANSACTIONS_AT_ONCE);
+  private readonly transactions = new Semaphore(TRANSACTIONS_AT_ONCE);
+  private readonly turns = new ObjectTurns();
 
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
@@ -40,8 +44,16 @@ export class SyncService {
     await this.objects.want(transaction, ref);
   }
 
+  /**
+   * Fetches an object and takes it over. One that is being fetched by this process is waited for: what that fetch settles
+   * is not fetched again, such as the checkout of a package that both of its callbacks lead to.
+   */
   async sync(ref: ObjectRef): Promise<SyncResult> {
-    if (ref.kind === 'bill' && (await this.isBillSettled(ref))) return 'synced';
+    return this.turns.take(ref, () => this.syncAlone(ref));
+  }
+
+  private async syncAlone(ref: ObjectRef): Promise<SyncResult> {
+    if (await this.isSettled(ref)) return 'synced';
     const processor = this.processors.get(ref.processor);
     for (let race = 0; race < RACES_MAX; race += 1) {
       const syncNo = await this.objects.readSyncNo(ref);
@@ -57,10 +69,10 @@ export class SyncService {
     return 'unknown';
   }
 
-  private async isBillSettled(ref: ObjectRef): Promise<boolean> {
+  private async isSettled(ref: ObjectRef): Promise<boolean> {
+    if (!SETTLING.includes(ref.kind)) return false;
     return this.inTurn(async (transaction) => {
-      const { processor, id } = ref;
-      const owner = await this.snapshots.ownerOfSettledBill(transaction, processor, id);
+      const owner = await this.snapshots.ownerOfSettled(transaction, ref.processor, ref);
       await this.noteOwner(transaction, ref, owner);
       return owner !== undefined;
     });
@@ -104,6 +116,6 @@ export class SyncService {
   }
 
   private inTurn<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.turns.use(() => this.database.transaction(work));
+    return this.transactions.use(() => this.database.transaction(work));
   }
 }

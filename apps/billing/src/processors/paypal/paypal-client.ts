@@ -46,7 +46,7 @@ export interface RefundBody {
 export interface Patch {
   op: 'add' | 'replace';
   path: string;
-  value: string;
+  value: string | PaypalMoney;
 }
 
 const EVENTS_PAGE = 100;

@@ -1,4 +1,4 @@
-import { type Clock, HOUR_MS, type Micros } from '#libs/platform';
+import { type Clock, DAY_MS, HOUR_MS, type Micros } from '#libs/platform';
 import type {
   CallbackVerdict,
   ChangeRequest,
@@ -17,6 +17,7 @@ import type {
   RefundRequest,
   RefundSnapshot,
   SubscriptionSnapshot,
+  TaxChangeRequest,
   UpgradeRequest,
   UpgradeResult,
 } from '../payment-processor.js';
@@ -74,6 +75,8 @@ export class PaypalProcessor implements PaymentProcessor {
     announcesRenewals: false,
     findsCheckouts: false,
     changesNeedApproval: true,
+    // What PayPal says of prices of subscriptions that a PayPal account pays.
+    priceNoticeMs: 10 * DAY_MS,
   };
 
   private readonly client: PaypalClient;
@@ -188,6 +191,13 @@ export class PaypalProcessor implements PaymentProcessor {
   setPlan(request: ChangeRequest): Promise<Outcome<SubscriptionSnapshot>> {
     return outcomeOf(async () => {
       await this.changes.setPlan(request);
+      return this.subscriptions.fetch(request.subscriptionId);
+    });
+  }
+
+  changeTax(request: TaxChangeRequest): Promise<Outcome<SubscriptionSnapshot>> {
+    return outcomeOf(async () => {
+      await this.changes.changeTax(request);
       return this.subscriptions.fetch(request.subscriptionId);
     });
   }

@@ -16,6 +16,7 @@ import type {
   RefundRequest,
   RefundSnapshot,
   SubscriptionSnapshot,
+  TaxChangeRequest,
   UpgradeRequest,
   UpgradeResult,
 } from '../payment-processor.js';
@@ -66,6 +67,7 @@ export class StripeProcessor implements PaymentProcessor {
     announcesRenewals: true,
     findsCheckouts: true,
     changesNeedApproval: false,
+    priceNoticeMs: 0,
   };
   private readonly stripe: Stripe;
   private readonly callbacks: StripeCallbacks;
@@ -209,6 +211,14 @@ export class StripeProcessor implements PaymentProcessor {
 
   setPlan(request: ChangeRequest, key: string): Promise<Outcome<SubscriptionSnapshot>> {
     return outcomeOf(() => this.subscriptions.setPlan(request, key));
+  }
+
+  changeTax(request: TaxChangeRequest, key: string): Promise<Outcome<unknown>> {
+    return outcomeOf<unknown>(() =>
+      request.isPending
+        ? this.subscriptions.changeAtPeriodEnd(request, key)
+        : this.subscriptions.setPlan(request, key),
+    );
   }
 
   cancel(

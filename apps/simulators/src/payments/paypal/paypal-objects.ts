@@ -108,6 +108,7 @@ export interface Subscription {
   status: 'APPROVAL_PENDING' | 'ACTIVE' | 'SUSPENDED' | 'CANCELLED';
   status_update_time: string;
   plan_id: string;
+  plan_overridden: boolean;
   quantity: string;
   custom_id?: string;
   start_time: string;

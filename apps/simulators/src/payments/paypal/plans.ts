@@ -42,10 +42,11 @@ export class Plans {
     return { plans };
   }
 
-  amountOf({ plan_id: planId, quantity }: Subscription): Money {
-    const [{ pricing_scheme: price }] = this.world.get('plan', planId).billing_cycles;
-    const { currency_code: currency } = price.fixed_price;
-    return toMoney(toCents(price.fixed_price) * Number(quantity), currency);
+  /** @param price of a unit, where it is not the plan's. */
+  amountOf({ plan_id: planId, quantity }: Subscription, price?: Money): Money {
+    const [{ pricing_scheme: own }] = this.world.get('plan', planId).billing_cycles;
+    const unit = price ?? own.fixed_price;
+    return toMoney(toCents(unit) * Number(quantity), unit.currency_code);
   }
 
   monthsOf({ plan_id: planId }: Subscription): number {

@@ -10,15 +10,26 @@ export type PayerFunds = 'works' | 'declines';
 interface SubscriptionPatch {
   op: string;
   path: string;
-  value: string;
+  value: string | Money;
 }
 
+/** A price that a patch set instead of the plan's. */
+interface PriceOverride {
+  price: Money;
+  /** Renewals before then are not affected. */
+  from: Date;
+}
+
+const PRICE_PATH = '/plan/billing_cycles/@sequence==1/pricing_scheme/fixed_price';
+/** A new price applies to no cycle of the next ten days. */
+const PRICE_NOTICE_MS = 10 * DAY_MS;
 /** PayPal tries again, this long after a payment failed. */
 const RETRY_MS = 5 * DAY_MS;
 
 /** Subscriptions (v1): agreed to on a page, then billed by the clock. */
 export class Subscriptions {
   private readonly funds = new Map<string, PayerFunds>();
+  private readonly overrides = new Map<string, PriceOverride[]>();
   private readonly salesOf = new Map<string, Capture[]>();
 
   constructor(
@@ -37,6 +48,7 @@ export class Subscriptions {
       status: 'APPROVAL_PENDING',
       status_update_time: world.now,
       plan_id: planId,
+      plan_overridden: false,
       quantity: quantity ?? '1',
       custom_id,
       start_time: this.wholeSecond(),
@@ -64,16 +76,31 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** `PATCH /v1/billing/subscriptions/{id}`: of our reference alone. */
+  /** `PATCH /v1/billing/subscriptions/{id}`: of our reference and of the price. */
   patch(id: string, patches: readonly SubscriptionPatch[]): void {
     const subscription = this.withStatus(id, ['ACTIVE', 'SUSPENDED']);
-    for (const { path, value } of patches) {
-      if (path !== '/custom_id' || !/^[\x20-\x7e]{1,127}$/.test(value)) {
-        throw PaypalRefusal.invalid('INVALID_PATCH_PATH', `${path} cannot be patched so.`);
-      }
-      subscription.custom_id = value;
+    const wrong = patches.find((patch) => !isReference(patch) && !isPrice(patch));
+    if (wrong) {
+      throw PaypalRefusal.invalid('INVALID_PATCH_PATH', `${wrong.path} cannot be patched so.`);
+    }
+    for (const patch of patches) {
+      if (isReference(patch)) subscription.custom_id = patch.value;
+      if (isPrice(patch)) this.setPrice(subscription, patch.value);
     }
     this.tell(subscription, 'UPDATED');
+  }
+
+  private setPrice(subscription: Subscription, price: Money): void {
+    const from = new Date(this.world.clock.now().getTime() + PRICE_NOTICE_MS);
+    const { id } = subscription;
+    this.overrides.set(id, [...(this.overrides.get(id) ?? []), { price, from }]);
+    subscription.plan_overridden = true;
+  }
+
+  /** The latest price that a patch set early enough. */
+  private overridden({ id }: Subscription): Money | undefined {
+    const now = this.world.clock.now();
+    return this.overrides.get(id)?.findLast(({ from }) => from <= now)?.price;
   }
 
   /** The customer agreed to another plan: it is billed from the next period on. */
@@ -81,6 +108,8 @@ export class Subscriptions {
     const subscription = this.withStatus(id, ['ACTIVE', 'SUSPENDED']);
     subscription.plan_id = revision.planId;
     subscription.quantity = revision.quantity;
+    subscription.plan_overridden = false;
+    this.overrides.delete(id);
     this.tell(subscription, 'UPDATED');
   }
 
@@ -138,7 +167,7 @@ export class Subscriptions {
 
   private charge(subscription: Subscription): void {
     const { billing_info: billing, id } = subscription;
-    const amount = this.plans.amountOf(subscription);
+    const amount = this.plans.amountOf(subscription, this.overridden(subscription));
     if (this.funds.get(id) === 'declines') {
       billing.failed_payments_count += 1;
       billing.outstanding_balance = amount;
@@ -208,6 +237,12 @@ export class Subscriptions {
     return this.world.now.replace(/\.\d+Z$/, 'Z');
   }
 }
+
+const isReference = (patch: SubscriptionPatch): patch is SubscriptionPatch & { value: string } =>
+  patch.path === '/custom_id' && /^[\x20-\x7e]{1,127}$/.test(String(patch.value));
+
+const isPrice = (patch: SubscriptionPatch): patch is SubscriptionPatch & { value: Money } =>
+  patch.path === PRICE_PATH && typeof patch.value === 'object';
 
 function saleOf({ id, status, amount, create_time }: Capture, subscriptionId: string): object {
   return {

@@ -54,6 +54,7 @@ export const ORDER_CREATE = defineOperation({
     'debt_open',
     'plan_not_yet_sold',
     'subscription_exists',
+    'too_many_open_orders',
     'checkout_refused',
     'processor_unavailable',
   ],

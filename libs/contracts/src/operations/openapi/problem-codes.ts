@@ -35,6 +35,7 @@ export const PROBLEM_STATUS = {
   plan_not_changeable: 409,
   plan_not_yet_sold: 409,
   subscription_exists: 409,
+  too_many_open_orders: 409,
   invoice_data_destroyed: 410,
   link_invalid: 410,
   restore_too_late: 410,

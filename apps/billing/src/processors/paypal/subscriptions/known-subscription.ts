@@ -48,8 +48,7 @@ export class KnownSubscriptions {
     const id = idOf(subscription.id);
     const mark = toSubscriptionMark(subscription.custom_id);
     if (!mark) throw new UnfitObject(`the subscription ${id} is not one of ours`);
-    const plan = await this.plans.get(idOf(subscription.plan_id));
-    const next = { ...plan, quantity: Number(subscription.quantity ?? 1) };
+    const next = await this.billedNext(subscription, mark);
     const former = isSamePlan(next, mark.running) ? next : await this.named(mark.running, next);
     const now = this.clock.now();
     const running = now < mark.until ? former : next;
@@ -61,17 +60,28 @@ export class KnownSubscriptions {
     return { id, subscription, mark, next, running, former, start, anchor, period };
   }
 
+  /** A revised subscription has its new plan's own price again. */
+  private async billedNext(
+    { plan_id: planId, quantity = '1', plan_overridden: isOverridden }: PaypalSubscription,
+    { taxPpm }: SubscriptionMark,
+  ): Promise<PlannedUnits> {
+    const plan = await this.plans.get(idOf(planId));
+    const own = { ...plan, quantity: Number(quantity) };
+    return isOverridden && taxPpm !== null ? this.named({ ...own, taxPpm }, plan) : own;
+  }
+
   /** A plan of ours by its name, at the price it was sold for. */
   async named(plan: BilledPlan, { currency }: Pick<PricedPlan, 'currency'>): Promise<PlannedUnits> {
     return { ...(await this.plans.named(plan, currency)), quantity: plan.quantity };
   }
 }
 
+/** Whatever the tax. */
+export const isSameOffer = (a: BilledPlan, b: BilledPlan) =>
+  a.sku === b.sku && a.quantity === b.quantity && a.catalogueVersion === b.catalogueVersion;
+
 export const isSamePlan = (a: BilledPlan, b: BilledPlan) =>
-  a.sku === b.sku &&
-  a.quantity === b.quantity &&
-  a.catalogueVersion === b.catalogueVersion &&
-  a.taxPpm === b.taxPpm;
+  isSameOffer(a, b) && a.taxPpm === b.taxPpm;
 
 export const priceOf = ({ unitMicros, quantity }: PlannedUnits): Micros =>
   unitMicros * BigInt(quantity);

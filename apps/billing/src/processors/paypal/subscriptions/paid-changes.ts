@@ -11,7 +11,7 @@ import { UnfitObject } from '../../unfit-object.js';
 import type { PaypalClient } from '../paypal-client.js';
 import { planNameOf } from '../../tax-at-processors.js';
 import { PaypalRefusal } from '../paypal-connection.js';
-import { type PaypalOrder, idOf, linkOf, microsOf, timeOf } from '../paypal-objects.js';
+import { type PaypalOrder, idOf, linkOf, microsOf, timeOf, toMoney } from '../paypal-objects.js';
 import { pageOf, paymentRequest } from '../paypal-orders.js';
 import { isDecided } from '../paypal-outcome.js';
 import { paymentSnapshot } from '../paypal-snapshots.js';
@@ -22,6 +22,7 @@ import {
   type KnownSubscriptions,
   type PlannedUnits,
   billedPlan,
+  isSameOffer,
   isSamePlan,
   priceOf,
 } from './known-subscription.js';
@@ -41,6 +42,8 @@ export interface PaidChangesParts {
 
 /** Begins the id of a change's bill: the order behind it looks as a payment does. */
 const BILL_PREFIX = 'change-';
+/** The price of a subscription's only billing cycle, instead of its plan's. */
+const PRICE_PATH = '/plan/billing_cycles/@sequence==1/pricing_scheme/fixed_price';
 
 /**
  * Changes of plans. PayPal changes from the next period on, after its customer's consent, and knows no
@@ -106,6 +109,24 @@ export class PaidChanges {
   }
 
   /**
+   * Bills the same plan at its price with another rate of tax from the next period on, without the customer's consent.
+   * PayPal applies a new price to no renewal of the next 10 days.
+   * @throws PaypalRefusal if another plan comes next by now.
+   */
+  async changeTax({ subscriptionId, plan, quantity, currency }: ChangeRequest): Promise<void> {
+    const known = await this.parts.known.read(subscriptionId);
+    const wanted = { ...(await this.parts.plans.find(plan, currency)), quantity };
+    if (isSamePlan(known.next, wanted)) return;
+    if (!isSameOffer(known.next, wanted)) {
+      throw new PaypalRefusal(422, 'PLAN_CHANGED', 'Another plan comes next.');
+    }
+    await this.parts.client.patch(subscriptionId, [
+      { op: 'replace', path: '/custom_id', value: customIdOf(known, { taxPpm: plan.taxPpm }) },
+      { op: 'replace', path: PRICE_PATH, value: toMoney(wanted.unitMicros, currency) },
+    ]);
+  }
+
+  /**
    * Takes the money of a change that its customer has agreed to on both pages, and notes that the new plan
    * is in force. @returns whether anything was done.
    */
@@ -114,13 +135,13 @@ export class PaidChanges {
     if (mark.changeOrderId === null || this.parts.clock.now() >= mark.until) return false;
     let order = await this.findOrder(mark.changeOrderId);
     const change = toChangeReference(order?.purchase_units?.[0]?.custom_id);
-    if (!order || !change || !isSamePlan(former, change.old) || !isSamePlan(next, change.wanted))
+    if (!order || !change || !isSamePlan(former, change.old) || !isSameOffer(next, change.wanted))
       return false;
     if (order.status === 'APPROVED' && (await this.capture(order))) {
       order = await this.parts.orders.getOrder(mark.changeOrderId);
     }
     if (!paidAt(order)) return false;
-    await this.putMark(known, { running: billedPlan(next) });
+    await this.putMark(known, { running: change.wanted });
     return true;
   }
 
@@ -186,10 +207,8 @@ export class PaidChanges {
     known: KnownSubscription,
     change: Partial<SubscriptionMark>,
   ): Promise<void> {
-    const { id, mark, running, anchor, period } = known;
-    const kept = { ...mark, until: period.end, anchor, running: billedPlan(running) };
-    const value = toCustomId({ ...kept, ...change });
-    await this.parts.client.patch(id, [{ op: 'replace', path: '/custom_id', value }]);
+    const value = customIdOf(known, change);
+    await this.parts.client.patch(known.id, [{ op: 'replace', path: '/custom_id', value }]);
   }
 
   /** @returns the page on which the customer agrees, and which leads to `nextUrl`. */
@@ -209,6 +228,15 @@ export class PaidChanges {
     });
     return linkOf(links, 'approve') ?? '';
   }
+}
+
+/** What runs until the period ends, with this changed. */
+function customIdOf(
+  { mark, running, anchor, period }: KnownSubscription,
+  change: Partial<SubscriptionMark>,
+): string {
+  const kept = { ...mark, until: period.end, anchor, running: billedPlan(running) };
+  return toCustomId({ ...kept, ...change });
 }
 
 /** The rest of the period at the old price back, at the new price instead. */

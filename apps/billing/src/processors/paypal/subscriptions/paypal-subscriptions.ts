@@ -14,7 +14,7 @@ import {
   type KnownSubscription,
   type KnownSubscriptions,
   billedPlan,
-  isSamePlan,
+  isSameOffer,
   priceOf,
 } from './known-subscription.js';
 import type { PaidChanges } from './paid-changes.js';
@@ -54,6 +54,7 @@ export class PaypalSubscriptions {
       anchor: null,
       running: billedPlan({ ...plan, quantity }),
       changeOrderId: null,
+      taxPpm: null,
     };
     const created = await this.parts.client.create(
       {
@@ -121,7 +122,7 @@ export class PaypalSubscriptions {
       // First the mark: a suspension without it is nobody's wish.
       await this.putMark(id, { ...mark, isEnding: false });
       await client.activate(id, BY_CUSTOMER);
-    } else if (!isSamePlan(running, next)) {
+    } else if (!isSameOffer(running, next)) {
       throw new PaypalRefusal(
         422,
         'APPROVAL_NEEDED',
@@ -177,7 +178,8 @@ export class PaypalSubscriptions {
       periodStart: period.start,
       periodEnd: period.end,
       cancelAt: isEnding && !hasEnded ? mark.until : null,
-      pendingChange: isSamePlan(running, next) ? null : billedPlan(next),
+      // Another rate of tax is no change of the customer's.
+      pendingChange: isSameOffer(running, next) ? null : billedPlan(next),
       latestBill: await this.latestBill(current),
     };
   }

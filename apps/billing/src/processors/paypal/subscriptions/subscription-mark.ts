@@ -18,11 +18,15 @@ export interface SubscriptionMark {
   running: BilledPlan;
   /** The order that pays for the plan PayPal shows, so that it is in force at once. */
   changeOrderId: string | null;
+  /** The rate of tax within the price that PayPal was told to bill instead of its plan's; null for the plan's own. */
+  taxPpm: number | null;
 }
 
 const NONE = '-';
+/** Base of the seconds: each character counts. */
+const RADIX = 36;
 const MARK =
-  /^([\w-]{36}),(e|-),(\d{1,12}),(\d{1,12}|-),([\w-]{1,40}):(\d{1,4}):([\w.-]{1,20})(?:\+(\d{1,6}))?,(\w{1,20}|-)$/;
+  /^([\w-]{36}),(e|-),([0-9a-z]{1,8}),([0-9a-z]{1,8}|-),([\w-]{1,40}):(\d{1,4}):([\w.-]{1,20})(?:\+(\d{1,6}))?,(\w{1,20}|-)(?:,(\d{1,6}))?$/;
 
 export function toCustomId(mark: SubscriptionMark): string {
   const { sku, quantity, catalogueVersion, taxPpm } = mark.running;
@@ -33,6 +37,7 @@ export function toCustomId(mark: SubscriptionMark): string {
     mark.anchor ? secondsOf(mark.anchor) : NONE,
     `${sku}:${quantity}:${catalogueVersion}${taxPpm === 0 ? '' : `+${taxPpm}`}`,
     mark.changeOrderId ?? NONE,
+    ...(mark.taxPpm === null ? [] : [mark.taxPpm]),
   ].join(',');
 }
 
@@ -41,15 +46,17 @@ export function toSubscriptionMark(customId: unknown): SubscriptionMark | undefi
   const found = MARK.exec(String(customId));
   if (!found || !isId(found[1])) return undefined;
   const [, orderId, ending, until, anchor = NONE, sku = '', quantity] = found;
-  const [catalogueVersion = '', rate = '0', changeOrderId = NONE] = found.slice(7);
+  const [catalogueVersion = '', rate = '0', changeOrderId = NONE, next] = found.slice(7);
   return {
     orderId,
     isEnding: ending === 'e',
-    until: new Date(Number(until) * SECOND_MS),
-    anchor: anchor === NONE ? null : new Date(Number(anchor) * SECOND_MS),
+    until: timeOf(until),
+    anchor: anchor === NONE ? null : timeOf(anchor),
     running: { sku, quantity: Number(quantity), catalogueVersion, taxPpm: Number(rate) },
     changeOrderId: changeOrderId === NONE ? null : changeOrderId,
+    taxPpm: next === undefined ? null : Number(next),
   };
 }
 
-const secondsOf = (time: Date) => String(Math.floor(time.getTime() / SECOND_MS));
+const secondsOf = (time: Date) => Math.floor(time.getTime() / SECOND_MS).toString(RADIX);
+const timeOf = (seconds: string) => new Date(Number.parseInt(seconds, RADIX) * SECOND_MS);

@@ -16,6 +16,8 @@ export interface PaypalSubscription {
   status?: string;
   status_update_time?: string;
   plan_id?: string;
+  /** Its price is not that of its plan. */
+  plan_overridden?: boolean;
   quantity?: string;
   custom_id?: string;
   start_time?: string;

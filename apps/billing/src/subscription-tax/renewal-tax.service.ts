@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { Logger } from '#libs/platform';
+import { BuyerTaxService } from '../pricing/buyer-tax.service.js';
+import { BillingDetailsMissing } from '../pricing/pricing.errors.js';
+import { PlanChangesService } from '../subscriptions/plan-changes.service.js';
+import { ChangeRefused } from '../subscriptions/subscriptions.errors.js';
+import {
+  type DecidedTax,
+  type UndecidedTax,
+  UndecidedTaxesMaintenanceRepository,
+} from './undecided-taxes.repository.js';
+
+/** Decides the tax of a subscription's next period by its buyer's billing details of that moment. */
+@Injectable()
+export class RenewalTaxService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly database: Database,
+    private readonly subscriptions: UndecidedTaxesMaintenanceRepository,
+    private readonly changes: PlanChangesService,
+    private readonly tax: BuyerTaxService,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Leaves it undecided if it must be retried: a processor or account is unavailable, or a plan change is running. */
+  async decide(subscription: UndecidedTax): Promise<void> {
+    const decided = await this.decided(subscription);
+    if (decided) await this.subscriptions.markDecided(subscription, decided);
+  }
+
+  private async decided({ id, accountId, taxPpm }: UndecidedTax): Promise<DecidedTax | undefined> {
+    try {
+      const tax = await this.tax.taxOf(accountId);
+      if (tax.ppm !== taxPpm) await this.changes.changeTax(accountId, id, tax.ppm);
+      await this.database.transaction((transaction) =>
+        this.tax.note(transaction, { accountId, subjectId: id }, tax),
+      );
+      return { isReverseCharge: tax.isReverseCharge };
+    } catch (error) {
+      // It began before there was a table, and the buyer never gave a country: the rate is unknown.
+      if (error instanceof BillingDetailsMissing) return { isReverseCharge: null };
+      this.logger.warn('a subscription keeps its rate of tax', { id, err: error });
+      return error instanceof ChangeRefused ? { isReverseCharge: null } : undefined;
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import type { ObjectRef } from './processor-objects.repository.js';
+
+/** Lets this process work on each object once at a time; later work on the same one waits in order. */
+export class ObjectTurns {
+  private readonly last = new Map<string, Promise<unknown>>();
+
+  /** @throws what `work` throws; a failure before it does not matter. */
+  async take<T>({ processor, kind, id }: ObjectRef, work: () => Promise<T>): Promise<T> {
+    const key = `${processor} ${kind} ${id}`;
+    const before = this.last.get(key) ?? Promise.resolve();
+    const turn = before.then(work, work);
+    this.last.set(key, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.last.get(key) === turn) this.last.delete(key);
+    }
+  }
+}
