@@ -77,6 +77,15 @@ export class PaypalSide implements ProcessorSide {
     this.paypal.captures.decideDispute(disputeId, decision);
   }
 
+  newest(kind: 'subscription' | 'bill', count: number): string[] {
+    const type = kind === 'bill' ? 'capture' : kind;
+    const all: { id: string }[] = this.paypal.world.all(type);
+    return all
+      .slice(-count)
+      .map(({ id }) => id)
+      .toReversed();
+  }
+
   hasEndedLatest(): boolean {
     return this.paypal.world.all('subscription').at(-1)?.status === 'CANCELLED';
   }

@@ -40,6 +40,8 @@ export interface ProcessorSide {
   /** Newest first. */
   disputes(): TakenBack[];
   decideDispute(disputeId: string, decision: 'won' | 'lost'): void;
+  /** Ids of what began last there, newest first. */
+  newest(kind: 'subscription' | 'bill', count: number): string[];
   /** Whether the subscription that began last is ended there. */
   hasEndedLatest(): boolean;
   moneyOf(accountId: string): Promise<MoneyThere>;

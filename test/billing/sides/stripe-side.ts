@@ -62,6 +62,12 @@ export class StripeSide implements ProcessorSide {
     this.simulator.payments.decideDispute(disputeId, decision);
   }
 
+  newest(kind: 'subscription' | 'bill', count: number): string[] {
+    const type = kind === 'bill' ? 'invoice' : kind;
+    const all: { id: string }[] = this.simulator.world.all(type);
+    return all.slice(0, count).map(({ id }) => id);
+  }
+
   hasEndedLatest(): boolean {
     return this.simulator.world.all('subscription')[0].status === 'canceled';
   }
