@@ -58,6 +58,7 @@ export class BillingUnderTest {
   }
 
   service: RunningService;
+  config: BillingConfig;
   /** Mails that were handed over. */
   mailbox: LocalMailbox;
   readonly contacts = new AccountContacts();
@@ -210,7 +211,7 @@ export class BillingUnderTest {
     await this.contacts.start();
     await this.holdings.start();
     this.mailbox = new LocalMailbox(this.clock);
-    const config = Object.assign(new BillingConfig(), {
+    this.config = Object.assign(new BillingConfig(), {
       databaseUrl: this.test.url('billing'),
       maintenanceDatabaseUrl: this.test.url('billing_maintenance'),
       auditorDatabaseUrl: this.test.url('billing_auditor'),
@@ -233,7 +234,7 @@ export class BillingUnderTest {
       logger,
       consumers: { account: ['billing'], billing: [] },
     });
-    const { clock, transport, mailbox: mail } = this;
+    const { config, clock, transport, mailbox: mail } = this;
     // On real time the jobs would come between a spec's steps, now and then.
     const options = { config, clock, logger, transport, mail, isScheduled: false };
     this.service = await startBilling(options);

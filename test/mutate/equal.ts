@@ -109,12 +109,48 @@ export const EQUAL: readonly EqualMutation[] = [
     change: '|| → &&',
     reason: 'without cuts the part is 0 of whatever length; without a time there are no cuts',
   },
+  {
+    path: 'libs/messaging/src/failed-events/discarded-reaper.js',
+    line: "where consumer = $1 and state = 'discarded'",
+    change: "and state = 'discarded' → nothing",
+    reason: 'only what is discarded has the time of that',
+  },
+  {
+    path: 'libs/messaging/src/inbox/inbox.repository.js',
+    line: 'return new Date(Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16));',
+    change: '0 → 1',
+    reason: 'the first digit of a UUIDv7 is 0 until the year 2527',
+  },
+  {
+    path: 'libs/messaging/src/inbox/inbox.js',
+    line: 'if (newest.size > 0) await this.inbox.saveSequences(transaction, newest);',
+    change: '> → >=',
+    reason: 'it saves nothing',
+  },
+  {
+    path: 'libs/messaging/src/inbox/inbox.js',
+    line: 'if (superseded.length === 0) return handled;',
+    change: 'superseded.length === 0 → false',
+    reason: 'it marks nothing',
+  },
+  {
+    path: 'libs/messaging/src/relay/relay.js',
+    line: 'return !this.inFlight.has(bucket) && (this.backOffs.get(bucket)?.until ?? 0) <= nowMs;',
+    change: '0 → 1',
+    reason: 'a process that relays is older than a millisecond',
+  },
+  {
+    path: 'libs/messaging/src/relay/outbox.repository.js',
+    line: 'order by o.bucket, o.position`;',
+    change: 'order by o.bucket, o.position → nothing',
+    reason: 'PostgreSQL hands on the inner order, which SQL does not promise',
+  },
 ];
 
 /** How a comparison may change that meets its limit at a single instant. */
 const AT_A_LIMIT = new Set(['< → <=', '<= → <', '> → >=', '>= → >']);
 /** Technical time, as processes and the database have it: no test can stand at its microsecond. */
-const INSTANT = /\b(nowMs|monotonicMs|clock_timestamp)\b/;
+const INSTANT = /\b(nowMs|aheadMs|monotonicMs|clock_timestamp|failed_for_ms)\b/;
 
 /** Why nobody could notice a change; undefined where somebody could. */
 export function whyEqual(mutation: Omit<EqualMutation, 'reason'>): string | undefined {

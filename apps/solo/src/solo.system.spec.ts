@@ -147,11 +147,12 @@ describe('solo', () => {
     expect(output).toContain(`process ${solo.pid}`);
   });
 
-  it('the doctor says which ports the running process has', async () => {
+  it('the doctor says which ports the running process has, and that it needs no internet', async () => {
     const { output } = await outcomeOf(launch('doctor'));
     for (const url of [facts.api_url, facts.dashboard_url, facts.metrics_url]) {
       expect(output).toContain(`${new URL(url).port}, of the running process ${solo.pid}`);
     }
+    expect(output).toContain('not needed: live keys use the registry simulator');
   });
 
   it('the metrics of every service are at one address, and those of the process once', async () => {

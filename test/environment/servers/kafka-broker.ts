@@ -110,6 +110,28 @@ export class KafkaBroker {
     await this.launch();
   }
 
+  /** Of one of its users; connections that are open stay. */
+  async changePassword(user: string, password: string): Promise<void> {
+    const { folder, sasl } = this.options;
+    const file = join(folder, 'admin.properties');
+    const lines = [
+      'security.protocol=SASL_SSL',
+      'sasl.mechanism=SCRAM-SHA-512',
+      `sasl.jaas.config=${loginLine(sasl?.[ADMIN])}`,
+      'ssl.truststore.type=PEM',
+      `ssl.truststore.location=${join(folder, 'authority.pem')}`,
+    ];
+    writeFileSync(file, lines.join('\n'), { mode: 0o600 });
+    const at = ['--bootstrap-server', this.brokers[0], '--command-config', file];
+    const change = ['--alter', '--add-config', `SCRAM-SHA-512=[password=${password}]`];
+    const whose = ['--entity-type', 'users', '--entity-name', user];
+    await this.runTool('kafka.admin.ConfigCommand', [...at, ...change, ...whose]);
+  }
+
+  private async runTool(tool: string, words: string[]): Promise<void> {
+    await promisify(execFile)('java', ['-cp', join(this.jars, '*'), tool, ...words]);
+  }
+
   private async untilEnded(): Promise<void> {
     if (this.isRunning()) await once(this.child, 'exit');
   }
@@ -145,17 +167,8 @@ export class KafkaBroker {
       `SCRAM-SHA-512=[name=${name},password=${password}]`,
     ]);
     const id = randomUUID().replaceAll('-', '').slice(0, 22);
-    await promisify(execFile)('java', [
-      '-cp',
-      join(this.jars, '*'),
-      'kafka.tools.StorageTool',
-      'format',
-      '-t',
-      id,
-      '-c',
-      this.settingsFile,
-      ...users,
-    ]);
+    const words = ['format', '-t', id, '-c', this.settingsFile, ...users];
+    await this.runTool('kafka.tools.StorageTool', words);
   }
 
   private listeners(
@@ -184,14 +197,13 @@ export class KafkaBroker {
       lines.push('ssl.truststore.type=PEM', `ssl.truststore.location=${authorityFile}`);
     }
     if (!sasl) return lines;
-    const login = 'org.apache.kafka.common.security.scram.ScramLoginModule';
     return [
       ...lines,
       'sasl.enabled.mechanisms=SCRAM-SHA-512',
       'sasl.mechanism.inter.broker.protocol=SCRAM-SHA-512',
       ...['client', 'proxied'].map(
         (listener) =>
-          `listener.name.${listener}.scram-sha-512.sasl.jaas.config=${login} required username="${ADMIN}" password="${sasl[ADMIN]}";`,
+          `listener.name.${listener}.scram-sha-512.sasl.jaas.config=${loginLine(sasl[ADMIN])}`,
       ),
       'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
       // The controller's own listener, on loopback as well, knows no names.
@@ -258,3 +270,6 @@ export class KafkaBroker {
     }
   }
 }
+
+const loginLine = (password?: string) =>
+  `org.apache.kafka.common.security.scram.ScramLoginModule required username="${ADMIN}" password="${password}";`;

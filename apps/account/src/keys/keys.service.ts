@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   ApiKeyChanged,
   type CreateKeyRequest,
-  DEFAULT_SCOPES,
+  SCOPES,
   type IssuedKeyAnswer,
   type KeyAnswer,
   type KeyEnvironment,
@@ -81,7 +81,7 @@ export class KeysService {
     const settings = {
       environment: request.environment,
       name: request.name,
-      scopes: request.scopes ?? [...DEFAULT_SCOPES],
+      scopes: request.scopes ?? [...SCOPES],
       allowedAddresses: request.allowed_addresses ?? [],
       dailyCreditCap: request.daily_credit_cap ?? null,
       expiresAt: this.futureDate(request.expires_at) ?? null,
@@ -224,7 +224,7 @@ export class KeysService {
     accountId: string,
   ): Promise<{ live: string; test: string }> {
     const settings = {
-      scopes: [...DEFAULT_SCOPES],
+      scopes: [...SCOPES],
       allowedAddresses: [],
       dailyCreditCap: null,
       expiresAt: null,

@@ -1,4 +1,4 @@
-import { type AnswerForm, creditsEach, maxCredits } from '#libs/contracts';
+import { type AnswerForm, type ParameterKind, creditsEach, maxCredits } from '#libs/contracts';
 import { InvalidRequest, type Problem, faultsOf } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
 import { FixtureNeedsTestKey, PriceAboveMax, TestKeyFixtureOnly } from './request.errors.js';
@@ -32,16 +32,20 @@ export function readParameters(context: RequestContext, body?: unknown): Problem
     : undefined;
 }
 
-/** Step 6b: a test key gets fixtures only, and nobody else gets one. */
+/** Step 6b: a test key gets fixtures only, and a live key nothing that is reserved for test keys. */
 export function checkFixture(context: RequestContext, isTest: boolean): Problem | undefined {
   const { route, input, body } = context;
   let isMismatch = body !== undefined && hasMismatch(context, isTest);
-  for (const { place, isFixture } of route.subjects) {
+  for (const { place, kind } of route.subjects) {
     const text = input?.texts[place];
-    if (text !== undefined && isFixture !== undefined) isMismatch ||= isFixture(text) !== isTest;
+    if (text !== undefined) isMismatch ||= !mayAsk(kind, text, isTest);
   }
   if (!isMismatch) return undefined;
   return isTest ? testKeyFixtureOnly : fixtureNeedsTestKey;
+}
+
+function mayAsk(kind: ParameterKind, text: string, isTest: boolean): boolean {
+  return isTest ? kind.isFixture?.(text) !== false : kind.isReserved?.(text) !== true;
 }
 
 function hasMismatch({ route, body }: RequestContext, isTest: boolean): boolean {
@@ -50,7 +54,7 @@ function hasMismatch({ route, body }: RequestContext, isTest: boolean): boolean 
     of(body as never)
       .map((text) => kind.clean?.(text) ?? text)
       // What is no such value is its owner's to refuse, item by item.
-      .some((text) => kind.fault(text) === undefined && kind.isFixture?.(text) !== isTest),
+      .some((text) => kind.fault(text) === undefined && !mayAsk(kind, text, isTest)),
   );
 }
 

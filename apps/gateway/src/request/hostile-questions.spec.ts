@@ -48,6 +48,8 @@ describe('what a customer asks', () => {
       'https://registered.test:pass@example.com',
       'example.com:443?.test',
       'example.com#.test',
+      'unlisted.test',
+      'registered.test.unlisted.test',
     ];
     for (const name of names) {
       const { status } = await ask(apiKey, name);
@@ -58,6 +60,19 @@ describe('what a customer asks', () => {
       expect([name, (await ask(apiKey, name)).status]).toEqual([name, 200]);
       expect(parseDomainName(name)).toMatchObject({ domain: { tld: 'test' } });
     }
+  });
+
+  it.each([
+    ['ip-whois?ip=192.0.2.1', 200],
+    ['ip-whois?ip=192.0.2.77', 422],
+    // It begins in a block for documents and ends in one that people hold.
+    ['ip-whois?ip=198.51.100.0/23', 422],
+    ['asn-whois?asn=64496', 200],
+    ['asn-whois?asn=64500', 422],
+  ])('S99: a test key gets fixtures among addresses and AS numbers: %s', async (path, status) => {
+    const { apiKey } = around.account.addKey({ environment: 'test', scopes: ['ip', 'asn'] });
+    around.lookup.answer = () => deliveredAnswer('whatever');
+    expect((await under.ask(`/v2.0/${path}&apiKey=${apiKey}`)).status).toBe(status);
   });
 
   it('S8: a key that is pasted as the name reaches neither lookup nor the request log', async () => {

@@ -2,6 +2,7 @@ import {
   InputReader,
   type Operation,
   type OperationRoute,
+  type ParameterKind,
   type RateClass,
   SCOPES,
   type Scope,
@@ -52,8 +53,8 @@ export interface ApiRoute {
 interface Subject {
   /** Place of its text. */
   place: number;
-  /** Undefined for one that answers test keys as it answers others. */
-  isFixture?: (text: string) => boolean;
+  /** Says which keys may ask for what. */
+  kind: ParameterKind;
 }
 
 /** The instant version 1 was superseded, as RFC 9745 writes it: 2026-11-01. */
@@ -93,11 +94,10 @@ export function compileRoute(
     ownerPath: new OwnerPath(owner.path, at.version, reader),
     freshPlace: reader.placeOf('fresh'),
     maxCreditsPlace: reader.placeOf('max_credits'),
-    subjects: subjectsOf(operation).map((name) => {
-      const { kind } = parameters[name];
-      const isFixture = kind.isFixture && ((text: string) => kind.isFixture!(text));
-      return { place: reader.placeOf(name), isFixture };
-    }),
+    subjects: subjectsOf(operation).map((name) => ({
+      place: reader.placeOf(name),
+      kind: parameters[name].kind,
+    })),
     fixedPrice: fixedPrice(operation),
     isPlain: operation.body === undefined && answers.every(({ type }) => type === JSON_TYPE),
     hasMeta: at.version === 2 && price.per !== 'free',

@@ -78,12 +78,19 @@ const HISTORY = defineOperation({
       example: 'historical',
       isForGateway: true,
     },
-    domainName: { kind: domainName(), about: 'A name', example: 'a.test', isRequired: true },
+    domainName: {
+      kind: domainName(),
+      about: 'A name',
+      example: 'registered.test',
+      isRequired: true,
+    },
     mode: { kind: oneOf(['preview', 'full']), about: 'How', example: 'full' },
   },
   subject: 'domainName',
-  examples: [{ title: 'One', parameters: { domainName: 'a.test' }, answer: { status: true } }],
-  fixtures: [{ value: 'a.test', answers: 'nothing' }],
+  examples: [
+    { title: 'One', parameters: { domainName: 'registered.test' }, answer: { status: true } },
+  ],
+  fixtures: [{ value: 'registered.test', answers: 'nothing' }],
   price: { per: 'page', credits: { parameter: 'mode', by: { preview: 0, full: 5 } } },
 });
 

@@ -1,6 +1,8 @@
 import type { DnsLookup, DnsRecord, DnsType } from '#libs/resolvers';
 
 const NAME = 'registered.test';
+/** Whatever a registry answers about them, they have the same records. */
+const DELEGATED = [NAME, 'redacted.test', 'conflict.test', 'throttled.test'];
 const TTL_SECONDS = 300;
 
 const RECORDS: DnsRecord[] = [
@@ -31,7 +33,7 @@ const POINTER: DnsRecord = {
   target: NAME,
 };
 
-/** What a fixture of `dns.live` stands for; names and addresses for documents that are none do not exist. */
+/** What a fixture of `dns.live` stands for; other names under `.test` do not exist. */
 export function dnsFixture(name: string, types: readonly DnsType[]): DnsLookup {
   const base = { name, errors: {}, isAuthenticated: true, servers: ['fixture'], latencyMs: 0 };
   if (name === 'slow.test') {
@@ -39,7 +41,8 @@ export function dnsFixture(name: string, types: readonly DnsType[]): DnsLookup {
     return { ...base, records: [], errors, isAuthenticated: false };
   }
   if (name === POINTER.name) return { ...base, records: [POINTER], rcode: 'noerror' };
-  if (name !== NAME) return { ...base, records: [], rcode: 'nxdomain' };
-  const records = RECORDS.filter(({ type }) => types.includes(type));
+  if (!DELEGATED.includes(name)) return { ...base, records: [], rcode: 'nxdomain' };
+  const asked = RECORDS.filter(({ type }) => types.includes(type));
+  const records = asked.map((record) => ({ ...record, name }));
   return { ...base, records, rcode: 'noerror' };
 }

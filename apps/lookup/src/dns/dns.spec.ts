@@ -127,6 +127,9 @@ describe('DNS records of a name', () => {
     expect((await ask('domainName=registered.test')).body).toMatchObject({
       dns_types: { A: 1, AAAA: 1, NS: 2, MX: 1, TXT: 1, SPF: 1, SOA: 1, CAA: 1 },
     });
+    expect((await ask('domainName=redacted.test&type=A')).body).toMatchObject({
+      dns_records: [{ name: 'redacted.test' }],
+    });
     expect((await ask('domainName=available.test')).body).toMatchObject({ rcode: 'nxdomain' });
     expect(asked.length).toBe(before);
   });

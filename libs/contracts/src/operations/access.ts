@@ -8,25 +8,17 @@ export const ACCOUNT_CLASS_LIMIT = 60;
 /** Requests per minute of one client address to operations without a key. */
 export const PUBLIC_LIMIT = 60;
 
-/** What a key may be allowed to do. A new key has all but `keys:write`. */
+/** What a key may be allowed to do. A new key has all of them unless its owner chooses. */
 export const SCOPES = [
   'whois',
   'ip',
   'asn',
   'dns',
   'availability',
-  'subdomains',
-  'typos',
-  'reputation',
   'bulk',
-  'monitors',
-  'files',
   'account:read',
-  'keys:write',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
-
-export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'keys:write');
 
 /** An account that is deleted may still be restored, and has calls for that. */
 export type UsableState = 'active' | 'deleted';

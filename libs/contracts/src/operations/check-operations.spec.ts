@@ -4,6 +4,7 @@ import {
   OPERATIONS,
   type Operation,
   PROBLEM_STATUS,
+  SCOPES,
   WHOIS_LIVE,
   checkOperations,
   text,
@@ -15,6 +16,11 @@ const faulty = (members: object): Operation =>
 describe('the table of operations', () => {
   it('is sound', () => {
     expect(() => checkOperations(OPERATIONS)).not.toThrow();
+  });
+
+  it('has an operation for each scope that a key may have', () => {
+    const used = OPERATIONS.flatMap(({ access }) => (access.kind === 'key' ? [access.scope] : []));
+    expect(SCOPES.filter((scope) => !used.includes(scope))).toEqual([]);
   });
 
   it('lets whoever pays bound the price, choose members, and ask anew', () => {
@@ -46,6 +52,11 @@ describe('the table of operations', () => {
         }),
       ],
       'include=rdap has no price',
+    ],
+    [
+      'a fixture that its subject does not know',
+      [faulty({ fixtures: [{ value: 'free.test', answers: 'nothing' }] })],
+      'free.test is no fixture',
     ],
     ['no fixture for what is priced', [faulty({ fixtures: undefined })], 'test key'],
     [

@@ -97,11 +97,14 @@ function parameterFaults(operation: Operation): string[] {
 }
 
 function exampleFaults(operation: Operation): string[] {
-  const { examples, answers, body } = operation;
+  const { examples, answers, body, fixtures = [] } = operation;
   if (examples.length === 0) return ['has no example'];
   const reader = new InputReader(operation);
   const [form] = answers;
   return [
+    ...fixtures
+      .filter(({ value }) => !isFixtureOf(operation, value))
+      .map(({ value }) => `${value} is no fixture of its subject's kind`),
     ...(body ? named('the example of its body', faultsOf(body.of, body.example)) : []),
     ...examples.flatMap(({ title, parameters, answer, body: sent }) => [
       ...named(title, reader.read(Object.keys(parameters), Object.values(parameters)).faults ?? []),
@@ -109,6 +112,11 @@ function exampleFaults(operation: Operation): string[] {
       ...(form.type === 'application/json' ? named(title, faultsOf(form.of, answer)) : []),
     ]),
   ];
+}
+
+function isFixtureOf(operation: Operation, value: string): boolean {
+  const kinds = subjectsOf(operation).map((name) => operation.parameters[name]?.kind);
+  return kinds.some((kind) => kind?.fault(value) === undefined && kind?.isFixture?.(value));
 }
 
 const named = (title: string, faults: readonly FieldError[]) =>

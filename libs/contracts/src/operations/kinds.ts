@@ -1,4 +1,4 @@
-import { parseDomainName } from '#libs/domain-names';
+import { type DomainName, parseDomainName } from '#libs/domain-names';
 import { maskKeys } from '#libs/platform';
 import type { DataClass } from './operation.js';
 import type { ParameterKind } from './parameter.js';
@@ -8,12 +8,21 @@ const NAME_LENGTH_MAX = 2_048;
 const LIST_LENGTH_MAX = 1_000;
 const PLAIN_NAME = /^[A-Za-z0-9.-]+$/;
 const FIXTURE_ENDING = /(^|\.)test\.?$/i;
+/** Names that every operation about names answers to test keys. */
+const FIXTURE_NAMES: readonly string[] = [
+  'registered.test',
+  'available.test',
+  'redacted.test',
+  'conflict.test',
+  'throttled.test',
+  'slow.test',
+];
 // oxlint-disable-next-line eslint/no-control-regex -- these are what is refused
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
  * A domain name as people write it: a name, a URL, an internationalised name. Whether it is one, the owner
- * decides. Names under `.test` are fixtures.
+ * decides. Names under `.test` are reserved, and a few of them are fixtures.
  */
 export function domainName(): ParameterKind<string> {
   return {
@@ -27,14 +36,16 @@ export function domainName(): ParameterKind<string> {
     },
     value: (text) => text,
     write: (text) => (PLAIN_NAME.test(text) ? text.toLowerCase() : encodeURIComponent(text)),
-    isFixture: (text) => (PLAIN_NAME.test(text) ? FIXTURE_ENDING.test(text) : isUnderTest(text)),
+    isReserved: (text) =>
+      PLAIN_NAME.test(text) ? FIXTURE_ENDING.test(text) : domainOf(text)?.tld === 'test',
+    isFixture: (text) => FIXTURE_NAMES.includes(domainOf(text)?.name ?? ''),
   };
 }
 
 /** As lookup itself reads it: what the two took for different names would be a lookup for nothing. */
-function isUnderTest(text: string): boolean {
+function domainOf(text: string): DomainName | undefined {
   const parsed = parseDomainName(text);
-  return parsed.ok && parsed.domain.tld === 'test';
+  return parsed.ok ? parsed.domain : undefined;
 }
 
 /** Text of limited length. @param pattern what all of it has to match, with `rule` in words ("must be …"). */

@@ -12,7 +12,9 @@ export interface ParameterKind<Value = unknown> {
   value(text: string): Value;
   /** How it is sent to the owner, in the encoding of a query. Default: as it is, encoded. */
   write?(text: string): string;
-  /** Whether the value is one of those that answer test keys, and nobody else. */
+  /** Whether the value is kept free for test keys, so that a live key may not ask for it: fixtures and their like. */
+  isReserved?(text: string): boolean;
+  /** Whether the value is a fixture: all that a test key may ask for. */
   isFixture?(text: string): boolean;
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Valkey } from 'iovalkey';
 import { Logger, newId } from '#libs/platform';
 import { VALKEY_URL, ValkeyServer, makeOwnCertificate, waitFor } from '#test/environment';
 import { CounterId } from '../counter-id.js';
@@ -68,5 +69,36 @@ import { type CountingMode, openCounters } from '../open-counters.js';
     const { modes, log } = await takenBy(options());
     expect(modes).toEqual(['alone', 'alone']);
     expect(log).not.toContain('a-password');
+  });
+
+  it('S113: a gateway goes on counting in it after the old password has ended', async () => {
+    const as = (password: string) => server.url.replace('a-password', password);
+    let url = server.url;
+    const logger = new Logger('counters', { write: () => undefined });
+    const options = { tlsCa: tls.authority, secret: 's', logger, timeoutMs: 60_000 };
+    const gateway = await openCounters({ ...options, url: () => url, gatewayId: newId() });
+    const operator = new Valkey(server.url, { tls: { ca: tls.authority } });
+    /** The number of the gateway's; 0 while it has none. */
+    const connection = async () => {
+      const list = String(await operator.call('CLIENT', 'LIST'));
+      return Number(/^id=(\d+) .* name=domain-data-gateways /m.exec(list)?.[1] ?? 0);
+    };
+    try {
+      await waitFor('the gateway to count in it', () => gateway.mode() === 'server');
+      const first = await connection();
+      await operator.call('ACL', 'SETUSER', 'default', '>the-next-one');
+      url = as('the-next-one');
+      await operator.call('ACL', 'SETUSER', 'default', '<a-password');
+      await operator.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      const isBack = async () => (await connection()) > first && gateway.mode() === 'server';
+      await waitFor('the gateway to be back', isBack);
+      expect((await gateway.rateLimiter.take(new CounterId(newId()), 0, 1)).allowed).toBe(true);
+      const { modes } = await takenBy({ url: as('a-password'), tlsCa: tls.authority });
+      expect(modes).toEqual(['alone', 'alone']);
+    } finally {
+      await operator.call('ACL', 'SETUSER', 'default', '>a-password').catch(() => undefined);
+      operator.disconnect();
+      await gateway.close();
+    }
   });
 });

@@ -15,9 +15,18 @@ class SmtpSink {
   readonly received: ParsedMail[] = [];
   /** The code that RCPT TO is refused with. */
   refusal?: number;
+  /** What a client has to log in with; undefined: it need not. */
+  password?: string;
   private readonly server = new SMTPServer({
     authOptional: true,
-    disabledCommands: ['AUTH', 'STARTTLS'],
+    allowInsecureAuth: true,
+    disabledCommands: ['STARTTLS'],
+    onAuth: ({ password }, _session, done) =>
+      password === this.password
+        ? done(null, { user: 'service' })
+        : done(Object.assign(new Error('no'), { responseCode: 535 })),
+    onMailFrom: (_address, { user }, done) =>
+      done(this.password === undefined || user ? null : new Error('log in')),
     onRcptTo: (_address, _session, done) =>
       done(
         this.refusal === undefined
@@ -32,6 +41,10 @@ class SmtpSink {
   async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
     return `smtp://127.0.0.1:${(this.server.server.address() as AddressInfo).port}`;
+  }
+
+  disconnectAll(): void {
+    for (const { _socket: socket } of this.server.connections) socket.destroy();
   }
 
   async close(): Promise<void> {
@@ -76,6 +89,35 @@ describe('mail over SMTP', () => {
     await underTest.transport.send({ ...mail, id });
     const ids = server.received.map(({ messageId }) => messageId);
     expect(ids).toEqual([`<${id}@example.org>`, `<${id}@example.org>`]);
+  });
+});
+
+describe('a mail server that wants a password', () => {
+  const server = new SmtpSink();
+  let password = 'first';
+  let transport: SmtpTransport;
+
+  beforeEach(async () => {
+    const address = (await server.listen()).replace('smtp://', '');
+    const url = () => `smtp://service:${password}@${address}`;
+    transport = new SmtpTransport({ url, from: 'Service <service@example.org>' });
+  });
+  afterEach(async () => {
+    await transport.close();
+    await server.close();
+  });
+
+  it('S113: gets mail after the old one has ended; what it refuses meanwhile is sent again', async () => {
+    const send = (subject: string) => transport.send({ ...mail, subject, id: newId() });
+    server.password = 'first';
+    await send('before');
+    server.password = 'second';
+    server.disconnectAll();
+    // The sender keeps a mail unless it is refused for good.
+    await expect(send('between')).rejects.not.toBeInstanceOf(MailRefused);
+    password = 'second';
+    await send('after');
+    expect(server.received.map(({ subject }) => subject)).toEqual(['before', 'after']);
   });
 });
 

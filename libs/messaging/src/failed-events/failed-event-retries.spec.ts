@@ -1,14 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EventClass } from '#libs/contracts';
+import type { Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { bucketOf } from '../envelope/bucket.js';
 import { UnacceptableEvent } from '../inbox/failure.js';
+import { InboxRepository } from '../inbox/inbox.repository.js';
 import { type EventHandler, Inbox } from '../inbox/inbox.js';
 import { ServiceEventCounts } from '../telemetry/event-counts.js';
 import {
   Counted,
   MessagingHarness,
+  isBlockedBy,
   quietLogger,
 } from '../transports/messaging-harness.contract.js';
 import { FailedEventRepository } from './failed-event.repository.js';
@@ -197,6 +200,7 @@ describe('the retry of a failed event', () => {
   it('is over when its consumer has stopped', async () => {
     const key = newId();
     await storeFailed(key, 1, 1);
+    const next = await storeFailed(key, 2, 1);
     const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     retryWith(async () => {
       begun.resolve();
@@ -209,7 +213,59 @@ describe('the retry of a failed event', () => {
     expect(hasStopped).toBe(false);
     mayEnd.resolve();
     await stopping;
-    expect(await messaging.failedEvents.list({ key })).toEqual([]);
+    const left = await messaging.failedEvents.list({ key });
+    expect(left.map(({ eventId }) => eventId)).toEqual([next]);
+    await messaging.consumer.query('delete from failed_event where key = $1', [key]);
+  });
+
+  it('and the verdict on it wait for whoever works on its bucket', async () => {
+    const key = newId();
+    await storeFailed(key, 1, 1);
+    const locks = new InboxRepository('entitlement');
+    const lockedUntil = (work: (transaction: Transaction) => Promise<unknown>) =>
+      messaging.consumer.transaction(async (transaction) => {
+        await locks.lockBucket(transaction, bucketOf(key));
+        await work(transaction);
+      });
+    let tries = 0;
+    let ofVerdict: Promise<void> | undefined;
+    await lockedUntil(async (transaction) => {
+      retryWith(async (_event, trying) => {
+        tries++;
+        ofVerdict = lockedUntil(async (verdict) => {
+          await waitFor('the verdict to wait', () => isBlockedBy(verdict));
+          expect(await messaging.failedEvents.list({ key })).toMatchObject([{ attempts: 1 }]);
+        });
+        await waitFor('that to be next', () => isBlockedBy(trying!));
+        throw new Error('not yet');
+      });
+      await waitFor('the try to wait', () => isBlockedBy(transaction));
+      expect(tries).toBe(0);
+    });
+    await waitFor('the verdict', async () => {
+      return (await messaging.failedEvents.list({ key }))[0].attempts === 2;
+    });
+    await ofVerdict;
+    expect(tries).toBe(1);
+  });
+
+  it('does not bring back what the operator discarded meanwhile', async () => {
+    const key = newId();
+    const id = await storeFailed(key, 1, 1);
+    let discarding: Promise<boolean> | undefined;
+    const failed = Promise.withResolvers<void>();
+    retryWith(async (_event, transaction) => {
+      discarding = messaging.failedEvents.discard('entitlement', id, 'known');
+      await waitFor('the operator to wait', () => isBlockedBy(transaction!));
+      failed.resolve();
+      throw new Error('not yet');
+    });
+    await failed.promise;
+    expect(await discarding).toBe(true);
+    await retries.stop();
+    expect(await messaging.failedEvents.list({ key })).toMatchObject([
+      { state: 'discarded', reason: 'known', attempts: 1 },
+    ]);
   });
 });
 

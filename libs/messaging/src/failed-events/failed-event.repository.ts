@@ -52,7 +52,7 @@ export class FailedEventRepository {
       failed.state,
       failed.reason,
       failed.attempts,
-      failed.delayMs ?? null,
+      failed.delayMs,
       isEventId(message.id) ? message.id : null,
     ]);
   }
@@ -120,7 +120,7 @@ const RELEASE_HEADS = `
     where consumer = $1 and state = 'retrying' order by topic, key, arrival)
   update failed_event p set next_try_at = clock_timestamp() from heads
   where p.consumer = $1 and p.event_id = heads.event_id and heads.next_try_at is null
-    and p.next_try_at is null and p.state = 'retrying'`;
+    and p.next_try_at is null`;
 
 const LOCK_HEAD = `
   select event_id, topic, bucket, key, type, body, attempts,

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, withClient } from '#libs/database';
 import { HOUR_MS, newId } from '#libs/platform';
-import { TestDatabase } from '#test/environment';
+import { TestDatabase, waitFor } from '#test/environment';
 import { FailedEvent } from './failed-event.entity.js';
 import { FailedEvents } from './failed-events.js';
 import { FailedEventRepository } from './failed-event.repository.js';
+import { isBlockedBy } from '../transports/messaging-harness.contract.js';
 
 describe('failed events', () => {
   let test: TestDatabase;
@@ -83,7 +84,7 @@ describe('failed events', () => {
 
   it('a queue waits for nobody but an earlier failed event of its own', async () => {
     const key = newId();
-    await storeFailed(key, 'account.counted', 'dead');
+    await storeFailed(key, 'account.counted', 'dead', -HOUR_MS);
     await storeFailed(newId(), 'account.counted', 'retrying');
     const failure = { type: 'counted', reason: 'not now', state: 'retrying', attempts: 1 } as const;
     const others = [
@@ -125,15 +126,18 @@ describe('failed events', () => {
     const own = await follow(key);
     const strangers = [await follow(key, 'billing.events'), await follow(other)];
     const redriven = await storeFailed(key, 'account.counted', 'retrying');
-    expect(await failed.discard('entitlement', head, 'a duplicate')).toBe(true);
+    const known = await follow(key);
+    for (const id of [known, head]) {
+      expect(await failed.discard('entitlement', id, 'a duplicate')).toBe(true);
+    }
     const nextTryOf = async (eventId: string) => (await failed.list({ eventId }))[0].nextTryAt;
     expect((await nextTryOf(own))!.getTime()).toBeLessThan(Date.now() + HOUR_MS / 2);
     expect((await nextTryOf(redriven))!.getTime()).toBeGreaterThan(Date.now() + HOUR_MS / 2);
-    for (const stranger of strangers) expect(await nextTryOf(stranger)).toBeNull();
+    for (const other of [...strangers, known]) expect(await nextTryOf(other)).toBeNull();
     await database.query('delete from failed_event where key in ($1, $2)', [key, other]);
   });
 
-  it('what waited behind an event that is gone is let through, one of each key', async () => {
+  it('what waited behind an event that is dead is let through, one of each key', async () => {
     const key = newId();
     const head = await storeFailed(key, 'account.counted', 'retrying');
     await follow(key);
@@ -143,12 +147,52 @@ describe('failed events', () => {
     const isDue = async () => (await dueQueues()).filter((queue) => queue.key === key).length;
     await release();
     expect(await isDue()).toBe(0);
-    await database.query('delete from failed_event where event_id = $1', [head]);
+    await database.query(`update failed_event set state = 'dead' where event_id = $1`, [head]);
     expect(await isDue()).toBe(0);
     await release();
     expect(await isDue()).toBe(1);
-    const released = (await failed.list({ key })).filter(({ nextTryAt }) => nextTryAt !== null);
+    const waiting = await failed.list({ key, state: 'retrying' });
+    const released = waiting.filter(({ nextTryAt }) => nextTryAt !== null);
     expect(released).toHaveLength(1);
+  });
+
+  it('the operator waits for an event that is being tried, and for no other of its key', async () => {
+    const key = newId();
+    const [head, next] = [
+      await storeFailed(key, 'account.counted', 'retrying', 0),
+      await storeFailed(key, 'account.counted', 'retrying', 0),
+    ];
+    let discarding: Promise<boolean> | undefined;
+    await database.transaction(async (transaction) => {
+      const queue = { topic: 'account.events', bucket: 1, key };
+      expect((await repository.lockHead(transaction, queue))?.event_id).toBe(head);
+      expect(await failed.discard('entitlement', next, 'known')).toBe(true);
+      discarding = failed.discard('entitlement', head, 'known');
+      await waitFor('the operator to wait', async () => isBlockedBy(transaction));
+      await repository.delete(transaction, head);
+    });
+    expect(await discarding).toBe(false);
+  });
+
+  it('an event that was handled, or is stored already, is not stored as failed', async () => {
+    const [handled, unreadable] = [newId(), 'no id'];
+    await database.query(
+      `insert into inbox (consumer, event_id, outcome) values ('entitlement', $1, 'applied')`,
+      [handled],
+    );
+    const key = newId();
+    for (const id of [handled, unreadable, unreadable]) {
+      const message = { id, topic: 'account.events', bucket: 1, key, body: '{}' };
+      await database.transaction((transaction) =>
+        repository.insert(transaction, message, {
+          type: 'account.counted',
+          state: 'dead',
+          reason: 'not now',
+          attempts: 1,
+        }),
+      );
+    }
+    expect(idsOf(await failed.list({ key }))).toEqual([unreadable]);
   });
 
   it('looking for what is due reads an index, not everything that failed', async () => {
@@ -180,6 +224,7 @@ describe('failed events', () => {
     expect(await failed.discard('gateway', id, 'not mine')).toBe(false);
     expect(await failed.discard('entitlement', id, 'a duplicate')).toBe(true);
     expect(await failed.discard('entitlement', id, 'again')).toBe(false);
+    expect(await failed.redrive({ key })).toBe(0);
     expect(await failed.list({ key })).toMatchObject([
       { state: 'discarded', reason: 'a duplicate', body: '{}' },
     ]);

@@ -68,7 +68,7 @@ const MATCHES = `consumer = coalesce($1, consumer) and state = coalesce($2, stat
 
 function valuesOf(filter: FailedEventFilter): unknown[] {
   const { consumer, state, topic, key, type, eventId } = filter;
-  return [consumer, state, topic, key, type, eventId].map((value) => value ?? null);
+  return [consumer, state, topic, key, type, eventId];
 }
 
 // Those of its key that waited behind it are due now; only the first of them is tried.

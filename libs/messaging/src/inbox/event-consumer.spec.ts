@@ -1,16 +1,30 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
 import { IsInt } from 'class-validator';
 import { type EventClass, EventType } from '#libs/contracts';
 import { type Database, RollPartitionsJob, type Transaction, withClient } from '#libs/database';
-import { DAY_MS, Logger, newId } from '#libs/platform';
+import { DAY_MS, Logger, currentContext, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
 import { ServiceEventCounts } from '../telemetry/event-counts.js';
-import { Counted, MessagingHarness } from '../transports/messaging-harness.contract.js';
+import {
+  Counted,
+  MessagingHarness,
+  isBlockedBy,
+} from '../transports/messaging-harness.contract.js';
 import { EventConsumer } from './event-consumer.js';
 import { ConsumerPaused } from './failure.js';
 import type { EventHandler } from './inbox.js';
+import { InboxRepository } from './inbox.repository.js';
 
 @EventType({ type: 'billing.counted', version: 1, kind: 'delta' })
 class CountedByBilling {
@@ -56,7 +70,12 @@ describe('event consumer', () => {
   });
   afterEach(() => consumer.stop());
 
-  function messageOf(topic: string, key: string, n: number, id = newId()): EventMessage {
+  function messageOf(
+    topic: string,
+    key: string,
+    n: number,
+    { id = newId(), traceparent }: { id?: string; traceparent?: string } = {},
+  ): EventMessage {
     const producer = topic.slice(0, -'.events'.length);
     const body = JSON.stringify({
       id,
@@ -67,6 +86,7 @@ describe('event consumer', () => {
       sequence: '1',
       occurredAt: '2026-03-02T09:00:00.000Z',
       producer,
+      traceparent,
       data: { n },
     });
     return { id, topic, bucket: bucketOf(key), key, body };
@@ -107,13 +127,70 @@ describe('event consumer', () => {
     expect(await tallyOf(key)).toBe(1);
   });
 
-  it('more events than share a transaction are all handled', async () => {
+  it('two hundred events share a transaction, and what is more has further ones', async () => {
     handle = add;
     const key = newId();
-    await consumer.deliver(
-      Array.from({ length: 450 }, (_, n) => messageOf('account.events', key, n)),
-    );
-    expect(await tallyOf(key)).toBe(450);
+    const transactions = jest.spyOn(messaging.consumer, 'transaction');
+    try {
+      await consumer.deliver(
+        Array.from({ length: 400 }, (_, n) => messageOf('account.events', key, n)),
+      );
+      expect(transactions).toHaveBeenCalledTimes(2);
+    } finally {
+      transactions.mockRestore();
+    }
+    expect(await tallyOf(key)).toBe(400);
+  });
+
+  it('an event is handled on behalf of what led to it, and is timed', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const seen: unknown[] = [];
+    handle = async () => seen.push(currentContext());
+    const startedAt = performance.now();
+    await consumer.deliver([
+      messageOf('account.events', newId(), 1, { traceparent }),
+      messageOf('account.events', newId(), 2),
+    ]);
+    expect(seen).toEqual([{ traceparent }, undefined]);
+    const seconds = counts.durations.get('account.counted')!.sum;
+    expect(seconds).toBeLessThanOrEqual((2 * (performance.now() - startedAt)) / 1_000);
+  });
+
+  it('whatever becomes of an event waits for whoever works on its bucket', async () => {
+    handle = add;
+    const key = newId();
+    const good = messageOf('account.events', key, 1);
+    const broken = { ...messageOf('account.events', key, 2), body: '{"a":1,' };
+    for (const message of [good, broken]) {
+      let delivery: Promise<void> | undefined;
+      await messaging.consumer.transaction(async (transaction) => {
+        await new InboxRepository('entitlement').lockBucket(transaction, message.bucket);
+        delivery = consumer.deliver([message]);
+        await waitFor('it to wait', () => isBlockedBy(transaction));
+      });
+      await delivery;
+    }
+    expect(await tallyOf(key)).toBe(1);
+    expect(await messaging.failedEvents.list({ key })).toMatchObject([{ state: 'dead' }]);
+  });
+
+  it.each([1, 2])(
+    'when the database goes away at try %i, the event waits with the transport untried',
+    async (at) => {
+      const key = newId();
+      handle = async () => {
+        throw calls < at ? new Error('not yet') : sqlError('57P01');
+      };
+      const delivery = consumer.deliver([messageOf('account.events', key, 1)]);
+      await expect(delivery).rejects.toThrow(ConsumerPaused);
+      expect(calls).toBe(at);
+      expect(await messaging.failedEvents.list({ key })).toEqual([]);
+    },
+  );
+
+  it('what cannot even be stored as failed stays with the transport', async () => {
+    const message = { ...messageOf('account.events', newId(), 1), body: '{"a":1,', bucket: 40_000 };
+    await expect(consumer.deliver([message])).rejects.toThrow(ConsumerPaused);
   });
 
   it('a malformed message is dead and its neighbours are handled', async () => {
@@ -129,7 +206,13 @@ describe('event consumer', () => {
     await consumer.deliver(batch);
     expect(await tallyOf(key)).toBe(2);
     expect(await messaging.failedEvents.list({ key })).toMatchObject([
-      { eventId: broken.id, state: 'dead', body: '{"a":1,', reason: expect.stringMatching(/JSON/) },
+      {
+        eventId: broken.id,
+        state: 'dead',
+        attempts: 1,
+        body: '{"a":1,',
+        reason: expect.stringMatching(/JSON/),
+      },
     ]);
     expect(lines).toContainEqual(expect.stringMatching(/"level":"error".* is dead/));
   });
@@ -225,8 +308,11 @@ describe('event consumer', () => {
     handle = async () => {
       throw new Error('never');
     };
+    const startedAt = performance.now();
     await consumer.deliver([message]);
     expect(calls).toBe(1 + 5);
+    // The pauses between them, but for the rounding of timers.
+    expect(performance.now() - startedAt).toBeGreaterThan(50 + 150 + 400 + 900 - 10);
     expect(outcomes()).toEqual({ retrying: 1 });
     expect(await messaging.failedEvents.list({ key })).toMatchObject([
       { eventId: message.id, state: 'retrying', attempts: 1, reason: 'Error: never' },
@@ -247,7 +333,7 @@ describe('event consumer', () => {
     handle = async () => {
       throw sqlError('23514');
     };
-    await consumer.deliver([messageOf('account.events', key, 1, idOf(madeAt))]);
+    await consumer.deliver([messageOf('account.events', key, 1, { id: idOf(madeAt) })]);
     expect(await messaging.failedEvents.list({ key })).toMatchObject([{ state: 'dead' }]);
     handle = add;
     consumer.start();
@@ -259,28 +345,39 @@ describe('event consumer', () => {
   });
 
   it('while it stops it takes nothing more, and nothing is lost by that', async () => {
-    handle = add;
     const key = newId();
     const [first, second] = [1, 2].map((n) => messageOf('account.events', key, n));
+    const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    handle = async (event, transaction) => {
+      begun.resolve();
+      await mayEnd.promise;
+      await add(event, transaction);
+    };
     const underWay = consumer.deliver([first]);
-    await consumer.stop();
-    await underWay;
+    await begun.promise;
+    let hasStopped = false;
+    const stopping = consumer.stop().then(() => (hasStopped = true));
     await expect(consumer.deliver([second])).rejects.toThrow('is stopping');
+    await messaging.consumer.query('select');
+    expect(hasStopped).toBe(false);
+    mayEnd.resolve();
+    await Promise.all([stopping, underWay]);
     expect(await tallyOf(key)).toBe(1);
   });
 
   it('an event is handled once while its month is kept, and dead-lettered when it comes after', async () => {
     handle = add;
-    const key = newId();
+    const [key, neighbour] = [newId(), newId()];
     const madeAt = new Date(Date.now() - 150 * DAY_MS);
     await maintenance.query('select roll_partitions($1)', [madeAt]);
-    const message = messageOf('account.events', key, 1, idOf(madeAt));
+    const message = messageOf('account.events', key, 1, { id: idOf(madeAt) });
     await consumer.deliver([message]);
     await consumer.deliver([message]);
     expect(await tallyOf(key)).toBe(1);
     await new RollPartitionsJob(maintenance).runOnce();
-    await consumer.deliver([message]);
+    await consumer.deliver([message, messageOf('account.events', neighbour, 1)]);
     expect(await tallyOf(key)).toBe(1);
+    expect(await tallyOf(neighbour)).toBe(1);
     const reason = expect.stringContaining('no partition of relation "inbox"');
     expect(await messaging.failedEvents.list({ key })).toMatchObject([{ state: 'dead', reason }]);
     // The operator knows that it was not handled.
@@ -322,7 +419,17 @@ describe('event consumer', () => {
        where key = $3`,
       [old, young, key],
     );
+    // Beside them, one more than go in one statement.
+    await messaging.consumer.query(
+      `insert into failed_event (consumer, event_id, topic, bucket, key, type, body, state, reason,
+         attempts, settled_at)
+       select 'entitlement', 'many ' || n, 'account.events', 1, 'many', 'account.counted', '{}',
+         'discarded', 'known', 1, now() - interval '31 days' from generate_series(1, 10000) n`,
+    );
     consumer.start();
+    await waitFor('all of the others to go', async () => {
+      return (await messaging.failedEvents.list({ key: 'many' })).length === 0;
+    });
     const left = async () =>
       (await messaging.failedEvents.list({ key })).map(({ eventId }) => eventId);
     await waitFor('the old one to go', async () => (await left()).length === 2);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, withClient } from '#libs/database';
 import { TestDatabase } from '#test/environment';
-import { type FailureClass, classify, reasonOf } from './failure.js';
+import { type FailureClass, classify, isOutsidePartitions, reasonOf } from './failure.js';
 
 describe('failure classes', () => {
   let test: TestDatabase;
@@ -62,11 +62,25 @@ describe('failure classes', () => {
       withClient('postgres://nobody@127.0.0.1:1/none', async () => {}),
     );
     expect(classify(refused)).toBe('pause');
+    expect(classify(new Error('a service said so', { cause: refused }))).toBe('pause');
+  });
+
+  it('a row that no partition takes is told from one that breaks a rule', async () => {
+    const failWith = (options: string) =>
+      failureOf(() => database.query(`do $$ begin raise exception 'x' using ${options}; end $$`));
+    expect(isOutsidePartitions(await failWith(`errcode = '23514', table = 't'`))).toBe(true);
+    expect(isOutsidePartitions(await failWith(`errcode = '23514', constraint = 'c'`))).toBe(false);
+    expect(isOutsidePartitions(await failWith(`errcode = '23505', table = 't'`))).toBe(false);
+    expect(isOutsidePartitions(new Error('x'))).toBe(false);
   });
 
   it('an ordinary error is transient', () => {
     expect(classify(new TypeError('undefined is not a function'))).toBe('transient');
     expect(classify('text')).toBe('transient');
     expect(classify(undefined)).toBe('transient');
+    const ownCause = new Error('x');
+    ownCause.cause = ownCause;
+    expect(classify(ownCause)).toBe('transient');
+    expect([reasonOf('text'), reasonOf(new TypeError('x'))]).toEqual(['text', 'TypeError: x']);
   });
 });

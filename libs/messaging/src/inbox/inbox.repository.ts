@@ -125,7 +125,7 @@ const ADMIT = `
       select from failed_event p where p.consumer = $1 and p.event_id = a.event_id)),
   fresh as (
     insert into inbox (consumer, event_id, outcome)
-    select $1, event_id::uuid, 'applied' from arrived where not waits order by event_id
+    select $1, event_id::uuid, 'applied' from arrived where not waits
     on conflict do nothing returning event_id)
   select event_id::text, true as is_fresh from fresh
   union all

@@ -68,5 +68,18 @@ describe('inbox', () => {
       );
     }
     expect([ahead.applied, behind.applied]).toEqual([[50], [30]]);
+    await messaging.consumer.transaction((transaction) =>
+      ahead.inbox.apply(transaction, [snapshot(key, 40)]),
+    );
+    const entered = await messaging.consumer.query(
+      `select consumer, outcome, count(*)::int as events from inbox
+       where event_id >= $1 group by 1, 2 order by 1, 2`,
+      [key],
+    );
+    expect(entered).toEqual([
+      { consumer: 'entitlement', outcome: 'applied', events: 1 },
+      { consumer: 'entitlement', outcome: 'superseded', events: 1 },
+      { consumer: 'gateway', outcome: 'applied', events: 1 },
+    ]);
   });
 });

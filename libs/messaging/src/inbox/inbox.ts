@@ -153,8 +153,8 @@ export class Inbox {
     { event, eventClass }: ReadEvent,
   ): Promise<HandledEvent> {
     const { type } = event;
-    const handler = this.handlers.get(eventClass);
-    if (!handler) throw new Error(`no handler for ${type}`);
+    // Only what has a handler was read.
+    const handler = this.handlers.get(eventClass)!;
     const startedAt = monotonicMs();
     const handling = this.observed(event, () => handler(event, transaction));
     await withinTime(handling, HANDLER_LIMIT_MS, `the handler of ${type}`);

@@ -13,4 +13,12 @@ describe('time limit', () => {
     await expect(withinTime(Promise.resolve(1), 5_000, 'it')).resolves.toBe(1);
     await expect(withinTime(Promise.reject(new Error('own')), 5_000, 'it')).rejects.toThrow('own');
   });
+
+  it('work that ends in time leaves no timer behind', async () => {
+    const timers = () =>
+      process.getActiveResourcesInfo().filter((what) => what === 'Timeout').length;
+    const before = timers();
+    await withinTime(Promise.resolve(1), 60_000, 'it');
+    expect(timers()).toBe(before);
+  });
 });

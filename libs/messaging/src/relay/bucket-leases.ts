@@ -58,7 +58,7 @@ const CLAIM = `
     lease_until = clock_timestamp() + interval '6 s'
   where bucket in (
     select bucket from outbox_bucket where lease_until < clock_timestamp()
-    order by bucket for update skip locked)
+    for update skip locked)
   returning bucket, epoch`;
 
 const RELEASE = `

@@ -106,6 +106,84 @@ describe('relay', () => {
     expect(await successor.outbox.markSent(after[0], [row.id])).toBe(true);
     expect(await messaging.unsent()).toBe(0);
     await successor.leases.release();
+    expect(successor.leases.owned()).toEqual([]);
+    await stopped.leases.renew();
+    expect(stopped.leases.owned()).toHaveLength(16);
+    await stopped.leases.release();
+  });
+
+  it('an owner of an earlier epoch has no bucket, even under the same name', async () => {
+    const key = newId();
+    await messaging.say(Counted, key, { n: 1 });
+    const owner = newId();
+    const leases = new BucketLeases(messaging.maintenance, owner);
+    const outbox = new OutboxRepository(messaging.maintenance, owner);
+    await leases.renew();
+    await leaseFor('1 hour');
+    const [own, other] = [bucketOf(key), (bucketOf(key) + 1) % 16];
+    const takeAgain = (bucket: number) =>
+      messaging.maintenance.query('update outbox_bucket set epoch = epoch + 1 where bucket = $1', [
+        bucket,
+      ]);
+    const earlier = leases.owned().find(({ bucket }) => bucket === own)!;
+    const [{ id }] = await outbox.listUnsent([earlier], 1);
+    await takeAgain(own);
+    expect(await outbox.listUnsent([earlier], 1)).toEqual([]);
+    expect(await outbox.markSent(earlier, [id])).toBe(false);
+    await leases.renew();
+    expect(leases.owned().map(({ bucket }) => bucket)).not.toContain(own);
+    await takeAgain(other);
+    await leases.release();
+    const held = await messaging.maintenance.query<{ bucket: number }>(
+      'select bucket from outbox_bucket where lease_until > clock_timestamp() order by bucket',
+    );
+    expect(held.map(({ bucket }) => bucket)).toEqual([own, other].toSorted((a, b) => a - b));
+    await messaging.expireLeases();
+    await messaging.maintenance.query('delete from outbox where key = $1', [key]);
+  });
+
+  it('what is read next is what was written first, and only what was handed on is marked', async () => {
+    const key = newId();
+    for (const n of [1, 2, 3]) await messaging.say(Counted, key, { n });
+    // It lies behind the others now.
+    await messaging.maintenance.query(
+      `update outbox set version = version where key = $1 and (data->>'n')::int = 1`,
+      [key],
+    );
+    const owner = newId();
+    const leases = new BucketLeases(messaging.maintenance, owner);
+    const outbox = new OutboxRepository(messaging.maintenance, owner);
+    await leases.renew();
+    await leaseFor('1 hour');
+    const rows = await outbox.listUnsent(leases.owned(), 2);
+    expect(rows.map(({ data }) => JSON.parse(data) as unknown)).toEqual([{ n: 1 }, { n: 2 }]);
+    const bucket = leases.owned().find((owned) => owned.bucket === bucketOf(key))!;
+    expect(await outbox.markSent(bucket, [rows[0].id])).toBe(true);
+    expect(await messaging.unsent()).toBe(2);
+    await leases.release();
+    await messaging.maintenance.query('delete from outbox where key = $1', [key]);
+  });
+
+  it('a relay that stops ends what it hands on, and leaves its buckets to others', async () => {
+    const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const relay = startRelay(async () => {
+      begun.resolve();
+      await mayEnd.promise;
+    });
+    await messaging.say(Counted, newId(), { n: 1 });
+    await begun.promise;
+    let hasStopped = false;
+    const stopping = relay.stop().then(() => (hasStopped = true));
+    await messaging.producer.query('select');
+    expect(hasStopped).toBe(false);
+    mayEnd.resolve();
+    await stopping;
+    expect(counts.ownedBuckets).toBe(0);
+    expect(await messaging.unsent()).toBe(0);
+    const successor = new BucketLeases(messaging.maintenance, newId());
+    await successor.renew();
+    expect(successor.owned()).toHaveLength(16);
+    await successor.release();
   });
 
   it('nothing is read with less than 3 s of a lease left', async () => {
@@ -124,17 +202,17 @@ describe('relay', () => {
     await leases.release();
   });
 
-  it('a bucket whose head cannot be handed on stands still alone, and in order, and is logged once', async () => {
+  it('a bucket whose head cannot be handed on stands still alone, and in order, and is logged once until it moves', async () => {
     const stuck = newId();
     const free = keyInOtherBucket(stuck);
     let isRepaired = false;
-    let failures = 0;
+    const failures: number[] = [];
     const published: number[] = [];
     const lines: string[] = [];
     const logger = new Logger('account', { write: (line) => void lines.push(line) });
     startRelay(async (messages) => {
       if (messages[0].bucket === bucketOf(stuck) && !isRepaired) {
-        failures++;
+        failures.push(performance.now());
         throw new Error('no broker');
       }
       published.push(...messages.map(numberOf));
@@ -143,11 +221,21 @@ describe('relay', () => {
     for (const n of [201, 202]) await messaging.say(Counted, free, { n });
     await waitFor('the free bucket', () => published.includes(202));
     expect(published).not.toContain(101);
-    await waitFor('further tries', () => failures > 2);
+    await waitFor('further tries', () => failures.length > 3);
+    const pauses = failures.slice(1, 4).map((at, n) => at - failures[n]);
+    // But for the rounding of clocks.
+    expect(pauses.map((ms, n) => ms > 100 * 2 ** n - 5)).toEqual([true, true, true]);
     isRepaired = true;
     await waitFor('the stuck bucket', () => published.includes(102));
     expect(published.filter((n) => n > 100 && n < 200)).toEqual([101, 102]);
-    expect(lines.filter((line) => line.includes('stands still'))).toHaveLength(1);
+    const logged = () => lines.filter((line) => line.includes('stands still')).length;
+    expect(logged()).toBe(1);
+    await allSent();
+    isRepaired = false;
+    await messaging.say(Counted, stuck, { n: 103 });
+    await waitFor('the next failure', () => logged() === 2);
+    isRepaired = true;
+    await allSent();
   });
 
   it('what is handed on is counted, and names the trace that led to it', async () => {

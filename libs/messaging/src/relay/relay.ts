@@ -86,9 +86,9 @@ export class Relay {
 
   /** One statement for all buckets that are owned and have no batch in flight. */
   private async sendFreeBuckets(): Promise<void> {
-    const now = monotonicMs();
+    const nowMs = monotonicMs();
     const free = this.leases.owned().filter(({ bucket }) => {
-      return !this.inFlight.has(bucket) && (this.backOffs.get(bucket)?.until ?? 0) <= now;
+      return !this.inFlight.has(bucket) && (this.backOffs.get(bucket)?.until ?? 0) <= nowMs;
     });
     if (free.length === 0) return;
     const rows = await this.outbox.listUnsent(free, BATCH_LIMIT);

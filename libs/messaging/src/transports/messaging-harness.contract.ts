@@ -41,6 +41,14 @@ export class OddlyNamed {
   topic: string;
 }
 
+/** Whether anybody waits for a lock of this transaction. */
+export async function isBlockedBy(transaction: Transaction): Promise<boolean> {
+  const blocked = await transaction.query(
+    'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))',
+  );
+  return blocked.length > 0;
+}
+
 type Numbered = { n: number };
 
 /** What a test makes of the handlers: `before` may throw instead of letting an event be recorded. */

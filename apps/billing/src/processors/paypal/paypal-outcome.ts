@@ -2,8 +2,8 @@ import type { Outcome } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 import { PaypalRefusal, PaypalUnreachable } from './paypal-connection.js';
 
-/** Statuses that leave open whether the call was or will be carried out. */
-const UNDECIDED_STATUSES = [408, 409, 425, 429];
+/** Statuses that leave open whether the call was or will be carried out; 401: the secret is being rotated. */
+const UNDECIDED_STATUSES = [401, 408, 409, 425, 429];
 /** The first call with this key is still running. */
 const UNDECIDED_ISSUE = /_IN_PROGRESS$/;
 

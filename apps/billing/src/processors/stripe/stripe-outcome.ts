@@ -2,10 +2,12 @@ import { Stripe } from 'stripe';
 import type { Outcome } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 
+/** Its key was refused (it is being rotated), the first call with this idempotency key still runs, too many requests. */
+const UNDECIDED_STATUSES = [401, 409, 429];
+
 /**
  * Runs one call to Stripe. A refusal that Stripe gave itself is a value; whatever leaves open whether the
- * call was carried out (no answer, a broken body, a 5xx, the first call with this key still running, too
- * many requests) is unknown.
+ * call was or will be carried out (also no answer, a broken body, a 5xx) is unknown.
  */
 export async function outcomeOf<T>(call: () => Promise<T>): Promise<Outcome<T>> {
   try {
@@ -16,7 +18,8 @@ export async function outcomeOf<T>(call: () => Promise<T>): Promise<Outcome<T>> 
     }
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
     const { statusCode = 0, code, type, message } = error;
-    const isDecided = statusCode >= 400 && statusCode < 500 && ![409, 429].includes(statusCode);
+    const isDecided =
+      statusCode >= 400 && statusCode < 500 && !UNDECIDED_STATUSES.includes(statusCode);
     if (!isDecided) return { outcome: 'unknown', cause: error };
     return { outcome: 'refused', code: code ?? type, message };
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DEFAULT_SCOPES, SCOPES, type Scope } from '#libs/contracts';
+import { SCOPES, type Scope } from '#libs/contracts';
 import { field, hidden } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
 import { scopeField } from './keys.dto.js';
@@ -17,7 +17,7 @@ export interface NewKeySettings extends KeySettings {
 }
 
 /** What a new key is made with unless its owner says otherwise. */
-export const NEW_KEY: NewKeySettings = { name: '', scopes: DEFAULT_SCOPES, daily_credit_cap: null };
+export const NEW_KEY: NewKeySettings = { name: '', scopes: SCOPES, daily_credit_cap: null };
 
 /** What a key is called. */
 export function nameField({ name }: KeySettings): Markup {

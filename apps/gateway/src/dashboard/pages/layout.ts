@@ -57,9 +57,10 @@ function navigation(context: PageContext): Markup {
   if (!context.isLoggedIn) {
     return html`<a href="/sign-up">Sign up</a><a href="/log-in">Log in</a>${mailbox}`;
   }
-  const pages = html`<a href="/keys">Keys</a><a href="/usage">Usage</a><a href="/credits">Credits</a
-    ><a href="/plans">Plans</a><a href="/subscriptions">Subscriptions</a
-    ><a href="/invoices">Invoices</a><a href="/account">Account</a>`;
+  const pages = html`<a href="/keys">Keys</a><a href="/usage">Usage</a
+    ><a href="/requests">Requests</a><a href="/credits">Credits</a><a href="/plans">Plans</a
+    ><a href="/subscriptions">Subscriptions</a><a href="/invoices">Invoices</a
+    ><a href="/account">Account</a>`;
   return html`<a href="/">Overview</a>${context.isDeleted ? undefined : pages}${mailbox}
     ${form(context, '/log-out', html`<button class="link">Log out</button>`)}`;
 }

@@ -48,6 +48,7 @@ export class PaypalApi {
   /** How many it was asked. */
   calls = 0;
   private readonly tokens = new Map<string, Date>();
+  private readonly endedSecrets = new Set<string>();
   private readonly kept = new Map<string, { answer: PaypalAnswer; keptAtMs: number }>();
   private readonly routes: readonly [method: string, path: RegExp, handler: Handler][];
 
@@ -107,6 +108,12 @@ export class PaypalApi {
     }
   }
 
+  /** Its owner has ended a client's secret: it gets no token any more, and those that it got are worth nothing. */
+  endSecret(secret: string): void {
+    this.endedSecrets.add(secret);
+    this.tokens.clear();
+  }
+
   /** A repeated request with the key of one that was carried out has its answer. */
   private once({ path, requestId }: PaypalRequest, work: () => PaypalAnswer): PaypalAnswer {
     if (requestId === undefined) return work();
@@ -133,7 +140,8 @@ export class PaypalApi {
 
   private issueToken({ authorization = '' }: PaypalRequest): PaypalAnswer {
     const [, encoded = ''] = /^Basic ([\w+/=]+)$/.exec(authorization) ?? [];
-    if (!/^[^:]+:.+$/.test(Buffer.from(encoded, 'base64').toString())) {
+    const [, secret] = /^[^:]+:(.+)$/.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+    if (secret === undefined || this.endedSecrets.has(secret)) {
       return { status: 401, body: { error: 'invalid_client' } };
     }
     const token = randomBytes(24).toString('base64url');

@@ -38,6 +38,8 @@ const EVENTS_PAGE = 20;
 export class StripeApi {
   /** Every request as it came, for checks against Stripe's published API. */
   readonly requests: StripeRequest[] = [];
+  /** Keys that their owner has ended. */
+  readonly endedKeys = new Set<string>();
   private readonly idempotency: IdempotencyKeys;
   private readonly routes: readonly [method: string, path: RegExp, handler: Handler][];
 
@@ -107,7 +109,9 @@ export class StripeApi {
   answer(request: StripeRequest): StripeAnswer {
     this.requests.push(request);
     try {
-      if (!KEY_PATTERN.test(request.authorization ?? '')) {
+      const { authorization = '' } = request;
+      const isEnded = this.endedKeys.has(authorization.replace(/^Bearer /, ''));
+      if (isEnded || !KEY_PATTERN.test(authorization)) {
         throw new StripeRefusal(401, 'invalid_request_error', 'api_key', 'Invalid API Key.');
       }
       const text = `${request.method} ${request.path} ${request.body}`;

@@ -56,7 +56,9 @@ export const AVAILABILITY_BULK = defineOperation({
       { kind: domainName(), of: ({ domainNames = [] }: AvailabilityNames) => domainNames },
       {
         kind: domainName(),
-        of: ({ tld = [] }: AvailabilityNames) => tld.map((suffix) => `x.${suffix}`),
+        // With the label of a fixture, so that the suffix alone decides.
+        of: ({ tld = [] }: AvailabilityNames) =>
+          tld.map((suffix) => `available.${suffix.replace(/^\./, '')}`),
       },
     ],
   },

@@ -8,13 +8,23 @@ import {
 } from '#libs/domain-names';
 import type { ParameterKind } from '../parameter.js';
 
-/** Addresses and numbers that documents may use (RFC 5737, RFC 3849, RFC 5398) answer test keys. */
+/** Addresses and numbers that documents may use (RFC 5737, RFC 3849, RFC 5398) are reserved for test keys. */
 const DOCUMENTATION_IPV4 = blockListOf(['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24']);
 const DOCUMENTATION_IPV6 = blockListOf(['2001:db8::/32', '3fff::/20']);
 const DOCUMENTATION_ASNS = [
   [64_496, 64_511],
   [65_536, 65_551],
 ] as const;
+
+/** Those of them that answer. */
+const FIXTURE_BLOCKS: readonly string[] = [
+  '192.0.2.1/32',
+  '2001:db8::1/128',
+  '198.51.100.0/24',
+  '203.0.113.1/32',
+];
+const FIXTURE_ADDRESSES: readonly string[] = ['192.0.2.1'];
+const FIXTURE_ASNS: readonly number[] = [64_496, 64_511, 65_551];
 
 const LENGTH_MAX = 64;
 
@@ -29,7 +39,11 @@ export function addressBlock(): ParameterKind<Cidr> {
       return isBlock ? undefined : 'must be an IPv4 or IPv6 address, or a block such as 8.8.8.0/24';
     },
     value: blockOf,
-    isFixture: (text) => isDocumentation(blockOf(text)),
+    isReserved: (text) => isDocumentation(blockOf(text)),
+    isFixture: (text) => {
+      const { address, prefixLength } = blockOf(text);
+      return FIXTURE_BLOCKS.includes(`${address}/${prefixLength}`);
+    },
   };
 }
 
@@ -43,7 +57,8 @@ export function ipAddress(): ParameterKind<IpAddress> {
       return isAddress ? undefined : 'must be an IPv4 or IPv6 address';
     },
     value: addressOf,
-    isFixture: (text) => isDocumentation(addressOf(text)),
+    isReserved: (text) => isDocumentation(addressOf(text)),
+    isFixture: (text) => FIXTURE_ADDRESSES.includes(addressOf(text).address),
   };
 }
 
@@ -64,7 +79,8 @@ export function asNumber(): ParameterKind<number> {
     },
     value: asnOf,
     write: (text) => String(asnOf(text)),
-    isFixture: (text) => {
+    isFixture: (text) => FIXTURE_ASNS.includes(asnOf(text)),
+    isReserved: (text) => {
       const asn = asnOf(text);
       return DOCUMENTATION_ASNS.some(([first, last]) => first <= asn && asn <= last);
     },
