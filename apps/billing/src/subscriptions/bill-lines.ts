@@ -1,4 +1,5 @@
 import { type SubscriptionPlan, planOfSku } from '#libs/contracts';
+import type { Micros } from '#libs/platform';
 import { taxWithin, withTax } from '../pricing/tax-rates.js';
 import type { PaidLine, PaidStretch } from '../payments/payments.service.js';
 import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';
@@ -33,8 +34,7 @@ export function paidLineOf(
   if (bill.reason === 'change') return changedLine(bill, subscription, { plan, gained, left });
   if (bill.reason === 'other' || left) return { fault: 'the bill is none of a period' };
   // A running period keeps its prices: they are those of the version it was bought under.
-  const expected = withTax(BigInt(plan.unitMicros), gained.taxPpm) * BigInt(gained.quantity);
-  if (bill.amountMicros !== expected) return { fault: 'the bill has another amount' };
+  if (bill.amountMicros !== priceOf(gained, plan)) return { fault: 'the bill has another amount' };
   return lineOf(bill, plan, gained, {
     subscriptionId: subscription.id,
     interval: plan.interval,
@@ -62,7 +62,8 @@ function changedLine(
     interval: plan.interval,
     periodStart,
     periodEnd: gained.to,
-    from: gained.from,
+    // Right after the start its share is rounded up to the whole price, which brings the whole of the credits.
+    from: isWholePrice(gained, plan) && isWholePrice(left, old) ? periodStart : gained.from,
     monthlyCredits: creditsOf(added),
     isChange: true,
   });
@@ -89,5 +90,13 @@ function lineOf(
     stretch,
   };
 }
+
+/** Of a whole period, with tax. */
+const priceOf = ({ taxPpm, quantity }: BillLine, { unitMicros }: SubscriptionPlan): Micros =>
+  withTax(BigInt(unitMicros), taxPpm) * BigInt(quantity);
+
+/** Charged or given back. */
+const isWholePrice = (line: BillLine, plan: SubscriptionPlan) =>
+  line.amountMicros === priceOf(line, plan) || line.amountMicros === -priceOf(line, plan);
 
 const creditsOf = (credits: number) => (credits > 0 ? BigInt(credits) : null);

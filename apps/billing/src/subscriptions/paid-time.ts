@@ -1,3 +1,4 @@
+import { planOfSku } from '#libs/contracts';
 import type { SubscriptionPayment } from '../payments/subscription-payment.js';
 
 /** What follows from what was paid for a subscription, less what was taken back of it for good. */
@@ -25,13 +26,16 @@ export function paidTimeOf(payments: readonly SubscriptionPayment[]): PaidTime {
   return { paidThrough, isReversed, plan: isReversed ? undefined : planOf(payments, last) };
 }
 
-/** The last change of the period that is still paid, else the plan it began with. */
+/** The change of the period that is still paid and leads highest, else the plan it began with: changes only add. */
 function planOf(payments: readonly SubscriptionPayment[], last: SubscriptionPayment) {
   const changes = payments.filter((change) => change.isChange && isSameEnd(change, last));
   const kept = changes.filter((change) => !isTakenBack(change) && change.keptUntil === null);
-  const { sku, quantity } = kept.at(-1) ?? last;
+  const { sku, quantity } = kept.toSorted((a, b) => worthOf(a) - worthOf(b)).at(-1) ?? last;
   return { sku, quantity };
 }
+
+const worthOf = ({ sku, quantity }: SubscriptionPayment) =>
+  (planOfSku(sku)?.monthlyMicros ?? 0) * quantity;
 
 /** A payment of nothing has nothing that could be taken back. */
 function isTakenBack({ paidMicros, wholeMicros, restMicros }: SubscriptionPayment): boolean {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { PaymentConfirmed, SubscriptionChanged } from '#libs/contracts';
-import { DAY_MS, HOUR_MS, addMonths } from '#libs/platform';
+import { DAY_MS, HOUR_MS, MINUTE_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
@@ -58,6 +58,19 @@ describe('plan changes', () => {
     const [{ customer }] = billing.simulator.world.all('subscription');
     billing.simulator.invoices.setCard(customer as string, behaviour);
   };
+
+  it.each([
+    ['a minute after the start: the whole difference, all of the credits', MINUTE_MS, true],
+    ['an hour after the start: a part of the difference, the rest of the credits', HOUR_MS, false],
+  ])('an upgrade %s', async (_, afterMs, isWhole) => {
+    await billing.pass(afterMs);
+    await ask('change', { sku: 'api-50K-month' });
+    const { payments } = await said();
+    const [{ amountMicros, lines }] = payments;
+    expect(amountMicros === '48000000').toBe(isWhole);
+    const [{ from, periodStart }] = lines as unknown as Record<'from' | 'periodStart', string>[];
+    expect(from === periodStart).toBe(isWhole);
+  });
 
   it('an upgrade costs what its preview said, and brings what it adds for the rest of the period', async () => {
     await billing.pass(10 * DAY_MS);

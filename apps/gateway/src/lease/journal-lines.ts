@@ -85,13 +85,13 @@ export function readHolds(text: string): HoldUse[] {
   for (const line of text.split('\n').slice(0, -1)) {
     const [entry, ...columns] = line.split('\t');
     const [kind, number, first, second] = entry.split(' ');
-    if (!HOLD_NUMBER.test(number ?? '')) continue;
+    if (!HOLD_NUMBER.test(number)) continue;
     const use = open.get(number);
     const row = columns.length > 0 ? columns.join('\t') : undefined;
-    if (kind === '*' && HOLD_ID.test(first ?? '') && isId(second ?? '')) {
+    if (kind === '*' && HOLD_ID.test(first) && isId(second)) {
       open.set(number, { holdId: first, accountId: second, charged: 0, parts: [], row });
     } else if (kind === '-') open.delete(number);
-    else if (!use || !TOTAL.test(first ?? '')) continue;
+    else if (!use || !TOTAL.test(first)) continue;
     else if (kind === '#') use.parts.push(Number(first));
     else if (kind === '=') {
       use.charged = Math.max(use.charged, Number(first));

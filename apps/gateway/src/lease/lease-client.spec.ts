@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -17,7 +17,6 @@ import { GatewayHarness } from '../../../../test/stand-ins/gateway-harness.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Services } from '../services.js';
 import { LeaseClient } from './lease-client.js';
-import { LeaseJournal } from './lease-journal.js';
 import { LeasePool, LeasePools } from './lease-pool.js';
 import { LeaseSettler } from './lease-settler.js';
 import { Lease } from './lease.js';
@@ -256,6 +255,137 @@ describe('the lease client', () => {
   });
 });
 
+describe('the settler of leases', () => {
+  /** Settlements and closes as they were called: how many leases, and how many accounts were asked for. */
+  function settlerOf(refusals = { settle: 0, close: 0 }) {
+    const calls: [what: string, leases: number, accounts?: number][] = [];
+    const asked: string[] = [];
+    const closed: Lease[] = [];
+    const pools = new LeasePools();
+    const client = Object.assign(
+      Object.create(services.entitlement) as typeof services.entitlement,
+      {
+        settle: async (_gatewayId: string, uses: LeaseUse[], accounts: string[] = []) => {
+          calls.push(['settle', uses.length, accounts.length]);
+          asked.push(...accounts);
+          if (refusals.settle-- > 0) throw new Error('not now');
+          return { recalled: [], balances: {} };
+        },
+        closeAll: async (uses: LeaseUse[]) => {
+          calls.push(['close', uses.length]);
+          if (refusals.close-- > 0) throw new Error('not now');
+        },
+      },
+    );
+    const settler = new LeaseSettler({
+      client,
+      gatewayId: newId(),
+      logger,
+      intervalMs: 3_600_000,
+      pools,
+      onAnswer: () => {},
+      onClosed: (lease) => void closed.push(lease),
+    });
+    const leasesOf = (count: number) =>
+      Array.from({ length: count }, (_, number) => {
+        const lease = new Lease(newId(), newId(), number);
+        lease.amount = 10;
+        settler.opened(lease);
+        return lease;
+      });
+    return { settler, pools, calls, asked, closed, leasesOf };
+  }
+
+  it('settles and closes a thousand of them in a call, and each once', async () => {
+    const { settler, calls, closed, leasesOf } = settlerOf();
+    const all = leasesOf(2_000);
+    for (const lease of all) {
+      lease.charge(2, 'whois.live');
+      settler.used(lease);
+      settler.used(lease);
+    }
+    expect(settler.unsettledCredits).toBe(4_000);
+    await settler.settle();
+    expect(calls.map(([what, count]) => [what, count])).toEqual([
+      ['settle', 1_000],
+      ['settle', 1_000],
+    ]);
+    expect([settler.unsettledCredits, all[1_999].settled]).toEqual([0, 2]);
+    for (const lease of all) settler.close(lease);
+    await waitFor('the closes', () => closed.length === 2_000);
+    expect(calls.slice(2)).toEqual([
+      ['close', 1_000],
+      ['close', 1_000],
+    ]);
+    expect([settler.open.size, settler.answerAgeMs]).toEqual([0, 0]);
+    await settler.settle();
+    expect(calls).toHaveLength(4);
+  });
+
+  it('asks in turn for the balances of fifty accounts', async () => {
+    const { settler, calls, asked, leasesOf } = settlerOf();
+    const all = leasesOf(60);
+    for (let round = 0; round < 2; round++) await settler.settle();
+    expect(calls.map(([, , accounts]) => accounts)).toEqual([50, 50]);
+    const turns = [...all, ...all.slice(0, 40)].map((lease) => lease.accountId);
+    expect(asked).toEqual(turns);
+    expect(settler.answerAgeMs).toBeLessThan(60_000);
+  });
+
+  it('repeats what was refused, until it stops', async () => {
+    const { settler, calls, closed, leasesOf } = settlerOf({ settle: 1, close: 1 });
+    const [first, second] = leasesOf(2);
+    first.charge(3, undefined);
+    settler.used(first);
+    await settler.settle();
+    expect(first.settled).toBe(0);
+    await settler.settle();
+    expect(first.settled).toBe(3);
+    settler.close(first);
+    await waitFor('the close', () => closed.length === 1);
+    expect(calls.map(([what]) => what)).toEqual(['settle', 'settle', 'close', 'close']);
+    settler.stop();
+    settler.close(second);
+    await new Promise(setImmediate);
+    expect([calls.length, closed.length]).toEqual([4, 1]);
+  });
+
+  it('settles and closes what an earlier run left, a thousand at a time', async () => {
+    const { settler, calls } = settlerOf({ settle: 1, close: 0 });
+    const uses = Array.from({ length: 1_001 }, () => ({
+      leaseId: newId(),
+      accountId,
+      consumed: 1,
+    }));
+    await settler.replay(uses);
+    expect(calls.map(([what, count]) => [what, count])).toEqual([
+      ['settle', 1_000],
+      ['settle', 1_000],
+      ['close', 1_000],
+      ['settle', 1],
+      ['close', 1],
+    ]);
+  });
+
+  it('has no balance told while a lease of its account is being closed', async () => {
+    const { settler, pools, closed, leasesOf } = settlerOf();
+    const [lease, refused] = leasesOf(2);
+    refused.amount = 0;
+    const [pool, other] = [lease, refused].map((one) => pools.of(one.accountId, 0));
+    for (const one of [pool, other]) one.noteBalance(100, pools.nextCall());
+    pool.add(lease);
+    lease.charge(4, undefined);
+    const before = pools.nextCall();
+    for (const one of [lease, refused]) settler.close(one);
+    await waitFor('the closes', () => closed.length === 2);
+    pool.remove(lease);
+    for (const one of [pool, other]) one.noteBalance(50, before);
+    expect([pool.remaining, other.remaining]).toEqual([96, 50]);
+    pool.noteBalance(60, pools.nextCall());
+    expect(pool.remaining).toBe(60);
+  });
+});
+
 describe('a pool of leases', () => {
   function poolOf(...amounts: number[]) {
     const pool = new LeasePool(accountId, 0);
@@ -325,62 +455,5 @@ describe('a pool of leases', () => {
       expect(pool.leaseWithRoom(1, 0)).toBeUndefined();
       expect(pool.isIdle).toBe(true);
     }
-  });
-});
-
-describe('a journal', () => {
-  it('that nobody limits is rewritten when it has grown by 64 MiB, and not before', async () => {
-    const path = join(folder, newId());
-    const options = { path, openLeases: () => [], onLost: () => {}, logger };
-    const journal = new LeaseJournal(options);
-    journal.open();
-    const lease = new Lease(newId(), accountId, 0);
-    const write = (rows: number) => {
-      for (let i = 0; i < rows; i++) journal.used(lease, undefined, `${'x'.repeat(2 ** 20 - 8)}\n`);
-      return new Promise(setImmediate);
-    };
-    await write(63);
-    expect([journal.size > 62 * 2 ** 20, statSync(path).size]).toEqual([true, journal.size]);
-    await write(2);
-    expect([journal.size, statSync(path).size]).toEqual([0, 0]);
-    journal.close();
-  });
-});
-
-describe('a journal that cannot be written', () => {
-  it('says at once that lines may be lost, so that they are settled', async () => {
-    const gone = join(folder, newId());
-    let losses = 0;
-    const journal = new LeaseJournal({
-      path: join(gone, 'journal'),
-      openLeases: () => [],
-      onLost: () => losses++,
-      logger,
-      compactAtBytes: 0,
-    });
-    journal.open();
-    rmSync(gone, { recursive: true });
-    journal.used(new Lease(newId(), accountId, 0));
-    await new Promise(setImmediate);
-    expect([losses, journal.isWritable]).toEqual([1, false]);
-  });
-
-  it('is opened again once a second at most', () => {
-    const path = join(folder, 'gone', newId());
-    let tries = 0;
-    const journal = new LeaseJournal({
-      path,
-      openLeases: () => {
-        tries++;
-        return [];
-      },
-      onLost: () => {},
-      logger,
-    });
-    journal.open();
-    journal.close();
-    rmSync(join(folder, 'gone'), { recursive: true });
-    for (let i = 0; i < 1_000; i++) expect(journal.reopenIfDue()).toBe(false);
-    expect(tries).toBe(1);
   });
 });

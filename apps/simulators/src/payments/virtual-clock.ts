@@ -1,9 +1,5 @@
 import { Clock } from '#libs/platform';
-
-interface Alarm {
-  atMs: number;
-  run: () => void;
-}
+import { AlarmQueue } from './alarm-queue.js';
 
 /**
  * The processors' own time: a base clock, plus what it was moved by. What is due at a time happens at
@@ -13,7 +9,7 @@ export class VirtualClock extends Clock {
   private offsetMs = 0;
   /** While an alarm runs, the time it was set for. */
   private alarmMs: number | undefined;
-  private readonly alarms: Alarm[] = [];
+  private readonly alarms = new AlarmQueue();
 
   constructor(private readonly base: Clock) {
     super();
@@ -25,7 +21,7 @@ export class VirtualClock extends Clock {
 
   /** Runs `run` when the time has come. It decides itself whether it still has anything to do. */
   at(time: Date, run: () => void): void {
-    this.alarms.push({ atMs: time.getTime(), run });
+    this.alarms.add({ atMs: time.getTime(), run });
   }
 
   /** Moves the time forward and lets happen what is due meanwhile. */
@@ -38,20 +34,13 @@ export class VirtualClock extends Clock {
   runDue(): void {
     const untilMs = this.now().getTime();
     try {
-      for (let alarm = this.takeNext(untilMs); alarm; alarm = this.takeNext(untilMs)) {
+      const next = () => this.alarms.takeDue(untilMs);
+      for (let alarm = next(); alarm; alarm = next()) {
         this.alarmMs = alarm.atMs;
         alarm.run();
       }
     } finally {
       this.alarmMs = undefined;
     }
-  }
-
-  private takeNext(untilMs: number): Alarm | undefined {
-    const due = this.alarms.filter(({ atMs }) => atMs <= untilMs);
-    if (due.length === 0) return undefined;
-    const next = due.reduce((first, alarm) => (alarm.atMs < first.atMs ? alarm : first));
-    this.alarms.splice(this.alarms.indexOf(next), 1);
-    return next;
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { withClient } from '#libs/database';
 import { newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
 import { FailedEventRepository } from '../failed-events/failed-event.repository.js';
 import { MessagingHarness } from '../transports/messaging-harness.contract.js';
 import { OutboxRepository } from './outbox.repository.js';
@@ -22,6 +23,14 @@ describe('queues of events', () => {
 
   async function sizeAfterVacuum(schema: string, table: string): Promise<number> {
     return withClient(messaging.test.url(), async (client) => {
+      // What another transaction might still read is not vacuumed.
+      await waitFor('nobody to read', async () => {
+        const { rows } = await client.query(
+          `select from pg_stat_activity
+           where datname = current_database() and backend_xmin is not null and pid <> pg_backend_pid()`,
+        );
+        return rows.length === 0;
+      });
       await client.query(`vacuum ${schema}.${table}`);
       const { rows } = await client.query<{ bytes: string }>(
         'select pg_total_relation_size($1) as bytes',

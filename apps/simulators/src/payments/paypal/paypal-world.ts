@@ -19,7 +19,7 @@ export interface PaypalWorldParts {
 export class PaypalWorld {
   /** Oldest first. */
   readonly events: WebhookEvent[] = [];
-  private readonly objects = new Map<string, { kind: Kind; object: PaypalKinds[Kind] }>();
+  private readonly kinds = new Map<Kind, Map<string, PaypalKinds[Kind]>>();
 
   constructor(private readonly parts: PaypalWorldParts) {}
 
@@ -41,20 +41,20 @@ export class PaypalWorld {
   }
 
   put<K extends Kind>(kind: K, id: string, object: PaypalKinds[K]): PaypalKinds[K] {
-    this.objects.set(id, { kind, object });
+    const known = this.kinds.get(kind) ?? new Map<string, PaypalKinds[Kind]>();
+    this.kinds.set(kind, known.set(id, object));
     return object;
   }
 
   /** @throws PaypalRefusal when there is none of this kind. */
   get<K extends Kind>(kind: K, id: string): PaypalKinds[K] {
-    const found = this.objects.get(id);
-    if (found?.kind !== kind) throw PaypalRefusal.missing();
-    return found.object as PaypalKinds[K];
+    const found = this.kinds.get(kind)?.get(id);
+    if (found === undefined) throw PaypalRefusal.missing();
+    return found as PaypalKinds[K];
   }
 
   all<K extends Kind>(kind: K): PaypalKinds[K][] {
-    const found = [...this.objects.values()].filter((candidate) => candidate.kind === kind);
-    return found.map(({ object }) => object as PaypalKinds[K]);
+    return [...(this.kinds.get(kind)?.values() ?? [])] as PaypalKinds[K][];
   }
 
   /** Records what happened to an object, and tells the endpoint of callbacks. */

@@ -49,6 +49,9 @@ export class StripeWorld {
   /** Whether a customer who is not known is one of before a restart: this world lives in memory. */
   adoptsCustomers = false;
   private readonly objects = new Map<string, StripeObject>();
+  /** By kind, and payments by their invoice: there may be a hundred thousand subscriptions. */
+  private readonly kinds = new Map<ObjectName, Map<string, StripeObject>>();
+  private readonly paymentsOfInvoices = new Map<string, KindOf<'invoice_payment'>[]>();
 
   constructor(
     readonly clock: VirtualClock,
@@ -65,6 +68,10 @@ export class StripeWorld {
 
   put<T extends StripeObject>(object: T): T {
     this.objects.set(object.id, object);
+    getOrAdd(this.kinds, object.object, () => new Map()).set(object.id, object);
+    if (object.object === 'invoice_payment') {
+      getOrAdd(this.paymentsOfInvoices, String(object.invoice), () => []).unshift(object);
+    }
     return object;
   }
 
@@ -86,8 +93,7 @@ export class StripeWorld {
 
   /** Newest first, as Stripe lists. */
   all<Name extends ObjectName>(object: Name): KindOf<Name>[] {
-    const found = [...this.objects.values()].filter((candidate) => candidate.object === object);
-    return found.reverse() as KindOf<Name>[];
+    return [...(this.kinds.get(object)?.values() ?? [])].reverse() as KindOf<Name>[];
   }
 
   /** A copy of an object in which the named references are replaced by what they name. */
@@ -132,7 +138,7 @@ export class StripeWorld {
     const holder = value as Record<string, unknown>;
     // Members that are there only for those who ask.
     if (name === 'payments' && holder.object === 'invoice') {
-      const payments = this.all('invoice_payment').filter(({ invoice }) => invoice === holder.id);
+      const payments = this.paymentsOfInvoices.get(String(holder.id)) ?? [];
       holder.payments = listOf(structuredClone(payments));
     }
     const reference = holder[name];
@@ -140,4 +146,12 @@ export class StripeWorld {
     if (known) holder[name] = structuredClone(known);
     this.expandOne(holder[name], rest);
   }
+}
+
+function getOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
 }

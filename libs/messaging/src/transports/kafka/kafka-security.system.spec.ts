@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
-import { followFiles, loadConfig, newId } from '#libs/platform';
+import { newId } from '#libs/platform';
 import { KafkaBroker, makeOwnCertificate, waitFor } from '#test/environment';
 import { EventsConfig } from '../../events.config.js';
 import {
@@ -162,53 +162,6 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
       expect(groups.groups.map(({ groupId }) => groupId)).toEqual(['entitlement']);
       expect(deaths).toEqual([]);
       await messaging.close();
-    },
-    LIMIT_MS,
-  );
-
-  it(
-    'S113: events go on after the old password of a service has ended at the broker',
-    async () => {
-      const stage = await MessagingHarness.open();
-      const passwordFile = join(folder, 'account_kafka_sasl_password');
-      writeFileSync(passwordFile, PASSWORDS.account);
-      const environment = {
-        KAFKA_BROKERS: broker.brokers.join(),
-        KAFKA_TLS: 'true',
-        KAFKA_SASL_USERNAME: 'account',
-        KAFKA_SASL_PASSWORD_FILE: passwordFile,
-      };
-      const config = Object.assign(loadConfig(EventsConfig, environment), {
-        kafkaTlsCa: authority,
-        kafkaTopicReplication: 1,
-      });
-      const following = followFiles([config], { logger: quietLogger, environment, everyMs: 20 });
-      const deaths: Error[] = [];
-      const onDeath = (error: Error) => deaths.push(error);
-      const open = (own: EventsConfig) =>
-        new KafkaTransport({ config: own, logger: quietLogger, onDeath });
-      const [account, entitlement] = [open(config), open(configOf('entitlement'))];
-      const strategy = entitlement.strategyFor('entitlement', stage.consumer);
-      const app = await stage.startConsumer(strategy, new RecordingConsumer());
-      await account.startRelay('account', stage.maintenance);
-      const arrives = async (n: number) => {
-        const key = newId();
-        await stage.say(Counted, key, { n });
-        await waitFor('the event', async () => (await stage.heard(key)).length === 1);
-      };
-      await arrives(1);
-      await broker.changePassword('account', 'the-next-password');
-      writeFileSync(passwordFile, 'the-next-password');
-      await broker.restart();
-      expect(await reasonOf(() => describes(configOf('account')))).toMatch(
-        /authentication failed/i,
-      );
-      await arrives(2);
-      await following.stop();
-      await app.close();
-      await Promise.all([account.close(), entitlement.close()]);
-      expect(deaths).toEqual([]);
-      await stage.close();
     },
     LIMIT_MS,
   );

@@ -1,0 +1,150 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { Logger, newId } from '#libs/platform';
+import { LeaseJournal, type LeaseJournalOptions } from './lease-journal.js';
+import { Lease } from './lease.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'journal-'));
+const logger = new Logger('gateway', { write: () => {} });
+const accountId = newId();
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function openJournal(path: string, options: Partial<LeaseJournalOptions> = {}) {
+  const journal = new LeaseJournal({
+    path,
+    openLeases: () => [],
+    onLost: () => {},
+    logger,
+    ...options,
+  });
+  return { journal, left: journal.open() };
+}
+
+describe('a journal', () => {
+  it('holds what was charged from the next turn on, and what a run left until it is settled', async () => {
+    const path = join(folder, newId(), 'journal');
+    const writerId = newId();
+    const lease = new Lease(newId(), accountId, 3);
+    const hold = { number: 4, id: 'order-1', accountId, charged: 2 };
+    const first = openJournal(path, { writerId }).journal;
+    first.opened(lease);
+    lease.charge(5, 'whois.live');
+    first.used(lease, 'whois.live', 'row\n');
+    first.used(lease);
+    first.holdOpened(hold, 'row of it\n');
+    first.holdPart(hold, 2);
+    first.holdUsed(hold);
+    first.rowsWritten(0);
+    expect(readFileSync(path, 'utf8')).toBe('');
+    await new Promise(setImmediate);
+    expect(readFileSync(path, 'utf8')).toBe(
+      `@ ${writerId}\n+ 3 ${lease.id} ${accountId}\n= 3 5 whois.live:5\trow\n= 3 5\n` +
+        `* h4 order-1 ${accountId}\trow of it\n# h4 2\n= h4 2\n`,
+    );
+    const left = {
+      uses: [{ leaseId: lease.id, accountId, consumed: 5, operations: { 'whois.live': 5 } }],
+      holds: [{ holdId: 'order-1', accountId, charged: 2, parts: [2], row: 'row of it' }],
+      rows: ['row'],
+      writerIds: [writerId],
+    };
+    // The first was killed; a second ended before it had settled what that left, and left more.
+    const second = openJournal(path);
+    expect(second.left).toEqual(left);
+    const another = new Lease(newId(), accountId, 3);
+    second.journal.opened(another);
+    second.journal.close();
+    expect(second.journal.isWritable).toBe(false);
+    const uses = [...left.uses, { leaseId: another.id, accountId, consumed: 0 }];
+    const third = openJournal(path);
+    expect(third.left).toEqual({ ...left, uses });
+    third.journal.forgetEarlier();
+    expect(existsSync(`${path}.earlier`)).toBe(false);
+    third.journal.close();
+    const fourth = openJournal(path);
+    expect(fourth.left).toEqual({ uses: [], holds: [], rows: [], writerIds: [] });
+    expect(existsSync(`${path}.earlier`)).toBe(false);
+    fourth.journal.close();
+  });
+
+  it('that is rewritten holds what is open and owed, and nothing else', async () => {
+    const path = join(folder, newId());
+    const lease = new Lease(newId(), accountId, 8);
+    lease.charge(2, 'dns.live');
+    const holds = [{ holdId: 'order-1', accountId, charged: 1, parts: [1], number: 9 }];
+    const writerId = newId();
+    const { journal } = openJournal(path, {
+      openLeases: () => [lease],
+      openHolds: () => holds,
+      unwrittenRows: () => ['row'],
+      writerId,
+      compactAtBytes: 0,
+    });
+    journal.closed(new Lease(newId(), accountId, 7));
+    await new Promise(setImmediate);
+    expect(journal.size).toBe(0);
+    journal.rowsWritten(1);
+    journal.holdClosed({ ...holds[0], id: 'order-1' });
+    const text =
+      `@ ${writerId}\n+ 8 ${lease.id} ${accountId}\n= 8 2 dns.live:2\n` +
+      `* h9 order-1 ${accountId}\n# h9 1\n= h9 1\n= - 0\trow\n`;
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    journal.close();
+    // Closing writes what is pending, which is rewritten at once here.
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    writeFileSync(path, `${text}~ 1\n- h9\n- 8\n`);
+    expect(openJournal(path).left).toEqual({
+      uses: [],
+      holds: [],
+      rows: [],
+      writerIds: [writerId],
+    });
+  });
+
+  it('that nobody limits is rewritten when it has grown by 64 MiB, and not before', async () => {
+    const path = join(folder, newId());
+    const { journal } = openJournal(path);
+    const lease = new Lease(newId(), accountId, 0);
+    const write = (rows: number) => {
+      for (let i = 0; i < rows; i++) journal.used(lease, undefined, `${'x'.repeat(2 ** 20 - 8)}\n`);
+      return new Promise(setImmediate);
+    };
+    await write(63);
+    expect([journal.size > 62 * 2 ** 20, statSync(path).size]).toEqual([true, journal.size]);
+    await write(2);
+    expect([journal.size, statSync(path).size]).toEqual([0, 0]);
+    journal.close();
+  });
+});
+
+describe('a journal that cannot be written', () => {
+  it('says at once that lines may be lost, so that they are settled', async () => {
+    const gone = join(folder, newId());
+    let losses = 0;
+    const { journal } = openJournal(join(gone, 'journal'), {
+      onLost: () => losses++,
+      compactAtBytes: 0,
+    });
+    rmSync(gone, { recursive: true });
+    journal.used(new Lease(newId(), accountId, 0));
+    await new Promise(setImmediate);
+    expect([losses, journal.isWritable]).toEqual([1, false]);
+  });
+
+  it('is opened again once a second at most', () => {
+    const path = join(folder, 'gone', newId());
+    let tries = 0;
+    const { journal } = openJournal(path, {
+      openLeases: () => {
+        tries++;
+        return [];
+      },
+    });
+    journal.close();
+    rmSync(join(folder, 'gone'), { recursive: true });
+    for (let i = 0; i < 1_000; i++) expect(journal.reopenIfDue()).toBe(false);
+    expect(tries).toBe(1);
+  });
+});

@@ -1,0 +1,59 @@
+export interface Alarm {
+  atMs: number;
+  run: () => void;
+}
+
+interface Queued extends Alarm {
+  /** Rises with each: of two for the same time the one that was set first comes first. */
+  place: number;
+}
+
+const isBefore = (a: Queued, b: Queued) =>
+  a.atMs - b.atMs < 0 || (a.atMs === b.atMs && a.place < b.place);
+
+/** Alarms by their time, as a binary heap: a hundred thousand subscriptions have one each. */
+export class AlarmQueue {
+  private readonly heap: Queued[] = [];
+  private places = 0;
+
+  add(alarm: Alarm): void {
+    const { heap } = this;
+    let at = heap.push({ ...alarm, place: (this.places += 1) }) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!isBefore(heap[at], heap[parent])) return;
+      this.swap(at, parent);
+      at = parent;
+    }
+  }
+
+  /** Removes and returns the first one that is due; undefined when none is. */
+  takeDue(untilMs: number): Alarm | undefined {
+    const { heap } = this;
+    const [first] = heap;
+    if (first === undefined || first.atMs > untilMs) return undefined;
+    this.swap(0, heap.length - 1);
+    heap.pop();
+    this.sink(0);
+    return first;
+  }
+
+  private sink(from: number): void {
+    const { heap } = this;
+    for (let at = from; ;) {
+      const children = [2 * at + 1, 2 * at + 2].filter((child) => child < heap.length);
+      const least = children.reduce(
+        (least, child) => (isBefore(heap[child], heap[least]) ? child : least),
+        at,
+      );
+      if (least === at) return;
+      this.swap(at, least);
+      at = least;
+    }
+  }
+
+  private swap(a: number, b: number): void {
+    const { heap } = this;
+    [heap[a], heap[b]] = [heap[b], heap[a]];
+  }
+}
