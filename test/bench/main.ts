@@ -5,6 +5,7 @@ import type { BenchReport } from './bench.js';
 import { cleanUpAtSignals, cleanup } from './cleanup.js';
 import { CLUSTER_FIGURES } from './cluster.bench.js';
 import { LEDGER_FIGURES } from './ledger.bench.js';
+import { MONEY_FIGURES } from './money.bench.js';
 
 /** Some measure single figures of theirs, or in less time. */
 interface Bench {
@@ -28,6 +29,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
 const FIGURES: Record<string, readonly string[]> = {
   cluster: CLUSTER_FIGURES,
   ledger: LEDGER_FIGURES,
+  money: MONEY_FIGURES,
 };
 
 const program = new Command('bench')

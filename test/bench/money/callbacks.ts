@@ -110,7 +110,11 @@ async function sendSteadily(
   return times;
 }
 
-async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+/** Some at a time. */
+export async function inLanes<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const rest = items.values();
   const lane = async () => {
     for (const item of rest) await work(item);

@@ -1,9 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { promisify } from 'node:util';
 import type { CrashPoint, ServiceTokens } from '#libs/platform';
 import type { AccountFate } from '../account-fate.js';
 import type { ChildSettings, Errand, Report } from './billing-child.js';
 
+const run = promisify(execFile);
 const CHILD = new URL('./billing-child.js', import.meta.url).pathname;
 /** Without it a kill that never comes would be waited for without end. */
 const LIMIT_MS = 30_000;
@@ -69,6 +71,12 @@ export class BillingProcess {
 
   get isAlive(): boolean {
     return this.child?.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Its resident memory in mebibytes. */
+  async residentMb(): Promise<number> {
+    const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(this.child?.pid)]);
+    return Number(stdout) / 1024;
   }
 
   /** @returns whether it has ended, which the system may tell a moment after its connections broke. */

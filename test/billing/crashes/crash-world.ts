@@ -5,6 +5,7 @@ import { eventClassOf } from '#libs/contracts';
 import type { Database } from '#libs/database';
 import { DAY_MS, MINUTE_MS, ServiceTokens } from '#libs/platform';
 import { FileClock, TestDatabase, recordedEvents } from '#test/environment';
+import type { BillingConfig } from '../../../apps/billing/src/billing.config.js';
 import { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
 import { EntitlementUnderTest } from '../../entitlement/entitlement-under-test.js';
 import { AccountContacts } from '../../stand-ins/account-contacts.js';
@@ -42,7 +43,7 @@ export class CrashWorld {
     this.simulator = new PaymentsSimulator(this.clock);
   }
 
-  static async open(): Promise<CrashWorld> {
+  static async open(settings: Partial<BillingConfig> = {}): Promise<CrashWorld> {
     const world = new CrashWorld(mkdtempSync(join(tmpdir(), 'money-crashes-')));
     world.test = await TestDatabase.create();
     world.database = await world.test.service('billing');
@@ -60,6 +61,7 @@ export class CrashWorld {
       stripeApiUrl: await world.simulator.start(),
       stripeCallbackSecrets: [CALLBACK_SECRET],
       taxRates: ['DE=19'],
+      ...settings,
     };
     const clockFile = join(world.folder, 'clock');
     const tokens = new ServiceTokens(SECRET, world.clock);

@@ -57,18 +57,44 @@ export class Cancelling extends Changing {
   }
 }
 
+/** The customer takes a cancellation back. */
+export class Undoing extends Changing {
+  override async prepare(world: CrashWorld): Promise<void> {
+    await super.prepare(world);
+    await this.step(world, 'cancel');
+    deepStrictEqual(typeof (await this.subscription(world)).cancel_at, 'string');
+  }
+
+  override act(world: CrashWorld): Promise<void> {
+    return this.step(world, 'undo');
+  }
+
+  override async check(world: CrashWorld): Promise<void> {
+    const { state, cancel_at: cancelAt } = await this.subscription(world);
+    deepStrictEqual([state, cancelAt], ['active', null]);
+    await super.check(world);
+  }
+}
+
 /** Two calls at Stripe: a schedule, then its phases. */
 export class Lowering extends Changing {
+  protected readonly sku: string = 'api-5K-month';
+
   override act(world: CrashWorld): Promise<void> {
-    return this.step(world, 'change', { sku: 'api-5K-month' });
+    return this.step(world, 'change', { sku: this.sku });
   }
 
   override async check(world: CrashWorld): Promise<void> {
     const isAsked = world.keysOf(/^\/v1\/subscription_schedules\//, this.since).size > 0;
     const { pending_change: pending } = await this.subscription(world);
-    deepStrictEqual(pending?.sku, isAsked ? 'api-5K-month' : undefined);
+    deepStrictEqual(pending?.sku, isAsked ? this.sku : undefined);
     await super.check(world);
   }
+}
+
+/** From the next period on the customer pays by the year. */
+export class ChangingInterval extends Lowering {
+  protected override readonly sku = 'api-15K-year';
 }
 
 /** The customer has moved to where another tax is paid. */

@@ -1,0 +1,149 @@
+import { SECOND_MS } from '#libs/platform';
+import type { Callback } from '../../../apps/simulators/src/payments/callback-sender.js';
+import { CrashWorld } from '../../billing/crashes/crash-world.js';
+import type { BenchRow } from '../bench.js';
+import { cleanup } from '../cleanup.js';
+import { inLanes } from './callbacks.js';
+import { plantSubscriptions } from './planted-subscriptions.js';
+
+const FULL = 100_000;
+const HOUR_SECONDS = 3_600;
+const CALLS_TARGET = 2;
+/** As it is set unless an operator sets another: what Stripe takes is 100. */
+const CALLS_PER_SECOND = 80;
+/** A rate lets a quarter of a second's calls through at once after a pause. */
+const BUSIEST_MAX = 1.25 * CALLS_PER_SECOND;
+/** Of a process whose memory is flat, between two looks at it. */
+const GROWTH_MAX = 1.25;
+const PARTS = 5;
+
+/**
+ * Subscriptions that renew within the same hour, through billing in a process of its own. The minutes of that hour
+ * follow one another as soon as each is handled.
+ */
+export async function renewalHour(count: number): Promise<BenchRow[]> {
+  const world = await CrashWorld.open({ processorCallsPerSecond: CALLS_PER_SECOND });
+  cleanup.add(() => world.close());
+  await world.billing.start();
+  const minutes = await plantSubscriptions(world, count);
+  const counter = new CallCounter(world);
+  const memory: number[] = [];
+  const startedMs = performance.now();
+  for (const [at, time] of minutes.entries()) {
+    await renewUntil(world, time);
+    counter.take();
+    if ((at + 1) % (minutes.length / PARTS) === 0) memory.push(await world.billing.residentMb());
+  }
+  counter.stop();
+  const seconds = (performance.now() - startedMs) / SECOND_MS;
+  await expectRenewed(world, count);
+  return rowsOf({ count, seconds, memory, calls: counter.all, busiest: counter.busiest });
+}
+
+/** Stripe bills whoever's month is over, and says so; billing takes it over. */
+async function renewUntil({ clock, simulator, billing }: CrashWorld, time: Date): Promise<void> {
+  clock.set(time);
+  simulator.callbacks.hold();
+  simulator.clock.runDue();
+  const held = simulator.callbacks.takeHeld();
+  const { secret } = simulator.callbacks.target!;
+  await inLanes(held, async (callback: Callback) => {
+    const call = { body: Buffer.from(callback.body), headers: callback.headers(secret) };
+    const { status } = await billing.call('POST', 'callbacks/stripe', call);
+    if (status !== 200) throw new Error(`a callback was answered ${status}`);
+  });
+  await billing.runJob('SyncObjectsJob');
+  // Kept for looks at missed events, which nobody has here.
+  simulator.world.events.length = 0;
+}
+
+/** Calls to the processor: all of them, and how many in the busiest second. */
+class CallCounter {
+  all = 0;
+  busiest = 0;
+  private seen = 0;
+  private readonly watch = setInterval(() => this.look(), SECOND_MS);
+
+  constructor(private readonly world: CrashWorld) {
+    world.simulator.stripe.requests.length = 0;
+  }
+
+  /** Forgets what is counted: the simulator keeps every request. */
+  take(): void {
+    const { requests } = this.world.simulator.stripe;
+    this.all += requests.length;
+    this.seen -= requests.length;
+    requests.length = 0;
+  }
+
+  stop(): void {
+    clearInterval(this.watch);
+  }
+
+  private look(): void {
+    const { length } = this.world.simulator.stripe.requests;
+    this.busiest = Math.max(this.busiest, length - this.seen);
+    this.seen = length;
+  }
+}
+
+/** @throws unless each was paid and stored once more, and nothing is left to do. */
+async function expectRenewed({ database, billing }: CrashWorld, count: number): Promise<void> {
+  const [{ paid, due }] = await database.query<Record<'paid' | 'due', number>>(
+    `select (select count(*) from payments)::int as paid,
+       (select count(*) from processor_objects where due_at is not null)::int as due`,
+  );
+  // Beside the copies there is the one that was bought.
+  if (paid === 2 * (count + 1) && due === 0 && billing.log === '') return;
+  throw new Error(`${paid} payments of ${count} renewals, ${due} objects due; ${billing.log}`);
+}
+
+interface Measured {
+  count: number;
+  seconds: number;
+  calls: number;
+  busiest: number;
+  /** Resident mebibytes of billing's process after each fifth. */
+  memory: readonly number[];
+}
+
+function rowsOf({ count, seconds, calls, busiest, memory }: Measured): BenchRow[] {
+  const what = `${count.toLocaleString('en')} renewals due in one hour`;
+  const each = calls / (count + 1);
+  const rate = count / seconds;
+  const [first, last] = [memory[0], memory.at(-1)!];
+  const wanted = FULL / HOUR_SECONDS;
+  const full = `${FULL.toLocaleString('en')} at that rate`;
+  return [
+    {
+      what: `${what}: calls to the processor for each`,
+      value: each,
+      unit: '',
+      target: `≤ ${CALLS_TARGET}`,
+      ok: each <= CALLS_TARGET,
+    },
+    {
+      what: `${what}: calls in the busiest second, of ${CALLS_PER_SECOND} allowed`,
+      value: busiest,
+      unit: '',
+      target: `≤ ${BUSIEST_MAX}`,
+      ok: busiest <= BUSIEST_MAX,
+    },
+    {
+      what: `${what}: taken over by billing`,
+      value: rate,
+      unit: '/s',
+      target: `≥ ${wanted.toFixed(1)}/s`,
+      ok: rate >= wanted,
+    },
+    { what: count < FULL ? `${full} (extrapolated)` : full, value: FULL / rate / 60, unit: 'min' },
+    { what: 'memory of billing after the first fifth', value: first, unit: 'MB' },
+    {
+      what: 'memory of billing after the last',
+      value: last,
+      unit: 'MB',
+      target: `≤ ${GROWTH_MAX} × the first`,
+      ok: last <= GROWTH_MAX * first,
+    },
+  ];
+}
