@@ -144,6 +144,12 @@ export class BillingUnderTest {
     return end;
   }
 
+  async ordersOf(accountId: string): Promise<string[]> {
+    const sql = 'select id from orders where account_id = $1';
+    const rows = await this.database.query<{ id: string }>(sql, [accountId]);
+    return rows.map(({ id }) => id);
+  }
+
   /** Resolves when every callback has arrived and was handled. */
   async settle(): Promise<void> {
     const { callbacks, paypal } = this.simulator;

@@ -13,5 +13,7 @@ describe('in one process: credits are bought', () => {
 
   describe.each(PROCESSOR_NAMES)('by %s', (processor) => buyCredits(() => deployment, processor));
 
-  describe('plans, and money that goes back', () => plansAndMoneyBack(() => deployment));
+  describe.each(PROCESSOR_NAMES)('plans, and money that goes back, by %s', (processor) =>
+    plansAndMoneyBack(() => deployment, processor),
+  );
 });

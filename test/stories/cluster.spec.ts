@@ -28,7 +28,7 @@ describeOnCluster('a process for each service', () => {
     buyCredits(() => deployment, processor),
   );
 
-  describe('plans, and money that goes back', () => plansAndMoneyBack(() => deployment));
+  describe('plans, and money that goes back', () => plansAndMoneyBack(() => deployment, 'stripe'));
 
   describe('what only several processes have', () => {
     it('one limit and one balance hold over both gateways', async () => {

@@ -2,16 +2,16 @@ import {
   type Capture,
   toCents,
 } from '../../../apps/simulators/src/payments/paypal/paypal-objects.js';
-import { type BillingUnderTest, PAYPAL_WEBHOOK_ID } from '../billing-under-test.js';
+import { PAYPAL_WEBHOOK_ID } from '../billing-under-test.js';
 import { agreeAtPaypal, pressButton } from '../hosted-page.js';
-import type { MoneyThere, ProcessorSide, TakenBack } from './processor-side.js';
+import type { MoneyThere, ProcessorSide, Sided, TakenBack } from './processor-side.js';
 
 const TAKEN = ['COMPLETED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
 
 export class PaypalSide implements ProcessorSide {
   readonly name = 'paypal';
 
-  constructor(private readonly billing: BillingUnderTest) {}
+  constructor(private readonly billing: Sided) {}
 
   get callbacks() {
     return this.paypal.callbacks;
@@ -77,6 +77,24 @@ export class PaypalSide implements ProcessorSide {
     this.paypal.captures.decideDispute(disputeId, decision);
   }
 
+  newest(kind: 'subscription' | 'bill', count: number): string[] {
+    const type = kind === 'bill' ? 'capture' : kind;
+    const all: { id: string }[] = this.paypal.world.all(type);
+    return all
+      .slice(-count)
+      .map(({ id }) => id)
+      .toReversed();
+  }
+
+  /** It asks again every five days, and offers no page. */
+  async openBills(): Promise<string[]> {
+    return [];
+  }
+
+  async isEnding(accountId: string): Promise<boolean> {
+    return (await this.ownOf(accountId)).own.some(({ status }) => status === 'SUSPENDED');
+  }
+
   hasEndedLatest(): boolean {
     return this.paypal.world.all('subscription').at(-1)?.status === 'CANCELLED';
   }
@@ -89,21 +107,22 @@ export class PaypalSide implements ProcessorSide {
     return { paid: sumOf(captures), refunded: sumOf(refunds) };
   }
 
+  private async ownOf(accountId: string) {
+    const orders = new Set(await this.billing.ordersOf(accountId));
+    const own = this.paypal.world
+      .all('subscription')
+      .filter(({ custom_id: mark = '' }) => orders.has(mark.split(',')[0]));
+    return { orders, own };
+  }
+
   private get paypal() {
     return this.billing.simulator.paypal;
   }
 
   /** Of its orders, of its subscriptions and of their changes; oldest first. */
   private async capturesOf(accountId: string): Promise<Capture[]> {
-    const rows = await this.billing.database.query<{ id: string }>(
-      'select id from orders where account_id = $1',
-      [accountId],
-    );
-    const orders = new Set(rows.map(({ id }) => id));
     const { subscriptions, world } = this.paypal;
-    const own = world
-      .all('subscription')
-      .filter(({ custom_id: mark = '' }) => orders.has(mark.split(',')[0]));
+    const { orders, own } = await this.ownOf(accountId);
     const sales = new Set(own.flatMap(({ id }) => subscriptions.salesFor(id)));
     const plans = new Set(own.map(({ id }) => id));
     const isOwn = ({ id, custom_id: reference = '' }: Capture) => {

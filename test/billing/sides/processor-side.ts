@@ -1,5 +1,15 @@
 import type { ChosenProcessor } from '#libs/contracts';
+import type { Clock } from '#libs/platform';
 import type { CallbackSender } from '../../../apps/simulators/src/payments/callback-sender.js';
+import type { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
+
+/** From where a processor's side is looked at: billing alone, or an installation. */
+export interface Sided {
+  readonly simulator: PaymentsSimulator;
+  readonly clock: Clock;
+  /** Ids of every order of an account. */
+  ordersOf(accountId: string): Promise<string[]>;
+}
 
 /** Something that was taken back of a payment, as the processor has it. */
 export interface TakenBack {
@@ -40,6 +50,12 @@ export interface ProcessorSide {
   /** Newest first. */
   disputes(): TakenBack[];
   decideDispute(disputeId: string, decision: 'won' | 'lost'): void;
+  /** Ids of what began last there, newest first. */
+  newest(kind: 'subscription' | 'bill', count: number): string[];
+  /** Pages of its bills that are due and not paid; none where the processor tries again by itself. */
+  openBills(accountId: string): Promise<string[]>;
+  /** Whether a subscription of the account ends with its period there. */
+  isEnding(accountId: string): Promise<boolean>;
   /** Whether the subscription that began last is ended there. */
   hasEndedLatest(): boolean;
   moneyOf(accountId: string): Promise<MoneyThere>;

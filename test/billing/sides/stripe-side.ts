@@ -1,12 +1,11 @@
-import type { BillingUnderTest } from '../billing-under-test.js';
 import { CALLBACK_SECRET } from '../billing-under-test.js';
 import { signedCallback } from '../signed-callback.js';
-import type { MoneyThere, ProcessorSide, TakenBack } from './processor-side.js';
+import type { MoneyThere, ProcessorSide, Sided, TakenBack } from './processor-side.js';
 
 export class StripeSide implements ProcessorSide {
   readonly name = 'stripe';
 
-  constructor(private readonly billing: BillingUnderTest) {}
+  constructor(private readonly billing: Sided) {}
 
   get callbacks() {
     return this.simulator.callbacks;
@@ -21,7 +20,7 @@ export class StripeSide implements ProcessorSide {
   }
 
   async setFunds(accountId: string, behaviour: 'works' | 'declines'): Promise<void> {
-    const customer = await this.customerOf(accountId);
+    const customer = this.customerOf(accountId);
     if (customer !== undefined) this.simulator.invoices.setCard(customer, behaviour);
   }
 
@@ -62,6 +61,22 @@ export class StripeSide implements ProcessorSide {
     this.simulator.payments.decideDispute(disputeId, decision);
   }
 
+  newest(kind: 'subscription' | 'bill', count: number): string[] {
+    const type = kind === 'bill' ? 'invoice' : kind;
+    const all: { id: string }[] = this.simulator.world.all(type);
+    return all.slice(0, count).map(({ id }) => id);
+  }
+
+  async openBills(accountId: string): Promise<string[]> {
+    return this.subscriptionsOf(accountId)
+      .flatMap(({ id }) => this.simulator.invoices.openOf(id))
+      .map(({ hosted_invoice_url: page }) => page as string);
+  }
+
+  async isEnding(accountId: string): Promise<boolean> {
+    return this.subscriptionsOf(accountId).some((one) => one.cancel_at_period_end);
+  }
+
   hasEndedLatest(): boolean {
     return this.simulator.world.all('subscription')[0].status === 'canceled';
   }
@@ -80,19 +95,20 @@ export class StripeSide implements ProcessorSide {
   }
 
   private async intentsOf(accountId: string) {
-    const known = await this.customerOf(accountId);
+    const known = this.customerOf(accountId);
     return this.simulator.world
       .all('payment_intent')
       .filter(({ customer, status }) => customer === known && status === 'succeeded');
   }
 
-  private async customerOf(accountId: string): Promise<string | undefined> {
-    const [row] = await this.billing.database.query<{ id: string }>(
-      `select customer_id as id from processor_customers
-       where account_id = $1 and processor = 'stripe'`,
-      [accountId],
-    );
-    return row?.id;
+  private customerOf(accountId: string): string | undefined {
+    const all = this.simulator.world.all('customer');
+    return all.find(({ metadata }) => metadata.accountId === accountId)?.id;
+  }
+
+  private subscriptionsOf(accountId: string) {
+    const known = this.customerOf(accountId);
+    return this.simulator.world.all('subscription').filter(({ customer }) => customer === known);
   }
 }
 

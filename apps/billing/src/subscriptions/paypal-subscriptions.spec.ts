@@ -147,6 +147,37 @@ describe('subscriptions by PayPal', () => {
     expect(await said()).toEqual({ payments: [], states: [] });
   });
 
+  it.each([
+    ['at once', 'the first first'],
+    ['one after the other', 'the first first'],
+    ['one after the other', 'the last first'],
+  ])(
+    'S51: of two upgrades, asked for %s and both agreed to, %s, one is paid for, and in force',
+    async (asked, order) => {
+      await said();
+      const change = (sku: string) => ask('change', { sku });
+      const wanted = ['api-150K-month', 'api-50K-month'];
+      const answers =
+        asked === 'at once'
+          ? await Promise.all(wanted.map(change))
+          : [await change(wanted[0]), await change(wanted[1])];
+      const pages = answers.filter(({ status }) => status === 200);
+      expect(pages.length).toBeGreaterThan(0);
+      for (const { status } of answers) expect([200, 409]).toContain(status);
+      for (const { body } of order === 'the last first' ? pages.toReversed() : pages) {
+        await agree(body.redirect_url);
+      }
+      const { payments, states } = await said();
+      const [{ sku }] = payments[0].lines;
+      expect(payments).toHaveLength(1);
+      expect(states.at(-1)).toMatchObject({ sku });
+      const captured = billing.simulator.paypal.world
+        .all('capture')
+        .filter(({ custom_id: mark = '' }) => mark.includes(atPaypal().id));
+      expect(captured.map(({ status }) => status)).toEqual(['COMPLETED']);
+    },
+  );
+
   it('an upgrade that was agreed to and never paid takes no money and begins with the next period', async () => {
     await said();
     const { body } = await ask('change', { sku: 'api-50K-month' });

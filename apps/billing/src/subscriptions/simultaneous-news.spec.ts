@@ -2,51 +2,51 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
+import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
+import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { SyncService } from '../sync/sync.service.js';
 
 /** Without the lock each goes wrong well before. */
 const PAIRS_OF_SUBSCRIPTIONS = 3;
 const PAIRS_OF_BILLS = 10;
 
-describe('news of several objects that are taken over at the same moment', () => {
+describe.each(BOTH)('news of several objects at %s, taken over at the same moment', (processor) => {
   let billing: BillingUnderTest;
+  let side: ProcessorSide;
   let accountId: string;
 
   beforeAll(async () => {
     billing = await BillingUnderTest.start();
+    side = sideOf(billing, processor);
   });
   afterAll(() => billing.stop());
   beforeEach(() => {
     accountId = billing.newAccount();
-    billing.simulator.callbacks.faults.drop = true;
+    side.callbacks.faults.drop = true;
   });
   afterEach(() => {
-    billing.simulator.callbacks.faults.drop = false;
+    side.callbacks.faults.drop = false;
     expect(billing.logLines.splice(0)).toEqual([]);
   });
 
   async function pay(): Promise<void> {
-    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
+    const body = { product: 'subscription', sku: 'api-15K-month', processor };
     const { body: order } = await billing.call('POST', 'orders', { accountId, body });
     await pressButton(order.redirect_url, 'pay');
   }
 
-  /** Newest first. */
-  const idsOf = (type: 'subscription' | 'invoice', count: number) =>
-    billing.simulator.world
-      .all(type)
-      .map(({ id }) => id)
-      .slice(0, count);
-
   const syncAll = (kind: 'subscription' | 'bill', ids: readonly string[]) =>
-    Promise.all(ids.map((id) => billing.get(SyncService).sync({ processor: 'stripe', kind, id })));
+    Promise.all(ids.map((id) => billing.get(SyncService).sync({ processor, kind, id })));
 
   it('of two subscriptions of a line one is kept, the other ended and refunded', async () => {
     for (let time = 0; time < PAIRS_OF_SUBSCRIPTIONS; time += 1) {
       accountId = billing.newAccount();
       await pay();
       await pay();
-      expect(await syncAll('subscription', idsOf('subscription', 2))).toEqual(['synced', 'synced']);
+      expect(await syncAll('subscription', side.newest('subscription', 2))).toEqual([
+        'synced',
+        'synced',
+      ]);
       await billing.settle();
       await billing.follow();
       const rows = await billing.database.query(
@@ -80,7 +80,7 @@ describe('news of several objects that are taken over at the same moment', () =>
 
   it('of two paid bills the later one says until when is paid', async () => {
     await pay();
-    await syncAll('subscription', idsOf('subscription', 1));
+    await syncAll('subscription', side.newest('subscription', 1));
     await billing.settle();
     const start = billing.clock.now();
     for (let month = 2; month <= 2 * PAIRS_OF_BILLS; month += 2) {
@@ -88,7 +88,10 @@ describe('news of several objects that are taken over at the same moment', () =>
         billing.clock.set(addMonths(start, passed));
         billing.simulator.clock.runDue();
       }
-      expect(await syncAll('bill', idsOf('invoice', 2).toReversed())).toEqual(['synced', 'synced']);
+      expect(await syncAll('bill', side.newest('bill', 2).toReversed())).toEqual([
+        'synced',
+        'synced',
+      ]);
       const [row] = await billing.database.query(
         'select paid_through from subscriptions where account_id = $1',
         [accountId],
