@@ -197,5 +197,7 @@ export class RequestHolds implements HoldReports {
 /** @param answer undefined when entitlement was not asked. */
 function refusalOf(answer: HoldAnswer | undefined, amount: number): Problem {
   if (answer?.outcome === 'insufficient') return new InsufficientCredits(amount);
-  return answer?.outcome === 'elsewhere' ? new CreditsBusy() : new ServiceUnavailable('entitlement');
+  return answer?.outcome === 'elsewhere'
+    ? new CreditsBusy()
+    : new ServiceUnavailable('entitlement');
 }
