@@ -1,3 +1,10 @@
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+
+// As run.js has it. Reading and compiling every module anew was a second or two of each worker and of each service.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'dist/.compiled');
+enableCompileCache(process.env.NODE_COMPILE_CACHE);
+
 /** Runs the compiled specs in dist as they ship: no transform, no mapping. */
 export default {
   rootDir: '.',

@@ -29,8 +29,9 @@ describe('readiness of a gateway', () => {
     expect(around.logged).toContain('GATEWAY_TRUSTED_PROXIES is not set');
   });
 
-  it('S82: where mails leave this machine there is no page of them', async () => {
-    const { dashboardUrl } = await around.startGateway();
+  it('S82: with everything there nothing is down, and where mails leave this machine there is no page of them', async () => {
+    const { dashboardUrl, url } = await around.startGateway();
+    expect(await readinessOf(url)).toEqual([200, { status: 'ok', faults: [] }]);
     const { host } = new URL(around.environment().BILLING_URL);
     expect(await statusOf(`${dashboardUrl}/log-in`, { host })).toBe(200);
     expect(await statusOf(`${dashboardUrl}/mailbox`, { host })).toBe(404);
@@ -77,23 +78,22 @@ describe('readiness of a gateway', () => {
     expect([before, await readiness()]).toEqual([503, 200]);
   });
 
-  it.each([
-    [
-      'a Valkey that is down is named, and it stays in service',
-      { VALKEY_URL: 'redis://127.0.0.1:1' },
-      ['counters'],
-    ],
-    ['a lookup that it cannot reach is named', { LOOKUP_URL: AWAY }, ['lookup']],
-    ['an account service that it cannot reach is named', { ACCOUNT_URL: AWAY }, ['account']],
-    ['so is a billing service, where it has one', { BILLING_INTERNAL_URL: AWAY }, ['billing']],
-    ['with everything there nothing is down', {}, []],
-  ])('%s', async (_what, settings, faults) => {
-    const gateway = await around.startGateway(settings);
-    const { statusCode, body } = await request(`${gateway.url}/ready`);
-    const status = faults.length > 0 ? 'degraded' : 'ok';
-    expect([statusCode, await body.json()]).toEqual([200, { status, faults }]);
+  it('a Valkey that is down and services that it cannot reach are named, and it stays in service', async () => {
+    const { url } = await around.startGateway({
+      VALKEY_URL: 'redis://127.0.0.1:1',
+      LOOKUP_URL: AWAY,
+      ACCOUNT_URL: AWAY,
+      BILLING_INTERNAL_URL: AWAY,
+    });
+    const faults = expect.arrayContaining(['counters', 'lookup', 'account', 'billing']);
+    expect(await readinessOf(url)).toEqual([200, { status: 'degraded', faults }]);
   });
 });
+
+async function readinessOf(url: string): Promise<[status: number, body: unknown]> {
+  const { statusCode, body } = await request(`${url}/ready`);
+  return [statusCode, await body.json()];
+}
 
 async function statusOf(url: string, headers: Record<string, string> = {}): Promise<number> {
   const { statusCode, body } = await request(url, { headers });

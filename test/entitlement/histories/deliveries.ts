@@ -23,7 +23,8 @@ export type Mode = (typeof MODES)[number];
 /** Events are delivered at the ends of slots of so many days. */
 export const SLOT_DAYS = 3;
 const LATE_DAYS_MAX = 25;
-const GRACE_DAYS = 7;
+/** How long a slice lives behind its end while nothing ends it. */
+export const GRACE_DAYS = 7;
 
 const CLASSES = {
   snapshot: SubscriptionChanged,

@@ -182,7 +182,8 @@ const SAY = `
 
 const GRANTS = `
   select line_id, source_index, source_type as kind, granted, available, reserved, consumed, expired,
-    revoked, revoked_expired, requested_target, reversal_target, owed, repaid, expires_at, slice_end,
+    revoked, revoked_expired as "revokedExpired", requested_target, reversal_target, owed, repaid,
+    expires_at as "expiresAt", slice_end as "sliceEnd",
     (select coalesce(sum(e.amount), 0) from ledger_entries e
      join ledger_transfers t on t.id = e.transfer_id and t.kind = 'repay'
      where e.account_id = g.account_id and e.grant_id = g.id

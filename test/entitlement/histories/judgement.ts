@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { DAY_MS } from '#libs/platform';
 import type { Random } from '../../random.js';
-import { SLOT_DAYS } from './deliveries.js';
+import { GRACE_DAYS, SLOT_DAYS } from './deliveries.js';
 import type { ExpectedGrant } from './expected.js';
 import { HORIZON_DAYS } from './processor.js';
 
@@ -50,6 +51,9 @@ export function amountsOf(grants: GrantRow[]) {
  * they are taken again may differ: then what the customer has, used and owes is the same in all. Where other grants
  * repaid, those that are left may end sooner: then of the credits that another grant paid, and of no more, some
  * may have expired in one order that were used in the other.
+ *
+ * In the days of grace behind a slice, an event may end it at once (the payment of the next one, a cancellation) while
+ * another takes its credits back: which of them comes first decides whether what was taken had expired by then.
  */
 export function compareRows(where: string, inOrder: GrantRow[], shuffled: GrantRow[]): string[] {
   if (isDeepStrictEqual(inOrder.map(asItStands), shuffled.map(asItStands))) return [];
@@ -73,7 +77,15 @@ export function compareRows(where: string, inOrder: GrantRow[], shuffled: GrantR
 }
 
 /** Without what it paid and was given back. */
-const asItStands = (grant: GrantRow) => ({ ...grant, paid: undefined });
+function asItStands({ row, ...grant }: GrantRow): object {
+  const revokedExpired = isEndedInGrace(row) ? undefined : row.revokedExpired;
+  return { ...grant, paid: undefined, row: { ...row, revokedExpired } };
+}
+
+function isEndedInGrace({ sliceEnd, expiresAt }: GrantRow['row']): boolean {
+  const graceMs = Number(expiresAt as Date | null) - Number(sliceEnd as Date | null);
+  return expiresAt instanceof Date && graceMs < GRACE_DAYS * DAY_MS;
+}
 
 function hasDebtOrRevival({ kind, row }: GrantRow): boolean {
   return kind === 'release' || Number(row.repaid) > 0 || Number(row.owed) > 0;
@@ -99,14 +111,15 @@ function totalsOf(grants: GrantRow[]): Record<'available' | 'used' | 'owed', num
   return { available, used: consumed - repaid, owed };
 }
 
-/** What the customer has, used or let expire, each credit once: a revived one is in its ended grant, too. */
+/**
+ * What the customer has, used or let expire, each credit once: a revived one is in its ended grant, too, unless it
+ * was taken from both.
+ */
 function spentOrEnded(grants: GrantRow[]): Record<string, number> {
   const { available, used, owed } = totalsOf(grants);
-  const revived = sumOf(
-    grants.filter(({ kind }) => kind === 'release'),
-    'granted',
-  );
-  return { all: available + used + sumOf(grants, 'expired') - revived, owed };
+  const releases = grants.filter(({ kind }) => kind === 'release');
+  const twice = sumOf(releases, 'granted') - sumOf(releases, 'revoked');
+  return { all: available + used + sumOf(grants, 'expired') - twice, owed };
 }
 
 function sumOf(grants: GrantRow[], name: string): number {

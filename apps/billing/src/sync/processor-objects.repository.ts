@@ -62,16 +62,20 @@ export class ProcessorObjectsRepository {
     );
   }
 
-  /** Gives an object back that could not be fetched or taken over; it is due again after `delayMs`. */
+  /**
+   * Gives an object back that could not be fetched or taken over; it is due again after `delayMs`, or at once if a
+   * wish came meanwhile: the processor has news, and after many failures the delay is hours.
+   */
   async fail(
-    { processor, kind, id }: ClaimedObject,
+    { processor, kind, id, wishNo }: ClaimedObject,
     failure: { error: string; delayMs: number },
   ): Promise<void> {
     await this.database.query(
       `update processor_objects set claimed_until = null, attempts = attempts + 1, last_error = $4,
-         due_at = clock_timestamp() + $5 * interval '1 millisecond'
+         due_at = case when wish_no = $6 then clock_timestamp() + $5 * interval '1 millisecond'
+           else clock_timestamp() end
        where processor = $1 and kind = $2 and external_id = $3`,
-      [processor, kind, id, failure.error.slice(0, 500), failure.delayMs],
+      [processor, kind, id, failure.error.slice(0, 500), failure.delayMs, wishNo],
     );
   }
 

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { SyncObjectsJob } from './sync-objects.job.js';
+import { SyncService } from './sync.service.js';
 
 const COUNT = 40;
 /** How many calls at once keep up with 28 renewals a second, two calls each, a quarter of a second a call. */
@@ -67,6 +68,27 @@ it('one whose answer does not come holds up no other that is wanted meanwhile', 
   await want('later', 1);
   job.wake();
   await waitFor('the later one', () => waiting.some(({ id }) => id === 'later1'));
+  answerAll();
+  await job.runOnce();
+});
+
+it('S49: news that comes while a fetch fails is fetched at once, however long a retry would wait', async () => {
+  const job = billing.get(SyncObjectsJob);
+  await want('failing', 1);
+  await billing.database.query(
+    `update processor_objects set attempts = 5 where external_id = 'failing1'`,
+  );
+  job.wake();
+  await waitFor('the first fetch', () => waiting.some(({ id }) => id === 'failing1'));
+  await billing.database.transaction((transaction) =>
+    billing.get(SyncService).want(transaction, {
+      processor: 'stripe',
+      kind: 'dispute',
+      id: 'failing1',
+    }),
+  );
+  answerAll();
+  await waitFor('the second fetch', () => waiting.some(({ id }) => id === 'failing1'));
   answerAll();
   await job.runOnce();
 });

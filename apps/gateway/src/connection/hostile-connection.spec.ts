@@ -192,7 +192,8 @@ describe('a client that asks and reads nothing', () => {
     const client = await open(other.apiUrl);
     client.send(question('d1.example') + question('d2.example'));
     await waitFor('both charges', () => around.entitlement.charged(accountId) === 2);
-    client.send('GET /health HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(200_000));
+    const request = `GET /health HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(1_000)}\r\n\r\n`;
+    client.send(request.repeat(10_000));
     await waitFor('the end', () => client.socket.closed);
   });
 });

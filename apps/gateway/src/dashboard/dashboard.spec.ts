@@ -332,6 +332,7 @@ describe('dashboard', () => {
     const relayed = await send('POST', '/log-in', { ...ours, ...form }, 'email=a&password=b');
     expect(relayed.text).toContain('Sorry.');
     answer = { status: 200, headers: { 'content-length': '1' }, body: { broken: true } };
+    session = LOGGED_IN;
     const broken = await send('GET', '/api/account', ours);
     expect(broken.status).toBe(503);
     expect(JSON.parse(broken.text)).toMatchObject({

@@ -188,7 +188,10 @@ describe('the lease client', () => {
 
   it('a request waits for credits that are held elsewhere, but not for ever', async () => {
     around.entitlement.isElsewhere = true;
+    const before = asks();
     expect(await reserve()).toMatchObject({ status: 503, code: 'credits_busy' });
+    // Every 50 ms for 300 ms.
+    expect(asks() - before).toBeLessThanOrEqual(7);
   });
 
   it('a settlement wanted while one is under way follows it, with the totals of then', async () => {

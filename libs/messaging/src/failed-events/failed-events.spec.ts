@@ -156,6 +156,34 @@ describe('failed events', () => {
     expect(released).toHaveLength(1);
   });
 
+  it('the first of a queue is the one that came first, wherever it lies', async () => {
+    const [tried, waiting] = [newId(), newId()];
+    const heads = [
+      await storeFailed(tried, 'account.counted', 'retrying', 0),
+      await follow(waiting),
+    ];
+    await storeFailed(tried, 'account.counted', 'retrying', 0);
+    await follow(waiting);
+    // They lie behind the others now.
+    await database.query('update failed_event set reason = reason where event_id = any ($1)', [
+      heads,
+    ]);
+    await database.transaction(async (transaction) => {
+      for (const scan of ['indexscan', 'bitmapscan'])
+        await transaction.query(`set local enable_${scan} = off`);
+      const queue = { topic: 'account.events', bucket: 1, key: tried };
+      expect((await repository.lockHead(transaction, queue))?.event_id).toBe(heads[0]);
+      await repository.releaseHeads(transaction);
+    });
+    const [first, second] = await failed.list({ key: waiting });
+    expect([first.eventId, first.nextTryAt, second.nextTryAt]).toEqual([
+      heads[1],
+      expect.any(Date),
+      null,
+    ]);
+    await database.query('delete from failed_event where key in ($1, $2)', [tried, waiting]);
+  });
+
   it('the operator waits for an event that is being tried, and for no other of its key', async () => {
     const key = newId();
     const [head, next] = [

@@ -12,7 +12,7 @@ import {
 } from '../transports/messaging-harness.contract.js';
 import { BucketLeases } from './bucket-leases.js';
 import { OutboxRepository } from './outbox.repository.js';
-import { Relay } from './relay.js';
+import { Relay, pauseAfter } from './relay.js';
 
 describe('relay', () => {
   let messaging: MessagingHarness;
@@ -236,6 +236,12 @@ describe('relay', () => {
     await waitFor('the next failure', () => logged() === 2);
     isRepaired = true;
     await allSent();
+  });
+
+  it('the pauses of a bucket that stands still double up to a second', () => {
+    const pauses: number[] = [];
+    for (let n = 0; n < 6; n++) pauses.push(pauseAfter(pauses.at(-1)));
+    expect(pauses).toEqual([100, 200, 400, 800, 1_000, 1_000]);
   });
 
   it('what is handed on is counted, and names the trace that led to it', async () => {

@@ -141,7 +141,7 @@ export class Relay {
 
   private backOff(bucket: number, error: unknown): void {
     const before = this.backOffs.get(bucket)?.pauseMs;
-    const pauseMs = before ? Math.min(before * 2, BACK_OFF_MAX_MS) : BACK_OFF_MIN_MS;
+    const pauseMs = pauseAfter(before);
     this.backOffs.set(bucket, { pauseMs, until: monotonicMs() + pauseMs });
     if (before) return;
     const { logger, producer } = this.options;
@@ -177,4 +177,9 @@ export class Relay {
     const body = `${JSON.stringify(envelope).slice(0, -1)},"data":${row.data}}`;
     return { id: row.id, topic: topicOf(producer), bucket: row.bucket, key: row.key, body };
   }
+}
+
+/** Milliseconds until a bucket is tried again that has failed after a pause of `beforeMs`. */
+export function pauseAfter(beforeMs: number | undefined): number {
+  return beforeMs === undefined ? BACK_OFF_MIN_MS : Math.min(beforeMs * 2, BACK_OFF_MAX_MS);
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
@@ -17,12 +17,16 @@ afterAll(async () => {
   await under?.stop();
 });
 
-function call(signal?: AbortSignal) {
-  const headers = { host: 'dashboard.example', cookie: under.cookie };
-  return request(`${under.url}/api/subscriptions`, { headers, signal, dispatcher: agent });
-}
+beforeEach(() => under.forget());
 
-it('S102: calls of one account that wait for a processor are few, and let others pass', async () => {
+it.each([
+  ['billing, which waits for a processor', '/api/subscriptions'],
+  ['account, where each waits for the one before', '/api/keys'],
+])('S102: calls of one account to %s are few, and let others pass', async (_owner, path) => {
+  const call = (signal?: AbortSignal) => {
+    const headers = { host: 'dashboard.example', cookie: under.cookie };
+    return request(`${under.url}${path}`, { headers, signal, dispatcher: agent });
+  };
   under.isSilent = true;
   const leaving = new AbortController();
   const waiting = Array.from({ length: AT_ONCE }, () =>

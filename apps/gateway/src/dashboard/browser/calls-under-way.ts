@@ -6,7 +6,8 @@ const OF_AN_ACCOUNT = 6;
 
 /**
  * Pages and calls of each account that are being answered. Some wait for a payment processor, which is called so
- * often a second and no more: one account's must not stand before everybody else's.
+ * often a second and no more; others for the account's lock, each with one of account's few database connections: one
+ * account's must not stand before everybody else's.
  */
 export class CallsUnderWay {
   private readonly ofAccounts = new Map<string, number>();

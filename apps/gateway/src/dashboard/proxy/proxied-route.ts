@@ -1,6 +1,6 @@
 import { InputReader, type Method, type Operation, listenerOf } from '#libs/contracts';
 import { JSON_BODY_LIMIT_BYTES } from '#libs/platform';
-import type { SessionTerms } from '../browser/allow-visitors.js';
+import type { SessionTerms, Visitors } from '../browser/allow-visitors.js';
 
 /** One call of the dashboard's origin that its owner answers: another service, or the gateway itself. */
 export interface ProxiedRoute {
@@ -20,6 +20,8 @@ export interface ProxiedRoute {
    * over the bytes as they came.
    */
   access: 'owner' | 'session' | 'signed';
+  /** The calls of a session are counted by account, whoever reads it (S102). */
+  who: Visitors;
   /** Set where the access is `session`. */
   terms: SessionTerms;
   bodyLimitBytes: number;
@@ -53,7 +55,8 @@ export function proxiedRoutes(operations: readonly Operation[]): ProxiedRoute[] 
           body,
           reader: new InputReader(row),
           access,
-          terms: row.access.kind === 'session' ? termsOf(row.access) : {},
+          who: whoOf(row),
+          terms: row.access.kind === 'session' && access === 'session' ? termsOf(row.access) : {},
           bodyLimitBytes:
             body?.limitBytes ?? (isSigned ? SIGNED_BODY_LIMIT_BYTES : JSON_BODY_LIMIT_BYTES),
           isStream: answers[0]?.type !== 'application/json',
@@ -67,6 +70,11 @@ function accessOf({ access, owner, parts }: Operation): ProxiedRoute['access'] {
   if (access.kind === 'signed') return 'signed';
   const isOwners = owner.service === 'account' && !parts;
   return isOwners || access.kind === 'public' ? 'owner' : 'session';
+}
+
+function whoOf({ access }: Operation): Visitors {
+  if (access.kind === 'signed') return 'signed';
+  return access.kind === 'session' ? 'logged-in' : 'anyone';
 }
 
 function termsOf({

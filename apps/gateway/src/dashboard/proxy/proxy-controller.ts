@@ -5,8 +5,6 @@ import { AllowVisitors } from '../browser/allow-visitors.js';
 import type { ProxiedRoute } from './proxied-route.js';
 import { ProxyService } from './proxy.service.js';
 
-const WHO = { owner: 'anyone', session: 'logged-in', signed: 'signed' } as const;
-
 /** A controller with one method for each call of the table, under the guards that all pages have. */
 export function proxyControllerOf(routes: readonly ProxiedRoute[]): Type {
   @Controller()
@@ -29,11 +27,11 @@ function addMethod(prototype: { proxy: ProxyService }, route: ProxiedRoute): voi
   Req()(prototype, name, 0);
   Res()(prototype, name, 1);
   const path = route.path.replace(/\{(\w+)\}/g, ':$1');
-  const { access, terms, bodyLimitBytes } = route;
+  const { access, who, terms, bodyLimitBytes } = route;
   for (const decorate of [
     RequestMapping({ method: RequestMethod[route.method], path }),
     RouteConfig({ bodyLimitBytes, isSigned: access === 'signed' }),
-    AllowVisitors(WHO[access], terms),
+    AllowVisitors(who, terms),
   ]) {
     decorate(prototype, name, method);
   }

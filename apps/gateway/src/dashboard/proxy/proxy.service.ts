@@ -64,7 +64,7 @@ function callOf(route: ProxiedRoute, request: FastifyRequest): ProxiedCall {
   }
   const { path, body } = readCall(route, request);
   const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
-  const accountId = session?.accountId;
+  const accountId = access === 'session' ? session?.accountId : undefined;
   return { method, path, visitor, timeoutMs, body, idempotencyKey, accountId };
 }
 
