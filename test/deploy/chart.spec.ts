@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -454,65 +454,6 @@ const missing = chartToolsAvailability();
     ]);
     expect(ofKind(resources, 'Ingress').map(({ spec }) => spec.tls)).toEqual(
       ways.map(([host]) => [{ hosts: [host], secretName: 'tls' }]),
-    );
-  });
-
-  it.each([
-    ['hosts.api=""', 'hosts.api is empty: set it to the public name of the API'],
-    ['secrets.name=""', 'secrets.name is empty: set it to the Secret'],
-    ['image.tag="latest"', 'image.tag is latest, which names no version'],
-    ['hosts.dashboard="api.example.org"', 'hosts.api and hosts.dashboard are the same'],
-    ['hosts.api="https://api.example.org"', "at '/hosts/api'"],
-    ['kafka.brokers=[]', 'kafka.brokers is empty: name them as host:port'],
-    ['kafka.tls=false', 'kafka.ca.secret is of no use without kafka.tls'],
-    ['internalTls.by="secrets"', 'internalTls.secretPrefix is empty: set it to what stands before'],
-    ['internalTls.secretPrefix="dds-"', 'internalTls.secretPrefix is of no use without'],
-    ['internalTls.by="me"', "at '/internalTls/by'"],
-    ['valkey.instance.enabled=true', 'valkey.instance.enabled needs valkey.fromSecret, port 6379'],
-    ['settings={"INTERNAL_TLS_FOLDER":"/x"}', 'settings.INTERNAL_TLS_FOLDER is set by the chart'],
-    [
-      'kafka.strimzi.enabled=true',
-      'kafka.brokers and kafka.strimzi.enabled contradict one another',
-    ],
-    ['valkey.url="redis://valkey:6379"', 'valkey.url and valkey.fromSecret contradict'],
-    ['valkey.url="redis://:word@valkey:6379"', "at '/valkey/url'"],
-    ['valkey.fromSecret=false', 'there is no Valkey, in which they count together'],
-    ['trustedProxies=[]', 'trustedProxies is empty: set it to the addresses'],
-    ['ingress.tlsSecret=""', 'ingress.tlsSecret is empty: name the Secret'],
-    ['httpRoute.parentRefs=[]', 'httpRoute.parentRefs is empty: name the Gateway'],
-    ['networkPolicy.door=[]', 'networkPolicy.door is empty, which would mean everybody'],
-    ['networkPolicy.clusterRanges=[]', 'networkPolicy.clusterRanges is empty'],
-    ['services.archive={}', 'services.archive is no service: use account, entitlement, billing'],
-    ['services.lookup.enabled=false', 'services.lookup.enabled is false: the product does not run'],
-    ['services.entitlement.autoscaling.enabled=true', 'both would set its replicas'],
-    ['services.lookup.keda.enabled=true', 'it consumes no events: use autoscaling'],
-    ['services.entitlement.keda.max=17', 'above 16, the partitions of a topic'],
-    ['services.gateway.autoscaling.min=9', 'has min above max'],
-    ['services.gateway.settings={"LOOKUP_BUDGET_MS":9}', 'LOOKUP_BUDGET_MS is not read by it'],
-    ['services.gateway.settings={"KEY_PEPPER":"word"}', 'KEY_PEPPER is a secret: put it into'],
-    ['settings={"KEY_PEPPER":"word"}', 'settings.KEY_PEPPER is a secret: put it into the Secret'],
-    ['settings={"BASE_URL":"http://x"}', 'settings.BASE_URL is set by the chart'],
-    ['settings={"NO_SUCH":"1"}', 'settings.NO_SUCH is read by no service'],
-    ['services.account.volume.size=""', 'settings.AUDIT_ANCHORS needs a disk'],
-    ['surprise=1', "additional properties 'surprise' not allowed"],
-    ['services.lookup.replicas="2"', "at '/services/lookup/replicas': got string, want integer"],
-  ])('refuses %s', async (set, sentence) => {
-    expect(await chart.refusal(CHART_VALUES['all on'] as string[], set)).toContain(sentence);
-  });
-
-  it('without values it says everything that is missing at once, and nothing has a default password', async () => {
-    const said = await chart.refusal([]);
-    for (const needed of [
-      'image.repository',
-      'hosts.api',
-      'secrets.name',
-      'kafka.brokers',
-      'mail.from',
-    ]) {
-      expect(said).toContain(`${needed} is empty`);
-    }
-    expect(readFileSync('deploy/helm/domain-data-service/values.yaml', 'utf8')).not.toMatch(
-      /^\s*\w*password\w*: *\S/im,
     );
   });
 });

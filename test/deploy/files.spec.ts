@@ -19,6 +19,15 @@ interface ComposeService {
   profiles?: string[];
 }
 
+interface LockedPackage {
+  version: string;
+  dev?: boolean;
+  optional?: boolean;
+  cpu?: string[];
+  os?: string[];
+  libc?: string[];
+}
+
 interface Compose {
   services: Record<string, ComposeService>;
   secrets: Record<string, { file: string }>;
@@ -233,5 +242,17 @@ describe('the image and the compose file', () => {
     expect(JSON.parse(entry as string)[0]).toBe('node');
     const command = /^CMD (.*)$/m.exec(dockerfile)?.[1];
     expect(existsSync(JSON.parse(command as string)[0] as string)).toBe(true);
+  });
+
+  it('no package of the image is for one processor, and Node is the same for amd64 and arm64', () => {
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+      packages: Record<string, LockedPackage>;
+    };
+    const held = Object.entries(packages).filter(([, { dev, optional }]) => !dev && !optional);
+    expect(held.length).toBeGreaterThan(100);
+    expect(held.filter(([, { cpu, os, libc }]) => cpu ?? os ?? libc)).toEqual([]);
+    const node = ['x64', 'arm64'].map((cpu) => packages[`node_modules/node-linux-${cpu}`].version);
+    const [, ofImage] = /^FROM node:([\d.]+)-/m.exec(dockerfile) as RegExpExecArray;
+    expect(new Set([...node, ofImage]).size).toBe(1);
   });
 });

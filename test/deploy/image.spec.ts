@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  readdirSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -14,6 +23,8 @@ jest.setTimeout(900_000);
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 const NAME = `domain-data-service:${version}`;
+/** Compiled programs and libraries begin with it. */
+const ELF = Buffer.from('\x7fELF', 'latin1');
 const COMPRESSED_MAX_BYTES = 250 * 1024 * 1024;
 /** SPDX. */
 const LICENCES = [
@@ -95,6 +106,21 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     expect(readFileSync(join(root, 'app/node_modules/png-js/LICENSE'), 'utf8')).toMatch(
       /Permission is hereby granted, free of charge/,
     );
+  });
+
+  it('nothing in it but Node and Debian is made for one kind of processor', () => {
+    const isProgram = (path: string) => {
+      const file = join(root, 'app', path);
+      if (!statSync(file).isFile()) return false;
+      const start = Buffer.alloc(ELF.length);
+      const descriptor = openSync(file, 'r');
+      readSync(descriptor, start);
+      closeSync(descriptor);
+      return start.equals(ELF) || path.endsWith('.node');
+    };
+    const files = filesBelow('app');
+    expect(files.length).toBeGreaterThan(1_000);
+    expect(files.filter(isProgram)).toEqual([]);
   });
 
   it('it is at most 250 MB compressed', () => {

@@ -9,7 +9,10 @@ interface Results {
   numPassedTests: number;
   numFailedTests: number;
   success: boolean;
+  testResults: { message: string }[];
 }
+
+const MESSAGE_CHARACTERS = 1_500;
 
 /**
  * Runs `*.proof.spec.ts` with servers of their own, and reports each test as it ends.
@@ -28,8 +31,10 @@ export async function runSpecs(
     { limitMs, onLine: (line) => /^\s+[✓✕]/.test(line) && say(line.trim()) },
   );
   holds(report !== undefined, end);
-  const { numPassedTests, numFailedTests, success } = report;
+  const { numPassedTests, numFailedTests, success, testResults } = report;
   count('tests', numPassedTests);
+  const messages = testResults.map(({ message }) => message).join('\n');
+  const isWhole = code === 0 && success;
+  holds(isWhole, `${numFailedTests} failed: ${messages.slice(0, MESSAGE_CHARACTERS)}\n${end}`);
   holds(numPassedTests > 0, 'nothing was run');
-  holds(code === 0 && success, `${numFailedTests} failed: ${end}`);
 }

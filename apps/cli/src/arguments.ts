@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { SystemClock, isId } from '#libs/platform';
 
 /** Parsers of operators' arguments: mistakes are reported before any service is called. */
 
@@ -6,6 +7,12 @@ import { InvalidArgumentError } from 'commander';
 export function wholeNumber(text: string): number {
   if (!/^\d{1,13}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
+}
+
+/** An id of ours. */
+export function id(text: string): string {
+  if (!isId(text)) throw new InvalidArgumentError('It must be an id of ours, a UUID.');
+  return text;
 }
 
 /** An amount of money, such as 12.50. @returns millionths, as a decimal string. */
@@ -24,4 +31,11 @@ export function instant(text: string): string {
     throw new InvalidArgumentError('It must be a time such as 2027-01-31T12:00:00Z.');
   }
   return text;
+}
+
+/** An `instant` that is not over. */
+export function laterInstant(text: string): string {
+  const at = instant(text);
+  if (new Date(at) <= new SystemClock().now()) throw new InvalidArgumentError('It is in the past.');
+  return at;
 }

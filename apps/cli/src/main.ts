@@ -5,6 +5,10 @@ import { DatabasesConfig } from './declared.js';
 import { operatorProgram } from './operator-program.js';
 import { operatorSettings } from './operator-settings.js';
 
+const NOBODYS_ID = 'Nothing has this id. `account find` tells whose an id, key or address is.';
+
+const isMissing = (error: unknown) => error instanceof Problem && error.status === 404;
+
 /** `npm run cli -- <command>`: what an operator does by hand. */
 async function main(): Promise<void> {
   const { dataFolder } = loadConfig(CliConfig);
@@ -21,8 +25,7 @@ try {
 } catch (error) {
   const expected = [ConfigurationError, Problem, UnfitTopic];
   const isExpected = expected.some((kind) => error instanceof kind);
-  process.stderr.write(
-    `${isExpected ? (error as Error).message : String((error as Error).stack)}\n`,
-  );
+  const text = isExpected ? (error as Error).message : String((error as Error).stack);
+  process.stderr.write(`${isMissing(error) ? NOBODYS_ID : text}\n`);
   process.exitCode = 1;
 }

@@ -95,7 +95,7 @@ export class GatewayLifecycle
   /** Not ready, listeners, requests under way, leases and holds, jobs, log. */
   async onModuleDestroy(): Promise<void> {
     await this.get(PublicListeners).drain();
-    // What it has not written yet the next start does.
+    // The next start writes what is left.
     this.get(MissingRows).stop();
     await Promise.all([
       this.leases.drain(SETTLE_TIMEOUT_MS),

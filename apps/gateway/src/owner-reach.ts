@@ -23,7 +23,7 @@ export function ownerChecks(
   });
 }
 
-/** Any answer will do: what it lacks itself is for its own readiness to say. */
+/** Any answer will do: its own faults belong to its own readiness. */
 async function reach(client: Client): Promise<void> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {

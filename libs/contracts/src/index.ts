@@ -7,7 +7,6 @@ export * from './clients/billing.client.js';
 export * from './clients/change-feed.js';
 export * from './clients/entitlement-holdings.js';
 export * from './clients/entitlement.client.js';
-export * from './clients/lookup.client.js';
 export * from './clients/service-connect.js';
 export * from './clients/service-http.js';
 export * from './clients/timeline.js';

@@ -46,7 +46,7 @@ export class JobLease {
     return rows.length > 0;
   }
 
-  /** Gives it to whoever wants it next. */
+  /** Releases it for the next process. */
   async release(): Promise<void> {
     const { job, owner = OWNER } = this.options;
     await this.database.query('delete from job_lease where job = $1 and owner = $2', [job, owner]);

@@ -25,7 +25,7 @@ export class StatementBatch<Item, Result> {
   }
 
   private async send(transaction: Transaction, items: Item[]): Promise<Result[]> {
-    // Whoever can go on now asks before this does.
+    // Lets everything that can run now add its statement first.
     await new Promise(setImmediate);
     this.gathering.delete(transaction);
     return this.run(transaction, items);

@@ -3,7 +3,7 @@ import { type Job, type Logger, crashPoint } from '#libs/platform';
 import { MailRefused, type MailTransport } from './mail-transport.js';
 import { type OutgoingMail, UnsafeMail } from './mail.js';
 
-/** Mails of one run: whoever calls it may stop between two runs. */
+/** Mails per run: the caller may stop between two runs. */
 const RUN_MAX = 20;
 /** How many of those that are due longest are looked at for the oldest. */
 const DUE_LOOKED_AT = 20;

@@ -1,6 +1,6 @@
 import type { OutgoingMail } from './mail.js';
 
-/** The recipient will never take this mail: trying again is of no use. */
+/** The recipient will never accept this mail: retrying is useless. */
 export class MailRefused extends Error {}
 
 /**

@@ -6,7 +6,7 @@ export const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 visible ASCII characters';
 
 /**
  * The value of an `Idempotency-Key` header; undefined without one.
- * @throws InvalidRequest for one that is no key: to go on without it could do a thing twice.
+ * @throws InvalidRequest for an invalid key: without it a command could run twice.
  */
 export function idempotencyKeyOf(header: unknown): string | undefined {
   if (header === undefined) return undefined;

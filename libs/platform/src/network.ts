@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 
 /**
  * What counts as one visitor: an IPv4 address, or the /64 of an IPv6 address, which one customer has
- * for himself (RFC 6177). Text that is no address counts as one visitor too.
+ * for himself (RFC 6177). Text that is not an address counts as one visitor too.
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:([0-9.]+)$/i.exec(address);

@@ -33,7 +33,7 @@ export class NotFound extends Problem {
   }
 }
 
-/** There is no live session; an API key is none. */
+/** There is no live session; an API key does not count as one. */
 export class NotLoggedIn extends Problem {
   constructor() {
     super({

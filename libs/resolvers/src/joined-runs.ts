@@ -45,7 +45,7 @@ export class JoinedRuns<Answer> {
     const forget = () => {
       if (this.underWay.get(key) === run) this.underWay.delete(key);
     };
-    // An abandoned run takes a moment to end; whoever comes meanwhile starts again.
+    // An abandoned run takes a moment to end; a question that comes meanwhile starts a new one.
     abandon.signal.addEventListener('abort', forget, { once: true });
     const end = () => {
       run.hasEnded = true;

@@ -90,9 +90,9 @@ export interface RegistrationRecord {
   redactions: Redaction[];
   /** True when a privacy or proxy service stands in as registrant. */
   privacyService: boolean;
-  /** Why the name cannot be had although nobody registered it. */
+  /** Why the name is not available although nobody registered it. */
   restriction?: 'reserved' | 'premium' | 'blocked';
-  /** Where the source says more is to be had. Not yet checked: treat as hostile. */
+  /** Where the source offers more data. Not yet checked: treat as hostile. */
   referral?: { whoisServer?: string; rdapUrl?: string };
 }
 

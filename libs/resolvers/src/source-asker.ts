@@ -28,7 +28,7 @@ type Role = SourceAnswer['role'];
 /** What is found out by asking; the rest of an answer says who was asked when. */
 type Finding = ExchangeFinding & Pick<SourceAnswer, 'record' | 'truncated'>;
 
-/** Asks one server about one name and says how it went. Never rejects. */
+/** Asks one server about one name; the result tells how it went. Never rejects. */
 export class SourceAsker {
   private readonly exchange: UpstreamExchange;
 

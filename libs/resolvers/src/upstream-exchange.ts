@@ -107,7 +107,7 @@ async function attempt<Found extends Finding>(
     return await exchange(permit);
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
-    // Nothing is known either way. A closed port is no throttle: nobody said "too much".
+    // Nothing is known either way. A closed port is not throttling: nobody answered "too much".
     const outcome = TIMEOUTS.has(error.fault) ? 'timeout' : 'unreachable';
     return { outcome, error: error.fault };
   } finally {

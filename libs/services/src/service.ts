@@ -17,7 +17,7 @@ export interface ServiceStart<C extends object> {
   config: C;
   clock: Clock;
   logger: Logger;
-  /** Closed by whoever made it. */
+  /** Closed by its creator. */
   transport: EventTransport;
   /** Where mail goes, instead of what the service's own settings say; closed by whoever made it. */
   mail?: MailTransport;
@@ -62,7 +62,7 @@ export interface Service<C extends object = object> {
   outwardPorts?: readonly number[];
   /** Makes the tables of its schema. Unset: it owns no data and takes no part in events. */
   migrations?: Migration[];
-  /** Its controllers: those with `@Consumes` and `@Watches` say what it hears. */
+  /** Its controllers: those with `@Consumes` and `@Watches` define the events it receives. */
   controllers: readonly Type[];
   jobs: readonly JobDeclaration[];
   start(given: ServiceStart<C>): Promise<StartedService>;

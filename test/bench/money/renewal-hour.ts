@@ -28,16 +28,20 @@ export async function renewalHour(count: number): Promise<BenchRow[]> {
   const minutes = await plantSubscriptions(world, count);
   const counter = new CallCounter(world);
   const memory: number[] = [];
+  const { cpuSeconds: before } = await world.billing.usage();
   const startedMs = performance.now();
   for (const [at, time] of minutes.entries()) {
     await renewUntil(world, time);
     counter.take();
-    if ((at + 1) % (minutes.length / PARTS) === 0) memory.push(await world.billing.residentMb());
+    const isPart = (at + 1) % (minutes.length / PARTS) === 0;
+    if (isPart) memory.push((await world.billing.usage()).residentMb);
   }
   counter.stop();
   const seconds = (performance.now() - startedMs) / SECOND_MS;
+  const cpuSeconds = (await world.billing.usage()).cpuSeconds - before;
   await expectRenewed(world, count);
-  return rowsOf({ count, seconds, memory, calls: counter.all, busiest: counter.busiest });
+  const { all: calls, busiest } = counter;
+  return rowsOf({ count, seconds, cpuSeconds, memory, calls, busiest });
 }
 
 /** Stripe bills whoever's month is over, and says so; billing takes it over. */
@@ -101,13 +105,15 @@ async function expectRenewed({ database, billing }: CrashWorld, count: number): 
 interface Measured {
   count: number;
   seconds: number;
+  /** Of billing's process. */
+  cpuSeconds: number;
   calls: number;
   busiest: number;
   /** Resident mebibytes of billing's process after each fifth. */
   memory: readonly number[];
 }
 
-function rowsOf({ count, seconds, calls, busiest, memory }: Measured): BenchRow[] {
+function rowsOf({ count, seconds, cpuSeconds, calls, busiest, memory }: Measured): BenchRow[] {
   const what = `${count.toLocaleString('en')} renewals due in one hour`;
   const each = calls / (count + 1);
   const rate = count / seconds;
@@ -135,6 +141,11 @@ function rowsOf({ count, seconds, calls, busiest, memory }: Measured): BenchRow[
       unit: '/s',
       target: `≥ ${wanted.toFixed(1)}/s`,
       ok: rate >= wanted,
+    },
+    {
+      what: `${what}: processor time of billing for each`,
+      value: (cpuSeconds * SECOND_MS) / count,
+      unit: 'ms',
     },
     { what: count < FULL ? `${full} (extrapolated)` : full, value: FULL / rate / 60, unit: 'min' },
     { what: 'memory of billing after the first fifth', value: first, unit: 'MB' },

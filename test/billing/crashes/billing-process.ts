@@ -73,10 +73,12 @@ export class BillingProcess {
     return this.child?.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Its resident memory in mebibytes. */
-  async residentMb(): Promise<number> {
-    const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(this.child?.pid)]);
-    return Number(stdout) / 1024;
+  /** Its resident memory in mebibytes, and the seconds of processor time it has used. */
+  async usage(): Promise<{ residentMb: number; cpuSeconds: number }> {
+    const { stdout } = await run('ps', ['-o', 'rss=,time=', '-p', String(this.child?.pid)]);
+    const [kilobytes, time] = stdout.trim().split(/\s+/);
+    const cpuSeconds = time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+    return { residentMb: Number(kilobytes) / 1024, cpuSeconds };
   }
 
   /** @returns whether it has ended, which the system may tell a moment after its connections broke. */

@@ -31,6 +31,9 @@ const options = program.opts<
 /** Failing ones that are made smaller and shown; the rest are counted. */
 const SHOWN_MAX = 3;
 const FAULT_CHARS = 3_000;
+/** The database took longer than its client waits for a connection. */
+const BUSY = /connection timeout|timeout exceeded when trying to connect/;
+const ATTEMPTS_MAX = 3;
 
 let opened: Awaited<ReturnType<typeof open>> | undefined;
 await setupPostgres();
@@ -46,36 +49,38 @@ for (const [number, steps] of all.entries()) {
   histories += 1;
   commands += steps.length;
   if (fault === undefined) continue;
-  faults.push(`history ${number} of seed ${seed} at ${processor}: ${fault.slice(0, FAULT_CHARS)}`);
-  if ((shown += 1) <= SHOWN_MAX) faults.push(JSON.stringify(await narrowed(steps, processor)));
+  report(`history ${number} of seed ${seed} at ${processor}: ${fault}`);
+  if ((shown += 1) <= SHOWN_MAX) report(JSON.stringify(await narrowed(steps, processor)));
 }
 await close();
 const seconds = (performance.now() - startedMs) / 1000;
 say(`${histories} histories of money, ${commands} commands, ${seconds.toFixed(1)} s`);
 const travelled = options.travel ? await travel({ accounts: 50, days: 400 }) : undefined;
-if (travelled) faults.push(...travelled.faults);
 if (travelled) say(travelled.summary);
+for (const fault of travelled?.faults ?? []) report(fault);
 await teardown();
-for (const fault of faults) say(fault.slice(0, FAULT_CHARS));
 if (options.json !== undefined) {
   writeFileSync(options.json, `${JSON.stringify({ histories, commands, travelled, faults })}\n`);
 }
 process.exit(faults.length === 0 && histories > 0 ? 0 : 1);
 
-/** In the same installation as those before, until one fails. */
+/** In the same installation as those before, until one fails. Where the machine was too busy it is lived again. */
 async function faultOf(
   steps: readonly MoneyCommand[],
   processor: ChosenProcessor,
 ): Promise<string | undefined> {
-  const { billing, auditor } = (opened ??= await open());
-  try {
-    const history = await MoneyHistory.begin(billing, processor, auditor);
-    for (const step of steps) await history.run(step);
-    await history.end();
-    return undefined;
-  } catch (error) {
-    await close();
-    return String((error as Error).message);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const { billing, auditor } = (opened ??= await open());
+      const history = await MoneyHistory.begin(billing, processor, auditor);
+      for (const step of steps) await history.run(step);
+      await history.end();
+      return undefined;
+    } catch (error) {
+      await close();
+      const { message } = error as Error;
+      if (attempt === ATTEMPTS_MAX || !BUSY.test(message)) return message;
+    }
   }
 }
 
@@ -105,6 +110,12 @@ async function close(): Promise<void> {
   opened = undefined;
   await auditor?.close();
   await billing?.stop();
+}
+
+/** At once, so that a run that is ended has told what it found. */
+function report(fault: string): void {
+  faults.push(fault.slice(0, FAULT_CHARS));
+  say(fault.slice(0, FAULT_CHARS));
 }
 
 function say(text: string): void {

@@ -21,7 +21,7 @@ export interface KeyRow {
   rank: number;
 }
 
-/** Works across accounts under the maintenance role: a hash says nothing of whose key it is. */
+/** Works across accounts under the maintenance role: a hash does not tell whose key it is. */
 @Injectable()
 export class KeyRecordMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

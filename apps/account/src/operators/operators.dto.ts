@@ -7,7 +7,7 @@ export class FindAccountsRequest {
   text: string;
 }
 
-/** Who acts, as the command line says. */
+/** Who acts, as given on the command line. */
 export class OperatorRequest {
   @Matches(/^[\w.@-]{1,64}$/)
   operator: string;

@@ -25,7 +25,7 @@ export async function hashPassword(password: string, cost: HashCost): Promise<st
   return `${prefixOf(cost)}${base64(salt)}$${base64(hash)}`;
 }
 
-/** Costs what the stored hash says it cost. @throws when the stored text is not ours. */
+/** Has the cost of the stored hash. @throws when the stored text is not ours. */
 export async function matchesPassword(password: string, stored: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, hash] = STORED.exec(stored) ?? [];
   if (!hash) throw new Error('a stored password hash has an unknown form');

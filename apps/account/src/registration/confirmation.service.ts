@@ -61,7 +61,7 @@ export class ConfirmationService {
     });
   }
 
-  /** Before the sign-up is taken: a hash is no work to do while rows are locked. */
+  /** Before the sign-up is taken: a hash takes too long to be computed while rows are locked. */
   private async checkPassword(token: string, password: string, visitor: Visitor): Promise<void> {
     const signUp = await this.accounts.transaction(async (transaction) =>
       this.signUps.find(transaction, token),

@@ -23,7 +23,7 @@ export class SessionsRepository {
       .getMany();
   }
 
-  /** False when there is no such open session. */
+  /** False without such an open session. */
   async end(
     transaction: Transaction,
     accountId: string,

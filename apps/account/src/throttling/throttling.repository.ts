@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Counts that must outlive a refused request, so each is a statement of its own, of no account. */
+/** Counts that must outlive a refused request: each is its own statement, outside the tenant tables. */
 @Injectable()
 export class ThrottlingMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

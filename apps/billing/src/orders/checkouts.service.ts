@@ -70,7 +70,7 @@ export class CheckoutsService {
     }
   }
 
-  /** Open orders that nothing was heard of since `before`. */
+  /** Open orders without news from the processor since `before`. */
   async listSilent(before: Date, limit: number): Promise<Order[]> {
     return this.silentOrders.listSilent(before, limit);
   }

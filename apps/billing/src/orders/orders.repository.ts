@@ -88,7 +88,7 @@ export class OrdersRepository {
     return transaction.manager.findOneBy(Order, { processor, checkoutId });
   }
 
-  /** An order whose checkout we have not heard of yet, by the reference the processor repeats. */
+  /** An order whose checkout is still unknown, by the reference that the processor repeats. */
   async lockWithoutCheckout(
     transaction: Transaction,
     processor: ProcessorName,
@@ -155,7 +155,7 @@ export class OrdersRepository {
 export class OrdersMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Orders that nothing was heard of since `before`, the longest silent first. */
+  /** Orders without news from the processor since `before`, oldest news first. */
   async listSilent(before: Date, limit: number): Promise<Order[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager

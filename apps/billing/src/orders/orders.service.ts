@@ -77,7 +77,7 @@ export class OrdersService {
     });
   }
 
-  /** The checkout of an order; null while the processor has not said that there is one. */
+  /** The checkout of an order; null until the processor has confirmed it. */
   async checkoutOf(
     accountId: string,
     orderId: string,

@@ -165,7 +165,7 @@ export class PaymentsService {
     return this.payments.find(transaction, accountId, id);
   }
 
-  /** That nobody heard of this money and it is being given back. */
+  /** That this money was never announced and is being given back. */
   async markReturned(transaction: Transaction, payment: Payment): Promise<void> {
     await this.payments.markReturned(transaction, payment, this.clock.now());
   }

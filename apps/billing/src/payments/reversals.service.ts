@@ -102,7 +102,7 @@ export class ReversalsService {
     return this.outbox.lock(transaction, { key, aggregate: `payment:${id}` });
   }
 
-  /** Says what became of a reversal, unless nobody ever heard of its money, and corrects its invoice. */
+  /** Announces what became of a reversal, unless its payment was never announced, and corrects its invoice. */
   private async announce(
     transaction: Transaction,
     lock: AggregateLock,
@@ -124,7 +124,7 @@ export class ReversalsService {
     });
   }
 
-  /** The row that this snapshot leads to; undefined when it says nothing new. */
+  /** The row that this snapshot leads to; undefined when nothing is new. */
   private nextOf(
     payment: Payment,
     snapshot: RefundSnapshot | DisputeSnapshot,

@@ -6,7 +6,7 @@ import { ContactsService } from '../mails/contacts.service.js';
 import { BillingDetailsMissing } from './pricing.errors.js';
 import { type BuyerTax, NO_TAX, TaxRates } from './tax-rates.js';
 
-/** What tax an account pays, by where its billing details say that it is. */
+/** The tax that an account pays, by the country of its billing details. */
 @Injectable()
 export class BuyerTaxService {
   constructor(

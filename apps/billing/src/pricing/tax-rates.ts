@@ -39,7 +39,7 @@ export const NO_TAX: BuyerTax = { ppm: 0, isReverseCharge: false, judgedBy: null
 export class TaxRates {
   private readonly byCountry: ReadonlyMap<string, CountryRates>;
 
-  /** @param rates each as `TAX_RATE` says; of a country that is named twice the last. */
+  /** @param rates each in the form of `TAX_RATE`; if a country is named twice, the last counts. */
   constructor(rates: readonly string[]) {
     this.byCountry = new Map(rates.map((rate) => ratesOf(rate)));
   }

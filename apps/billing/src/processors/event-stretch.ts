@@ -5,7 +5,7 @@ import type { EventPage, ProcessorEvent } from './payment-processor.js';
 const STRETCHES_MS = [30 * DAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS];
 
 /**
- * Reads the events from `cursor` on, over the longest stretch of time that has not too many of them.
+ * Reads the events from `cursor` on, over the longest stretch of time that holds few enough of them.
  * @param list the events from one time until before another, oldest first; undefined if there are too many.
  * @throws Error if even one second has too many: no event is skipped.
  */

@@ -245,7 +245,7 @@ export interface EventPage {
   hasMore: boolean;
 }
 
-/** A payment processor as billing sees it. Nothing it says is believed without a fetch. */
+/** A payment processor as billing sees it. Nothing in a callback is believed without a fetch. */
 export interface PaymentProcessor {
   readonly name: ProcessorName;
   readonly capabilities: ProcessorCapabilities;

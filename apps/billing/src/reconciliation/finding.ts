@@ -3,7 +3,7 @@ import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
 
 /** Something that does not agree between billing and another. */
 export interface Finding {
-  /** `fulfilment`: with entitlement (I21). `processor`: with what the processor says (I14). */
+  /** `fulfilment`: compared with entitlement (I21). `processor`: compared with the processor (I14). */
   kind: 'fulfilment' | 'processor';
   accountId: string;
   /** What it is about: `line <id>`, `subscription <id>`. */

@@ -10,7 +10,7 @@ import type { Finding } from './finding.js';
 /** Rows that follow the processor; the rest is ours. */
 const FOLLOWING = ['state', 'sku', 'quantity', 'periodStart', 'periodEnd', 'cancelAt'] as const;
 
-/** Whether our rows are what the processors say (I14). */
+/** Whether our rows agree with the processors (I14). */
 @Injectable()
 export class ProcessorTruthService {
   constructor(
@@ -35,7 +35,7 @@ export class ProcessorTruthService {
     return { ...found, detail: `the processor has ${theirs}`, isHealed: false };
   }
 
-  /** Takes over what the processor says; what had to be changed is a finding that is healed. */
+  /** Takes over the processor's state; a row that had to change is a healed finding. */
   async ofSubscription(row: Subscription): Promise<Finding | undefined> {
     const { accountId, processor, externalId: id } = row;
     const result = await this.syncing.sync({ processor, kind: 'subscription', id });

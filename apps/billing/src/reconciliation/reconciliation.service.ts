@@ -75,7 +75,7 @@ export class ReconciliationService {
     }
   }
 
-  /** Rows are the record: what they say is said once more, word for word. */
+  /** The rows are the record: their events are published once more, word for word. */
   private async replay({ accountId, paymentId }: ComparedLine): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const payment = await this.payments.findOwn(transaction, accountId, paymentId);

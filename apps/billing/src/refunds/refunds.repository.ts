@@ -8,7 +8,7 @@ import { Reversal } from '../payments/reversal.entity.js';
 export class RefundsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Money that nobody heard of and that was not given back yet, oldest first. */
+  /** Payments that were never announced and not given back yet, oldest first. */
   async listToReturn(limit: number): Promise<Payment[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager
@@ -20,7 +20,7 @@ export class RefundsMaintenanceRepository {
     );
   }
 
-  /** Refunds that were begun here and of which the processor has not said that it made them, oldest first. */
+  /** Refunds begun here that the processor has not confirmed yet, oldest first. */
   async listToSettle(limit: number): Promise<{ payment: Payment; refund: Reversal }[]> {
     return this.maintenance.transaction(async (transaction) => {
       const refunds = await transaction.manager

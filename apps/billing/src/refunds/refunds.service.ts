@@ -63,7 +63,7 @@ export class RefundsService {
     return this.answer(payment, refundId);
   }
 
-  /** Gives back all that is left of money nobody heard of. */
+  /** Gives back what is left of a payment that was never announced. */
   async returnAll(payment: Payment, reason: string): Promise<void> {
     const begun = await this.database.transaction(async (transaction) => {
       const reversals = await this.payments.listReversals(transaction, payment);

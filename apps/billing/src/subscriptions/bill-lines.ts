@@ -4,7 +4,7 @@ import { taxWithin, withTax } from '../pricing/tax-rates.js';
 import type { PaidLine, PaidStretch } from '../payments/payments.service.js';
 import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';
 
-/** Why a bill cannot be what it says; an operator looks at it, and nothing is granted. */
+/** Why a bill is implausible; an operator looks at it, and nothing is granted. */
 export interface UnfitBill {
   fault: string;
   /** Heard of before the bill of the period that it lies in: it is tried again. */

@@ -44,7 +44,7 @@ export class FollowAccountsJob implements Job {
 
   private async follow(followed: FollowedSubscription): Promise<void> {
     const { id, processor: name, externalId, wanted } = followed;
-    // Noted before the call: a restoration undoes a cancellation of ours even if we never heard the answer.
+    // Noted before the call: a restoration undoes our cancellation even if its answer was lost.
     if (wanted === 'cancel') await this.subscriptions.markCancelledByDeletion(followed, true);
     crashPoint('follow.after-mark');
     const outcome = await this.ask(followed);

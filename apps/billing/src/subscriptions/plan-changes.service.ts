@@ -89,7 +89,7 @@ export class PlanChangesService {
     { from: agreed, ...request }: ChangePlanRequest,
   ): Promise<PlanChangeAnswer> {
     await this.own.checkMayBuy(accountId);
-    // What a change before this one did may not have been heard of yet.
+    // The result of an earlier change may not have arrived yet.
     await this.refreshed(await this.own.findCurrent(accountId, id));
     const { row, effect, change, processor } = await this.planned(accountId, id, request);
     let redirectUrl: string | null = null;

@@ -161,7 +161,7 @@ export class SubscriptionsMaintenanceRepository {
     );
   }
 
-  /** Cancelled ones whose period is over, and of whose end nothing was heard. */
+  /** Cancelled ones whose period is over and whose end the processor has not reported. */
   async listOverdue(now: Date, limit: number): Promise<{ processor: ProcessorName; id: string }[]> {
     return this.maintenance.query<{ processor: ProcessorName; id: string }>(
       `select processor, external_id as id from subscriptions

@@ -35,7 +35,7 @@ const CURRENT_STATES: readonly SubscriptionState[] = [
 
 const NO_WISH = { wantedSku: null, wantedQuantity: null } as const;
 
-/** Subscriptions as the processors say they are, and the payments of their bills. */
+/** Subscriptions in the state that the processors report, and the payments of their bills. */
 @Injectable()
 export class SubscriptionsService {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
@@ -214,7 +214,7 @@ export class SubscriptionsService {
     };
   }
 
-  /** Writes what is new and announces the whole; a repeat writes and says nothing. */
+  /** Writes what is new and publishes the whole; a repeat writes and publishes nothing. */
   private async write(
     transaction: Transaction,
     row: Subscription,

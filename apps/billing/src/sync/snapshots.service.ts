@@ -81,7 +81,7 @@ export class SnapshotsService {
     }
   }
 
-  /** Elsewhere a period that has begun is heard of by its bill alone. */
+  /** At other processors only its bill shows that a period has begun. */
   private announcesRenewals(processor: ProcessorName): boolean {
     return this.processors.get(processor).capabilities.announcesRenewals;
   }

@@ -5,6 +5,7 @@ import {
   type AccountSummary,
   BillingClient,
 } from '#libs/contracts';
+import { id } from '../arguments.js';
 import { timelineCommand } from './timeline-command.js';
 import type { CliConfig } from '../cli.config.js';
 import { operatorName } from '../operator.js';
@@ -35,7 +36,8 @@ export function accountCommands(program: Command, config: CliConfig): void {
   timelineCommand(account, config);
   for (const verb of ['suspend', 'unsuspend'] as const) {
     account
-      .command(`${verb} <account-id>`)
+      .command(verb)
+      .argument('<account-id>', 'as `account find` says it', id)
       .description(
         verb === 'suspend'
           ? 'its keys answer 403 account_suspended within a second, and it can buy nothing'

@@ -6,7 +6,7 @@ import {
   type TimelineEntry,
   type TimelineQuestion,
 } from '#libs/contracts';
-import { instant, wholeNumber } from '../arguments.js';
+import { id, instant, wholeNumber } from '../arguments.js';
 import type { CliConfig } from '../cli.config.js';
 import { inspected } from '../audited.js';
 import { operatorName } from '../operator.js';
@@ -27,7 +27,8 @@ interface Timeline {
 /** `account timeline`: what each service knows, merged by time. */
 export function timelineCommand(account: Command, config: CliConfig): void {
   account
-    .command('timeline <account-id>')
+    .command('timeline')
+    .argument('<account-id>', 'as `account find` says it', id)
     .description(
       'orders, payments, refunds, callbacks, events, credits, blocks, mails, keys, log-ins: newest first',
     )

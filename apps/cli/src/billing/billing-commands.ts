@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { BillingClient, type PaymentAnswer, type RefundOrder } from '#libs/contracts';
 import { newId } from '#libs/platform';
-import { amountMicros, instant } from '../arguments.js';
+import { amountMicros, id, instant } from '../arguments.js';
 import type { CliConfig } from '../cli.config.js';
 import { audited, inspected } from '../audited.js';
 import { type OutputOptions, answer } from '../output.js';
@@ -22,7 +22,8 @@ const MICROS = 1_000_000;
 export function billingCommands(program: Command, config: CliConfig): void {
   const billing = program.command('billing').description('payments and refunds');
   billing
-    .command('payments <account-id>')
+    .command('payments')
+    .argument('<account-id>', 'as `account find` says it', id)
     .description('the latest payments of an account, with what was taken back of each')
     .option('--json', 'as JSON')
     .action((accountId: string, options: OutputOptions) =>
@@ -41,7 +42,9 @@ export function billingCommands(program: Command, config: CliConfig): void {
     .option('--json', 'as JSON')
     .action((callbackId: string, options: ReasonedOptions) => replay(config, callbackId, options));
   billing
-    .command('refund <account-id> <payment-id>')
+    .command('refund')
+    .argument('<account-id>', 'as `account find` says it', id)
+    .argument('<payment-id>', 'as `billing payments` says it', id)
     .description('give money back; the same --id counts once, however often it is sent')
     .addOption(
       new Option('--scope <scope>', 'whole: any amount; remaining: the rest of a period')

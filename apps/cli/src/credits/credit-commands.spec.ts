@@ -32,6 +32,18 @@ describe('credit commands', () => {
     expect(await desk.entitlement.client.balance(ID)).toMatchObject({ spendable: 0 });
   });
 
+  it.each([
+    ['an id that is none', ['nonsense', '--until', '2027-01-01T00:00:00Z'], 'an id of ours'],
+    ['a time that is over', [ID, '--until', '2020-01-01T00:00:00Z'], 'in the past'],
+    ['a time without its zone', [ID, '--until', '2027-01-01'], 'such as 2027-01-31T12:00:00Z'],
+  ])('%s is told before anything is noted', async (_, args, expected) => {
+    const limit = ['--limit', 'live', '--value', '900', '--reason', 'a test'];
+    const end = await desk.command('limits', 'override', ...args, ...limit);
+    expect(end.code).toBe(1);
+    expect(end.stderr).toContain(expected);
+    expect(await desk.audited(ID)).toEqual([]);
+  });
+
   it('explain prints lines whose sum is the balance that it ends with', async () => {
     const { accountId } = await desk.account.register('explained@example.com');
     await desk.entitlement.buy(accountId, 1_500);

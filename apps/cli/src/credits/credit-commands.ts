@@ -7,7 +7,7 @@ import {
 } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { audited, inspected } from '../audited.js';
-import { instant, wholeNumber } from '../arguments.js';
+import { id, laterInstant, wholeNumber } from '../arguments.js';
 import type { CliConfig } from '../cli.config.js';
 import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
@@ -32,7 +32,8 @@ interface OverrideOptions extends OutputOptions {
 export function creditCommands(program: Command, config: CliConfig): void {
   const credits = program.command('credits').description('credits of an account');
   credits
-    .command('revoke <account-id>')
+    .command('revoke')
+    .argument('<account-id>', 'as `account find` says it', id)
     .argument('<credits>', 'how many', wholeNumber)
     .description('take spendable credits away; the same --id counts once, however often it is sent')
     .requiredOption('--reason <text>', 'why, for the ledger')
@@ -42,18 +43,20 @@ export function creditCommands(program: Command, config: CliConfig): void {
       revoke(config, accountId, amount, options),
     );
   credits
-    .command('grant <account-id>')
+    .command('grant')
+    .argument('<account-id>', 'as `account find` says it', id)
     .argument('<credits>', 'how many', wholeNumber)
     .description('give credits; the same --id counts once, however often it is sent')
     .requiredOption('--reason <text>', 'why, for the ledger')
     .option('--id <uuid>', 'id of the adjustment', newId())
-    .option('--expires <time>', 'RFC 3339; never without it', instant)
+    .option('--expires <time>', 'RFC 3339; never without it', laterInstant)
     .option('--json', 'as JSON')
     .action((accountId: string, amount: number, options: GrantOptions) =>
       grant(config, accountId, amount, options),
     );
   credits
-    .command('explain <account-id>')
+    .command('explain')
+    .argument('<account-id>', 'as `account find` says it', id)
     .description('why an account has the credits that it has; exits 1 when the lines do not add up')
     .option('--json', 'as JSON')
     .action((accountId: string, options: OutputOptions) => explain(config, accountId, options));
@@ -65,7 +68,8 @@ export function creditCommands(program: Command, config: CliConfig): void {
   program
     .command('limits')
     .description('limits of an account')
-    .command('override <account-id>')
+    .command('override')
+    .argument('<account-id>', 'as `account find` says it', id)
     .description('replace one computed limit until a time')
     .addOption(
       new Option('--limit <name>', 'requests a minute, keys or monitors')
@@ -73,7 +77,7 @@ export function creditCommands(program: Command, config: CliConfig): void {
         .makeOptionMandatory(),
     )
     .requiredOption('--value <number>', 'the limit itself', wholeNumber)
-    .requiredOption('--until <time>', 'RFC 3339', instant)
+    .requiredOption('--until <time>', 'RFC 3339', laterInstant)
     .requiredOption('--reason <text>', 'why')
     .option('--json', 'as JSON')
     .action(
@@ -138,13 +142,19 @@ async function explain(
   if (explanation.unexplained !== 0) process.exitCode = 1;
 }
 
+/** A refund's part of the ledger is also what an operator revoked. */
+const KIND_TEXTS: Readonly<Record<string, string>> = { refund: 'taken back' };
+
 function explanationLines({ lines, balance, total, unexplained }: BalanceExplanation): string[] {
   const row = (credits: number, text: string) => `${String(credits).padStart(12)}  ${text}`;
   const { spendable, frozen, reserved, unbooked, debt } = balance;
   return [
     ...lines.map(({ from, to, kind, reference, amount, lines: count }) => {
       const days = [...new Set([from.slice(0, 10), to.slice(0, 10)])].join(' to ');
-      return row(amount, `${days}  ${kind} ${reference}${count > 1 ? ` (${count} lines)` : ''}`);
+      return row(
+        amount,
+        `${days}  ${KIND_TEXTS[kind] ?? kind} ${reference}${count > 1 ? ` (${count} lines)` : ''}`,
+      );
     }),
     row(total, 'in all, which is'),
     row(spendable, 'spendable'),

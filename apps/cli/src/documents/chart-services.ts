@@ -32,7 +32,7 @@ interface ChartService {
   consumes: string[];
   outwardPorts: number[];
   secrets: ChartSecret[];
-  /** Settings that are no secrets. */
+  /** Settings that are not secret. */
   settings: string[];
 }
 

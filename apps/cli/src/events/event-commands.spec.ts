@@ -11,6 +11,8 @@ const PROGRAM = new URL('../main.js', import.meta.url).pathname;
 
 let test: TestDatabase;
 const folder = mkdtempSync(join(tmpdir(), 'events-'));
+const { PATH, NODE_COMPILE_CACHE } = process.env;
+const ENVIRONMENT = { PATH, NODE_COMPILE_CACHE, DATA_DIR: folder };
 
 beforeAll(async () => {
   test = await TestDatabase.create();
@@ -33,7 +35,7 @@ it('lists the failed events of the installation that runs in the data folder', a
     ),
   );
   const listed = execFileSync(process.execPath, [PROGRAM, 'events', 'list'], {
-    env: { PATH: process.env.PATH, DATA_DIR: folder },
+    env: ENVIRONMENT,
     encoding: 'utf8',
   });
   expect(listed).toContain('no such order');
@@ -42,7 +44,7 @@ it('lists the failed events of the installation that runs in the data folder', a
 it('an event that no consumer has is not said to be tried again', () => {
   const args = [PROGRAM, 'events', 'redrive', randomUUID(), '--consumer', 'entitlement'];
   const { status, stdout } = spawnSync(process.execPath, args, {
-    env: { PATH: process.env.PATH, DATA_DIR: folder },
+    env: ENVIRONMENT,
     encoding: 'utf8',
   });
   expect([status, stdout]).toEqual([1, expect.stringContaining('no such failed event')]);

@@ -7,7 +7,7 @@ import { GrantsService } from '../grants/grants.service.js';
 import { DueAccountsRepository } from './due-accounts.repository.js';
 
 const READ_AT_ONCE = 1_000;
-/** Accounts in one transaction: enough to be quick, few enough that none is locked for long. */
+/** Accounts per transaction: enough to be quick, few enough that no account is locked for long. */
 const BATCH_MAX = 50;
 const BATCHES_AT_ONCE = 3;
 const SET_ASIDE_SHOWN_MAX = 200;

@@ -26,7 +26,7 @@ export interface CreditSources {
 /** One grant that a payment line brings: a package, or a slice of a stretch. */
 interface DueGrant {
   line: PaymentLine;
-  /** When it is issued: once its time begins and its line was heard of. */
+  /** When it is issued: once its time has begun and its line has arrived. */
   at: Date;
   /** When its time begins. */
   begin: Date;

@@ -129,7 +129,7 @@ export class GrantsService {
     });
   }
 
-  /** Keeps a subscription as its snapshot says; its credits end as its state says. */
+  /** Stores a subscription's snapshot, and ends its credits when its state requires it. */
   async followSubscription(
     transaction: Transaction,
     accountId: string,

@@ -120,7 +120,7 @@ export class LeasesService {
     return { outcome: 'granted', amount, ttlMs: LEASE_TTL_MS, spendable: book.spendable };
   }
 
-  /** Credits that other holders have not used are asked back; only without them it is a true "no". */
+  /** Unused credits of other lease holders are asked back first; the refusal is final only if there are none. */
   private async refuse(
     transaction: Transaction,
     book: Book,

@@ -17,7 +17,7 @@ export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 export const BUCKETS = ['available', 'reserved', 'consumed', 'expired', 'revoked'] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
-/** What a transfer is for; the README says which accounts each one moves between. */
+/** What a transfer is for; the README lists the accounts that each kind moves credits between. */
 export type TransferKind =
   | 'grant'
   | 'reserve'

@@ -6,7 +6,7 @@ import { type AccountRow, type GrantRow, toAccount, toGrant, toPosting } from '.
 
 @Injectable()
 export class LedgerRepository {
-  /** Locks accounts in id order; those heard of for the first time are created. */
+  /** Locks accounts in id order, and creates those that do not exist yet. */
   async lockAccounts(transaction: Transaction, ids: string[]): Promise<CreditAccount[]> {
     const known = await this.lockKnownAccounts(transaction, ids);
     if (known.length === ids.length) return known;
@@ -17,7 +17,7 @@ export class LedgerRepository {
     return this.lockKnownAccounts(transaction, ids);
   }
 
-  /** Locks accounts in id order; those that were never heard of are missing from the answer. */
+  /** Locks accounts in id order; accounts that do not exist are missing from the answer. */
   async lockKnownAccounts(
     transaction: Transaction,
     accountIds: string[],
@@ -82,7 +82,7 @@ export class LedgerRepository {
     if (moved !== posting.moves.length) throw new Error('a grant vanished under its lock');
   }
 
-  /** An account as it is, without a lock; undefined when it was never heard of. */
+  /** An account as it is, without a lock; undefined if it does not exist. */
   async findAccount(
     transaction: Transaction,
     accountId: string,

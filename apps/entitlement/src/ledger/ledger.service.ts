@@ -88,7 +88,7 @@ export class LedgerService {
     return this.booksOf(accounts, grants, repayments);
   }
 
-  /** An account as it is, without a lock, for a reader; a new one when it was never heard of. */
+  /** An account as it is, without a lock, for a reader; a new one if it does not exist. */
   async readAccount(transaction: Transaction, accountId: string): Promise<CreditAccount> {
     const account = await this.repository.findAccount(transaction, accountId);
     return account ?? newAccount(accountId);

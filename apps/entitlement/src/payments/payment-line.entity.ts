@@ -55,7 +55,7 @@ export class PaymentLine {
   @Column('bigint', { name: 'monthly_credits', nullable: true })
   monthlyCredits: string | null;
 
-  /** When we heard of it first, in business time. */
+  /** When it first arrived, in business time. */
   @Column('timestamptz', { name: 'heard_at' })
   heardAt: Date;
 }

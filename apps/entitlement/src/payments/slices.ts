@@ -1,7 +1,7 @@
 import { DAY_MS, addMonths } from '#libs/platform';
 import type { PaymentLine } from './payment-line.entity.js';
 
-/** How long a slice stays spendable while its renewal is pending, and one that was heard of too late. */
+/** How long a slice stays spendable while its renewal is pending, or after it arrived too late. */
 export const GRACE_MS = 7 * DAY_MS;
 
 const MONTHS_PER_YEAR = 12;
@@ -54,7 +54,7 @@ export function sliceCredits(stretch: Stretch, slice: Slice): number {
   return Number((BigInt(stretch.monthlyCredits) * BigInt(end - begin)) / BigInt(end - start));
 }
 
-/** True of a slice that had ended when its line was heard of: it has a life of its own. */
+/** True for a slice that had already ended when its line arrived: it gets a term of its own. */
 export function isLate(stretch: Stretch, sliceEnd: Date): boolean {
   return stretch.heardAt >= sliceEnd;
 }

@@ -6,7 +6,7 @@ import { PaymentsService } from '../payments/payments.service.js';
 import type { Subscription } from './subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
-/** Keeps each subscription as its last snapshot says. The inbox drops older snapshots. */
+/** Keeps the last snapshot of each subscription. The inbox drops older ones. */
 @Injectable()
 export class SubscriptionsService {
   constructor(

@@ -10,7 +10,7 @@ export function allowListOf(addresses: readonly string[]): BlockList | undefined
   return addresses.length === 0 ? undefined : blockListOf(addresses);
 }
 
-/** False for what is no address. An IPv4 address mapped into IPv6 counts as the IPv4 address. */
+/** False for text that is not an address. An IPv4 address mapped into IPv6 counts as the IPv4 address. */
 export function contains(list: BlockList, address: string): boolean {
   const family = isIP(address);
   return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');

@@ -2,7 +2,7 @@ import type { ChangeCursor, ChangePage } from '#libs/contracts';
 import { type Logger, Loop, SECOND_MS, monotonicMs } from '#libs/platform';
 import { FEED_GRACE_MS, type AuthCache } from './auth-cache.js';
 
-/** An owner that says which accounts changed since a cursor. */
+/** A service that lists the accounts changed since a cursor. */
 export interface ChangeSource {
   name: string;
   changes(cursor?: ChangeCursor): Promise<ChangePage>;

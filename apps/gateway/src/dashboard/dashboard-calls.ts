@@ -50,7 +50,7 @@ export class DashboardCalls {
     return currentSession(this.proxies.of('account'), visitor);
   }
 
-  /** How many live keys the account's plan lets work; undefined while entitlement does not say. */
+  /** How many live keys the account's plan allows; undefined while entitlement is unavailable. */
   async keysAllowed({ accountId }: Session): Promise<number | undefined> {
     const asked = this.entitlement.allowance(accountId);
     return asked.then(({ keys }) => keys).catch(() => undefined);

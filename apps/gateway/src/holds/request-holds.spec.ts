@@ -211,3 +211,29 @@ it('S104: a stream ends in time for a client that takes nothing; only what was w
   expect(text).toContain('{"error":"broken_off"');
   expect(text).toContain(`"credits_charged":${charged},`);
 });
+
+it('S102: of one account two calls at a time wait at entitlement, and other accounts pass', async () => {
+  const { entitlement } = around;
+  const busy = around.account.addKey({ scopes: ['bulk'] });
+  const other = around.account.addKey({ scopes: ['bulk'] });
+  // Loads both records.
+  answering(1);
+  expect([await ask(busy.apiKey, 2), await ask(other.apiKey, 2)]).toMatchObject([
+    { status: 200 },
+    { status: 200 },
+  ]);
+  for (const { keyRecord } of [busy, other]) await isSettled(keyRecord.accountId, 1);
+  const asked = () => entitlement.calls.filter((call) => call === 'POST /internal/holds').length;
+  const before = asked();
+  const { promise, resolve: open } = Promise.withResolvers<void>();
+  entitlement.gate = promise;
+  const many = Array.from({ length: 4 }, () => ask(busy.apiKey, 2));
+  await waitFor('the first of them', () => asked() === before + 2);
+  const one = ask(other.apiKey, 2);
+  await waitFor('the other account', () => asked() === before + 3);
+  entitlement.gate = undefined;
+  open();
+  const answers = await Promise.all([...many, one]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  await isSettled(busy.keyRecord.accountId, 5);
+});

@@ -6,7 +6,7 @@ import { KeyCapReached } from './lease.errors.js';
 /** Lines whose keys are remembered. */
 const LINES_MAX = 200_000;
 
-/** A key as far as its cap matters. `dailyCreditCap` 0 is no cap. */
+/** The part of a key record that its cap needs. `dailyCreditCap` 0 means no cap. */
 export interface CappedKey {
   /** The same for a key and its rotations: a rotation begins no new count. */
   capId: string;
@@ -41,7 +41,7 @@ export class DailyCaps {
 
   /**
    * Makes a capped key's count ready; call when its record has been loaded.
-   * @throws ServiceOverloaded when there is no room for it.
+   * @throws ServiceOverloaded when the table is full.
    */
   async prepare({ capId, keyIds, dailyCreditCap }: CappedLine): Promise<void> {
     if (dailyCreditCap === 0) return;

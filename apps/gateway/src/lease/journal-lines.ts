@@ -72,7 +72,7 @@ export function readRows(text: string): string[] {
   return rows.slice(written);
 }
 
-/** The runs that a journal says have written the request log. */
+/** The runs that wrote the request log, according to a journal. */
 export function readWriters(text: string): string[] {
   const lines = text.split('\n').slice(0, -1);
   const ids = lines.filter((line) => line.startsWith('@ ')).map((line) => line.slice(2));
@@ -111,7 +111,7 @@ interface NumberedRest extends JournalRest {
   uses: (LeaseUse & { number?: number })[];
 }
 
-/** A journal that says the same. */
+/** An equivalent journal. */
 export function journalOf({ uses, holds, rows, writerIds }: NumberedRest): string {
   const leases = uses.map(({ leaseId, accountId, consumed, operations = {}, number }, place) => {
     const name = number ?? place;

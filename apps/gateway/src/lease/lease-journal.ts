@@ -38,7 +38,7 @@ export interface LeaseJournalOptions {
   unwrittenRows?: () => Iterable<string>;
   /** Under which this run writes the request log. */
   writerId?: string;
-  /** Lines could not be written: what they say must be settled at once. */
+  /** Lines could not be written: their charges must be settled at once. */
   onLost: () => void;
   logger: Logger;
   compactAtBytes?: number;

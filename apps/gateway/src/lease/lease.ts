@@ -12,7 +12,7 @@ export class Lease {
   settled = 0;
   /** Among the leases that wait to be settled. */
   isUnsettled = false;
-  /** Monotonic milliseconds until which a request may start on it; whole, so that it is no object. */
+  /** Monotonic time in ms until which a request may start on it; a whole number, so that V8 stores no heap object. */
   usableUntilMs = 0;
   /** Takes no new request; closed when the last one under way has ended. */
   isClosing = false;

@@ -42,14 +42,14 @@ export function answerParserError(fault: Error, socket: Socket, bodies: ProblemB
   endWith(socket, problemOf(error), bodies);
 }
 
-/** Sends a last answer, to whoever does not close its side as well. */
+/** Sends a last answer, also to a client that does not close its side. */
 export function endWith(socket: Duplex, problem: Problem, bodies: ProblemBodies): void {
   socket.end(rawAnswer(problem, bodies), 'latin1');
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** A whole HTTP answer, a character a byte, for where there is no response object. */
+/** A whole HTTP answer, one character per byte, for use without a response object. */
 function rawAnswer(problem: Problem, bodies: ProblemBodies): string {
   const requestId = newRequestId();
   const body = bodies.render(problem, { requestId, path: '' });

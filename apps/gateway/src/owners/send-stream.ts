@@ -78,7 +78,7 @@ async function sendLines(
   return last !== undefined;
 }
 
-/** Whole lines as their owner would send them to whoever pays for none of them. */
+/** Whole lines as lookup would send them to a client that pays for none of them. */
 function repeatable(lines: string): string {
   return lines.replace(/^(?=.)/gm, LINE_MARKS.free);
 }

@@ -72,7 +72,7 @@ export class ServiceForwarder {
       const headers = headersOf(response);
       if (form.type === 'redirect' && headers.location !== undefined) headers.status = 200;
       if (headers.status === 200 && form.type !== 'application/json') {
-        // Whoever reads it hears of its faults; nobody reads what is given up.
+        // The reader gets its faults; without this handler an abandoned stream would end the process.
         return { headers, body: '', stream: response.body.on('error', () => {}) as Readable };
       }
       return { headers, body: await textOf(response.body) };

@@ -50,7 +50,7 @@ export class LogLines {
 
 /**
  * Reads a line back from the lease journal, which may be damaged.
- * @returns undefined for what is no line of the log.
+ * @returns undefined for text that is not a line of the log.
  */
 export function readLine(line: string): LogEntry | undefined {
   const fields = line.split('\t');

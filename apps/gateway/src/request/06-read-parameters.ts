@@ -53,7 +53,7 @@ function hasMismatch({ route, body }: RequestContext, isTest: boolean): boolean 
   return subjects.some(({ kind, of }) =>
     of(body as never)
       .map((text) => kind.clean?.(text) ?? text)
-      // What is no such value is its owner's to refuse, item by item.
+      // The owner rejects invalid values, item by item.
       .some((text) => kind.fault(text) === undefined && !mayAsk(kind, text, isTest)),
   );
 }

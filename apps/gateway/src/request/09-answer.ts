@@ -119,7 +119,7 @@ export function problemOf(answer: OwnerAnswer, owner: string): Problem {
   }
   if (!PASSED_ON.has(answered)) return new ServiceUnavailable(owner);
   const { code, status, detail, retryable, retry_after, errors } = body;
-  // It becomes a header: what is no number there would end the process.
+  // It becomes a header, where anything but a number would end the process.
   const retryAfterSeconds = isSeconds(retry_after) ? retry_after : undefined;
   return new Problem({ code, status, detail, retryable, retryAfterSeconds, errors });
 }

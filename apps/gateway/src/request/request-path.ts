@@ -249,7 +249,7 @@ export class RequestPath {
     forgetContext(context);
   }
 
-  /** The client went: what was not sent is not charged, and the owner need not go on. */
+  /** The client disconnected: what was not sent is not charged, and the owner may stop. */
   private readonly abort = (context: RequestContext): void => {
     // A repeat may already have read the answer that is being kept: it is charged once it is kept.
     if (context.isKept) return;

@@ -19,7 +19,7 @@ export interface ItemQuestions {
   count: number;
   /** Member of the JSON answer that holds the items. */
   member: string;
-  /** Members that say what a refused item was about. */
+  /** Members that name the subject of a refused item. */
   subject(index: number): Json;
   /** Answers one item, from 0. A thrown problem is that item's alone. */
   answer(index: number, signal: AbortSignal): Promise<DataAnswer>;

@@ -37,7 +37,7 @@ export interface AnswersParts {
   config: Pick<LookupConfig, 'cacheEntries' | 'cacheBytes'>;
 }
 
-/** Answers questions of one kind: a fixture, memory if the question allows it, or whoever is to be asked. */
+/** Answers questions of one kind from a fixture, from memory if the question allows it, or from upstream. */
 export class RememberedAnswers<Lookup extends Findings> {
   readonly cache: AnswerCache<Lookup>;
   private readonly counts: AnswerCounts;

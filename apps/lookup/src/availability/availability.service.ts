@@ -45,14 +45,14 @@ interface Checked {
   serving: Serving;
 }
 
-/** One name and what could be had in its place. */
+/** The answer for one name, with alternatives if asked for. */
 export interface AvailabilityFound {
   body: Availability & { suggestions?: Availability[] };
   /** Names with a word that is charged, the one that was asked about among them. */
   chargedItems: number;
 }
 
-/** Says whether names can be had: by their registry and by whether name servers serve them. */
+/** Whether names are available: by their registry, and by whether name servers serve them. */
 @Injectable()
 export class AvailabilityService {
   constructor(
@@ -136,7 +136,7 @@ export class AvailabilityService {
     return { body, serving };
   }
 
-  /** Names under `test` that are no fixtures can be had. */
+  /** Other names under `test`, which only suggestions ask about, are available. */
   private async checkFixture(domain: DomainName, looking: Looking): Promise<Checked> {
     const { lookup, serving } = await this.ask(domain, looking);
     const isNone = lookup.outcome === 'unsupported';

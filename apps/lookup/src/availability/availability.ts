@@ -15,7 +15,7 @@ export interface Verdict {
   method?: AvailabilityMethod;
   /** 0 to 1. */
   confidence: number;
-  /** Registry and name servers say different things. */
+  /** Registry and name servers contradict each other. */
   isContradiction?: boolean;
 }
 
@@ -39,7 +39,7 @@ export function verdictByDelegation(delegation: Delegation): Verdict | undefined
 }
 
 /**
- * Whether a name can be had. "Available" needs a registry that does not know it, and nothing that speaks
+ * Whether a name is available. "Available" needs a registry that does not know it, and nothing that speaks
  * against it; a text of port 43 alone is not enough. A registry that says nothing leaves it unknown, unless
  * name servers serve the name.
  */

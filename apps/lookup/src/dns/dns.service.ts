@@ -130,7 +130,7 @@ export class DnsService {
   private async look({ name, types }: DnsQuestion, signal: AbortSignal): Promise<DnsFindings> {
     const { dnsTimeoutMs: timeoutMs } = this.config;
     const lookup = await lookUpDns(this.client, name, types, { timeoutMs, signal });
-    // What was given up says nothing of the name.
+    // An abandoned question is no answer about the name.
     signal.throwIfAborted();
     return this.found(lookup);
   }
@@ -181,7 +181,7 @@ function ofAddress(ip: IpAddress): DnsQuestion {
   return { name, types: ['PTR'], subject: { ip_address: ip.address }, isFixture };
 }
 
-/** That there is no such name, or no such record, is an answer; that nobody could be asked is none. */
+/** A missing name or record is an answer; unreachable resolvers are a failure. */
 function outcomeOf({ rcode, errors }: DnsLookup): Outcome {
   if (rcode !== undefined) return Object.keys(errors).length === 0 ? 'delivered' : 'partial';
   return Object.values(errors).every((error) => error === 'timeout') ? 'timeout' : 'unreachable';

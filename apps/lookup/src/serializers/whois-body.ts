@@ -2,7 +2,7 @@ import type { Contact, Lookup, RegistrationRecord, Registrar, SourceAnswer } fro
 
 export type Json = Record<string, unknown>;
 
-/** What both versions of the answer say in the same words. */
+/** The members that both versions of the answer share. */
 export interface CommonBody {
   status: true;
   domain_name: string;

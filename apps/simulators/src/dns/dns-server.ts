@@ -40,7 +40,7 @@ export class DnsServer {
     try {
       asked = decode(bytes);
     } catch {
-      // Not a question: a resolver says nothing to it.
+      // Not a question: a resolver does not answer it.
       return;
     }
     const [question] = asked.questions ?? [];

@@ -22,7 +22,7 @@ const DRIP_INTERVAL_MS = 200;
 
 /** What exists besides the registries. */
 export interface InternetContents {
-  /** Names that somebody may ask about; `registration.ts` says of each whether it is registered. */
+  /** Names that may be asked about; `registration.ts` decides which of them are registered. */
   domains: readonly string[];
   /** Addresses that have names and an owner. */
   addresses: readonly string[];

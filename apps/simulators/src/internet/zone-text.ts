@@ -26,7 +26,7 @@ export function apex(zone: string, server: string): string {
   return soa + line(absolute(zone), 'NS', absolute(server));
 }
 
-/** The zone of a registered name: what the simulated world says of it. */
+/** The zone of a registered name in the simulated world. */
 export function domainZone(domain: string): string {
   const answers = DOMAIN_TYPES.flatMap((type) => recordsOf(domain, type) ?? []);
   const [address] = recordsOf(domain, 'A') ?? [];

@@ -120,7 +120,7 @@ function leaf(name: string) {
   return { name, level: 'hosting', parent: tldOf(name) } as const;
 }
 
-/** The name servers that a zone says it has. */
+/** The name servers that a zone lists. */
 function serversIn(text: string, zone: string): string[] {
   const lines = text.split('\n').map((one) => one.split(' '));
   return lines

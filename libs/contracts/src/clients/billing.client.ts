@@ -51,7 +51,7 @@ export interface ReconciliationAnswer {
   payments: number;
   subscriptions: number;
   findings: {
-    /** `fulfilment`: with entitlement. `processor`: with what the processor says. */
+    /** `fulfilment`: compared with entitlement. `processor`: compared with the processor. */
     kind: 'fulfilment' | 'processor';
     accountId: string;
     subject: string;

@@ -52,7 +52,7 @@ export interface Owned {
     periodEnd: string;
     paidThrough?: string;
     cancelAt?: string;
-    /** When its rights end if nothing more is heard; absent when it gives none. */
+    /** When its rights end unless a newer snapshot arrives; absent when it gives none. */
     rightsUntil?: string;
   }[];
   debt: string;

@@ -32,11 +32,6 @@ export interface ServiceCall {
 
 type CallMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export interface ServiceAnswer {
-  body: unknown;
-  headers: Record<string, string | string[] | undefined>;
-}
-
 const TIMEOUT_MS = 3_000;
 const CONNECTIONS = 32;
 const CONNECT_TIMEOUT_MS = 1_000;
@@ -64,12 +59,6 @@ export class ServiceHttp {
    *   be reached, does not answer in time, or answers with something that is not ours.
    */
   async call<T>(method: CallMethod, path: string, call: ServiceCall = {}): Promise<T> {
-    const { body } = await this.answer(method, path, call);
-    return body as T;
-  }
-
-  /** As `call`, with the headers of the answer. */
-  async answer(method: CallMethod, path: string, call: ServiceCall = {}): Promise<ServiceAnswer> {
     const { audience, caller } = this.options;
     const context = currentContext();
     const parent = call.traceparent ?? context?.traceparent;
@@ -96,7 +85,7 @@ export class ServiceHttp {
       const text = await response.body.text();
       const body: unknown = text === '' ? undefined : JSON.parse(text);
       hasFailed = response.statusCode >= 500;
-      if (response.statusCode < 400) return { body, headers: response.headers };
+      if (response.statusCode < 400) return body as T;
       throw problemOf(body, audience);
     } catch (error) {
       throw error instanceof Problem ? error : new ServiceUnavailable(audience, error);

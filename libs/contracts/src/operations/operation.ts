@@ -121,7 +121,7 @@ export function subjectsOf({ subject }: Pick<Operation, 'subject'>): readonly st
   return typeof subject === 'string' ? [subject] : subject;
 }
 
-/** The version that is asked for when nothing says which. */
+/** The version of a request that names none. */
 export function newestVersion({ routes }: Pick<Operation, 'routes'>): Version {
   return routes[0].version;
 }

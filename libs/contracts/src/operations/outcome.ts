@@ -42,7 +42,7 @@ export function isOutcomeCharged(outcome: Outcome): boolean {
   }
 }
 
-/** Whether an answer from there has a price. A stale one has: it is given only to whoever asks for it. */
+/** Whether an answer from there has a price. A stale one has: only callers that ask for it get one. */
 export function isSourceCharged(source: Source): boolean {
   switch (source) {
     case 'live':
@@ -58,17 +58,17 @@ export function isSourceCharged(source: Source): boolean {
 const outcomes: ReadonlyMap<string, Outcome> = new Map(OUTCOMES.map((name) => [name, name]));
 const sources: ReadonlyMap<string, Source> = new Map(SOURCES.map((name) => [name, name]));
 
-/** Undefined for what is no outcome of this build, which a newer service may answer. */
+/** Undefined for an outcome that this build does not know, which a newer service may answer. */
 export function outcomeOf(text: string): Outcome | undefined {
   return outcomes.get(text);
 }
 
-/** Undefined for what is no source of this build. */
+/** Undefined for a source that this build does not know. */
 export function sourceOf(text: string): Source | undefined {
   return sources.get(text);
 }
 
-/** Headers in which a data service says how a question ended; the gateway charges by them. */
+/** Headers with the outcome of a question; the gateway charges by them. */
 export const OUTCOME_HEADER = 'x-outcome';
 export const SOURCE_HEADER = 'x-served-from';
 /** Items of an answer that are charged, where the price is per item. */

@@ -15,7 +15,7 @@ const SLICE_KEPT_MS = 6_000;
 export const GIVEN_BACK = 0;
 /** An unused entry expires after two windows, because the clock may stand still for a while. */
 const ENTRY_TTL_MS = 130_000;
-/** A gateway that has not been heard of for as long is not counted. */
+/** A gateway without a sign of life for as long is not counted. */
 const GATEWAY_SEEN_MS = 5_000;
 /** The server's clock is read every second, so a longer pause is a step of it, or nobody was there. */
 const STEP_MS = 3_000;
@@ -38,7 +38,7 @@ end
 `;
 
 /**
- * A gateway says that it lives. Keys: meta, gateways. Arguments: time or '', gateway, the epoch it
+ * A gateway's sign of life. Keys: meta, gateways. Arguments: time or '', gateway, the epoch it
  * knows, an epoch to begin where there is none, '1' when it has admitted requests the server may not
  * know of. Answers epoch, time, gateways seen, milliseconds until the history is whole again.
  */

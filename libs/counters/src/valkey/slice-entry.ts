@@ -91,7 +91,7 @@ export class SliceEntry {
     return this.answer(true, nowMs);
   }
 
-  /** Notes requests that the server has to hear of; a negative count gives back. */
+  /** Notes requests to be reported to the server; a negative count gives back. */
   note(nowMs: number, count: number): void {
     this.lastUseMs = nowMs;
     const { uses } = this;

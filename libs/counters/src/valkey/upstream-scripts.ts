@@ -1,6 +1,6 @@
 import { script } from './scripts.js';
 
-/** A pause lasts no longer, whatever a process says. */
+/** A pause lasts no longer, whatever a process asks for. */
 const PAUSE_MAX_MS = 3_600_000;
 /** A process that waits for a token is believed to wait for as long beyond the token's time. */
 const WAITS_MS = 250;

@@ -41,7 +41,7 @@ export class ValkeyRepeatWindow extends RepeatWindow {
     this.subscriber.on('messageBuffer', (_channel, message: Buffer) => this.hear(message));
   }
 
-  /** Resolves when the others are heard, or the server could not be reached. */
+  /** Resolves when the subscription works, or the server could not be reached. */
   async start(): Promise<void> {
     this.subscriber.on('ready', () => void this.listen());
     await this.subscriber.connect().then(

@@ -174,7 +174,7 @@ function serves(pid: number, data: string): boolean | undefined {
   return command === undefined ? undefined : / -D (.*?) -c /.exec(command)?.[1] === data;
 }
 
-/** A process's program and arguments, blanks between them; undefined when nobody says. */
+/** A process's program and arguments, separated by blanks; undefined if unknown. */
 function commandOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');

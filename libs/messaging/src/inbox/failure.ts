@@ -29,7 +29,7 @@ export function classify(error: unknown): FailureClass {
   if (error instanceof InboxMonthMissing) return 'pause';
   const state = sqlStateOf(error);
   if (state === undefined) return isConnectionLoss(error) ? 'pause' : 'transient';
-  // A statement that ran into its time-out says nothing of the server; others must not wait for it.
+  // A statement time-out does not mean that the server is down; others must not wait for it.
   if (state === QUERY_CANCELED) return 'transient';
   if (state === READ_ONLY_TRANSACTION) return 'pause';
   const sqlClass = state.slice(0, 2);

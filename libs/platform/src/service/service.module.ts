@@ -16,7 +16,7 @@ export interface ServiceModuleOptions {
   name: ServiceName;
   clock: Clock;
   logger: Logger;
-  /** Signs the tokens between services, and says how they are reached. */
+  /** Signs the tokens between services, and knows how to reach them. */
   secret: Pick<InternalCallsConfig, 'serviceSecret' | 'serviceSecretFile' | 'internalTlsFolder'>;
   /** Given where it has sources before the service starts. */
   metrics?: Metrics;

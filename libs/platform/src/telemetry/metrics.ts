@@ -56,7 +56,7 @@ export class Metrics {
     this.isProcessDue = process;
   }
 
-  /** @throws when the name is taken by something that is no counter. */
+  /** @throws when the name belongs to a metric that is not a counter. */
   counter(declaration: MetricDeclaration): Counter {
     return this.known(declaration, Counter) ?? new Counter(this.configurationOf(declaration));
   }

@@ -107,7 +107,7 @@ class Channel {
       });
       socket.on('message', (packet) => this.receive(packet));
       socket.on('error', (error) => {
-        // ICMP says that nobody listens there; the socket continues.
+        // ICMP reports that nobody listens there; the socket stays usable.
         const fault = new DnsFault('unreachable', { cause: error });
         this.fail(fault);
         reject(fault);

@@ -9,7 +9,7 @@ const SHARE = 0.25;
 const ASKERS_MAX = 10_000;
 
 interface Asker {
-  /** Questions that the budget has not made good since. */
+  /** Questions that the budget has not refilled since. */
   spent: number;
   countedAtMs: number;
   askedAtMs: number;

@@ -47,7 +47,7 @@ export class TokenBucket {
     this.part = part;
   }
 
-  /** Of tokens spent apart from the others, how many time has not made good since. */
+  /** Separately spent tokens that have not been refilled yet. */
   owed(spent: number, now: number): number {
     this.fill(now);
     return Math.min(spent, Math.max(0, this.terms.burst * this.part - this.tokens));

@@ -115,7 +115,7 @@ export class NumberLookups {
     };
   }
 
-  /** Nobody has to be asked what the standards say. */
+  /** What the standards define needs no question. */
   private answerLocally({ start, end, purpose, document }: SpecialRange, form: NumberForm): Found {
     const fetchedAt = this.options.clock.now();
     const outcome = 'unsupported';

@@ -18,7 +18,7 @@ export interface RegistryTables {
   tlds: readonly string[];
 }
 
-/** Who is asked about a name. Neither service: `reason` says why. */
+/** Who is asked about a name. With neither service, `reason` tells why. */
 export interface Route {
   tld: string;
   rdapBaseUrl?: string;

@@ -39,7 +39,7 @@ const BLOCKED_IPV6 = [
 const IPV4_LIST = blockListOf(BLOCKED_IPV4);
 const IPV6_LIST = blockListOf(BLOCKED_IPV6);
 
-/** True for every address that is not an ordinary public one, and for what is no address at all. */
+/** True for every address that is not an ordinary public one, and for text that is not an address. */
 export function isBlockedAddress(address: string): boolean {
   if (isIPv4(address)) return IPV4_LIST.check(address, 'ipv4');
   // A zone (`fe80::1%eth0`) would pass by the list unread.

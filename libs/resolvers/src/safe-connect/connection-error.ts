@@ -1,4 +1,4 @@
-/** Why no connection, or no answer, was to be had: a short word for logs and provenance. */
+/** Why there was no connection or no answer: a short word for logs and provenance. */
 export type ConnectionFault =
   | 'bad_host'
   | 'blocked_port'

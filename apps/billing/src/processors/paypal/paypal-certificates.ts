@@ -21,7 +21,7 @@ interface Trusted {
 const FETCH_TIMEOUT_MS = 3 * SECOND_MS;
 /** Certificates are seldom replaced: many addresses are an attempt to make us send requests. */
 const FETCHES_OF_SENDER = 3;
-/** For all senders together that have not sent a valid signature before. */
+/** Shared by all senders that never sent a valid signature. */
 const FETCHES_A_MINUTE = 30;
 const TRUSTED_MAX = 32;
 const REFUSED_MAX = 1_000;

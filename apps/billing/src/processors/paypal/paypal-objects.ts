@@ -55,7 +55,7 @@ export interface PaypalDispute {
   disputed_transactions?: { seller_transaction_id?: string }[];
 }
 
-/** A webhook event; `resource` is the object it is about, of the kind that its type says. */
+/** A webhook event; `resource` is the object it is about, and its type names the kind. */
 export interface PaypalEvent {
   id?: string;
   event_type?: string;
@@ -87,14 +87,14 @@ export function toMoney(micros: Micros, currency: string): Required<PaypalMoney>
   return { currency_code: currency, value: `${cents.slice(0, -2)}.${cents.slice(-2)}` };
 }
 
-/** @throws UnfitObject for what is no amount with at most two decimals. */
+/** @throws UnfitObject unless it is an amount with at most two decimals. */
 export function microsOf({ value }: PaypalMoney = {}): Micros {
   const [, whole, cents = ''] = /^(\d{1,12})(?:\.(\d{1,2}))?$/.exec(value ?? '') ?? [];
   if (whole === undefined) throw new UnfitObject(`"${String(value).slice(0, 40)}" is no amount`);
   return BigInt(whole + cents.padEnd(2, '0')) * CENT_MICROS;
 }
 
-/** @throws UnfitObject for what is no code of a currency (ISO 4217). */
+/** @throws UnfitObject unless it is a currency code (ISO 4217). */
 export function currencyOf({ currency_code: code }: PaypalMoney = {}): string {
   if (typeof code === 'string' && /^[A-Z]{3}$/.test(code)) return code;
   throw new UnfitObject(`"${String(code).slice(0, 40)}" is no currency`);
@@ -108,7 +108,7 @@ export function idOf(id: string | undefined): string {
 
 export const isPaypalId = (id: unknown): id is string => typeof id === 'string' && ID.test(id);
 
-/** @throws UnfitObject for what is no time (RFC 3339). */
+/** @throws UnfitObject unless it is a time (RFC 3339). */
 export function timeOf(text: string | undefined): Date {
   const time = new Date(typeof text === 'string' ? text : Number.NaN);
   if (!Number.isNaN(time.getTime())) return time;

@@ -25,7 +25,7 @@ export class PaypalOrders {
     const customId = toCustomId({ orderId, until });
     const order = await this.client.createOrder(paymentRequest({ ...request, customId }), key);
     const [unit = {}] = order.purchase_units ?? [];
-    // PayPal does not say whether it compares what a key is repeated with.
+    // PayPal does not document whether it compares the bodies sent with one idempotency key.
     const isSame =
       microsOf(unit.amount) === totalOf(request) && currencyOf(unit.amount) === request.currency;
     if (!isSame) throw new UnfitObject(`the order ${String(order.id)} has another amount`);

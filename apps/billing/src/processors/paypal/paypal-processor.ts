@@ -116,7 +116,7 @@ export class PaypalProcessor implements PaymentProcessor {
 
   closeCheckout(checkoutId: string): Promise<Outcome<CheckoutSnapshot>> {
     if (!isSubscriptionId(checkoutId)) return outcomeOf(() => this.orders.close(checkoutId));
-    // An offer ends by itself after three hours; whoever agrees until then is ended and refunded.
+    // An offer ends by itself after three hours; a subscription agreed to before that is ended and refunded.
     const message = 'PayPal takes no offer of a subscription back';
     return Promise.resolve({ outcome: 'refused', code: 'not_closable', message });
   }
@@ -213,7 +213,7 @@ export class PaypalProcessor implements PaymentProcessor {
     return outcomeOf(() => this.subscriptions.resume(subscriptionId));
   }
 
-  /** One page for whoever is logged in there: nothing of it is ours, and it leads nowhere back. */
+  /** A page of PayPal for the person logged in there. It is the same for everybody and has no way back to us. */
   async paymentUpdateUrl(): Promise<Outcome<string>> {
     const { apiUrl } = this.options;
     return { outcome: 'done', value: `${SITES[apiUrl] ?? apiUrl}${AUTOMATIC_PAYMENTS}` };

@@ -45,7 +45,7 @@ export class StripeCallbacks {
     });
   }
 
-  /** Undefined for what is no thin event, however well it is signed. */
+  /** Undefined for anything but a thin event, even with a valid signature. */
   private parse(raw: Buffer): Stripe.V2.Core.EventNotification | undefined {
     try {
       const notification = this.options.stripe.parseEventNotificationWithoutVerification(raw);

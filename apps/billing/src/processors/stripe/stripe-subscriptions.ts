@@ -16,7 +16,7 @@ import type { StripePrices } from './stripe-prices.js';
 import { inKnownState } from './stripe-states.js';
 import { currencyOf, idOf, toMicros } from './stripe-snapshots.js';
 
-/** What a subscription is fetched with: one call for all that its snapshot says. */
+/** What is expanded when a subscription is fetched: one call for the whole snapshot. */
 const EXPAND = ['latest_invoice', 'schedule'];
 
 const STATES: Readonly<Record<string, SubscriptionState>> = {

@@ -7,7 +7,7 @@ import { scopeField } from './keys.dto.js';
 export interface KeySettings {
   name: string;
   scopes: readonly Scope[];
-  /** A text that is no number is what somebody typed. */
+  /** Text: what somebody typed that is not a number. */
   daily_credit_cap: number | string | null;
 }
 
@@ -16,7 +16,7 @@ export interface NewKeySettings extends KeySettings {
   environment?: string;
 }
 
-/** What a new key is made with unless its owner says otherwise. */
+/** What a new key has unless its owner chooses otherwise. */
 export const NEW_KEY: NewKeySettings = { name: '', scopes: SCOPES, daily_credit_cap: null };
 
 /** What a key is called. */

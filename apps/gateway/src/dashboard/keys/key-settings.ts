@@ -4,7 +4,7 @@ import { type KeySettingsForm, scopeField } from './keys.dto.js';
 
 type ScopeFields = Partial<Record<ReturnType<typeof scopeField>, string>>;
 
-/** What a form sets, in account's words. What is no number is left for account to refuse. */
+/** The settings of a form, in account's names. Text that is not a number is left for account to reject. */
 export function settingsOf(form: KeySettingsForm): KeySettings {
   const { name = '', daily_credit_cap: cap = '' } = form;
   const digits = cap.trim();

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { IsOptional, IsString, Matches } from 'class-validator';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE } from '#libs/platform';
 
-/** A field of a form. Its owner judges it, and says on the page what is wrong. */
+/** A field of a form. The service behind the page validates it; the page shows its faults. */
 export const TextField = () => applyDecorators(IsOptional(), IsString());
 
 /** Made by the page, so that a form sent twice is carried out once. */

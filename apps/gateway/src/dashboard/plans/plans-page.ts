@@ -15,7 +15,7 @@ import { type Markup, html } from '../pages/markup.js';
 /** What `/plans` shows. */
 export interface PlansFacts {
   interval: BillingInterval;
-  /** Undefined while billing cannot say. */
+  /** Undefined while billing is unavailable. */
   owned?: SubscriptionAnswer[];
   processors: ProcessorChoice;
 }

@@ -76,7 +76,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Scripts send an empty object where there is nothing to say. */
+/** Scripts send an empty object where no body is needed. */
 const isEmpty = (body: unknown) =>
   body === undefined ||
   (typeof body === 'object' &&

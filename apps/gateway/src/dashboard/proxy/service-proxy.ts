@@ -47,7 +47,7 @@ export interface ProxiedAnswer {
   endsSession: boolean;
 }
 
-/** An answer whose bytes go on as they come. */
+/** An answer whose bytes are passed on as they arrive. */
 export interface StreamedAnswer {
   status: number;
   /** What a browser needs to read it: type, length, disposition, location. */

@@ -28,7 +28,7 @@ export interface PaypalParts {
   agreements: AgreementPages;
 }
 
-/** `text` for what is no JSON. */
+/** `text` for anything but JSON. */
 export type PaypalAnswer = { status: number } & ({ body?: object } | { text: string });
 
 // oxlint-disable-next-line typescript/no-explicit-any -- each handler reads the body that its route has

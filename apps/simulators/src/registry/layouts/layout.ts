@@ -5,7 +5,7 @@ export interface Layout {
   found(registration: Registration): string;
   notFound(domain: string): string;
   reserved?(domain: string): string;
-  /** What the registry says to a client that asks too often. */
+  /** The registry's answer to a client that asks too often. */
   throttled: string;
 }
 

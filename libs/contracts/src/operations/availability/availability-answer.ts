@@ -18,7 +18,7 @@ export type AvailabilityWord = (typeof AVAILABILITIES)[number];
 export const AVAILABILITY_METHODS = ['rdap', 'whois', 'dns', 'fixture'] as const;
 export type AvailabilityMethod = (typeof AVAILABILITY_METHODS)[number];
 
-/** Whether one name can be had. */
+/** Whether one name is available. */
 export class Availability {
   /** A-label. */
   @IsString()
@@ -32,7 +32,7 @@ export class Availability {
   @IsBoolean()
   domain_availability: boolean | null;
 
-  /** Absent when nobody could say. */
+  /** Absent when it is unknown. */
   @IsOptional()
   @IsIn(AVAILABILITY_METHODS)
   method?: AvailabilityMethod;
@@ -42,7 +42,7 @@ export class Availability {
   @Max(1)
   confidence: number;
 
-  /** Registry and name servers say different things; the name then counts as registered. */
+  /** Registry and name servers contradict each other; the name then counts as registered. */
   @IsOptional()
   @IsBoolean()
   contradiction?: boolean;
@@ -57,12 +57,12 @@ export class Availability {
   checked_at: string;
 }
 
-/** Whether a name can be had, and what else could. */
+/** Whether a name is available, and alternatives. */
 export class AvailabilityAnswer extends Availability {
   @IsBoolean()
   status: boolean;
 
-  /** Names like it that can be had, best first. */
+  /** Available names like it, best first. */
   @IsOptional()
   @ValidateNested({ each: true })
   @Type(() => Availability)

@@ -20,7 +20,7 @@ interface Origin {
   /** Any one of these opens it. */
   security: readonly Record<string, readonly string[]>[];
   securitySchemes: Record<string, object>;
-  /** Of every answer, with what they say. */
+  /** Headers of every answer, with their descriptions. */
   headers: Record<string, string>;
 }
 

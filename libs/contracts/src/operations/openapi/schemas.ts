@@ -6,7 +6,7 @@ import { nestedTypes } from '../reading/answer-members.js';
 
 type Options = NonNullable<Parameters<typeof targetConstructorToSchema>[1]>;
 
-/** What rules say of a value: our own, which the library cannot know, and one of which it says too much. */
+/** JSON Schema of validation rules: our own, which the library cannot know, and one that it describes too strictly. */
 const OF_RULES: Options['additionalConverters'] = {
   isIso8601: { type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] },
   isAddressBlock: { type: 'string' },

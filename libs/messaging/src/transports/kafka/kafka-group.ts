@@ -112,7 +112,7 @@ export class KafkaGroup {
   private async leave(): Promise<void> {
     await this.member?.consumer.disconnect();
     await this.opening;
-    // A start that was under way would go on reading.
+    // A start that was under way would continue to read.
     await this.member?.consumer.disconnect();
     if (this.options.kind === 'watching' && this.isMember) await this.deleteGroup();
   }

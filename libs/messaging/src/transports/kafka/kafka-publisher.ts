@@ -85,7 +85,7 @@ async function send(open: OpenProducer, topic: string, records: Message[]): Prom
   }
 }
 
-/** Whether the broker refused it, as while a partition changes its leader; other partitions go on. */
+/** Whether the broker refused it, as while a partition changes its leader; other partitions continue. */
 function isAnswer(error: unknown): boolean {
   const { name, cause } = error as Error;
   return (

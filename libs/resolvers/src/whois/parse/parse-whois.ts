@@ -22,7 +22,7 @@ export interface ParseContext {
 
 export interface ParseResult {
   outcome: Outcome;
-  /** With `delivered` what was published, with `restricted` why the name cannot be had. */
+  /** With `delivered` what was published, with `restricted` why the name is not available. */
   record?: RegistrationRecord;
   /** With `throttled`, when the server named a time; at most an hour. */
   retryAfterSeconds?: number;

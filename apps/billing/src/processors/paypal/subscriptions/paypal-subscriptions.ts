@@ -178,7 +178,7 @@ export class PaypalSubscriptions {
       periodStart: period.start,
       periodEnd: period.end,
       cancelAt: isEnding && !hasEnded ? mark.until : null,
-      // Another rate of tax is no change of the customer's.
+      // A new tax rate is not a change that the customer asked for.
       pendingChange: isSameOffer(running, next) ? null : billedPlan(next),
       latestBill: await this.latestBill(current),
     };

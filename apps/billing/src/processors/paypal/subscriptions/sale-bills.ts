@@ -12,7 +12,7 @@ import {
 } from './known-subscription.js';
 import type { SubscriptionsClient } from './subscriptions-client.js';
 
-/** What PayPal took for a period. It says neither plan nor period: both follow from when it was paid. */
+/** What PayPal took for a period. It names neither plan nor period: both follow from the time of payment. */
 export class SaleBills {
   constructor(
     private readonly client: SubscriptionsClient,

@@ -139,7 +139,7 @@ const CONTACT_MEMBERS: Partial<Record<ContactField, string>> = {
   lastName: 'name',
 };
 
-/** Undoes the usual disguises of an address; anything without `@` is no address. */
+/** Undoes the usual disguises of an address; anything without `@` is not an address. */
 function readEmail(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   let email = text;

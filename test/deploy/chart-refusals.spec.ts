@@ -1,0 +1,117 @@
+import { readFileSync, globSync } from 'node:fs';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { CHART, Chart } from './chart.js';
+import { CHART_VALUES } from './chart-values.js';
+import { chartTools, chartToolsAvailability } from './tools/programs.js';
+
+/** Where nobody has built them before, the tools are built first. */
+jest.setTimeout(1_900_000);
+
+/** What is changed in the example with everything on, and what the operator is told. */
+const REFUSED: readonly [set: string, sentence: string][] = [
+  ['hosts.api=""', 'hosts.api is empty: set it to the public name of the API'],
+  ['secrets.name=""', 'secrets.name is empty: set it to the Secret'],
+  ['image.tag="latest"', 'image.tag is latest, which names no version'],
+  ['hosts.dashboard="api.example.org"', 'hosts.api and hosts.dashboard are the same'],
+  ['hosts.api="https://api.example.org"', "at '/hosts/api'"],
+  ['kafka.brokers=[]', 'kafka.brokers is empty: name them as host:port'],
+  ['kafka.tls=false', 'kafka.ca.secret is of no use without kafka.tls'],
+  ['internalTls.by="secrets"', 'internalTls.secretPrefix is empty: set it to what stands before'],
+  ['internalTls.secretPrefix="dds-"', 'internalTls.secretPrefix is of no use without'],
+  ['internalTls.by="me"', "at '/internalTls/by'"],
+  ['valkey.instance.enabled=true', 'valkey.instance.enabled needs valkey.fromSecret, port 6379'],
+  ['settings={"INTERNAL_TLS_FOLDER":"/x"}', 'settings.INTERNAL_TLS_FOLDER is set by the chart'],
+  ['kafka.strimzi.enabled=true', 'kafka.brokers and kafka.strimzi.enabled contradict one another'],
+  ['valkey.url="redis://valkey:6379"', 'valkey.url and valkey.fromSecret contradict'],
+  ['valkey.url="redis://:word@valkey:6379"', "at '/valkey/url'"],
+  ['valkey.fromSecret=false', 'there is no Valkey, in which they count together'],
+  ['trustedProxies=[]', 'trustedProxies is empty: set it to the addresses'],
+  ['ingress.tlsSecret=""', 'ingress.tlsSecret is empty: name the Secret'],
+  ['httpRoute.parentRefs=[]', 'httpRoute.parentRefs is empty: name the Gateway'],
+  ['networkPolicy.door=[]', 'networkPolicy.door is empty, which would mean everybody'],
+  ['networkPolicy.clusterRanges=[]', 'networkPolicy.clusterRanges is empty'],
+  ['services.archive={}', 'services.archive is no service: use account, entitlement, billing'],
+  ['services.lookup.enabled=false', 'services.lookup.enabled is false: the product does not run'],
+  ['services.entitlement.autoscaling.enabled=true', 'both would set its replicas'],
+  ['services.lookup.keda.enabled=true', 'it consumes no events: use autoscaling'],
+  ['services.entitlement.keda.max=17', 'above 16, the partitions of a topic'],
+  ['services.gateway.autoscaling.min=9', 'has min above max'],
+  ['services.gateway.settings={"LOOKUP_BUDGET_MS":9}', 'LOOKUP_BUDGET_MS is not read by it'],
+  ['services.gateway.settings={"KEY_PEPPER":"word"}', 'KEY_PEPPER is a secret: put it into'],
+  ['settings={"KEY_PEPPER":"word"}', 'settings.KEY_PEPPER is a secret: put it into the Secret'],
+  ['settings={"BASE_URL":"http://x"}', 'settings.BASE_URL is set by the chart'],
+  ['settings={"NO_SUCH":"1"}', 'settings.NO_SUCH is read by no service'],
+  ['services.account.volume.size=""', 'settings.AUDIT_ANCHORS needs a disk'],
+  ['surprise=1', "additional properties 'surprise' not allowed"],
+  ['services.lookup.replicas="2"', "at '/services/lookup/replicas': got string, want integer"],
+  ['hosts.dashboard=""', 'hosts.dashboard is empty: set it to the public name of the dashboard'],
+  ['mail.from=""', 'mail.from is empty: set it to the sender of every mail'],
+  ['image.repository=""', 'image.repository is empty: set it to where the image was pushed'],
+  ['hosts.callbacks="api.example.org"', "hosts.callbacks is the API's: leave it empty"],
+  ['ingress.className=""', 'ingress.className is empty: name the IngressClass'],
+  [
+    'valkey.fromSecret=false',
+    'valkey.ca.secret is of no use without valkey.url or valkey.fromSecret',
+  ],
+  ['postgresql.cluster.enabled=true', 'superuserSecret is empty: name a Secret of type'],
+  ['postgresql.cluster.enabled=true', 'the cluster has an authority of its own'],
+  [
+    'kafka.strimzi.enabled=true',
+    'kafka.ca.secret and kafka.prefix are for a broker that others run',
+  ],
+  [
+    'kafka={"topicReplication":3,"strimzi":{"enabled":true,"replicas":1}}',
+    'kafka.topicReplication is more than kafka.strimzi.replicas',
+  ],
+];
+
+(chartToolsAvailability() === undefined ? describe : describe.skip)(
+  'values that the chart refuses',
+  () => {
+    let chart: Chart;
+    const said: string[] = [];
+
+    beforeAll(async () => {
+      chart = new Chart((await chartTools()).helm);
+    });
+
+    it.each(REFUSED)('%s: %s', async (set, sentence) => {
+      const refusal = await chart.refusal(CHART_VALUES['all on'] as string[], set);
+      said.push(refusal);
+      expect(refusal).toContain(sentence);
+    });
+
+    it('without values it says everything that is missing at once, and nothing has a default password', async () => {
+      const said = await chart.refusal([]);
+      for (const needed of [
+        'image.repository',
+        'hosts.api',
+        'secrets.name',
+        'kafka.brokers',
+        'mail.from',
+      ]) {
+        expect(said).toContain(`${needed} is empty`);
+      }
+      expect(readFileSync('deploy/helm/domain-data-service/values.yaml', 'utf8')).not.toMatch(
+        /^\s*\w*password\w*: *\S/im,
+      );
+    });
+
+    it('every sentence of the templates is among them', () => {
+      const templates = globSync('templates/*.tpl', { cwd: CHART }).map((path) =>
+        readFileSync(`${CHART}/${path}`, 'utf8'),
+      );
+      const sentences = [
+        ...templates.join('').matchAll(/append \$faults \(?(?:printf )?"([^"]+)"/g),
+      ];
+      expect(sentences.length).toBeGreaterThan(30);
+      const unheard = sentences
+        .map(([, sentence]) => sentence)
+        .filter((sentence) => {
+          const parts = sentence.split(/%[sd]/).map((part) => part.replaceAll(/[.()`]/g, '\\$&'));
+          return !new RegExp(parts.join('.*')).test(said.join());
+        });
+      expect(unheard).toEqual([]);
+    });
+  },
+);

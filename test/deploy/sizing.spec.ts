@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+const BYTES_PER_LOGGED_REQUEST = 230;
+const SECONDS_PER_DAY = 86_400;
+const GATEWAY_PLANNED_PER_SECOND = 5_000;
+const ASKS_REGISTRY = 1 / 3;
+const CORE_USED = 0.5;
+
+type Row = string[];
+
+/** The tables of a document, row by row, without their headings. */
+function rowsOf(path: string): Row[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| -'))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+const numbersIn = (text: string) =>
+  [...text.matchAll(/\d[\d,]*(?:\.\d+)?/g)].map(([number]) => Number(number.replaceAll(',', '')));
+
+describe('the sizing guide', () => {
+  const rows = rowsOf('docs/operations/sizing.md');
+  const benchmarks = new Map(rowsOf('docs/benchmarks.md').map(([name, value]) => [name, value]));
+  const costs = rows.filter((row) => row.length === 3 && row[0] !== 'what');
+  const costOf = (benchmark: string) => {
+    const [, measured] = costs.find(([, , name]) => name === benchmark) as Row;
+    return numbersIn(measured)[0];
+  };
+
+  it.each(costs)('%s: %s, as it was measured', (_what, measured, name) => {
+    const found = benchmarks.get(name);
+    expect([name, found]).toEqual([name, expect.any(String)]);
+    expect(numbersIn(found as string)).toEqual(expect.arrayContaining(numbersIn(measured)));
+  });
+
+  it('has at least ten costs, and calculates processes and disk from them', () => {
+    expect(costs.length).toBeGreaterThanOrEqual(10);
+    const lookupMs =
+      costOf('bare Fastify and undici dispatch') / 1_000 +
+      (ASKS_REGISTRY * 1_000) / costOf('port 43, whole lookups, a second of processor time (wall)');
+    const loads = rows.filter((row) => row.length === 8 && /^[\d,]+$/.test(row[0]));
+    const gigabytes = (text: string) => numbersIn(text)[0] * (text.endsWith('TB') ? 1_000 : 1);
+    expect(
+      loads.map(([rate, gateway, lookup]) =>
+        [rate, gateway, lookup].map((cell) => numbersIn(cell)[0]),
+      ),
+    ).toEqual(
+      [1_000, 10_000, 100_000].map((rate) => [
+        rate,
+        1 + Math.ceil(rate / GATEWAY_PLANNED_PER_SECOND),
+        1 + Math.ceil((rate * lookupMs) / 1_000 / CORE_USED),
+      ]),
+    );
+    for (const row of loads) {
+      const bytes = numbersIn(row[0])[0] * SECONDS_PER_DAY * BYTES_PER_LOGGED_REQUEST;
+      expect(gigabytes(row[7]) / (bytes / 1e9)).toBeCloseTo(1, 1);
+    }
+  });
+});
