@@ -21,8 +21,6 @@ export const subscriptions: Migration = {
       tax_ppm integer not null check (tax_ppm between 0 and 999999),
       -- The end of the period after which the rate has been decided.
       tax_decided_at timestamptz,
-      -- The rate decided then.
-      next_tax_ppm integer check (next_tax_ppm between 0 and 999999),
       -- Whether the buyer owes the tax itself, as it was decided then; null: as it was ordered.
       is_reverse_charge boolean,
       period_start timestamptz not null,
