@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 export abstract class JsonServer {
   /** Answers 503 with a body that is not ours, as a balancer without a service behind it does. */
   isDown = false;
+  /** Answers wait for it. */
+  gate?: Promise<void>;
   readonly calls: string[] = [];
   private server: Server;
 
@@ -41,6 +43,7 @@ export abstract class JsonServer {
       response.writeHead(503, { 'content-type': 'text/plain' }).end('no service');
       return;
     }
+    await this.gate;
     const text = Buffer.concat(chunks).toString();
     const answer = this.answer(request, text === '' ? undefined : JSON.parse(text));
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));

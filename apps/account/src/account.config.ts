@@ -7,7 +7,7 @@ const URL_RULES = { require_tld: false, require_protocol: true } as const;
 
 /** Settings of the account service. */
 export class AccountConfig extends InternalCallsConfig {
-  @Setting({ env: 'ACCOUNT_HOST', about: 'Address the internal listener binds to.' })
+  @Setting({ env: 'ACCOUNT_HOST', about: 'Address of the internal listener.' })
   @IsString()
   host: string = '127.0.0.1';
 
@@ -42,7 +42,7 @@ export class AccountConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'PERSONAL_DATA_SECRET',
-    about: 'Wraps the data key of each account. Losing it loses all personal data.',
+    about: 'Encrypts the data key of each account. If it is lost, all personal data is lost.',
     secret: true,
     generated: true,
   })

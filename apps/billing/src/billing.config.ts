@@ -24,7 +24,7 @@ const hasPaypal = ({ paypalClientId }: BillingConfig) => Boolean(paypalClientId)
 
 /** Settings of the billing service. */
 export class BillingConfig extends InternalCallsConfig {
-  @Setting({ env: 'BILLING_HOST', about: 'Address the internal listener binds to.' })
+  @Setting({ env: 'BILLING_HOST', about: 'Address of the internal listener.' })
   @IsString()
   host: string = '127.0.0.1';
 
@@ -77,7 +77,7 @@ export class BillingConfig extends InternalCallsConfig {
   @Setting({
     env: 'BILLING_PROCESSOR_CALLS_PER_SECOND',
     about:
-      'How often one process of billing calls a processor at most; Stripe takes 25 a second in test mode and 100 in live mode from all together.',
+      'Maximum number of calls per second from one billing process to a processor. Stripe allows 25 in test mode and 100 in live mode, for all processes together.',
   })
   @Min(1)
   @Max(1_000)
@@ -86,7 +86,7 @@ export class BillingConfig extends InternalCallsConfig {
   @Setting({
     env: 'INVOICE_DATA_SECRET',
     about:
-      'Wraps the key of what each account’s invoices say of it. Losing it loses all invoices’ PDFs.',
+      'Encrypts the keys of the personal data on invoices. If it is lost, no stored PDF can be opened.',
     secret: true,
     generated: true,
   })
@@ -97,7 +97,7 @@ export class BillingConfig extends InternalCallsConfig {
   @Setting({
     env: 'INVOICE_YEARS_KEPT',
     about:
-      'How many years after the year of issue the law requires invoices to be kept. Then PDFs and buyer data become unreadable.',
+      'For how many years after the year of issue invoices are kept. After that, PDFs and buyer data become unreadable.',
   })
   @IsInt()
   @Min(1)

@@ -26,7 +26,7 @@ export class CliConfig {
 
   @Setting({
     env: 'DATABASE_ROLE_SECRET',
-    about: 'From it the password of each database role is derived when roles are provisioned.',
+    about: 'Secret from which the passwords of the database roles are derived.',
     secret: true,
   })
   @IsOptional()

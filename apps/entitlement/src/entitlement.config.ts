@@ -4,7 +4,7 @@ import { PortSetting, InternalCallsConfig, Setting } from '#libs/platform';
 
 /** Settings of the entitlement service. */
 export class EntitlementConfig extends InternalCallsConfig {
-  @Setting({ env: 'ENTITLEMENT_HOST', about: 'Address the internal listener binds to.' })
+  @Setting({ env: 'ENTITLEMENT_HOST', about: 'Address of the internal listener.' })
   @IsString()
   host: string = '127.0.0.1';
 

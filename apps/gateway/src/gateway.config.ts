@@ -102,7 +102,7 @@ export class GatewayConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'GATEWAY_JOURNAL',
-    about: 'File that bridges a killed process: what was charged and not yet settled.',
+    about: 'File with the charges that are not settled yet, so that a killed process loses none.',
   })
   @IsString()
   journalPath: string = '.data/gateway-leases.journal';
@@ -131,19 +131,21 @@ export class GatewayConfig extends InternalCallsConfig {
   @ValkeyTlsCa()
   valkeyTlsCa?: string;
 
-  @ValkeyTimeout('Longest an answer of Valkey may take before a request is decided without it.')
+  @ValkeyTimeout(
+    'Time limit for an answer of Valkey; after it, the request is decided without Valkey.',
+  )
   valkeyTimeoutMs: number = 50;
 
   @Setting({
     env: 'GATEWAY_TRUSTED_PROXIES',
-    about: 'Addresses or CIDR blocks of proxies whose X-Forwarded-For is believed.',
+    about: 'Addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted.',
   })
   @IsAddressBlock({ each: true })
   trustedProxies: string[] = [];
 
   @Setting({
     env: 'GATEWAY_IN_FLIGHT_MAX',
-    about: 'Running requests at most; further ones get 503.',
+    about: 'Maximum number of concurrent requests; further ones get 503.',
   })
   @IsInt()
   @Min(1)
@@ -151,13 +153,13 @@ export class GatewayConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'GATEWAY_LOOP_DELAY_MAX_MS',
-    about: 'Event-loop delay (99th percentile of a second) above which requests are answered 503.',
+    about: 'Event-loop delay (99th percentile of each second) above which requests get 503.',
   })
   @IsInt()
   @Min(10)
   loopDelayMaxMs: number = 150;
 
-  @Setting({ env: 'GATEWAY_CONNECTIONS_MAX', about: 'Open connections at most.' })
+  @Setting({ env: 'GATEWAY_CONNECTIONS_MAX', about: 'Maximum number of open connections.' })
   @IsInt()
   @Min(1)
   connectionsMax: number = 12_000;
@@ -170,20 +172,23 @@ export class GatewayConfig extends InternalCallsConfig {
   @Min(1)
   failedKeysMax: number = 60;
 
-  @Setting({ env: 'GATEWAY_LOOKUP_TIMEOUT_MS', about: 'Longest wait for an answer of lookup.' })
+  @Setting({ env: 'GATEWAY_LOOKUP_TIMEOUT_MS', about: 'Time limit for an answer of lookup.' })
   @IsInt()
   @Min(100)
   lookupTimeoutMs: number = 22_000;
 
   @Setting({
     env: 'GATEWAY_SERVICES_TIMEOUT_MS',
-    about: 'Longest wait for an answer of account or entitlement; a lookup waits for these calls.',
+    about: 'Time limit for an answer of account or entitlement; a lookup waits for these calls.',
   })
   @IsInt()
   @Min(100)
   servicesTimeoutMs: number = 1_500;
 
-  @Setting({ env: 'GATEWAY_HEADERS_TIMEOUT_MS', about: "Longest a request's headers may take." })
+  @Setting({
+    env: 'GATEWAY_HEADERS_TIMEOUT_MS',
+    about: 'Time limit for receiving the headers of a request.',
+  })
   @IsInt()
   @Min(100)
   headersTimeoutMs: number = 10_000;
@@ -195,13 +200,13 @@ export class GatewayConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'GATEWAY_DRAIN_NOTICE_MS',
-    about: 'At a stop: how long answers say "Connection: close" before the listener closes.',
+    about: 'When stopping: how long answers carry "Connection: close" before the listener closes.',
   })
   @IsInt()
   @Min(0)
   drainNoticeMs: number = 5_000;
 
-  @Setting({ env: 'GATEWAY_DRAIN_MS', about: 'At a stop: how long running requests may take.' })
+  @Setting({ env: 'GATEWAY_DRAIN_MS', about: 'When stopping: how long running requests may take.' })
   @IsInt()
   @Min(0)
   drainMs: number = 25_000;

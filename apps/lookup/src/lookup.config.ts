@@ -63,7 +63,7 @@ export class LookupConfig extends InternalCallsConfig {
   @IsString()
   registriesFile?: string;
 
-  @Setting({ env: 'LOOKUP_BUDGET_MS', about: 'Time for one lookup with all its hops.' })
+  @Setting({ env: 'LOOKUP_BUDGET_MS', about: 'Time limit for one lookup with all its hops.' })
   @IsInt()
   @Min(1_000)
   @Max(25_000)
@@ -77,7 +77,10 @@ export class LookupConfig extends InternalCallsConfig {
   @IsString()
   dnsServers: string = '';
 
-  @Setting({ env: 'LOOKUP_DNS_TIMEOUT_MS', about: 'Time for one DNS question with all its tries.' })
+  @Setting({
+    env: 'LOOKUP_DNS_TIMEOUT_MS',
+    about: 'Time limit for one DNS query with all its retries.',
+  })
   @IsInt()
   @Min(100)
   @Max(25_000)
@@ -86,7 +89,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_UPSTREAM_PER_SECOND',
     about:
-      'Questions a second to every registry or registrar that publishes no limit of its own. Unset: 10 to a few large registries, 1 to all others.',
+      'Queries per second to each registry or registrar that publishes no limit. Unset: 10 to a few large registries, 1 to all others.',
   })
   @IsOptional()
   @IsNumber()
@@ -107,13 +110,13 @@ export class LookupConfig extends InternalCallsConfig {
   )
   valkeyTimeoutMs: number = 50;
 
-  @Setting({ env: 'LOOKUP_CACHE_ENTRIES', about: 'Answers kept in memory.' })
+  @Setting({ env: 'LOOKUP_CACHE_ENTRIES', about: 'Maximum number of cached answers.' })
   @IsInt()
   @Min(0)
   @Max(5_000_000)
   cacheEntries: number = 50_000;
 
-  @Setting({ env: 'LOOKUP_CACHE_BYTES', about: 'Memory for kept answers.' })
+  @Setting({ env: 'LOOKUP_CACHE_BYTES', about: 'Maximum size of the cached answers, in bytes.' })
   @IsInt()
   @Min(0)
   cacheBytes: number = 64 * 1024 * 1024;

@@ -35,7 +35,7 @@ export class SoloConfig {
   @Setting({
     env: 'DATABASE_ADMIN_URL',
     about:
-      'Superuser of a PostgreSQL 15 or newer of your own; without it one is started from the packages.',
+      'Superuser URL of your own PostgreSQL (15 or newer). Unset: an embedded server is started.',
     secret: true,
   })
   @IsOptional()

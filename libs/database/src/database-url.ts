@@ -6,7 +6,7 @@ const LINES_MAX = 2;
 
 /** A setting with the PostgreSQL URL of a role. @param what the role may do, if its name does not tell. */
 export function DatabaseUrl(env: string, role: string, what?: string): PropertyDecorator {
-  const about = `PostgreSQL as the role "${role}"${what ? `, ${what}` : ''}. Two URLs, a line each, while its password is changed.`;
+  const about = `PostgreSQL as the role "${role}"${what ? `, ${what}` : ''}. During a password change: two URLs, one per line.`;
   return applyDecorators(
     Setting({ env, about, secret: true, isFollowed: true }),
     IsString(),

@@ -13,7 +13,7 @@ export function MailFrom(): PropertyDecorator {
 /** `SMTP_URL`. */
 export function SmtpUrl(): PropertyDecorator {
   const about =
-    'Where mail is handed over, `smtp://user:password@host:port` or `smtps://…`. Unset: a local mailbox.';
+    'SMTP server for outgoing mail, `smtp://user:password@host:port` or `smtps://…`. Unset: a local mailbox.';
   return applyDecorators(
     Setting({ env: 'SMTP_URL', about, secret: true, isFollowed: true }),
     IsOptional(),

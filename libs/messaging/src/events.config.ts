@@ -28,7 +28,7 @@ export class EventsConfig {
 
   @Setting({
     env: 'KAFKA_PREFIX',
-    about: 'Stands before the names of topics and groups, so that deployments can share a cluster.',
+    about: 'Prefix of the names of topics and groups, so that deployments can share a cluster.',
   })
   @IsString()
   @Matches(/^[a-zA-Z0-9._-]{0,100}$/)
@@ -51,7 +51,8 @@ export class EventsConfig {
 
   @Setting({
     env: 'KAFKA_TLS_CA',
-    about: "PEM of the authority that signed the brokers' certificates; else the system's.",
+    about:
+      "PEM of the authority that signed the brokers' certificates. Unset: the system's authorities.",
   })
   @IsOptional()
   @IsString()

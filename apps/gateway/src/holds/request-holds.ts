@@ -13,6 +13,7 @@ import type { LeaseJournal } from '../lease/lease-journal.js';
 import { CreditsBusy, InsufficientCredits } from '../lease/lease.errors.js';
 import type { LeasePool, LeasePools } from '../lease/lease-pool.js';
 import { LogLines } from '../request-log/log-line.js';
+import { AccountTurns } from './account-turns.js';
 import { type HoldReports, RequestHold } from './request-hold.js';
 
 export interface RequestHoldsOptions {
@@ -39,6 +40,8 @@ export interface HeldRequest {
   amount: number;
 }
 
+/** A request that has waited longer behind others of its account is refused. */
+const TURN_WAIT_MS = 5_000;
 const ELSEWHERE_WAIT_MS = 300;
 const ELSEWHERE_RETRY_MS = 50;
 const RETRY_MS = 250;
@@ -50,6 +53,7 @@ export class RequestHolds implements HoldReports {
   private readonly lines = new LogLines();
   private holdCount = 0;
   private readonly open = new Set<RequestHold>();
+  private readonly turns = new AccountTurns();
   private readonly stopping = new AbortController();
 
   constructor(private readonly options: RequestHoldsOptions) {}
@@ -64,20 +68,24 @@ export class RequestHolds implements HoldReports {
     const hold = new RequestHold(newHold, this);
     const ttlMs = this.options.requestDeadlineMs + MINUTE_MS;
     const request = { accountId, holdId: id, amount, ttlMs, operation };
-    const giveUpAtMs = monotonicMs() + ELSEWHERE_WAIT_MS;
     const { client, pools } = this.options;
+    const lateAtMs = monotonicMs() + TURN_WAIT_MS;
+    const ask = async () =>
+      this.turns.use(accountId, async () => {
+        if (monotonicMs() > lateAtMs) return undefined;
+        return { call: pools.nextCall(), ...(await client.hold(request)) };
+      });
     try {
-      let call = pools.nextCall();
-      let answer = await client.hold(request);
-      while (answer.outcome === 'elsewhere' && monotonicMs() < giveUpAtMs) {
+      let answer = await ask();
+      const giveUpAtMs = monotonicMs() + ELSEWHERE_WAIT_MS;
+      while (answer?.outcome === 'elsewhere' && monotonicMs() < giveUpAtMs) {
         await sleep(ELSEWHERE_RETRY_MS);
-        call = pools.nextCall();
-        answer = await client.hold(request);
+        answer = await ask();
       }
-      if (answer.outcome !== 'held') return refusalOf(answer, amount);
+      if (answer?.outcome !== 'held') return refusalOf(answer, amount);
       const pool = this.opened(hold);
       // With open leases, settlements report a newer balance.
-      if (pool.remaining === undefined) pool.noteBalance(answer.balance, call);
+      if (pool.remaining === undefined) pool.noteBalance(answer.balance, answer.call);
       return hold;
     } catch (error) {
       // It may be held all the same: closing the id settles the question.
@@ -99,7 +107,9 @@ export class RequestHolds implements HoldReports {
     const { client, journal, pools } = this.options;
     journal.holdPart(hold, credits);
     pools.get(hold.accountId)?.reportBegins(pools.lastCall);
-    await this.untilDone(() => client.settleHold(hold.accountId, hold.id, String(part), credits));
+    await this.untilDone(hold.accountId, () =>
+      client.settleHold(hold.accountId, hold.id, String(part), credits),
+    );
   }
 
   settled({ accountId }: RequestHold, credits: number): void {
@@ -111,7 +121,9 @@ export class RequestHolds implements HoldReports {
 
   async close(hold: RequestHold): Promise<void> {
     const { client, journal, pools } = this.options;
-    const isDone = await this.untilDone(() => client.closeHold(hold.accountId, hold.id));
+    const isDone = await this.untilDone(hold.accountId, () =>
+      client.closeHold(hold.accountId, hold.id),
+    );
     if (!isDone) return;
     this.open.delete(hold);
     const pool = pools.get(hold.accountId);
@@ -136,11 +148,11 @@ export class RequestHolds implements HoldReports {
       const rest = charged - parts.reduce((sum, credits) => sum + credits, 0);
       const told = rest > 0 ? [...parts, rest] : parts;
       for (const [place, credits] of told.entries()) {
-        await this.untilDone(() =>
+        await this.untilDone(accountId, () =>
           client.settleHold(accountId, holdId, String(place + 1), credits),
         );
       }
-      await this.untilDone(() => client.closeHold(accountId, holdId));
+      await this.untilDone(accountId, () => client.closeHold(accountId, holdId));
     }
     this.stopping.signal.throwIfAborted();
   }
@@ -167,11 +179,11 @@ export class RequestHolds implements HoldReports {
   }
 
   /** Repeats until the process stops: a part is charged once, however often it is sent. @returns false if it stopped. */
-  private async untilDone(call: () => Promise<void>): Promise<boolean> {
+  private async untilDone(accountId: string, call: () => Promise<void>): Promise<boolean> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
-        await call();
+        await this.turns.use(accountId, call);
         return true;
       } catch (error) {
         this.options.logger.warn('entitlement does not take the report of a hold', error);
@@ -182,7 +194,10 @@ export class RequestHolds implements HoldReports {
   }
 }
 
-function refusalOf({ outcome }: HoldAnswer, amount: number): Problem {
-  if (outcome === 'insufficient') return new InsufficientCredits(amount);
-  return outcome === 'elsewhere' ? new CreditsBusy() : new ServiceUnavailable('entitlement');
+/** @param answer undefined when entitlement was not asked. */
+function refusalOf(answer: HoldAnswer | undefined, amount: number): Problem {
+  if (answer?.outcome === 'insufficient') return new InsufficientCredits(amount);
+  return answer?.outcome === 'elsewhere'
+    ? new CreditsBusy()
+    : new ServiceUnavailable('entitlement');
 }

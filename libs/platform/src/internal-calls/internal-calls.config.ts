@@ -32,7 +32,7 @@ export class InternalCallsConfig {
   @Setting({
     env: 'INTERNAL_TLS_FOLDER',
     about:
-      'Folder with ca.crt, tls.crt and tls.key, read again when they change: calls between services then go over TLS with certificates on both sides. The certificate is for the name of the service, such as account; URLs of services begin with https://.',
+      'Folder with ca.crt, tls.crt and tls.key, read again when they change: calls between services then use mutual TLS. The certificate must name the service, such as account, and the URLs of services must begin with https://.',
   })
   @IsOptional()
   @IsString()

@@ -5,7 +5,7 @@ import { Setting } from '../config.js';
 export class TelemetryConfig {
   @Setting({
     env: 'LOG_LEVEL',
-    about: 'Least weight of a log line: debug (each internal request), info, warn or error.',
+    about: 'Lowest level that is logged: debug (each internal request), info, warn or error.',
   })
   @IsIn(['debug', 'info', 'warn', 'error'])
   @IsString()
@@ -14,7 +14,7 @@ export class TelemetryConfig {
   @Setting({
     env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     about:
-      'Collector of traces, by OTLP over HTTP, for example http://127.0.0.1:4318. Empty: none.',
+      'OTLP/HTTP endpoint that receives traces, for example http://127.0.0.1:4318. Empty: no tracing.',
   })
   @ValidateIf(({ otlpEndpoint }: TelemetryConfig) => otlpEndpoint !== '')
   @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })

@@ -1,6 +1,6 @@
 import { randomUUID, sign } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { CertificateAuthority } from '#libs/resolvers';
+import { CertificateAuthority, type IssuedCertificate } from '#libs/resolvers';
 import type { Clock } from '#libs/platform';
 
 const SUBJECT = 'messageverificationcerts.sandbox.paypal.com';
@@ -9,7 +9,7 @@ const CERTIFICATE_ID = 'CERT-simulator-0001';
 /** The key and certificate that callbacks are signed with, by an authority that nobody else trusts. */
 export class CallbackIdentity {
   private readonly authority = new CertificateAuthority('Payments simulator');
-  private readonly issued = this.authority.certificateFor([SUBJECT], { keyType: 'rsa' });
+  private made?: IssuedCertificate;
 
   constructor(
     private readonly clock: Clock,
@@ -23,6 +23,11 @@ export class CallbackIdentity {
 
   get certificatePem(): string {
     return this.issued.certificatePem;
+  }
+
+  /** Made at the first callback: an RSA key takes a while. */
+  private get issued(): IssuedCertificate {
+    return (this.made ??= this.authority.certificateFor([SUBJECT], { keyType: 'rsa' }));
   }
 
   certificatePath(): string {
