@@ -10,6 +10,7 @@ export interface EqualMutation {
 }
 
 const TOLD = 'only a crash point, which nothing arms in a product';
+const IS_NULL = 'the driver sends undefined as null';
 const FOR_THE_COMPILER = 'the other case cannot occur; the condition tells the compiler so';
 
 export const EQUAL: readonly EqualMutation[] = [
@@ -144,6 +145,18 @@ export const EQUAL: readonly EqualMutation[] = [
     line: 'order by o.bucket, o.position`;',
     change: 'order by o.bucket, o.position → nothing',
     reason: 'PostgreSQL hands on the inner order, which SQL does not promise',
+  },
+  {
+    path: 'libs/messaging/src/failed-events/failed-event.repository.js',
+    line: 'failed.delayMs ?? null,',
+    change: '?? null → nothing',
+    reason: IS_NULL,
+  },
+  {
+    path: 'libs/messaging/src/outbox/outbox.js',
+    line: 'lock.request.traceparent ?? currentContext()?.traceparent ?? null,',
+    change: '?? null → nothing',
+    reason: IS_NULL,
   },
 ];
 

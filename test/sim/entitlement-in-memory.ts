@@ -179,7 +179,7 @@ async function sumUnusedOfLeases(transaction: Transaction, accountId: string): P
 }
 
 async function recallLeases(transaction: Transaction, accountId: string): Promise<void> {
-  const names = openLeases(transaction, accountId).map(lockOf).toSorted();
+  const names = () => openLeases(transaction, accountId).map(lockOf).toSorted();
   await inner(transaction).lockAnd(names, () => {
     for (const lease of openLeases(transaction, accountId)) {
       inner(transaction).put('leases', nameOf(lease), { ...lease, isRecalled: true });
@@ -212,7 +212,8 @@ class LeasesInMemory {
   ) {}
 
   async list(transaction: Transaction, names: LeaseName[]): Promise<Lease[]> {
-    return inner(transaction).lockAnd(locksOf(inner(transaction), names), () =>
+    const locks = () => locksOf(inner(transaction), names);
+    return inner(transaction).lockAnd(locks, () =>
       names
         .map((name) => inner(transaction).get<LeaseRow>('leases', nameOf(name)))
         .filter((row) => row !== undefined)

@@ -137,10 +137,14 @@ export class MemoryTransaction {
     });
   }
 
-  /** A statement that takes locks, waiting for those who hold them. */
-  async lockAnd<T>(names: string[], effect: () => T): Promise<T> {
+  /**
+   * A statement that takes locks, waiting for those who hold them.
+   * @param names or what finds them: when the statement begins, behind those before it.
+   */
+  async lockAnd<T>(names: string[] | (() => string[]), effect: () => T): Promise<T> {
     return this.send(async () => {
-      for (const name of names) await this.database.lock(name, this);
+      for (const name of typeof names === 'function' ? names() : names)
+        await this.database.lock(name, this);
       if (this.isOver) throw connectionLost();
       return effect();
     });

@@ -52,7 +52,7 @@ export class FailedEventRepository {
       failed.state,
       failed.reason,
       failed.attempts,
-      failed.delayMs,
+      failed.delayMs ?? null,
       isEventId(message.id) ? message.id : null,
     ]);
   }

@@ -53,7 +53,7 @@ export class Outbox {
       type,
       version,
       this.clock.now(),
-      lock.request.traceparent ?? currentContext()?.traceparent,
+      lock.request.traceparent ?? currentContext()?.traceparent ?? null,
       JSON.stringify(data),
     ]);
     transaction.afterCommit(() => {
