@@ -53,6 +53,13 @@ export function buyCredits(
     const answer = await fetch(callbackUrl(), { method: 'POST', headers, body: callback.body });
     return answer.status;
   }
+  /** As processors do: one that was answered 503 (a machine too busy) comes again; no other refusal is expected. */
+  const sendUntilTaken = (callback: Callback, secret: string) =>
+    waitFor('a callback to be taken', async () => {
+      const status = await post(callback, secret);
+      if (status !== 503) expect(status).toBe(200);
+      return status === 200;
+    });
 
   it('an order has the catalogue’s price and the processor’s page, and a repeat is the same order', async () => {
     const first = await buy('one');
@@ -134,11 +141,10 @@ export function buyCredits(
     expect(held.length).toBeGreaterThan(0);
     const secret = callbacks.target!.secret;
     const copies = Array.from({ length: REPEATS }, () => held).flat();
-    const statuses = await Promise.all(copies.map((callback) => post(callback, secret)));
-    expect(new Set(statuses)).toEqual(new Set([200]));
+    await Promise.all(copies.map((callback) => sendUntilTaken(callback, secret)));
     balance += BOUGHT;
     await waitForBalance(balance);
-    for (const callback of held) expect(await post(callback, secret)).toBe(200);
+    for (const callback of held) await sendUntilTaken(callback, secret);
     await customer.call('POST', `/api/orders/${second.id}/return`, {});
     await waitForBalance(balance);
     const { body } = await customer.call('GET', '/api/balance');
@@ -157,7 +163,7 @@ export function buyCredits(
     }
     expect(await stateOf(third)).toBe('redirected');
     expect(await credits()).toBe(balance);
-    for (const callback of held) await post(callback, callbacks.target!.secret);
+    for (const callback of held) await sendUntilTaken(callback, callbacks.target!.secret);
     balance += BOUGHT;
     await waitForBalance(balance);
   });

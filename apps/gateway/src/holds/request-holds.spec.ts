@@ -212,6 +212,21 @@ it('S104: a stream ends in time for a client that takes nothing; only what was w
   expect(text).toContain(`"credits_charged":${charged},`);
 });
 
+it('S99: an answer that is too large is free, but counts against the minute', async () => {
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
+  around.lookup.respond = (_asked, response) => {
+    response.setHeader(CHARGED_ITEMS_HEADER, '2');
+    response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');
+    response.end(`{"status":true,"raw":"${'x'.repeat(4 * 1024 * 1024)}"}`);
+  };
+  const { statusCode, headers, body } = await post(apiKey, 2);
+  expect([statusCode, headers['x-credits-cost']]).toEqual([413, '0']);
+  expect(await body.json()).toMatchObject({ code: 'answer_too_large', retryable: false });
+  const { 'x-ratelimit-allowed-requests': all, 'x-ratelimit-remaining-requests': left } = headers;
+  expect(Number(left)).toBe(Number(all) - 1);
+  await isSettled(keyRecord.accountId, 0);
+});
+
 it('S102: of one account two calls at a time wait at entitlement, and other accounts pass', async () => {
   const { entitlement } = around;
   const busy = around.account.addKey({ scopes: ['bulk'] });

@@ -11,7 +11,7 @@ import {
 } from '#libs/platform';
 import { headerOf } from '../context/header-lines.js';
 import type { RequestContext } from '../context/request-context.js';
-import { AnswerTimeout } from '../request/request.errors.js';
+import { AnswerTimeout, AnswerTooLarge } from '../request/request.errors.js';
 import type { OwnerHeaders, OwnerAnswer } from './owner-answer.js';
 
 export interface ServiceForwarderOptions {
@@ -77,7 +77,7 @@ export class ServiceForwarder {
       }
       return { headers, body: await textOf(response.body) };
     } catch (error) {
-      if (error instanceof InvalidRequest) return error;
+      if (error instanceof InvalidRequest || error instanceof AnswerTooLarge) return error;
       const isLate = (error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT';
       return isLate ? answerTimeout : new ServiceUnavailable(this.options.service, error);
     }
@@ -125,7 +125,7 @@ async function textOf(body: Readable): Promise<string> {
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > BODY_MAX_BYTES) throw new Error('the answer is larger than 4 MB');
+    if (size > BODY_MAX_BYTES) throw new AnswerTooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('latin1');

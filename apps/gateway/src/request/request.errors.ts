@@ -16,7 +16,21 @@ export class FixtureNeedsTestKey extends Problem {
     super({
       code: 'fixture_needs_test_key',
       status: 422,
-      detail: 'This is a fixture. Use a test key (dds_test_…) to request it.',
+      detail:
+        'Names under .test, and addresses and AS numbers for documentation, need a test key (dds_test_…). They are not registered anywhere.',
+    });
+  }
+}
+
+/** What was asked for does not fit into one JSON answer: the request's doing, so it counts, and a repeat is no use. */
+export class AnswerTooLarge extends Problem {
+  constructor() {
+    super({
+      code: 'answer_too_large',
+      status: 413,
+      detail:
+        'The answer has more than 4 MiB. Ask about fewer names, or with Accept: application/x-ndjson. Nothing was charged.',
+      retryable: false,
     });
   }
 }

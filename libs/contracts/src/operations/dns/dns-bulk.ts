@@ -75,7 +75,7 @@ export const DNS_BULK = defineOperation({
       return domainNames.length + ipAddresses.length;
     },
   },
-  problems: [],
+  problems: ['answer_too_large'],
   examples: [
     {
       title: 'A name and an address',

@@ -39,6 +39,7 @@ export const PROBLEM_STATUS = {
   invoice_data_destroyed: 410,
   link_invalid: 410,
   restore_too_late: 410,
+  answer_too_large: 413,
   payload_too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,
