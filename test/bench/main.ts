@@ -23,6 +23,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   ledger: () => import('./ledger.bench.js'),
   lookups: () => import('./lookups.bench.js'),
   money: () => import('./money.bench.js'),
+  tls: () => import('./tls.bench.js'),
 };
 
 /** Figures that can be measured alone, by their bench. */

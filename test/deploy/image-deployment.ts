@@ -64,6 +64,8 @@ export interface DeploymentPlan {
   dashboard: string;
   /** Origins of the named gateways stand for public ones. */
   containers(secretFolder: string, origins: Record<string, string>): PlannedContainer[];
+  /** Writes the certificate of a service into a folder and returns that; else an authority made here signs it. */
+  issue?(app: string, into: string): string;
 }
 
 const IMAGE_USER = 10_001;
@@ -98,7 +100,7 @@ export class ImageDeployment {
   readonly containers: Container[] = [];
   private beside: Record<string, Record<string, string>> = {};
   private planned: PlannedContainer[] = [];
-  private authority: OwnAuthority;
+  private issue: (app: string, into: string) => string;
   private brokerCertificate: OwnCertificate;
   private clock: FileClock;
   private server: EmbeddedServer;
@@ -150,7 +152,7 @@ export class ImageDeployment {
     const entitlement = planned.find(({ app }) => app === 'entitlement') as PlannedContainer;
     const tls =
       'INTERNAL_TLS_FOLDER' in entitlement.environment
-        ? new InternalTls(this.authority.issue('cli'), logger)
+        ? new InternalTls(this.issue('cli', join(this.folder, 'cli')), logger)
         : undefined;
     return {
       apiUrl: origins.BASE_URL,
@@ -202,7 +204,8 @@ export class ImageDeployment {
     });
     this.writeBrokerPasswords();
     this.planned = this.plan.containers(join(this.folder, 'secrets'), this.origins);
-    this.authority = new OwnAuthority(join(this.folder, 'authority'));
+    const authority = new OwnAuthority(join(this.folder, 'authority'));
+    this.issue = this.plan.issue ?? ((app, into) => authority.issue(app, into));
     this.brokerCertificate = makeOwnCertificate(this.folder, 'broker', 'kafka');
     await Promise.all([this.startPostgres(), this.startKafka(), this.startValkey()]);
     await this.prepareBeside();
@@ -231,7 +234,7 @@ export class ImageDeployment {
     if (name === BROKER_AUTHORITY) {
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, 'ca.crt'), this.brokerCertificate.authority);
-    } else this.authority.issue(app, folder);
+    } else this.issue(app, folder);
     for (const file of readdirSync(folder)) chmodSync(join(folder, file), 0o644);
     return folder;
   }

@@ -11,8 +11,11 @@ import { plantLife } from './long-life.js';
 /** Of each of eight kinds: 100,000 in all. */
 const OF_EACH = 12_500;
 const PAGE = 50;
-/** 8 KiB each; an index has three levels at this size, and each movement of credits looks up its entries. */
-const BLOCKS_MAX = 300;
+/**
+ * 8 KiB each; an index has three levels at this size, and each movement of credits looks up its entries. The outbox, which
+ * keeps events for minutes only, is read whole.
+ */
+const BLOCKS_MAX = { account: 100, billing: 100, entitlement: 800 };
 const PLANT_TIMEOUT_MS = 120_000;
 const NOBODY_LATER = new Date('9999-12-31T00:00:00Z');
 
@@ -37,7 +40,7 @@ describe('a timeline of 100,000 events of one account', () => {
     ['billing', OfBilling, ['callback', 'invoice', 'mail', 'order', 'payment']],
     ['entitlement', OfEntitlement, ['credits', 'event']],
   ] as const)(
-    '%s reads a page from the ends of its indexes, however much lies before it',
+    '%s reads few blocks for a page, however much lies before it',
     async (service, Repository, kinds) => {
       const database = await test.service(service);
       const middle = new Date(Date.now() - (OF_EACH / 2) * 60_000);
@@ -50,7 +53,9 @@ describe('a timeline of 100,000 events of one account', () => {
           before,
           (explaining) => new Repository(explaining),
         );
-        expect({ before, isFew: blocks < BLOCKS_MAX, blocks }).toMatchObject({ isFew: true });
+        expect({ before, isFew: blocks < BLOCKS_MAX[service], blocks }).toMatchObject({
+          isFew: true,
+        });
       }
     },
   );

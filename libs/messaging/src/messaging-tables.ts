@@ -32,8 +32,6 @@ create table outbox (
 );
 create index outbox_unsent on outbox (bucket, position) where sent_at is null;
 create index outbox_sent on outbox (sent_at) where sent_at is not null;
--- What an operator reads of an account.
-create index outbox_of_key on outbox (key, occurred_at);
 create index outbox_feed on outbox (xid) include (key);
 
 create table outbox_bucket (

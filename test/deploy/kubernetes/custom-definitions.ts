@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { moduleFolder } from '../tools/go-program.js';
+import { CERT_MANAGER } from '../tools/programs.js';
 import { OWN_DEFINITIONS } from './own-definitions.js';
 
 export type JsonSchema = { [keyword: string]: unknown };
@@ -42,9 +43,8 @@ export const DEFINING_MODULES = [
     path: 'config/crd/bases/keda.sh_{scaledobjects,triggerauthentications}.yaml',
   },
   {
-    module: 'github.com/cert-manager/cert-manager',
-    version: 'v1.20.0',
-    path: 'deploy/crds/cert-manager.io_{certificates,issuers}.yaml',
+    ...CERT_MANAGER,
+    path: 'deploy/crds/cert-manager.io_{certificates,certificaterequests,issuers,clusterissuers}.yaml',
   },
   {
     module: 'github.com/cloudnative-pg/cloudnative-pg',

@@ -2,10 +2,11 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { DAY_MS } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { writeSecretFiles } from '../../../apps/cli/src/secrets/secret-files.js';
 import { firstLight } from '../../stories/first-light.story.js';
-import { Chart } from '../chart.js';
+import { Chart, RELEASE } from '../chart.js';
 import { type Pod, chartPlan } from '../chart-plan.js';
 import { CHART_VALUES } from '../chart-values.js';
 import { ImageDeployment } from '../image-deployment.js';
@@ -13,6 +14,11 @@ import { ImageStore } from '../image.js';
 import { apiServerPrograms, chartTools, controllers } from '../tools/programs.js';
 import { ApiServer } from './api-server.js';
 import { customDefinitions } from './custom-definitions.js';
+import {
+  type IssuedCertificate,
+  IssuedCertificates,
+  writeCertificate,
+} from './issued-certificates.js';
 import type { KubernetesObject } from './kubernetes-client.js';
 import { SimulatedCluster, isTrue } from './simulated-cluster.js';
 
@@ -35,7 +41,10 @@ describe('the chart on a cluster with simulated nodes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'installation-'));
   let server: ApiServer;
   let chart: Chart;
+  let certificates: IssuedCertificates;
   let installed: Pod[] = [];
+  /** By service, as cert-manager signed them for the chart. */
+  const signed: Record<string, IssuedCertificate> = {};
 
   beforeAll(async () => {
     chart = new Chart((await chartTools()).helm);
@@ -43,6 +52,7 @@ describe('the chart on a cluster with simulated nodes', () => {
     await server.define(await customDefinitions());
     await SimulatedCluster.start(server, await controllers());
     await server.createRestricted(NAMESPACE);
+    certificates = new IssuedCertificates(server.client, NAMESPACE, `${RELEASE}-dds`);
     // The addresses under which the processes of these pods find what they need.
     writeSecretFiles({
       folder,
@@ -110,6 +120,30 @@ describe('the chart on a cluster with simulated nodes', () => {
     expect((await podsOf('migrate')).map((pod) => pod.spec.restartPolicy)).toEqual(['Never']);
   });
 
+  it('S112: cert-manager signs each service a certificate for its name alone, for a day', async () => {
+    await certificates.ask('cli');
+    for (const name of [...SERVICES, 'cli']) {
+      signed[name] = await certificates.of(name);
+      const { certificate, authority } = signed[name];
+      expect(certificate.subjectAltName).toBe(`DNS:${name}`);
+      const [from, to] = [certificate.validFrom, certificate.validTo].map((at) => Date.parse(at));
+      expect(to - from).toBe(DAY_MS);
+      expect([certificate.verify(authority.publicKey), certificate.ca]).toEqual([true, false]);
+      expect([authority.ca, authority.fingerprint256]).toEqual([
+        true,
+        signed.account.authority.fingerprint256,
+      ]);
+    }
+  });
+
+  it('S112: a renewed certificate has another key, and the same authority', async () => {
+    const before = signed.account;
+    await certificates.renew('account');
+    signed.account = await certificates.of('account', before);
+    expect(signed.account.files['tls.key']).not.toBe(before.files['tls.key']);
+    expect(signed.account.files['ca.crt']).toBe(before.files['ca.crt']);
+  });
+
   it('is upgraded while at least one pod of each service is ready', async () => {
     const fewest = await fewestReady(chart.upgrade(place(), VALUES, NEXT));
     expect(Object.keys(fewest).toSorted()).toEqual(SERVICES);
@@ -145,7 +179,8 @@ describe('the chart on a cluster with simulated nodes', () => {
           ]),
         ),
       });
-      deployment = await ImageDeployment.start(images, IMAGE, plan);
+      const issue = (app: string, into: string) => writeCertificate(signed[app], into);
+      deployment = await ImageDeployment.start(images, IMAGE, { ...plan, issue });
     });
     afterAll(async () => {
       await deployment?.stop();

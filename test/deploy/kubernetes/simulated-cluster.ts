@@ -14,7 +14,7 @@ interface Conditions {
 }
 
 /**
- * Kubernetes' own controllers and scheduler on an API server, with nodes that are said to run what they are given:
+ * Kubernetes' own controllers and scheduler, and cert-manager's, on an API server, with nodes that are said to run what they are given:
  * a pod is ready, a job's is done, and no process has started.
  */
 export class SimulatedCluster {
@@ -31,8 +31,9 @@ export class SimulatedCluster {
     return cluster;
   }
 
-  private async launch({ controllerManager, scheduler, kwok }: Controllers): Promise<void> {
+  private async launch(programs: Controllers): Promise<void> {
     const { server } = this;
+    const { controllerManager, scheduler, certManager, kwok } = programs;
     const config = `--kubeconfig=${server.kubeconfig}`;
     const [managerPort, schedulerPort, kwokPort] = await freePorts(3);
     const stages = await simulatedStages();
@@ -51,6 +52,7 @@ export class SimulatedCluster {
         `--root-ca-file=${server.authorityFile}`,
       ]),
       server.run('kube-scheduler', scheduler, [config, ...serving(schedulerPort)]),
+      server.run('cert-manager', certManager, [server.kubeconfig]),
       server.run('kwok', kwok, [
         config,
         '--manage-all-nodes=true',

@@ -1,5 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,6 +24,8 @@ export interface GoProgram {
    * published. It is then built with every version that its own go.mod names.
    */
   publishedAs?: string;
+  /** A Go file of this project that is built in place of a folder of the module, from what the module offers. */
+  source?: string;
   /** Texts that the linker writes into it, by variable. */
   variables?: Record<string, string>;
 }
@@ -50,11 +60,12 @@ export async function goProgram(program: GoProgram): Promise<string> {
       const sums = join(await moduleFolder(program), 'go.sum');
       writeFileSync(join(making, 'go.sum'), readFileSync(sums));
     }
-    const { module, version, folder, name, variables = {} } = program;
+    const { module, version, folder, name, source, variables = {} } = program;
+    if (source) copyFileSync(source, join(making, 'main.go'));
     await go(making, 'get', `${module}@${version}`);
     const values = Object.entries(variables).map(([key, value]) => ` -X ${key}=${value}`);
     const flags = ['-trimpath', `-ldflags=-s -w${values.join('')}`, '-o', name];
-    await go(making, 'build', ...flags, join(module, folder));
+    await go(making, 'build', ...flags, source ? '.' : join(module, folder));
     mkdirSync(dirname(path), { recursive: true });
     renameSync(join(making, name), path);
   } finally {

@@ -12,6 +12,9 @@ const KUBERNETES = {
   },
 };
 
+/** Its controllers and its definitions. */
+export const CERT_MANAGER = { module: 'github.com/cert-manager/cert-manager', version: 'v1.20.0' };
+
 /** Renders, checks and installs the chart. */
 const CHART_TOOLS = {
   helm: { name: 'helm', module: 'helm.sh/helm/v4', version: 'v4.2.4', folder: 'cmd/helm' },
@@ -29,7 +32,10 @@ const API_SERVER = {
   apiServer: { ...KUBERNETES, name: 'kube-apiserver', folder: 'cmd/kube-apiserver' },
 } as const satisfies Record<string, GoProgram>;
 
-/** What makes pods of workloads and puts them on nodes, and the nodes: each pod is said to run, none does. */
+/**
+ * What makes pods of workloads and puts them on nodes, what signs certificates, and the nodes: each pod is said to run,
+ * none does.
+ */
 const CONTROLLERS = {
   controllerManager: {
     ...KUBERNETES,
@@ -37,6 +43,12 @@ const CONTROLLERS = {
     folder: 'cmd/kube-controller-manager',
   },
   scheduler: { ...KUBERNETES, name: 'kube-scheduler', folder: 'cmd/kube-scheduler' },
+  certManager: {
+    ...CERT_MANAGER,
+    name: 'cert-manager',
+    folder: '',
+    source: 'test/deploy/tools/cert-manager.go',
+  },
   kwok: { name: 'kwok', module: 'sigs.k8s.io/kwok', version: 'v0.8.0', folder: 'cmd/kwok' },
 } as const satisfies Record<string, GoProgram>;
 

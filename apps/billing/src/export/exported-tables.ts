@@ -79,6 +79,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'tax_ppm',
         'is_reverse_charge',
         'tax_decided_at',
+        'next_tax_ppm',
         'period_start',
         'period_end',
         'paid_through',

@@ -8,6 +8,7 @@ import { accounts } from './0006-accounts.js';
 import { invoices } from './0007-invoices.js';
 import { mails } from './0008-mails.js';
 import { reconciliation } from './0009-reconciliation.js';
+import { nextTaxRate } from './0010-next-tax-rate.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: Migration[] = [
   invoices,
   mails,
   reconciliation,
+  nextTaxRate,
 ];

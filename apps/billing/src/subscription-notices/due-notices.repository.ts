@@ -63,7 +63,8 @@ const LIST = `
     from standing s where s.reason is not null)
   select d.about, d.reason, d.account_id as "accountId", coalesce(d.pending_sku, d.sku) as sku,
     coalesce(d.pending_quantity, d.quantity) as quantity, d.interval, d.currency,
-    d.tax_ppm as "taxPpm",
+    case when d.reason = 'renewal' and d.tax_decided_at = d.period_end
+      then coalesce(d.next_tax_ppm, d.tax_ppm) else d.tax_ppm end as "taxPpm",
     d.period_end as "periodEnd", d.paid_through as "paidThrough", d.cancel_at as "cancelAt"
   from due d
   where not exists (select from mailed_notices w

@@ -4,8 +4,11 @@ import { PaymentProcessors } from '../processors/payment-processors.js';
 import { RenewalTaxService } from './renewal-tax.service.js';
 import { UndecidedTaxesMaintenanceRepository } from './undecided-taxes.repository.js';
 
-/** How long before a processor needs the price the rate is decided: it may be unavailable for a while. */
-const AHEAD_MS = 2 * DAY_MS;
+/**
+ * How long before a processor needs the price the rate is decided: it may be unavailable for a while, and the mail about
+ * a monthly renewal, three days ahead, names the price.
+ */
+const AHEAD_MS = 4 * DAY_MS;
 const SUBSCRIPTIONS_MAX = 100;
 
 /**

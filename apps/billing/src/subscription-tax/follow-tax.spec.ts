@@ -4,6 +4,7 @@ import { AuditJob } from '#libs/database';
 import { DAY_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { agreeAtPaypal } from '../../../../test/billing/hosted-page.js';
+import { MailNoticesJob } from '../subscription-notices/mail-notices.job.js';
 import { taxWithin } from '../pricing/tax-rates.js';
 
 const ADDRESS = { address_line1: '1 Quay', city: 'A town' };
@@ -83,6 +84,23 @@ describe('the tax of a running subscription', () => {
       await renew(2);
       expect(await invoices()).toEqual([SWISS, GERMAN, ['27000000', '0', '27000000']]);
       expect(await own()).toMatchObject({ amount_micros: '27000000', tax_micros: '0' });
+    },
+  );
+
+  it.each(['stripe', 'paypal'] as const)(
+    'at %s the mail about a renewal names the price with the rate that was decided for it',
+    async (processor) => {
+      await subscribe(processor);
+      live('DE');
+      const end = addMonths(start, 1).getTime();
+      for (const daysBefore of [11, 3.5, 2.5]) {
+        await passTo(end - daysBefore * DAY_MS);
+        await billing.follow();
+      }
+      await billing.get(MailNoticesJob).runOnce();
+      const mails = await billing.deliverMail(accountId);
+      const renewal = mails.find(({ subject }) => subject.includes('renews on'));
+      expect(renewal?.text).toContain('for 32.13 USD');
     },
   );
 

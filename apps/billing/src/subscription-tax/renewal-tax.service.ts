@@ -11,6 +11,8 @@ import {
   UndecidedTaxesMaintenanceRepository,
 } from './undecided-taxes.repository.js';
 
+const UNDECIDABLE: DecidedTax = { isReverseCharge: null, taxPpm: null };
+
 /** Decides the tax of a subscription's next period by its buyer's billing details of that moment. */
 @Injectable()
 export class RenewalTaxService {
@@ -36,12 +38,12 @@ export class RenewalTaxService {
       await this.database.transaction((transaction) =>
         this.tax.note(transaction, { accountId, subjectId: id }, tax),
       );
-      return { isReverseCharge: tax.isReverseCharge };
+      return { isReverseCharge: tax.isReverseCharge, taxPpm: tax.ppm };
     } catch (error) {
       // It began before there was a table, and the buyer never gave a country: the rate is unknown.
-      if (error instanceof BillingDetailsMissing) return { isReverseCharge: null };
+      if (error instanceof BillingDetailsMissing) return UNDECIDABLE;
       this.logger.warn('a subscription keeps its rate of tax', { id, err: error });
-      return error instanceof ChangeRefused ? { isReverseCharge: null } : undefined;
+      return error instanceof ChangeRefused ? UNDECIDABLE : undefined;
     }
   }
 }

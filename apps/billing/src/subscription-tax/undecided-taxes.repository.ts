@@ -21,6 +21,8 @@ export interface RenewedSoon {
 export interface DecidedTax {
   /** Null if nothing could be decided: the rate stays as it was. */
   isReverseCharge: boolean | null;
+  /** Null, too, then. */
+  taxPpm: number | null;
 }
 
 /** Subscriptions of every account. */
@@ -46,12 +48,13 @@ export class UndecidedTaxesMaintenanceRepository {
 
   async markDecided(
     { accountId, id, periodEnd }: UndecidedTax,
-    { isReverseCharge }: DecidedTax,
+    { isReverseCharge, taxPpm }: DecidedTax,
   ): Promise<void> {
     await this.maintenance.query(
-      `update subscriptions set tax_decided_at = $3, is_reverse_charge = coalesce($4, is_reverse_charge)
+      `update subscriptions set tax_decided_at = $3, is_reverse_charge = coalesce($4, is_reverse_charge),
+         next_tax_ppm = $5
        where account_id = $1 and id = $2`,
-      [accountId, id, periodEnd, isReverseCharge],
+      [accountId, id, periodEnd, isReverseCharge, taxPpm],
     );
   }
 }

@@ -54,6 +54,10 @@ export class Subscription {
   @Column('timestamptz', { name: 'tax_decided_at', nullable: true })
   taxDecidedAt: Date | null;
 
+  /** The rate decided for the period after that. */
+  @Column('integer', { name: 'next_tax_ppm', nullable: true })
+  nextTaxPpm: number | null;
+
   @Column('timestamptz', { name: 'period_start' })
   periodStart: Date;
 

@@ -164,6 +164,7 @@ export class SubscriptionsService {
       taxPpm: snapshot.taxPpm,
       isReverseCharge: null,
       taxDecidedAt: null,
+      nextTaxPpm: null,
       periodStart: snapshot.periodStart,
       periodEnd: snapshot.periodEnd,
       paidThrough: null,

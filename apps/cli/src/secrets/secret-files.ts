@@ -30,7 +30,7 @@ export interface SecretSources {
  * Writes every secret of a deployment as a file of its own. A file that is there stays as it is: another
  * key pepper would end every key, another personal data secret would lose all names. Only the secrets of
  * calls between services follow their source each time, which is how they are rotated.
- * @returns the names of the new files.
+ * @returns the names of the new files and of those that followed.
  */
 export function writeSecretFiles(sources: SecretSources): string[] {
   const { folder, database, smtpUrl } = sources;
@@ -49,7 +49,9 @@ export function writeSecretFiles(sources: SecretSources): string[] {
   const follow = (name: string, text: string) => {
     keep(name, () => text);
     const path = join(folder, name);
-    if (readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
+    if (readFileSync(path, 'utf8') === text) return;
+    writeFileSync(path, text);
+    written.push(name);
   };
   const random = (name: string) => keep(name, () => randomBytes(32).toString('base64url'));
   const [password, secret] = [random('postgres_password'), random('database_role_secret')];
