@@ -209,7 +209,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
   it('a key does what its owner lets it do, and spends no more a day', async () => {
     await visitor.open('/keys');
     const row = visitor.page.getByRole('listitem').filter({ hasText: key.slice(-4) });
-    expect(await row.textContent()).toContain('all scopes but keys:write');
+    expect(await row.textContent()).toContain('all scopes');
     await row.getByRole('link', { name: /^Edit/ }).click();
     await visitor.page.getByRole('heading', { name: HOSTILE }).waitFor();
     await visitor.examine();
@@ -218,7 +218,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await visitor.page.getByRole('alert').waitFor();
     await visitor.page.getByLabel('whois', { exact: true }).uncheck();
     expect(await visitor.submit('Save', { [limit]: '5000' })).toBe(303);
-    expect(await row.textContent()).toMatch(/but whois, keys:write\s*at most 5,000 credits a day/);
+    expect(await row.textContent()).toMatch(/but whois\s*at most 5,000 credits a day/);
     await visitor.examine();
     await waitFor('403', async () => (await lookUp(key)).status === 403);
     await row.getByRole('link', { name: /^Edit/ }).click();

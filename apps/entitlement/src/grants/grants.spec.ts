@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { AccountDeleted, AccountErased, AccountRegistered, AccountRestored } from '#libs/contracts';
 import { DAY_MS, addMonths, newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
+import { GrantsService } from './grants.service.js';
 
 const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
 const YEAR = { periodStart: '2026-01-31T12:00:00Z', periodEnd: '2027-01-31T12:00:00Z' };
@@ -52,6 +53,15 @@ describe('grants', () => {
       'grant package: issued -5000, available +5000',
     ]);
     expect(await entitlement.events(accountId)).toEqual(['AllowanceChanged 1']);
+  });
+
+  it('an account that two events of one batch open at the same time is refused, not lost', async () => {
+    const grants = entitlement.service.app.get(GrantsService);
+    const opening = entitlement.database.transaction((transaction) => {
+      const open = () => grants.follow(transaction, accountId, async () => ({}));
+      return Promise.all([open(), open()]);
+    });
+    await expect(opening).rejects.toThrow('an account was opened twice');
   });
 
   it('a paid package gives its credits and limit in the transaction that hears of it', async () => {

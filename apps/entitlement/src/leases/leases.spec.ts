@@ -136,6 +136,22 @@ describe('leases', () => {
     expect(await entitlement.newEntries(accountId)).toEqual([]);
   });
 
+  it("a lease's id counts within its account", async () => {
+    const [one, other, leaseId] = [await trialAccount(), await trialAccount(), newId()];
+    for (const accountId of [one, other]) await acquire(accountId, { leaseId, min: 10 });
+    await entitlement.client.close({ accountId: one, leaseId, consumed: 4 });
+    const left = async (accountId: string) => {
+      const { spendable, reserved } = await entitlement.client.balance(accountId);
+      return [spendable, reserved];
+    };
+    expect([await left(one), await left(other)]).toEqual([
+      [496, 0],
+      [490, 10],
+    ]);
+    await entitlement.client.close({ accountId: other, leaseId, consumed: 1 });
+    expect(await left(other)).toEqual([499, 0]);
+  });
+
   it('a settlement waits for a booking of its lease, and neither loses what the other wrote', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId, min: 10 });

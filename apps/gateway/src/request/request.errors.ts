@@ -16,7 +16,8 @@ export class FixtureNeedsTestKey extends Problem {
     super({
       code: 'fixture_needs_test_key',
       status: 422,
-      detail: 'This is a fixture. Use a test key (dds_test_…) to request it.',
+      detail:
+        'Names under .test, and addresses and AS numbers for documentation, need a test key (dds_test_…). They are not registered anywhere.',
     });
   }
 }

@@ -132,6 +132,7 @@ describe('relay', () => {
     expect(await outbox.markSent(earlier, [id])).toBe(false);
     await leases.renew();
     expect(leases.owned().map(({ bucket }) => bucket)).not.toContain(own);
+    await leaseFor('1 hour');
     await takeAgain(other);
     await leases.release();
     const held = await messaging.maintenance.query<{ bucket: number }>(
