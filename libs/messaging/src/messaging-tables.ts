@@ -81,3 +81,7 @@ create index failed_event_heads on failed_event (consumer, topic, key, arrival) 
 create index failed_event_due on failed_event (consumer, next_try_at) where state = 'retrying';
 create index failed_event_list on failed_event (consumer, state, arrival);
 ${jobLeaseTable}`;
+
+/** What an operator reads of an account; a migration of its own, because outboxes without it are released. */
+export const outboxOfKeyIndex =
+  'create index concurrently if not exists outbox_of_key on outbox (key, occurred_at)';

@@ -9,6 +9,7 @@ import { mail } from './0007-mail.js';
 import { signUps } from './0008-sign-ups.js';
 import { billingDetails } from './0009-billing-details.js';
 import { addressChanges } from './0010-address-changes.js';
+import { outboxOfKey } from './0011-outbox-of-key.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: Migration[] = [
   signUps,
   billingDetails,
   addressChanges,
+  outboxOfKey,
 ];

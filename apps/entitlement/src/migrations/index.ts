@@ -6,6 +6,7 @@ import { reservations } from './0004-reservations.js';
 import { paymentsAndSubscriptions } from './0005-payments-and-subscriptions.js';
 import { allowances } from './0006-allowances.js';
 import { usedCredits } from './0007-used-credits.js';
+import { outboxOfKey } from './0008-outbox-of-key.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: Migration[] = [
   paymentsAndSubscriptions,
   allowances,
   usedCredits,
+  outboxOfKey,
 ];

@@ -2,6 +2,7 @@ import type { Migration } from '#libs/database';
 import { messaging } from './0001-messaging.js';
 import { requestLog } from './0002-request-log.js';
 import { keptAnswers } from './0003-kept-answers.js';
+import { outboxOfKey } from './0004-outbox-of-key.js';
 
 /** In order; released ones are never edited. */
-export const migrations: Migration[] = [messaging, requestLog, keptAnswers];
+export const migrations: Migration[] = [messaging, requestLog, keptAnswers, outboxOfKey];
