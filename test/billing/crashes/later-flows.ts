@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { DAY_MS, addMonths } from '#libs/platform';
+import { DAY_MS, MINUTE_MS, addMonths } from '#libs/platform';
 import { pressButton } from '../hosted-page.js';
 import type { CrashWorld } from './crash-world.js';
 import { CREDITS, OfSubscription, PackagePurchase, TRIAL } from './money-flows.js';
@@ -211,6 +211,8 @@ export class Unheard extends PackagePurchase {
     faults.drop = true;
     await super.act(world);
     faults.drop = false;
+    // A look ends before the present moment.
+    world.clock.advance(MINUTE_MS);
     await world.billing.runJob('MissedEventsJob');
     await world.settle();
   }
