@@ -9,7 +9,7 @@ import { invoices } from './0007-invoices.js';
 import { mails } from './0008-mails.js';
 import { reconciliation } from './0009-reconciliation.js';
 import { nextTaxRate } from './0010-next-tax-rate.js';
-import { outboxOfKey } from './0010-outbox-of-key.js';
+import { outboxOfKey } from './0011-outbox-of-key.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [

@@ -2,7 +2,7 @@ import type { Migration } from '#libs/database';
 import { outboxOfKeyIndex } from '#libs/messaging';
 
 export const outboxOfKey: Migration = {
-  name: '0010-outbox-of-key',
+  name: '0011-outbox-of-key',
   sql: outboxOfKeyIndex,
   isTransactional: false,
 };
