@@ -58,9 +58,13 @@ export class CheckoutsService {
     );
   }
 
-  /** Closes the pages of accounts that were deleted. Whoever paid meanwhile is refunded. */
-  async closeOfDeleted(limit: number): Promise<void> {
-    for (const order of await this.silentOrders.listOfDeleted(limit)) {
+  /**
+   * Closes the pages of accounts that were deleted, in the order of their ids. Whoever paid meanwhile is refunded.
+   * @param after the id behind which to begin. @returns the orders that were tried.
+   */
+  async closeOfDeleted(after: string, limit: number): Promise<Order[]> {
+    const orders = await this.silentOrders.listOfDeleted(after, limit);
+    for (const order of orders) {
       const { processor, checkoutId } = order;
       if (checkoutId !== null) {
         const closed = await this.processors.get(processor).closeCheckout(checkoutId);
@@ -68,6 +72,7 @@ export class CheckoutsService {
       }
       await this.end(order, 'cancelled');
     }
+    return orders;
   }
 
   /** Open orders without news from the processor since `before`. */

@@ -3,15 +3,19 @@ import type { Job } from '#libs/platform';
 import { CheckoutsService } from './checkouts.service.js';
 
 const ORDERS_MAX = 100;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** After a deletion nobody shall be able to pay for the account any more. */
 @Injectable()
 export class CloseCheckoutsJob implements Job {
   readonly name = 'close-checkouts';
+  /** Where the next run goes on: pages that a processor does not close hold up none behind them. */
+  private after = FIRST_ID;
 
   constructor(private readonly checkouts: CheckoutsService) {}
 
   async runOnce(): Promise<void> {
-    await this.checkouts.closeOfDeleted(ORDERS_MAX);
+    const orders = await this.checkouts.closeOfDeleted(this.after, ORDERS_MAX);
+    this.after = orders.length < ORDERS_MAX ? FIRST_ID : orders[orders.length - 1].id;
   }
 }

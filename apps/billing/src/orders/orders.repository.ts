@@ -169,11 +169,12 @@ export class OrdersMaintenanceRepository {
   }
 
   /** Open orders of accounts that were deleted meanwhile. */
-  async listOfDeleted(limit: number): Promise<Order[]> {
+  async listOfDeleted(after: string, limit: number): Promise<Order[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager
         .createQueryBuilder(Order, 'orders')
         .where('orders.state in (:...states)', { states: OPEN_ORDER_STATES })
+        .andWhere('orders.id > :after', { after })
         .andWhere(
           `exists (select from account_states a where a.account_id = orders.account_id
              and a.state <> 'active')`,

@@ -11,6 +11,7 @@ import {
 } from './subscriptions.repository.js';
 
 const SUBSCRIPTIONS_MAX = 100;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Brings to the processors what follows from an account's state and its money: a deletion cancels at the end of
@@ -21,6 +22,8 @@ const SUBSCRIPTIONS_MAX = 100;
 @Injectable()
 export class FollowAccountsJob implements Job {
   readonly name = 'follow-accounts';
+  /** Where the next run goes on: those that are refused each time hold up nobody behind them. */
+  private after = FIRST_ID;
 
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
@@ -32,9 +35,9 @@ export class FollowAccountsJob implements Job {
   ) {}
 
   async runOnce(): Promise<void> {
-    for (const followed of await this.subscriptions.listToFollow(SUBSCRIPTIONS_MAX)) {
-      await this.follow(followed);
-    }
+    const wishing = await this.subscriptions.listToFollow(this.after, SUBSCRIPTIONS_MAX);
+    this.after = wishing.length < SUBSCRIPTIONS_MAX ? FIRST_ID : wishing[wishing.length - 1].id;
+    for (const followed of wishing) await this.follow(followed);
     await this.subscriptions.settleErased();
     const now = this.clock.now();
     for (const { processor, id } of await this.subscriptions.listOverdue(now, SUBSCRIPTIONS_MAX)) {

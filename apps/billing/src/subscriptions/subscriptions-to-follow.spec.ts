@@ -8,6 +8,7 @@ const RUNNING = 20_000;
 const ENDED = 20_000;
 /** Of the running ones, of each kind. */
 const WISHING = 3;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 /** 8 KiB each; the subscriptions alone are more than 900. */
 const BLOCKS_MAX = 300;
 
@@ -29,7 +30,7 @@ describe('what follows from accounts and money', () => {
     );
     await repository.settleErased();
     await withClient(test.url(), (client) => client.query('vacuum analyze'));
-    const found = await repository.listToFollow(100);
+    const found = await repository.listToFollow(FIRST_ID, 100);
     const wanted = Map.groupBy(found, (one) => one.wanted);
     expect([...wanted].map(([wish, { length }]) => [wish, length]).toSorted()).toEqual([
       ['cancel', WISHING],
@@ -38,6 +39,20 @@ describe('what follows from accounts and money', () => {
       ['resume', WISHING],
     ]);
     expect(await blocksRead()).toBeLessThan(BLOCKS_MAX);
+  });
+
+  it('has its turn, however many before it are refused each time', async () => {
+    const repository = new SubscriptionsMaintenanceRepository(
+      maintenance as unknown as MaintenanceDatabase,
+    );
+    const all = await repository.listToFollow(FIRST_ID, 100);
+    const found: string[] = [];
+    for (let after = FIRST_ID; found.length < all.length; after = found[found.length - 1]) {
+      const [next] = await repository.listToFollow(after, 1);
+      found.push(next.id);
+    }
+    expect(found).toEqual(all.map(({ id }) => id));
+    expect(new Set(found).size).toBe(6 * WISHING);
   });
 
   /** As PostgreSQL counts them for the very statement of the job. */
@@ -49,7 +64,7 @@ describe('what follows from accounts and money', () => {
     const repository = new SubscriptionsMaintenanceRepository(
       explaining as unknown as MaintenanceDatabase,
     );
-    const [answer] = (await repository.listToFollow(100)) as unknown as {
+    const [answer] = (await repository.listToFollow(FIRST_ID, 100)) as unknown as {
       'QUERY PLAN': [{ Plan: Record<string, number> }];
     }[];
     const { Plan: plan } = answer['QUERY PLAN'][0];

@@ -122,8 +122,9 @@ export class SubscriptionsMaintenanceRepository {
   /**
    * Running subscriptions that their account's state, another one or what was taken back changes. Two statements in
    * one, each with an index of its own: this is asked every few seconds, and nearly all subscriptions want nothing.
+   * @param after the id behind which to go on.
    */
-  async listToFollow(limit: number): Promise<FollowedSubscription[]> {
+  async listToFollow(after: string, limit: number): Promise<FollowedSubscription[]> {
     return this.maintenance.query<FollowedSubscription>(
       `with wishing as (
            select s.id from subscriptions s
@@ -146,8 +147,9 @@ export class SubscriptionsMaintenanceRepository {
            s.wanted_sku as sku, s.wanted_quantity as quantity, s.currency, s.tax_ppm as "taxPpm"
          from wishing join subscriptions s using (id)
            left join account_states a on a.account_id = s.account_id
-         order by s.updated_at limit $1`,
-      [limit],
+         where s.id > $1
+         order by s.id limit $2`,
+      [after, limit],
     );
   }
 
