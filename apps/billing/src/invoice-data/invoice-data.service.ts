@@ -35,9 +35,20 @@ export class InvoiceDataService {
   /** @throws InvoiceDataDestroyed. */
   async encrypt(transaction: Transaction, of: InvoiceYear, plaintext: Buffer): Promise<Buffer> {
     this.checkKept(of.year);
-    const wrapped =
-      (await this.keys.findKey(transaction, of)) ?? (await this.begin(transaction, of));
-    return encrypt(this.unwrapped(wrapped, of), plaintext, contextOf(of));
+    return this.encryptUnder(transaction, of, plaintext);
+  }
+
+  /** Under the key of the year that runs. */
+  async encryptNow(
+    transaction: Transaction,
+    accountId: string,
+    plaintext: Buffer,
+  ): Promise<{ year: number; encrypted: Buffer }> {
+    const year = this.clock.now().getUTCFullYear();
+    return {
+      year,
+      encrypted: await this.encryptUnder(transaction, { accountId, year }, plaintext),
+    };
   }
 
   /**
@@ -51,6 +62,16 @@ export class InvoiceDataService {
   ): Promise<Buffer | null> {
     const wrapped = await this.keys.findKey(transaction, of);
     return wrapped ? decrypt(this.unwrapped(wrapped, of), encrypted, contextOf(of)) : null;
+  }
+
+  private async encryptUnder(
+    transaction: Transaction,
+    of: InvoiceYear,
+    plaintext: Buffer,
+  ): Promise<Buffer> {
+    const wrapped =
+      (await this.keys.findKey(transaction, of)) ?? (await this.begin(transaction, of));
+    return encrypt(this.unwrapped(wrapped, of), plaintext, contextOf(of));
   }
 
   private async begin(transaction: Transaction, of: InvoiceYear): Promise<Buffer> {

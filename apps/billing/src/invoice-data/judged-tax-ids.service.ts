@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
-import { Clock } from '#libs/platform';
 import { InvoiceDataService } from './invoice-data.service.js';
 import { JudgedTaxIdsRepository } from './judged-tax-ids.repository.js';
 import type { TaxSubject } from './tax-subject.js';
@@ -14,15 +13,13 @@ export class JudgedTaxIdsService {
   constructor(
     private readonly kept: JudgedTaxIdsRepository,
     private readonly data: InvoiceDataService,
-    private readonly clock: Clock,
   ) {}
 
   /** @param taxId null if the tax followed from none: an earlier one is forgotten. */
   async keep(transaction: Transaction, subject: TaxSubject, taxId: string | null): Promise<void> {
     if (taxId === null) return this.kept.delete(transaction, subject);
-    const year = this.clock.now().getUTCFullYear();
-    const of = { accountId: subject.accountId, year };
-    const encrypted = await this.data.encrypt(transaction, of, Buffer.from(JSON.stringify(taxId)));
+    const text = Buffer.from(JSON.stringify(taxId));
+    const { year, encrypted } = await this.data.encryptNow(transaction, subject.accountId, text);
     await this.kept.put(transaction, subject, { year, taxId: encrypted });
   }
 

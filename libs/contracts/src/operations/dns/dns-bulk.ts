@@ -75,7 +75,7 @@ export const DNS_BULK = defineOperation({
       return domainNames.length + ipAddresses.length;
     },
   },
-  problems: ['answer_too_large'],
+  problems: [],
   examples: [
     {
       title: 'A name and an address',

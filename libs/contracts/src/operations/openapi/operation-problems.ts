@@ -53,6 +53,9 @@ const OF_A_PRICE: readonly ProblemCode[] = [
   'credits_busy',
 ];
 
+/** One document of them all may grow past what the gateway holds; a stream does not. */
+const OF_SEVERAL_ITEMS: readonly ProblemCode[] = ['answer_too_large'];
+
 const OF_FIXTURES: readonly ProblemCode[] = ['fixture_needs_test_key', 'test_key_fixture_only'];
 
 /** Every refusal an operation may answer with: its own, and those of its access, price and body. */
@@ -64,6 +67,7 @@ export function problemsOf(operation: Operation): ProblemCode[] {
     ...(access.kind === 'key' ? OF_A_KEY : []),
     ...(price.per === 'free' ? [] : OF_A_PRICE),
     ...(fixtures === undefined ? [] : OF_FIXTURES),
+    ...(itemProblemsOf(operation).length > 0 ? OF_SEVERAL_ITEMS : []),
     ...(takesIdempotencyKey ? OF_AN_IDEMPOTENCY_KEY : []),
     ...problems,
   ]);

@@ -66,7 +66,7 @@ export const WHOIS_BULK = defineOperation({
     { type: 'application/x-ndjson', of: BulkWhoisItem, last: BulkClosing },
   ],
   price: { per: 'item', credits: 1, items: ({ body }) => (body as BulkNames).domainNames.length },
-  problems: ['answer_too_large'],
+  problems: [],
   examples: [
     {
       title: 'Two names',
