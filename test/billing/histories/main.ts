@@ -28,6 +28,8 @@ const options = program.opts<
   }
 >();
 
+/** Years pass in each history; what signs PayPal's callbacks lasts some decades. */
+const HISTORIES_AN_INSTALLATION = 40;
 /** Failing ones that are made smaller and shown; the rest are counted. */
 const SHOWN_MAX = 3;
 const FAULT_CHARS = 3_000;
@@ -48,6 +50,7 @@ for (const [number, steps] of all.entries()) {
   const fault = await faultOf(steps, processor);
   histories += 1;
   commands += steps.length;
+  if (histories % HISTORIES_AN_INSTALLATION === 0) await close();
   if (fault === undefined) continue;
   report(`history ${number} of seed ${seed} at ${processor}: ${fault}`);
   if ((shown += 1) <= SHOWN_MAX) report(JSON.stringify(await narrowed(steps, processor)));

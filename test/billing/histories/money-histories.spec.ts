@@ -55,9 +55,13 @@ describe('money under every history', () => {
     TIMEOUT_MS,
   );
 
-  it.each(Object.entries(FAILED_ONCE))(
-    'once failed: %s',
-    (_, commands) => live(commands, 'stripe'),
+  it.each(
+    Object.entries(FAILED_ONCE).flatMap(([what, commands]) =>
+      HISTORIES.map(([processor]) => ({ what, commands, processor })),
+    ),
+  )(
+    'once failed: $what, at $processor',
+    ({ commands, processor }) => live(commands, processor),
     TIMEOUT_MS,
   );
 });

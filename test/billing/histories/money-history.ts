@@ -247,12 +247,20 @@ export class MoneyHistory {
     }
   }
 
-  /** What follows from news is done, as by the jobs of a minute. */
+  /** What follows from news is done, as by the jobs of a minute: again for as long as calls get lost. */
   private async follow(): Promise<void> {
-    const { billing } = this;
-    const before = this.side.calls();
-    await billing.follow();
-    if (this.side.calls() > before) await this.receive();
+    const { billing, side } = this;
+    for (let lost = this.callsToLose; ; lost = this.callsToLose) {
+      const before = side.calls();
+      await billing.follow();
+      if (side.calls() > before) await this.receive();
+      if (this.callsToLose === lost) return;
+    }
+  }
+
+  private get callsToLose(): number {
+    const { lostAnswers, lostRequests } = this.billing.simulator.apiFaults;
+    return lostAnswers + lostRequests;
   }
 
   /** In the order in which it was said, or the other way round after a while. */

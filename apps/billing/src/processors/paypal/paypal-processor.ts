@@ -98,7 +98,7 @@ export class PaypalProcessor implements PaymentProcessor {
     const parts = { client: subscriptions, plans, known, clock };
     this.changes = new PaidChanges({ ...parts, orders: this.client, returnUrl: options.returnUrl });
     this.subscriptions = new PaypalSubscriptions({ ...parts, changes: this.changes });
-    this.sales = new SaleBills(subscriptions, known);
+    this.sales = new SaleBills(subscriptions, known, this.changes);
     this.callbacks = new PaypalCallbacks({ certificates, clock, apiUrl, webhookIds });
   }
 

@@ -153,6 +153,14 @@ export class PaidChanges {
     return at && { id: `${BILL_PREFIX}${mark.changeOrderId}`, at };
   }
 
+  /** The plan before the latest change; the mark has forgotten it once the new one is paid, its order has not. */
+  async planBefore({ mark, next }: KnownSubscription): Promise<PlannedUnits | undefined> {
+    if (mark.changeOrderId === null) return undefined;
+    const order = await this.findOrder(mark.changeOrderId);
+    const change = toChangeReference(order?.purchase_units?.[0]?.custom_id);
+    return change && this.parts.known.named(change.old, next);
+  }
+
   /** The bill of a change by its id; undefined for an id of another kind. */
   async fetchBill(id: string): Promise<BillSnapshot | undefined> {
     if (!id.startsWith(BILL_PREFIX)) return undefined;

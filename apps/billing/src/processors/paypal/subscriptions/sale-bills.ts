@@ -10,6 +10,7 @@ import {
   billedPlan,
   priceOf,
 } from './known-subscription.js';
+import type { PaidChanges } from './paid-changes.js';
 import type { SubscriptionsClient } from './subscriptions-client.js';
 
 /** What PayPal took for a period. It names neither plan nor period: both follow from the time of payment. */
@@ -17,6 +18,7 @@ export class SaleBills {
   constructor(
     private readonly client: SubscriptionsClient,
     private readonly known: KnownSubscriptions,
+    private readonly changes: PaidChanges,
   ) {}
 
   async fetch(id: string): Promise<BillSnapshot> {
@@ -24,7 +26,7 @@ export class SaleBills {
     const money = { value: sale.amount?.total, currency_code: sale.amount?.currency };
     const amountMicros = microsOf(money);
     const known = await this.known.read(idOf(sale.billing_agreement_id));
-    const { plan, anchor } = billedAt(known, timeOf(sale.create_time), amountMicros);
+    const { plan, anchor } = await this.billedAt(known, timeOf(sale.create_time), amountMicros);
     const period = periodPaidAt(anchor, plan.interval, timeOf(sale.create_time));
     const isFirst = period.start.getTime() === known.start.getTime();
     return {
@@ -38,6 +40,31 @@ export class SaleBills {
       currency: currencyOf(money),
       lines: [{ ...billedPlan(plan), amountMicros, from: period.start, to: period.end }],
     };
+  }
+
+  /**
+   * Of the plans before and after a change the one that costs what was paid; the one of that time otherwise. A payment
+   * that is heard of only after an upgrade may be of the plan before that.
+   */
+  private async billedAt(
+    known: KnownSubscription,
+    at: Date,
+    amountMicros: Micros,
+  ): Promise<Billed> {
+    const { former, next, mark, start } = known;
+    const first = mark.anchor ?? start;
+    const before: Billed = { plan: former, anchor: first };
+    const after: Billed = {
+      plan: next,
+      anchor: former.interval === next.interval ? first : mark.until,
+    };
+    const isPrice = (plan: PlannedUnits | undefined) =>
+      plan !== undefined && priceOf(plan) === amountMicros;
+    const [likely, other] = at < mark.until ? [before, after] : [after, before];
+    const fits = [likely, other].find(({ plan }) => isPrice(plan));
+    if (fits) return fits;
+    const earlier = await this.changes.planBefore(known);
+    return earlier && isPrice(earlier) ? { plan: earlier, anchor: first } : likely;
   }
 }
 
@@ -57,18 +84,4 @@ function unfit(id: string): never {
 interface Billed {
   plan: PlannedUnits;
   anchor: Date;
-}
-
-/** Of the plans before and after a change the one that costs what was paid; the one of that time otherwise. */
-function billedAt(known: KnownSubscription, at: Date, amountMicros: Micros): Billed {
-  const { former, next, mark, start } = known;
-  const first = mark.anchor ?? start;
-  const before: Billed = { plan: former, anchor: first };
-  const after: Billed = {
-    plan: next,
-    anchor: former.interval === next.interval ? first : mark.until,
-  };
-  const [likely, other] = at < mark.until ? [before, after] : [after, before];
-  const fits = [likely, other].find(({ plan }) => priceOf(plan) === amountMicros);
-  return fits ?? likely;
 }
