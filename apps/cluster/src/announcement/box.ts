@@ -8,7 +8,7 @@ export function announcement(facts: ClusterFacts, seconds: number): string {
     ...gateways,
     ['  log in', `${facts.demo.email}   ${facts.demo.password}`],
     ['Mailbox', facts.mailbox_url],
-    ['Test key', `${facts.demo.test_key}   names under .test, 0 credits`],
+    ['Test key', `${facts.demo.test_key}   fixtures such as registered.test, 0 credits`],
     ['Live key', `${facts.demo.live_key}   any name, from the registry simulator`],
     ['Payments', PAYMENTS[facts.payments]],
     ['Kafka', facts.brokers ?? 'none'],

@@ -14,7 +14,7 @@ export function announcement(facts: SoloFacts, seconds: number): string {
     ['Dashboard', facts.dashboard_url],
     ['  log in', `${facts.demo.email}   ${facts.demo.password}`],
     ['Mailbox', facts.mailbox_url ?? 'mail is sent by the server of SMTP_URL'],
-    ['Test key', `${facts.demo.test_key}   names under .test, 0 credits`],
+    ['Test key', `${facts.demo.test_key}   fixtures such as registered.test, 0 credits`],
     ['Live key', `${facts.demo.live_key}   ${liveNote(facts)}`],
     ['Payments', PAYMENTS[facts.payments]],
     ['Metrics', facts.metrics_url],

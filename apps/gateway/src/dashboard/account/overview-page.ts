@@ -42,7 +42,7 @@ export function overviewPage(context: PageContext, facts: OverviewFacts, notice?
         <h2>A first call</h2>
         ${curlLine(facts.apiUrl, '$KEY', 'registered.test')}
         <p class="quiet">
-          Names that end in .test answer to a test key, offline and for 0 credits.
+          Fixtures such as registered.test answer to a test key, offline and for 0 credits.
           <a href="/keys">Keys</a> · <a href="${facts.apiUrl}/docs">API reference</a>
         </p>
       </section>

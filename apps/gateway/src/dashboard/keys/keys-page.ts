@@ -122,7 +122,7 @@ function creationFields(entered?: NewKeySettings): Markup {
       <select id="environment" name="environment">
         <option value="live">Live: any name, costs credits</option>
         <option value="test" ${isTest ? html`selected` : undefined}>
-          Test: names under .test, free
+          Test: fixtures such as registered.test, free
         </option>
       </select>
     </div>

@@ -115,7 +115,11 @@ function creditSection(balance: BalanceAnswer): Markup {
 }
 
 function datesOf({ state, cancel_at, period_end, paid_through }: SubscriptionAnswer): string {
-  if (state === 'cancelled' || state === 'expired') return `ended ${day(cancel_at ?? period_end)}`;
+  if (state === 'cancelled' || state === 'expired') {
+    // What was paid back ended before its period.
+    const [end] = [cancel_at ?? period_end, paid_through ?? period_end].toSorted();
+    return `ended ${day(end)}`;
+  }
   if (cancel_at !== null) return `ends ${day(cancel_at)}`;
   if (state === 'past_due' && paid_through !== null) return `paid until ${day(paid_through)}`;
   return `renews ${day(period_end)}`;
