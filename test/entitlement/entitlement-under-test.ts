@@ -20,7 +20,7 @@ import {
 } from '#libs/contracts';
 import { type Database, type Transaction, checkInvariants } from '#libs/database';
 import { type EventTransport, InProcessTransport } from '#libs/messaging';
-import { Logger, type RunningService, ServiceTokens, newId } from '#libs/platform';
+import { Logger, type RunningService, ServiceTokens, newId, FIRST_ID } from '#libs/platform';
 import { TestClock, TestDatabase, recordedEvents } from '#test/environment';
 import { ENTITLEMENT_INVARIANTS } from '../../apps/entitlement/src/auditor/invariants.js';
 import { OnAccountDeletedConsumer } from '../../apps/entitlement/src/blocks/on-account-deleted.consumer.js';
@@ -57,7 +57,6 @@ const SECRET = 'a secret of the tests, thirty-two characters';
 /** What every line of a payment costs here. */
 const LINE_MICROS = '1000000';
 /** Before every id. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 /** Of dozens of workers on one account the last waits for all others, on a machine that is busy. */
 const CALL_TIMEOUT_MS = 30_000;
 

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { machineMs } from './clock.js';
 
+/** Before every id: where reading in the order of ids begins. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
 /**
  * A new UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then random bits, so that ids sort
  * by creation and index pages stay warm. Always the machine's clock: an id's time has no meaning.

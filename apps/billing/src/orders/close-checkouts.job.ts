@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Job } from '#libs/platform';
+import { FIRST_ID, type Job } from '#libs/platform';
 import { CheckoutsService } from './checkouts.service.js';
 
 const ORDERS_MAX = 100;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** After a deletion nobody shall be able to pay for the account any more. */
 @Injectable()

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { ReconciliationAnswer } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
-import { newId } from '#libs/platform';
+import { newId, FIRST_ID } from '#libs/platform';
 import { StoredPaymentLine } from '../payments/payment-line.entity.js';
 import { Payment } from '../payments/payment.entity.js';
 import { Subscription } from '../subscriptions/subscription.entity.js';
 import type { ComparedLine, Finding } from './finding.js';
 
 /** Before every id. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 type Run = Pick<ReconciliationAnswer, 'lines' | 'payments' | 'subscriptions'> & {
   startedAt: Date;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { planOfSku } from '#libs/contracts';
-import { Clock, type Job, Logger, crashPoint, newId } from '#libs/platform';
+import { Clock, type Job, Logger, crashPoint, newId, FIRST_ID } from '#libs/platform';
 import type { Outcome, SubscriptionSnapshot } from '../processors/payment-processor.js';
 import { planRefOf } from './plan-change.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
@@ -11,7 +11,6 @@ import {
 } from './subscriptions.repository.js';
 
 const SUBSCRIPTIONS_MAX = 100;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Brings to the processors what follows from an account's state and its money: a deletion cancels at the end of

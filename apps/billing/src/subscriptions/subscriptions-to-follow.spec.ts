@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, type MaintenanceDatabase, withClient } from '#libs/database';
+import { FIRST_ID } from '#libs/platform';
 import { TestDatabase } from '#test/environment';
 import { SubscriptionsMaintenanceRepository } from './subscriptions.repository.js';
 
@@ -8,7 +9,6 @@ const RUNNING = 20_000;
 const ENDED = 20_000;
 /** Of the running ones, of each kind. */
 const WISHING = 3;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 /** 8 KiB each; the subscriptions alone are more than 900. */
 const BLOCKS_MAX = 300;
 
