@@ -8,6 +8,7 @@ import { sellerOf } from '../invoice-pdf/invoice-document.js';
 import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
 import type { Payment } from '../payments/payment.entity.js';
 import type { Reversal } from '../payments/reversal.entity.js';
+import { PROCESSOR_TITLES } from '../processors/processor-answer.js';
 import { type Invoice, invoiceNumber } from './invoice.entity.js';
 import { noteLine, printedLine } from './invoice-lines.js';
 import { InvoicesRepository } from './invoices.repository.js';
@@ -120,7 +121,7 @@ export class InvoicesService {
       number: 0,
       currency,
       seller: sellerOf(this.config),
-      paidBy: { processor, reference: externalId },
+      paidBy: { processor, title: PROCESSOR_TITLES[processor], reference: externalId },
       issuedAt,
     };
     const judgedBy =

@@ -8,6 +8,7 @@ import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js
 import { readPdf } from '../../../../test/billing/pdf-text.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
+import { PROCESSOR_TITLES } from '../processors/processor-answer.js';
 
 const DETAILS = { address_line1: '1 Quay', city: 'Leith', country: 'GB' };
 
@@ -68,7 +69,8 @@ describe.each(BOTH)('invoices of %s', (name) => {
     expect(headers['content-disposition']).toBe(`attachment; filename="${first.number}.pdf"`);
     expect(createHash('sha256').update(body).digest('hex')).toBe(first.sha256);
     const [page] = (await readPdf(body)).pages;
-    const texts = [first.number, 'Example Ltd', '1 Quay', '15,000 credits', '54.00 USD', processor];
+    const paidBy = `${PROCESSOR_TITLES[processor]}, `;
+    const texts = [first.number, 'Example Ltd', '1 Quay', '15,000 credits', '54.00 USD', paidBy];
     for (const text of texts) expect(page).toContain(text);
   });
 

@@ -1,7 +1,11 @@
 import type { ProcessorAnswer } from '#libs/contracts';
 import type { PaymentProcessor, ProcessorName } from './payment-processor.js';
 
-const TITLES: Readonly<Record<ProcessorName, string>> = { stripe: 'Stripe', paypal: 'PayPal' };
+/** As they write their names. */
+export const PROCESSOR_TITLES: Readonly<Record<ProcessorName, string>> = {
+  stripe: 'Stripe',
+  paypal: 'PayPal',
+};
 const PAYS_WITH: Readonly<Record<ProcessorName, string>> = {
   stripe: 'Cards, bank debits and wallets, on Stripe’s page.',
   paypal: 'Your PayPal account, or a card on PayPal’s page.',
@@ -9,7 +13,7 @@ const PAYS_WITH: Readonly<Record<ProcessorName, string>> = {
 
 /** What a customer should know before choosing. */
 export function toProcessorAnswer({ name, capabilities }: PaymentProcessor): ProcessorAnswer {
-  const title = TITLES[name];
+  const title = PROCESSOR_TITLES[name];
   const { changesNeedApproval } = capabilities;
   const differences = changesNeedApproval
     ? [
