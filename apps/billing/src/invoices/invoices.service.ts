@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { InvoiceKind } from '#libs/contracts';
+import { type InvoiceKind, PROCESSOR_TITLES } from '#libs/contracts';
 import { type Transaction, takeNumber } from '#libs/database';
 import { Clock, type Micros, newId, shareOfMoney } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
@@ -8,7 +8,6 @@ import { sellerOf } from '../invoice-pdf/invoice-document.js';
 import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
 import type { Payment } from '../payments/payment.entity.js';
 import type { Reversal } from '../payments/reversal.entity.js';
-import { PROCESSOR_TITLES } from '../processors/processor-answer.js';
 import { type Invoice, invoiceNumber } from './invoice.entity.js';
 import { noteLine, printedLine } from './invoice-lines.js';
 import { InvoicesRepository } from './invoices.repository.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ChosenProcessor, InvoiceAnswer } from '#libs/contracts';
+import { type ChosenProcessor, type InvoiceAnswer, PROCESSOR_TITLES } from '#libs/contracts';
 import { AuditJob, withClient } from '#libs/database';
 import { DAY_MS } from '#libs/platform';
 import { scrape } from '#test/environment';
@@ -8,7 +8,6 @@ import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js
 import { readPdf } from '../../../../test/billing/pdf-text.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
-import { PROCESSOR_TITLES } from '../processors/processor-answer.js';
 
 const DETAILS = { address_line1: '1 Quay', city: 'Leith', country: 'GB' };
 

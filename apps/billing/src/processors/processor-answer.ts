@@ -1,11 +1,6 @@
-import type { ProcessorAnswer } from '#libs/contracts';
+import { PROCESSOR_TITLES, type ProcessorAnswer } from '#libs/contracts';
 import type { PaymentProcessor, ProcessorName } from './payment-processor.js';
 
-/** As they write their names. */
-export const PROCESSOR_TITLES: Readonly<Record<ProcessorName, string>> = {
-  stripe: 'Stripe',
-  paypal: 'PayPal',
-};
 const PAYS_WITH: Readonly<Record<ProcessorName, string>> = {
   stripe: 'Cards, bank debits and wallets, on Stripe’s page.',
   paypal: 'Your PayPal account, or a card on PayPal’s page.',
