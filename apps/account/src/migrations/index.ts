@@ -10,6 +10,7 @@ import { signUps } from './0008-sign-ups.js';
 import { billingDetails } from './0009-billing-details.js';
 import { addressChanges } from './0010-address-changes.js';
 import { outboxOfKey } from './0011-outbox-of-key.js';
+import { auditOfRequest } from './0012-audit-of-request.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: Migration[] = [
   billingDetails,
   addressChanges,
   outboxOfKey,
+  auditOfRequest,
 ];
