@@ -1,15 +1,25 @@
 import { Command, CommanderError } from 'commander';
+import { type SchemaService, serviceRole, withClient } from '#libs/database';
 import { Problem, SystemClock } from '#libs/platform';
 import { accountCommands } from '../../apps/cli/src/accounts/account-commands.js';
 import { auditCommands } from '../../apps/cli/src/audit/audit-commands.js';
 import { billingCommands } from '../../apps/cli/src/billing/billing-commands.js';
 import { CliConfig } from '../../apps/cli/src/cli.config.js';
+import type { Databases } from '../../apps/cli/src/declared.js';
 import { creditCommands } from '../../apps/cli/src/credits/credit-commands.js';
 import { AccountUnderTest } from '../account/account-under-test.js';
 import { BillingUnderTest } from '../billing/billing-under-test.js';
 import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
 
 export const SECRET = 'a secret of the tests, thirty-two characters';
+
+/** The same database as another service sees it. */
+function databaseOf(service: SchemaService, url: string): string {
+  const own = new URL(url);
+  own.username = serviceRole(service);
+  own.searchParams.set('options', `-csearch_path=${service}`);
+  return own.toString();
+}
 
 export interface CommandEnd {
   code: number;
@@ -20,6 +30,7 @@ export interface CommandEnd {
 /** The services that hold an account's money, and the command line that asks them. */
 export class OperatorDesk {
   private readonly config: CliConfig;
+  private readonly databases: Databases;
   private readonly systemTime = SystemClock.prototype.now;
 
   private constructor(
@@ -33,6 +44,7 @@ export class OperatorDesk {
       entitlementUrl: entitlement.service.url,
       serviceSecret: SECRET,
     });
+    this.databases = { gateway: databaseOf('gateway', account.config.databaseUrl) };
     // The tokens of the command line are of the services' time.
     SystemClock.prototype.now = () => account.clock.now();
   }
@@ -59,7 +71,7 @@ export class OperatorDesk {
   /** `npm run cli -- <args>`. */
   async command(...args: string[]): Promise<CommandEnd> {
     const program = new Command().exitOverride();
-    accountCommands(program, this.config);
+    accountCommands(program, this.config, this.databases);
     creditCommands(program, this.config);
     billingCommands(program, this.config);
     auditCommands(program, this.config);
@@ -94,6 +106,11 @@ export class OperatorDesk {
   /** What the services logged last. */
   private errors(): unknown[] {
     return [this.account, this.billing, this.entitlement].map(({ logLines }) => logLines.at(-1));
+  }
+
+  /** Puts something into the gateway's tables. */
+  async ofGateway(sql: string, parameters: unknown[]): Promise<void> {
+    await withClient(this.databases.gateway!, (client) => client.query(sql, parameters));
   }
 
   /** What the audit log of an account says, oldest first, as `actor action object`. */

@@ -58,6 +58,7 @@ import { PasswordsService } from './passwords/passwords.service.js';
 import { OperatorsController } from './operators/operators.controller.js';
 import { OperatorsService } from './operators/operators.service.js';
 import { TimelineController } from './operators/timeline.controller.js';
+import { AuditedRequestsMaintenanceRepository } from './operators/audited-requests.repository.js';
 import { TimelineRepository } from './operators/timeline.repository.js';
 import { OwnerMailService } from './people/owner-mail.service.js';
 import { PeopleByAddressMaintenanceRepository } from './people/people-by-address.repository.js';
@@ -163,7 +164,7 @@ const FEATURES = [
     ErasureService,
     EraseJob,
   ],
-  [OperatorsService, TimelineRepository],
+  [OperatorsService, TimelineRepository, AuditedRequestsMaintenanceRepository],
   [ExportService],
 ];
 

@@ -14,6 +14,9 @@ export { SERVICES };
 /** The URL of each schema, by the name of its service. */
 export const DatabasesConfig = databasesConfig(schemaServices(SERVICES));
 
+/** Where the schemas are, of the installation that a command is for. */
+export type Databases = InstanceType<typeof DatabasesConfig>;
+
 /** In the order of the documents. */
 export const CONFIGURED_APPS: DocumentedApp[] = [
   { name: 'solo', config: SoloConfig },

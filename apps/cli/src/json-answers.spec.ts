@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OrderAnswer } from '#libs/contracts';
 import { newId } from '#libs/platform';
+import { MANUAL } from './manual.js';
 import { OperatorDesk } from '../../../test/desk/operator-desk.js';
 
 /** What a row of the table may name. */
@@ -162,6 +163,8 @@ describe('operator commands with --json', () => {
     const { stdout, stderr } = await desk.command(...row.args(known), '--json');
     expect(stderr.replace('Nothing is set aside.\n', '')).toBe('');
     expect(JSON.parse(stdout)).toMatchObject(row.answers as object);
+    const path = Object.keys(MANUAL).find((words) => row.args(known).join(' ').startsWith(words))!;
+    expect(undescribed(MANUAL[path].json, JSON.parse(stdout))).toEqual([]);
     const added = (await chains()).filter((line) => !before.includes(line) || isRepeatable(line));
     const by = `operator:${userInfo().username} ${row.audited}`;
     if (row.audited === null) expect(await chains()).toEqual(before);
@@ -181,6 +184,19 @@ describe('operator commands with --json', () => {
     }
   });
 });
+
+/** Members of an answer that the manual does not show, or shows as something else; lists are told by their first. */
+function undescribed(shown: unknown, said: unknown, path = ''): string[] {
+  if (said === null || shown === null) return [];
+  if (typeof shown !== typeof said || Array.isArray(shown) !== Array.isArray(said)) return [path];
+  if (Array.isArray(said)) {
+    return said.flatMap((item) => undescribed((shown as unknown[])[0], item, `${path}[]`));
+  }
+  if (typeof said !== 'object') return [];
+  return Object.entries(said as object).flatMap(([name, value]) =>
+    undescribed((shown as Record<string, unknown>)[name], value, `${path}.${name}`),
+  );
+}
 
 /** Looking twice makes two equal lines. */
 const isRepeatable = (line: string) => line.includes('account.inspected');

@@ -5,7 +5,9 @@ import { auditCommands } from './audit/audit-commands.js';
 import { billingCommands } from './billing/billing-commands.js';
 import type { CliConfig } from './cli.config.js';
 import { creditCommands } from './credits/credit-commands.js';
-import { type Databases, eventCommands } from './events/event-commands.js';
+import type { Databases } from './declared.js';
+import { eventCommands } from './events/event-commands.js';
+import { addManual } from './manual.js';
 import { schemaCommands } from './schemas/schema-commands.js';
 import { secretCommands } from './secrets/secret-commands.js';
 import { tldCommands } from './tlds/tld-commands.js';
@@ -23,11 +25,12 @@ export function operatorProgram(
     );
   schemaCommands(program, config, events);
   eventCommands(program, databases);
-  accountCommands(program, config);
+  accountCommands(program, config, databases);
   creditCommands(program, config);
   billingCommands(program, config);
   auditCommands(program, config);
   secretCommands(program);
   tldCommands(program);
+  addManual(program);
   return program;
 }

@@ -6,7 +6,9 @@ import type { Operator } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { KeyRecordService } from '../key-records/key-records.service.js';
 import { PeopleService } from '../people/people.service.js';
+import { AuditedRequestsMaintenanceRepository } from './audited-requests.repository.js';
 import type { OperatorOrderRequest } from './operators.dto.js';
+import { LOOK } from './timeline.repository.js';
 
 /** The end of a key as the dashboard shows it, or a whole key, of which the rest is not looked at. */
 const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*|…|\.\.\.)?([0-9A-Za-z]{4})$/;
@@ -19,11 +21,13 @@ export class OperatorsService {
     private readonly people: PeopleService,
     private readonly keys: KeyRecordService,
     private readonly audit: AuditService,
+    private readonly requests: AuditedRequestsMaintenanceRepository,
   ) {}
 
-  /** The accounts that an e-mail address, an account id or the end of a key leads to. */
+  /** The accounts that an e-mail address, an account id, a request id or the end of a key leads to. */
   async find(text: string): Promise<AccountMatch[]> {
     if (isId(text as unknown)) return this.findById(text);
+    if (text.startsWith('req_')) return this.findByRequest(text);
     if (text.includes('@')) return this.findByAddress(text);
     const [, lastFour] = KEY_ENDING.exec(text) ?? [];
     if (!lastFour) return [];
@@ -42,7 +46,7 @@ export class OperatorsService {
       await this.audit.record(transaction, {
         by,
         accountId,
-        action: 'account.inspected',
+        action: LOOK,
         object: `account:${accountId}`,
       });
       const { state, createdAt, deletedAt, restoreUntil, suspendedAt, suspendedBecause } = account;
@@ -111,6 +115,14 @@ export class OperatorsService {
       this.accounts.find(transaction, accountId),
     );
     return account ? [{ accountId, matched: 'account id' }] : [];
+  }
+
+  private async findByRequest(requestId: string): Promise<AccountMatch[]> {
+    const entries = await this.requests.find(requestId);
+    return entries.map(({ accountId, action }) => ({
+      accountId,
+      matched: `request ${requestId} of the dashboard (${action})`,
+    }));
   }
 
   private async findByAddress(address: string): Promise<AccountMatch[]> {

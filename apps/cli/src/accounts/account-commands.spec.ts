@@ -2,10 +2,11 @@ import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashApiKey } from '#libs/contracts';
 import { recordedEvents } from '#test/environment';
-import type { Registered } from '../../../../test/account/account-under-test.js';
+import { PASSWORD, type Registered } from '../../../../test/account/account-under-test.js';
 import { OperatorDesk } from '../../../../test/desk/operator-desk.js';
 
 const EMAIL = 'ada@example.com';
+const REQUEST_ID = 'req_4Fh2aBcD01230001zz';
 
 describe('account commands', () => {
   let desk: OperatorDesk;
@@ -17,6 +18,13 @@ describe('account commands', () => {
   });
   afterAll(() => desk.close());
 
+  const logRequest = (accountId: string, requestId: string) =>
+    desk.ofGateway(
+      `insert into request_log (at, request_id, account_id, key_id, operation, version, subject, status,
+         outcome, credits, duration_ms)
+       values (clock_timestamp(), $2, $1, $1, 'whois.live', 2, 'a.test', 200, 'delivered', 1, 5)`,
+      [accountId, requestId],
+    );
   const find = async (text: string) =>
     (await desk.answer('account', 'find', text)) as { accountId: string; matched: string[] }[];
 
@@ -33,7 +41,17 @@ describe('account commands', () => {
        join invoices i on i.payment_id = p.id where p.account_id = $1`,
       [accountId],
     );
-    const texts = [EMAIL, 'ADA@Example.com', accountId, owner.key, owner.key.slice(-4), order.id];
+    await logRequest(accountId, REQUEST_ID);
+    const texts = [
+      EMAIL,
+      ' ADA@Example.com ',
+      accountId,
+      owner.key,
+      owner.key.slice(-4),
+      order.id,
+      order.id.toUpperCase(),
+      REQUEST_ID,
+    ];
     for (const text of [...texts, ...Object.values(ids)]) {
       expect([text, (await find(text)).map((found) => found.accountId)]).toEqual([
         text,
@@ -75,7 +93,7 @@ describe('account commands', () => {
     await desk.billing.act(await desk.billing.order(accountId), 'pay');
     desk.advance(1_000);
     await desk.entitlement.buy(accountId, 15_000);
-    const whole = await desk.answer('account', 'timeline', accountId);
+    const whole = await desk.answer('account', 'timeline', accountId, '--audit');
     const kinds = whole.entries.map(({ kind }: { kind: string }) => kind);
     for (const kind of ['audit', 'order', 'payment', 'invoice', 'callback', 'credits']) {
       expect(kinds).toContain(kind);
@@ -86,7 +104,16 @@ describe('account commands', () => {
     let before: string | undefined = new Date(desk.account.clock.now().getTime() + 1).toISOString();
     desk.advance(60_000);
     for (; before !== undefined;) {
-      const args = ['account', 'timeline', accountId, '--limit', '2', '--before', before];
+      const args = [
+        'account',
+        'timeline',
+        accountId,
+        '--limit',
+        '2',
+        '--before',
+        before,
+        '--audit',
+      ];
       const page: { entries: object[]; nextBefore?: string } = await desk.answer(...args);
       paged.push(...page.entries.map((entry) => JSON.stringify(entry)));
       before = page.nextBefore;
@@ -96,6 +123,46 @@ describe('account commands', () => {
     expect(looked).toContain('account.inspected');
     expect(new Set([looked, ...rest])).toEqual(new Set(expected));
     expect(paged).toHaveLength(expected.length);
+  });
+
+  it('what an operator looked at is left out of a page, and the page says how often', async () => {
+    const { accountId } = await desk.account.register('looked-at@example.com');
+    for (let look = 0; look < 3; look++) {
+      desk.advance(1_000);
+      await desk.command('account', 'find', accountId);
+    }
+    const actionsOf = ({ entries }: { entries: { text: string }[] }) =>
+      entries.map(({ text }) => text).filter((text) => text.includes('account.inspected'));
+    const page = await desk.answer('account', 'timeline', accountId);
+    expect([actionsOf(page), page.looksLeftOut]).toEqual([[], 4]);
+    const shown = await desk.answer('account', 'timeline', accountId, '--audit');
+    expect([actionsOf(shown).length, shown.looksLeftOut]).toEqual([5, 0]);
+    const before = shown.entries[2].at;
+    const args = ['account', 'timeline', accountId, '--before', before];
+    expect(await desk.answer(...args)).toMatchObject({ looksLeftOut: 2 });
+    const { stdout } = await desk.command(...args);
+    expect(stdout).toContain('\n2 looks of operators left out: --audit\n');
+  });
+
+  it('what is found says which field of the account it was', async () => {
+    const { accountId, key } = owner;
+    const matched = async (text: string) => (await find(text))[0].matched.join();
+    expect(await matched(` <${EMAIL.toUpperCase()}>`)).toBe('e-mail');
+    expect(await matched(accountId)).toBe('account id');
+    expect(await matched(key.slice(-4))).toMatch(/^key [0-9a-f-]{36} "First key"$/);
+    expect(await matched(REQUEST_ID)).toMatch(/^request req_\w+ \(whois\.live a\.test, 200, 2/);
+    const ofDashboard = 'req_4Fh2aBcD01230001yy';
+    await desk.account.dashboard('POST', 'log-in', {
+      body: { email: EMAIL, password: 'not this one' },
+      headers: { 'x-request-id': ofDashboard },
+    });
+    await desk.account.dashboard('POST', 'log-in', {
+      body: { email: EMAIL, password: PASSWORD },
+      headers: { 'x-request-id': ofDashboard },
+    });
+    expect(await matched(ofDashboard)).toBe(
+      `request ${ofDashboard} of the dashboard (session.logged-in)`,
+    );
   });
 
   it('what leads to nobody says so and ends with 1', async () => {

@@ -5,12 +5,18 @@ import {
   type AccountSummary,
   BillingClient,
 } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { databaseSetting } from '#libs/services';
 import { id } from '../arguments.js';
+import type { Databases } from '../declared.js';
 import { timelineCommand } from './timeline-command.js';
 import type { CliConfig } from '../cli.config.js';
 import { operatorName } from '../operator.js';
 import { type OutputOptions, answer } from '../output.js';
+import { required } from '../required.js';
 import { withService } from '../service-calls.js';
+import { LoggedRequestsMaintenanceRepository } from './logged-requests.repository.js';
+import { searchedText } from './searched-text.js';
 
 interface SuspensionOptions extends OutputOptions {
   reason: string;
@@ -24,15 +30,15 @@ interface FoundAccount extends AccountSummary {
 const ACCOUNTS_MAX = 20;
 
 /** `account`: who an account belongs to, and what happened to it. */
-export function accountCommands(program: Command, config: CliConfig): void {
+export function accountCommands(program: Command, config: CliConfig, databases: Databases): void {
   const account = program.command('account').description('accounts and what happened to them');
   account
     .command('find <text>')
     .description(
-      'by e-mail, account id, last four of a key, invoice number, or an id of ours or a processor',
+      'by e-mail, account id, request id, last four of a key, invoice number, or an id of ours or a processor',
     )
     .option('--json', 'as JSON')
-    .action((text: string, options: OutputOptions) => find(config, text, options));
+    .action((text: string, options: OutputOptions) => find({ config, databases }, text, options));
   timelineCommand(account, config);
   for (const verb of ['suspend', 'unsuspend'] as const) {
     account
@@ -51,19 +57,40 @@ export function accountCommands(program: Command, config: CliConfig): void {
   }
 }
 
-async function find(config: CliConfig, text: string, options: OutputOptions): Promise<void> {
+interface Sources {
+  config: CliConfig;
+  databases: Databases;
+}
+
+async function find(
+  { config, databases }: Sources,
+  typed: string,
+  options: OutputOptions,
+): Promise<void> {
+  const text = searchedText(typed);
+  const ofGateway = text.startsWith('req_') ? await findRequest(databases, text) : [];
   const ofBilling = await withService(config, 'billing', (http) =>
     new BillingClient(http).find(text),
   );
   const found = await withService(config, 'account', async (http) => {
     const desk = new AccountDeskClient(http, operatorName());
-    const matches = [...(await desk.find(text)), ...ofBilling];
+    const matches = [...(await desk.find(text)), ...ofBilling, ...ofGateway];
     return inspectAll(desk, matches);
   });
   if (found.length === 0) process.exitCode = 1;
   answer(options, found, (accounts) =>
     accounts.length === 0 ? ['No account is known by this.'] : accounts.map(foundLine),
   );
+}
+
+async function findRequest(databases: Databases, requestId: string): Promise<AccountMatch[]> {
+  const url = required(databases, 'gateway', databaseSetting('gateway'));
+  const database = await Database.open({ url, applicationName: 'cli', poolSize: 1 });
+  try {
+    return await new LoggedRequestsMaintenanceRepository(database).find(requestId);
+  } finally {
+    await database.close();
+  }
 }
 
 async function changeSuspension(

@@ -16,12 +16,16 @@ import { withService } from '../service-calls.js';
 interface TimelineOptions extends OutputOptions {
   before?: string;
   limit: number;
+  /** What operators looked at, too. */
+  audit?: boolean;
 }
 
 interface Timeline {
   entries: TimelineEntry[];
   /** `--before` of the next page; absent on the last one. */
   nextBefore?: string;
+  /** How often operators looked at the account within this page, which is left out of it. */
+  looksLeftOut: number;
 }
 
 /** `account timeline`: what each service knows, merged by time. */
@@ -34,33 +38,38 @@ export function timelineCommand(account: Command, config: CliConfig): void {
     )
     .option('--before <time>', 'RFC 3339: only what is older, for the next page', instant)
     .option('--limit <number>', 'entries of a page', wholeNumber, 50)
+    .option('--audit', 'with the looks of operators, which are left out otherwise')
     .option('--json', 'as JSON')
     .action((accountId: string, options: TimelineOptions) => show(config, accountId, options));
 }
 
 async function show(config: CliConfig, accountId: string, options: TimelineOptions): Promise<void> {
-  const question = { before: options.before, limit: options.limit };
+  const { limit, before, audit: withLooks = false } = options;
   // First, and noted: whose life this is.
   const { email } = await inspected(config, accountId);
-  const timeline = await read(config, accountId, question);
-  answer(options, { accountId, email, ...timeline }, ({ entries, nextBefore }) => [
+  const timeline = await read(config, accountId, { question: { before, limit }, withLooks });
+  answer(options, { accountId, email, ...timeline }, ({ entries, nextBefore, looksLeftOut }) => [
     `${accountId}  ${email ?? 'erased'}`,
     ...entries.map(({ at, kind, text, id }) => `${at}  ${kind.padEnd(12)}  ${text}  [${id}]`),
+    ...(looksLeftOut === 0 ? [] : [looksLine(looksLeftOut)]),
     ...(nextBefore === undefined ? [] : [`more: --before ${nextBefore}`]),
   ]);
 }
+
+const looksLine = (count: number) =>
+  `${count} ${count === 1 ? 'look' : 'looks'} of operators left out: --audit`;
 
 /** Each service answers the page as if it were alone; what is older than the cut is asked for again. */
 async function read(
   config: CliConfig,
   accountId: string,
-  question: TimelineQuestion,
+  { question, withLooks }: { question: TimelineQuestion; withLooks: boolean },
 ): Promise<Timeline> {
-  const { limit } = question;
+  const { limit, before } = question;
+  const ofAccount = <T>(ask: (desk: AccountDeskClient) => Promise<T>) =>
+    withService(config, 'account', (http) => ask(new AccountDeskClient(http, operatorName())));
   const parts = await Promise.all([
-    withService(config, 'account', (http) =>
-      new AccountDeskClient(http, operatorName()).timeline(accountId, question),
-    ),
+    ofAccount((desk) => desk.timeline(accountId, question, withLooks)),
     withService(config, 'billing', (http) => new BillingClient(http).timeline(accountId, question)),
     withService(config, 'entitlement', (http) =>
       new EntitlementClient(http).timeline(accountId, question),
@@ -71,5 +80,8 @@ async function read(
   // Entries of one time stay together: a page's end is a time.
   const entries = cut === undefined ? all : all.filter(({ at }) => at >= cut);
   const isWhole = cut === undefined || parts.every((part) => part.length < limit);
-  return entries.length === all.length && isWhole ? { entries } : { entries, nextBefore: cut };
+  const nextBefore = entries.length === all.length && isWhole ? undefined : cut;
+  const page = { ...(nextBefore && { from: nextBefore }), ...(before && { before }) };
+  const looksLeftOut = withLooks ? 0 : await ofAccount((desk) => desk.countLooks(accountId, page));
+  return { entries, ...(nextBefore && { nextBefore }), looksLeftOut };
 }

@@ -63,7 +63,7 @@ export function billingCommands(program: Command, config: CliConfig): void {
       amountMicros,
     )
     .option('--from <time>', 'RFC 3339, of a remaining refund; now without it', instant)
-    .option('--id <uuid>', 'id of the refund', newId())
+    .addOption(new Option('--id <uuid>', 'id of the refund').default(newId(), 'a new one'))
     .option('--json', 'as JSON')
     .action((accountId: string, paymentId: string, options: RefundOptions) =>
       refund(config, accountId, paymentId, options),

@@ -37,7 +37,7 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .argument('<credits>', 'how many', wholeNumber)
     .description('take spendable credits away; the same --id counts once, however often it is sent')
     .requiredOption('--reason <text>', 'why, for the ledger')
-    .option('--id <uuid>', 'id of the revocation', newId())
+    .addOption(new Option('--id <uuid>', 'id of the revocation').default(newId(), 'a new one'))
     .option('--json', 'as JSON')
     .action((accountId: string, amount: number, options: RevokeOptions) =>
       revoke(config, accountId, amount, options),
@@ -48,7 +48,7 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .argument('<credits>', 'how many', wholeNumber)
     .description('give credits; the same --id counts once, however often it is sent')
     .requiredOption('--reason <text>', 'why, for the ledger')
-    .option('--id <uuid>', 'id of the adjustment', newId())
+    .addOption(new Option('--id <uuid>', 'id of the adjustment').default(newId(), 'a new one'))
     .option('--expires <time>', 'RFC 3339; never without it', laterInstant)
     .option('--json', 'as JSON')
     .action((accountId: string, amount: number, options: GrantOptions) =>

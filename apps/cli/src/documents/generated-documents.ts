@@ -1,10 +1,14 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OPERATIONS, allEventClasses, describeEvent } from '#libs/contracts';
+import { EventsConfig } from '#libs/messaging';
 import { declaredMetrics } from '#libs/platform';
-import { CONFIGURED_APPS, SERVICES } from '../declared.js';
+import { CliConfig } from '../cli.config.js';
+import { CONFIGURED_APPS, DatabasesConfig, SERVICES } from '../declared.js';
+import { operatorProgram } from '../operator-program.js';
 import { withApiTables } from './api-tables.js';
 import { chartServices } from './chart-services.js';
+import { commandLinePage } from './command-line.js';
 import { configurationPage, environmentExample } from './configuration.js';
 import { grafanaDashboards } from './dashboards.js';
 import { eventSchema } from './event-schema.js';
@@ -28,6 +32,7 @@ export function generatedDocuments(): Map<string, string> {
     documents.set(`deploy/grafana/${file}`, text);
     documents.set(`${CHART_FILES}/dashboards/${file}`, text);
   }
+  documents.set('docs/operations/command-line.md', commandLinePage(program()));
   documents.set(API, withApiTables(readFileSync(API, 'utf8'), OPERATIONS));
   for (const eventClass of allEventClasses()) {
     const { type, version } = describeEvent(eventClass);
@@ -40,6 +45,9 @@ export function generatedDocuments(): Map<string, string> {
   documents.set('docs/operations/security-coverage.md', securityCoverage(statements, proofs));
   return documents;
 }
+
+/** Every command, without any setting. */
+const program = () => operatorProgram(new CliConfig(), new EventsConfig(), new DatabasesConfig());
 
 /** Paths whose text on disk is not what it should be, and event schemas of events that are gone. */
 export function staleDocuments(documents: Map<string, string>): string[] {

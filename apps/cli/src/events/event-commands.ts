@@ -3,12 +3,9 @@ import { Database } from '#libs/database';
 import { FailedEvent, FailedEvents, type FailedEventFilter } from '#libs/messaging';
 import { type ServiceName, counted } from '#libs/platform';
 import { databaseSetting, schemaServices } from '#libs/services';
-import { DatabasesConfig, SERVICES } from '../declared.js';
+import { type Databases, SERVICES } from '../declared.js';
 import { required } from '../required.js';
 import { eventLines } from './event-lines.js';
-
-/** Where the schemas are, of the installation that the command is for. */
-export type Databases = InstanceType<typeof DatabasesConfig>;
 
 const SCHEMAS = schemaServices(SERVICES);
 const NO_SUCH_EVENT = 'this consumer has no such failed event; "events list" shows them';

@@ -318,6 +318,17 @@ describe('the request log', () => {
     expect(await subjectsOf(accountId)).toHaveLength(2);
   });
 
+  it('a partition to come has an index by which an operator finds a request', async () => {
+    const name = 'request_log_20380102';
+    await maintenance.makePartitions(new Date('2038-01-01T12:00:00Z'));
+    const [{ valid }] = await service.query<{ valid: number }>(
+      `select count(*) filter (where x.indisvalid and pg_get_indexdef(x.indexrelid) ~ 'text_bloom_ops')::int
+         as valid from pg_index x where x.indrelid = $1::regclass`,
+      [name],
+    );
+    expect(valid).toBe(1);
+  });
+
   it('partitions are made ahead, and those older than 90 days are dropped', async () => {
     clock.set('2026-08-05T09:30:00Z');
     await new RollPartitionsJob(owner, clock).runOnce();

@@ -1,5 +1,10 @@
 import type { AccountState } from './account.client.js';
-import { type TimelineEntry, type TimelineQuestion, timelinePath } from './timeline.js';
+import {
+  type LooksQuestion,
+  type TimelineEntry,
+  type TimelineQuestion,
+  timelinePath,
+} from './timeline.js';
 import type { ServiceHttp } from './service-http.js';
 
 /** An account that a text leads to, and by what. */
@@ -56,7 +61,7 @@ export class AccountDeskClient {
     private readonly operator: string,
   ) {}
 
-  /** By e-mail address, account id or the last four characters of a key. */
+  /** By e-mail address, account id, request id or the last four characters of a key. */
   async find(text: string): Promise<AccountMatch[]> {
     return this.http.call('POST', '/internal/operator/accounts/matches', { body: { text } });
   }
@@ -85,7 +90,20 @@ export class AccountDeskClient {
     await this.http.call('POST', '/internal/operator/accounts/orders', { accountId, body });
   }
 
-  async timeline(accountId: string, question: TimelineQuestion): Promise<TimelineEntry[]> {
-    return this.http.call('GET', timelinePath(question), { accountId });
+  /** @param withLooks whether what operators looked at is told too. */
+  async timeline(
+    accountId: string,
+    question: TimelineQuestion,
+    withLooks: boolean,
+  ): Promise<TimelineEntry[]> {
+    const path = timelinePath(question) + (withLooks ? '&looks=shown' : '');
+    return this.http.call('GET', path, { accountId });
+  }
+
+  /** How often operators looked at the account in a part of its timeline. */
+  async countLooks(accountId: string, part: LooksQuestion): Promise<number> {
+    const query = new URLSearchParams({ ...part });
+    const path = `/internal/operator/timeline/looks?${query}`;
+    return (await this.http.call<{ looks: number }>('GET', path, { accountId })).looks;
   }
 }

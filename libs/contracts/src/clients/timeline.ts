@@ -1,9 +1,9 @@
 import { Type } from 'class-transformer';
-import { IsInt, IsISO8601, IsOptional, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsISO8601, IsOptional, Max, Min } from 'class-validator';
 
 const ENTRIES_MAX = 1_000;
 /** After everything. */
-const END_OF_TIME = new Date('9999-12-31T23:59:59Z');
+export const END_OF_TIME = new Date('9999-12-31T23:59:59Z');
 
 /** One thing that happened to an account, as the service that owns it tells it. */
 export interface TimelineEntry {
@@ -33,6 +33,26 @@ export class TimelineQuestion {
   @Min(1)
   @Max(ENTRIES_MAX)
   limit: number;
+}
+
+/** What operators have looked at is left out of account's part unless it is asked for. */
+export class AccountTimelineQuestion extends TimelineQuestion {
+  @IsOptional()
+  @IsIn(['shown'])
+  looks?: 'shown';
+}
+
+/** A page of the timeline, whose looks are counted. */
+export class LooksQuestion {
+  /** RFC 3339: not what is older; from the beginning without it. */
+  @IsOptional()
+  @IsISO8601()
+  from?: string;
+
+  /** RFC 3339: only what is older. */
+  @IsOptional()
+  @IsISO8601()
+  before?: string;
 }
 
 /** What a service's repository of its part of the timeline finds. */

@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { MaintenanceDatabase } from '#libs/database';
+import { INSTALLATION } from '../audit/audit-chain.js';
+
+const MATCHES_MAX = 50;
+
+/** Works across accounts: a request's id does not tell whose it was. */
+@Injectable()
+export class AuditedRequestsMaintenanceRepository {
+  constructor(private readonly database: MaintenanceDatabase) {}
+
+  /** The accounts whose audit log names a request, such as one of the dashboard. */
+  async find(requestId: string): Promise<{ accountId: string; action: string }[]> {
+    return this.database.query(
+      `select distinct chain as "accountId", action from audit
+       where request_id = $1 and chain <> $2 limit $3`,
+      [requestId, INSTALLATION, MATCHES_MAX],
+    );
+  }
+}

@@ -1,0 +1,40 @@
+import type { AccountMatch } from '#libs/contracts';
+import type { Database } from '#libs/database';
+
+/** The request log keeps 90 days; the first covers what a clock is ahead. */
+const DAYS_KEPT = 92;
+
+interface LoggedRow {
+  accountId: string;
+  at: Date;
+  operation: string;
+  subject: string;
+  status: number;
+}
+
+/** The gateway's request log, which only its own database holds. */
+export class LoggedRequestsMaintenanceRepository {
+  constructor(private readonly database: Pick<Database, 'query'>) {}
+
+  /** Whose request it was. A day at a time, the latest first: each is a partition, most asked of is young. */
+  async find(requestId: string): Promise<AccountMatch[]> {
+    for (let daysAgo = 0; daysAgo < DAYS_KEPT; daysAgo++) {
+      const rows = await this.database.query<LoggedRow>(FIND, [requestId, daysAgo]);
+      if (rows.length > 0) return rows.map((row) => matchOf(requestId, row));
+    }
+    return [];
+  }
+}
+
+// The day ends at the database's time: the first one reaches a day ahead of it.
+const FIND = `
+  select account_id as "accountId", at, operation, subject, status from request_log
+  where request_id = $1 and at >= now() - $2::int * interval '1 day'
+    and at < now() + (1 - $2::int) * interval '1 day'
+  limit 1`;
+
+function matchOf(requestId: string, { accountId, at, ...request }: LoggedRow): AccountMatch {
+  const { operation, subject, status } = request;
+  const what = [operation, subject].filter(Boolean).join(' ');
+  return { accountId, matched: `request ${requestId} (${what}, ${status}, ${at.toISOString()})` };
+}

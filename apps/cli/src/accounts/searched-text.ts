@@ -1,0 +1,13 @@
+import { isId } from '#libs/platform';
+
+/** What mail programs and tables put around a text that is copied from them. */
+const AROUND = /^[\s\p{Cf}<("'`]+|[\s\p{Cf}>)"'`.,;]+$/gu;
+const NAMED_ADDRESS = /<([^<>\s]+@[^<>\s]+)>/;
+
+/** A text as the services know it: what an operator copies from a mail has spaces, brackets or capitals. */
+export function searchedText(typed: string): string {
+  const [, address] = NAMED_ADDRESS.exec(typed) ?? [];
+  const text = (address ?? typed).replaceAll(AROUND, '').replace(/^mailto:/i, '');
+  if (text.includes('@') || isId(text.toLowerCase() as unknown)) return text.toLowerCase();
+  return /^[a-z]{2,4}-\d{4}-\d+$/i.test(text) ? text.toUpperCase() : text;
+}

@@ -1,0 +1,191 @@
+import type { Command } from 'commander';
+
+/** What `--help` and the page of the command line say beside what a command declares. */
+interface ManualEntry {
+  /** What stands after `npm run cli --`. */
+  example: string;
+  /** An answer with `--json`; members that may be missing are among it. */
+  json?: unknown;
+}
+
+const ACCOUNT = '019a5f00-0000-7000-8000-000000000001';
+const PAYMENT = '019a5f00-0000-7000-8000-000000000002';
+const OTHER = '019a5f00-0000-7000-8000-000000000003';
+const AT = '2026-11-20T10:00:00.000Z';
+const REASON = `--reason 'ticket 812'`;
+const REFUND = {
+  refundId: OTHER,
+  paymentId: PAYMENT,
+  state: 'requested',
+  scope: 'whole',
+  amountMicros: '54000000',
+  from: AT,
+};
+
+export const EXIT_CODES = `Exit codes:
+  0  done
+  1  not done: nothing was found, the command line or a setting is wrong, a service refused or is not there,
+     or a check found something (audit verify, credits explain, billing reconcile, billing replay)`;
+
+/** By the words of the command. */
+export const MANUAL: Readonly<Record<string, ManualEntry>> = {
+  provision: { example: 'provision' },
+  migrate: { example: 'migrate' },
+  'events list': { example: 'events list --consumer entitlement' },
+  'events redrive': { example: `events redrive ${OTHER} --consumer entitlement` },
+  'events discard': {
+    example: `events discard ${OTHER} --consumer entitlement --reason 'sent twice by hand'`,
+  },
+  'account find': {
+    example: 'account find ada@example.com',
+    json: [
+      {
+        accountId: ACCOUNT,
+        state: 'active',
+        email: 'ada@example.com',
+        firstName: 'Ada',
+        createdAt: AT,
+        deletedAt: AT,
+        restorableUntil: AT,
+        suspendedAt: AT,
+        suspendedBecause: 'unpaid dispute',
+        matched: ['e-mail'],
+      },
+    ],
+  },
+  'account timeline': {
+    example: `account timeline ${ACCOUNT} --limit 20`,
+    json: {
+      accountId: ACCOUNT,
+      email: 'ada@example.com',
+      entries: [
+        { at: AT, kind: 'order', text: 'ordered 54.00 USD by stripe, now completed', id: OTHER },
+      ],
+      nextBefore: AT,
+      looksLeftOut: 2,
+    },
+  },
+  'account suspend': {
+    example: `account suspend ${ACCOUNT} --reason 'unpaid dispute'`,
+    json: { hasChanged: true },
+  },
+  'account unsuspend': {
+    example: `account unsuspend ${ACCOUNT} --reason 'dispute won'`,
+    json: { hasChanged: true },
+  },
+  'credits revoke': {
+    example: `credits revoke ${ACCOUNT} 30 ${REASON}`,
+    json: { revocationId: OTHER, revoked: 30, isNew: true },
+  },
+  'credits grant': {
+    example: `credits grant ${ACCOUNT} 500 ${REASON}`,
+    json: { adjustmentId: OTHER, amount: 500, isNew: true },
+  },
+  'credits explain': {
+    example: `credits explain ${ACCOUNT}`,
+    json: {
+      lines: [{ from: AT, to: AT, kind: 'grant', reference: 'trial', amount: 500, lines: 1 }],
+      balance: { spendable: 500, frozen: 0, reserved: 0, unbooked: 0, debt: 0 },
+      total: 500,
+      unexplained: 0,
+    },
+  },
+  'credits set-aside': {
+    example: 'credits set-aside',
+    json: {
+      accounts: [{ accountId: ACCOUNT, since: AT, failures: 3, reason: 'no such grant' }],
+      leases: [
+        { accountId: ACCOUNT, leaseId: OTHER, reported: 12, failures: 3, reason: 'no such lease' },
+      ],
+    },
+  },
+  'limits override': {
+    example: `limits override ${ACCOUNT} --limit live --value 600 --until 2099-01-01T00:00:00Z ${REASON}`,
+    json: { accountId: ACCOUNT, limit: 'live', value: 600, until: '2099-01-01T00:00:00Z' },
+  },
+  'billing payments': {
+    example: `billing payments ${ACCOUNT}`,
+    json: [
+      {
+        paymentId: PAYMENT,
+        processor: 'stripe',
+        externalId: 'pi_3QxAbC',
+        amountMicros: '54000000',
+        currency: 'USD',
+        confirmedAt: AT,
+        lines: [{ lineId: OTHER, kind: 'package', sku: 'credits-15000', quantity: 1 }],
+        reversals: [{ cause: 'refund', ...REFUND }],
+      },
+    ],
+  },
+  'billing set-aside': {
+    example: 'billing set-aside',
+    json: [
+      {
+        kind: 'refunds',
+        id: OTHER,
+        accountId: ACCOUNT,
+        since: AT,
+        reason: 'the processor refuses it',
+      },
+    ],
+  },
+  'billing reconcile': {
+    example: `billing reconcile ${REASON}`,
+    json: {
+      runId: OTHER,
+      lines: 12,
+      payments: 10,
+      subscriptions: 4,
+      findings: [
+        {
+          kind: 'fulfilment',
+          accountId: ACCOUNT,
+          subject: PAYMENT,
+          detail: 'paid, and no credits',
+          isHealed: true,
+        },
+      ],
+    },
+  },
+  'billing replay': {
+    example: `billing replay ${OTHER} ${REASON}`,
+    json: { processor: 'stripe', kind: 'payment', externalId: 'pi_3QxAbC', result: 'synced' },
+  },
+  'billing refund': {
+    example: `billing refund ${ACCOUNT} ${PAYMENT} --scope whole ${REASON}`,
+    json: REFUND,
+  },
+  'audit verify': {
+    example: 'audit verify',
+    json: { entries: 42, chains: 3, brokenAt: null },
+  },
+  secrets: {
+    example: 'secrets deploy/secrets --smtp-url smtp://user:password@mail.example.com:587',
+  },
+  'tlds show': { example: 'tlds show com' },
+  'tlds refresh': { example: 'tlds refresh iana-files --write registries.json' },
+};
+
+/** The words of a command, without those of the program: `account find`. */
+export function pathOf(command: Command): string {
+  return command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+/** Commands that do something, in the order of the help. */
+export function leavesOf(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+}
+
+/** Puts an example, the shape of `--json` and the exit codes into every help. @throws for a command without. */
+export function addManual(program: Command): void {
+  program.addHelpText('after', `\n${EXIT_CODES}`);
+  for (const command of leavesOf(program)) {
+    const entry = MANUAL[pathOf(command)];
+    if (entry === undefined) throw new Error(`the manual lacks "${pathOf(command)}"`);
+    const { example, json } = entry;
+    command.addHelpText('after', `\nExample:\n  ${program.name()} ${example}`);
+    if (json === undefined) continue;
+    command.addHelpText('after', `\nWith --json:\n${JSON.stringify(json, null, 2)}`);
+  }
+}

@@ -1,0 +1,82 @@
+import { CommanderError } from 'commander';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Command } from 'commander';
+import { EventsConfig } from '#libs/messaging';
+import { CliConfig } from './cli.config.js';
+import { DatabasesConfig } from './declared.js';
+import { EXIT_CODES, MANUAL, leavesOf, pathOf } from './manual.js';
+import { operatorProgram } from './operator-program.js';
+
+/** Every command of a line that only wants to be understood. */
+function quiet(): { program: Command; said: () => string } {
+  let text = '';
+  const program = operatorProgram(new CliConfig(), new EventsConfig(), new DatabasesConfig());
+  const output = {
+    writeOut: (more: string) => (text += more),
+    writeErr: (more: string) => (text += more),
+  };
+  const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
+  for (const command of all(program)) command.exitOverride().configureOutput(output);
+  return { program, said: () => text };
+}
+
+/** As a shell splits it. */
+const wordsOf = (line: string) =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain);
+
+async function say(...args: string[]): Promise<{ code: number; text: string }> {
+  const { program, said } = quiet();
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return { code: 0, text: said() };
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return { code: error.exitCode, text: said() };
+  }
+}
+
+describe('the command line', () => {
+  let paths: string[];
+
+  beforeAll(() => {
+    paths = leavesOf(quiet().program).map(pathOf);
+  });
+
+  it('no command is described that is not there', () => {
+    expect(Object.keys(MANUAL).toSorted()).toEqual(paths.toSorted());
+  });
+
+  it('the help of each command has an example of it, and its answer where it takes --json', async () => {
+    for (const path of paths) {
+      const { code, text } = await say(...path.split(' '), '--help');
+      expect([path, code]).toEqual([path, 0]);
+      expect(text).toContain(`npm run cli -- ${path}`);
+      expect([path, text.includes('With --json:')]).toEqual([path, text.includes('--json  ')]);
+    }
+    expect((await say('--help')).text).toContain(EXIT_CODES);
+  });
+
+  it('each example is understood', async () => {
+    for (const [path, { example }] of Object.entries(MANUAL)) {
+      const { program } = quiet();
+      const ran: string[] = [];
+      for (const command of leavesOf(program)) {
+        command.action(() => {
+          ran.push(pathOf(command));
+        });
+      }
+      await program.parseAsync(wordsOf(example), { from: 'user' });
+      expect(ran).toEqual([path]);
+    }
+  });
+
+  it.each([
+    [['acount'], 'Did you mean account?'],
+    [['account', 'timelin', 'a'], 'Did you mean timeline?'],
+    [['credits', 'grants'], 'Did you mean grant?'],
+    [['audit', 'verify', '--jason'], 'Did you mean --json?'],
+  ])('%j is told the nearest command', async (args, suggestion) => {
+    const { code, text } = await say(...args);
+    expect([code, text]).toEqual([1, expect.stringContaining(suggestion)]);
+  });
+});
