@@ -12,6 +12,17 @@ export class KeyLimitReached extends Problem {
   }
 }
 
+export class TooManyNewKeys extends Problem {
+  constructor(limit: number) {
+    super({
+      code: 'key_limit_reached',
+      status: 403,
+      detail: `An account may make at most ${limit} keys within 24 hours, rotations included. Try again tomorrow.`,
+      members: { limit },
+    });
+  }
+}
+
 export class KeyNotActive extends Problem {
   constructor() {
     super({

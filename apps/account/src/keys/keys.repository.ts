@@ -32,6 +32,20 @@ export class KeysRepository {
     return query.getMany();
   }
 
+  /** When the newest key but `count` was made. */
+  async madeBefore(
+    transaction: Transaction,
+    accountId: string,
+    count: number,
+  ): Promise<Date | undefined> {
+    const [key] = await transaction.query<{ createdAt: Date }>(
+      `select created_at as "createdAt" from api_keys where account_id = $1
+       order by id desc offset $2 limit 1`,
+      [accountId, count],
+    );
+    return key?.createdAt;
+  }
+
   async listUnrevoked(transaction: Transaction, accountId: string): Promise<ApiKey[]> {
     return transaction.manager
       .createQueryBuilder(ApiKey, 'key')

@@ -24,7 +24,7 @@ import { describeKey, withoutValue } from './key-answer.js';
 import { isJudgedAlike } from './judged-settings.js';
 import type { ApiKey } from './key.entity.js';
 import { keyStateOf } from './key-state.js';
-import { KeyLimitReached, KeyNotActive, KeyNotReissuable } from './keys.errors.js';
+import { KeyLimitReached, KeyNotActive, KeyNotReissuable, TooManyNewKeys } from './keys.errors.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
 
 /** What a new key takes from its request or from the key it replaces. */
@@ -41,6 +41,8 @@ interface IssuedKey {
 
 /** Whatever the plan: a list must stay one that a person can read. */
 const KEYS_MAX = { live: 100, test: 5 } as const;
+/** Made within a day, whatever became of them: revoked keys stay listed. */
+const NEW_KEYS_MAX = 200;
 const PAGE_SIZE = 50;
 const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS } as const;
 
@@ -148,7 +150,7 @@ export class KeysService {
    * Puts a new key with the same settings and rank in a key's place. The old one works until the end
    * of the overlap and counts no longer, and the one it replaced ends now: two may work at once (S6).
    * The new key ends when the old one would have, unless the request says otherwise.
-   * @throws NotFound, KeyNotActive.
+   * @throws NotFound, KeyNotActive, TooManyNewKeys.
    */
   async rotate(
     owner: Actor,
@@ -266,6 +268,8 @@ export class KeysService {
   ): Promise<IssuedKey> {
     const value = generateApiKey(settings.environment);
     const now = this.clock.now();
+    const made = await this.keys.madeBefore(transaction, accountId, NEW_KEYS_MAX - 1);
+    if (made && now.getTime() - made.getTime() < DAY_MS) throw new TooManyNewKeys(NEW_KEYS_MAX);
     const id = newId();
     const key: NewKey = {
       id,

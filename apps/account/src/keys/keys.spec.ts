@@ -244,6 +244,25 @@ describe('keys', () => {
     expect(answers.find(({ status }) => status === 403)?.body.limit).toBe(limit);
   });
 
+  it('an account may make 200 keys within a day and no more, also by rotating one', async () => {
+    const own = await createKey();
+    await account.database.query(
+      `insert into api_keys (id, account_id, environment, key_hash, last_four, name, scopes,
+         allowed_addresses, created_at, ranks_as, revoked_at, revoked_because)
+       select made, account_id, environment, sha256(made::text::bytea), last_four, name, scopes,
+         allowed_addresses, created_at, made, created_at, 'owner'
+       from api_keys, unnest($2::uuid[]) made where id = $1`,
+      [own.id, Array.from({ length: 199 }, () => newId())],
+    );
+    const make = async () => (await call('POST', `keys/${own.id}/rotate`, { overlap: '7d' })).body;
+    expect(await make()).toMatchObject({ code: 'key_limit_reached', limit: 200 });
+    await account.database.query(
+      `update api_keys set created_at = created_at - interval '1 day' where account_id = $1`,
+      [owner.accountId],
+    );
+    expect(await make()).toMatchObject({ state: 'active' });
+  });
+
   it('a key says its rank, by which gateways pause it; test keys and keys in overlap have none', async () => {
     const live = await createKey();
     const test = await createKey({ environment: 'test' });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CurrentSessionAnswer, LogInRequest, ReauthenticateRequest } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
-import { MINUTE_MS, networkOf } from '#libs/platform';
+import { HOUR_MS, MINUTE_MS, networkOf } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import type { Visitor } from '../audit/actor.js';
@@ -19,6 +19,13 @@ const NETWORK_LIMIT: AttemptLimit = {
   name: 'log-in network',
   max: 20,
   windowMs: 15 * MINUTE_MS,
+};
+
+/** Right log-ins of one person: each is a line of a log that is kept for ever. */
+const PERSON_LIMIT: AttemptLimit = {
+  name: 'log-in person',
+  max: 300,
+  windowMs: HOUR_MS,
 };
 
 /** Checks passwords: for a new session, and again for what needs it. */
@@ -62,6 +69,7 @@ export class LogInService {
     await this.throttling.forgetGuesses(subject);
     if (!device) await this.throttling.giveBack(NETWORK_LIMIT, network);
     const { accountId, personId, passwordHash } = person;
+    await this.throttling.count(PERSON_LIMIT, personId, visitor);
     const actor = { accountId, personId, visitor };
     const rehashed = await this.passwords.rehash(password, passwordHash);
     return this.accounts.transaction(async (transaction) => {

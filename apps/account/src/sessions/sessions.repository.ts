@@ -47,6 +47,20 @@ export class SessionsRepository {
     return affected ?? 0;
   }
 
+  /** Ends all but the newest open ones. */
+  async endBeyond(
+    transaction: Transaction,
+    accountId: string,
+    { newest, endedAt }: { newest: number; endedAt: Date },
+  ): Promise<void> {
+    await transaction.query(
+      `update sessions set ended_at = $3 where account_id = $1 and id in (
+         select id from sessions where account_id = $1 and ended_at is null
+         order by id desc offset $2)`,
+      [accountId, newest, endedAt],
+    );
+  }
+
   async replaceToken(
     transaction: Transaction,
     accountId: string,
@@ -62,6 +76,15 @@ export class SessionsRepository {
       accountId,
       than,
     ]);
+  }
+
+  /** Forgets all but the newest, ended or open. */
+  async deleteBeyond(transaction: Transaction, accountId: string, newest: number): Promise<void> {
+    await transaction.query(
+      `delete from sessions where account_id = $1 and id in (
+         select id from sessions where account_id = $1 order by id desc offset $2)`,
+      [accountId, newest],
+    );
   }
 
   async deleteAll(transaction: Transaction, accountId: string): Promise<void> {

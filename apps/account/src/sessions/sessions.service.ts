@@ -22,6 +22,10 @@ import { SessionsRepository } from './sessions.repository.js';
 import type { ActiveSession } from './session-guard.js';
 
 const KEEP_MS = 60 * DAY_MS;
+/** Open at a time; a log-in beyond them ends the oldest. */
+const OPEN_MAX = 50;
+/** Kept in all: who logs in again and again grows no table. */
+const KEPT_MAX = 500;
 
 /** Opens, lists and ends sessions. A token is known to its browser alone; stored is its hash. */
 @Injectable()
@@ -35,7 +39,7 @@ export class SessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns the token, the only copy there is. */
+  /** Ends the oldest beyond 50. @returns the token, the only copy there is. */
   async open(transaction: Transaction, actor: Actor): Promise<string> {
     const { accountId, personId, visitor } = actor;
     const { person } = await this.people.get(transaction, accountId, personId);
@@ -56,6 +60,8 @@ export class SessionsService {
       authenticatedAt: now,
       endedAt: null,
     });
+    await this.sessions.endBeyond(transaction, accountId, { newest: OPEN_MAX, endedAt: now });
+    await this.sessions.deleteBeyond(transaction, accountId, KEPT_MAX);
     return token;
   }
 

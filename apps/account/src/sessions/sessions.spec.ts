@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, networkOf } from '#libs/platform';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, networkOf, newId } from '#libs/platform';
 import {
   AccountUnderTest,
   PASSWORD,
@@ -104,6 +104,27 @@ describe('sessions', () => {
     for (const token of [second, stranger.token]) expect((await session(token)).status).toBe(200);
     const again = await account.dashboard('DELETE', 'sessions', { token: second });
     expect(again.body).toEqual({ ended: 0 });
+  });
+
+  it('S27: of the sessions of an account fifty are open, of all no more than 500 are kept', async () => {
+    const open = async () => (await session(owner.token)).status === 200;
+    await account.database.query(
+      `insert into sessions (id, account_id, person_id, token_hash, origin, network_hash, created_at,
+         last_seen_at, authenticated_at, ended_at)
+       select more.id, account_id, person_id, sha256(more.id::text::bytea), origin, network_hash, created_at,
+         last_seen_at, authenticated_at, case when place <= 551 then created_at end
+       from sessions, unnest($2::uuid[]) with ordinality more (id, place) where account_id = $1`,
+      [owner.accountId, Array.from({ length: 600 }, () => newId())],
+    );
+    expect(await open()).toBe(true);
+    const token = tokenOf(await logIn());
+    expect([await open(), (await session(token)).status]).toEqual([false, 200]);
+    const [counts] = await account.database.query(
+      `select count(*)::int as kept, count(*) filter (where ended_at is null)::int as open
+       from sessions where account_id = $1`,
+      [owner.accountId],
+    );
+    expect(counts).toEqual({ kept: 500, open: 50 });
   });
 
   it('S28: a log-out ends the session, a changed password ends all of them', async () => {

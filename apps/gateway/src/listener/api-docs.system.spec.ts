@@ -46,8 +46,13 @@ describe('the reference of the API', () => {
           ),
         );
         await page.goto(`${under.url}/docs`);
-        await page.getByText('/v2.0/whois/live', { exact: true }).first().waitFor();
-        await page.getByText('/v2.0/whois/live', { exact: true }).first().click();
+        await page.getByRole('link', { name: 'GET /v2.0/whois/live' }).click();
+        const curl = page.locator('.curl pre').first();
+        await curl.waitFor();
+        expect(await curl.textContent()).toContain(
+          `curl '${under.url}/v2.0/whois/live?domainName=`,
+        );
+        await page.getByText('203.0.113.1').first().waitFor();
         await page.getByText('invalid_domain_name').first().waitFor();
         expect([...asked]).toEqual([under.url]);
         expect(complaints).toEqual([]);

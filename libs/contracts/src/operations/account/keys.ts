@@ -100,7 +100,7 @@ export const KEY_ROTATE = defineOperation({
   parameters: idOf('key', ID),
   body: { of: RotateKeyRequest, limitBytes: LIMIT_BYTES, example: { overlap: '24h' } },
   answers: [{ type: 'application/json', of: IssuedKeyAnswer, status: 201 }],
-  problems: ['not_found', 'key_not_active'],
+  problems: ['not_found', 'key_not_active', 'key_limit_reached'],
   examples: [{ title: 'A new key', parameters: { id: ID }, answer: ISSUED }],
 });
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -14,15 +15,29 @@ import {
 
 interface Described {
   operationId: string;
-  parameters: { name: string; in: string; required: boolean }[];
+  parameters: {
+    name: string;
+    in: string;
+    required: boolean;
+    schema: { type?: string };
+    example?: unknown;
+  }[];
   security: object[];
-  requestBody?: object;
-  responses: Record<string, { content?: Record<string, { schema: { allOf: object[] } }> }>;
+  requestBody?: { content: Record<string, { schema: object; example: unknown }> };
+  responses: Record<string, { content?: Record<string, DescribedAnswer> }>;
+  'x-codeSamples'?: { source: string }[];
+}
+
+interface DescribedAnswer {
+  schema: { allOf: object[] };
+  examples?: Record<string, { value?: unknown; $ref?: string }>;
 }
 
 interface Description {
   paths: Record<string, Record<string, Described>>;
-  components: { schemas: Record<string, object> };
+  info: { description?: string };
+  tags: { name: string; description?: string }[];
+  components: { schemas: Record<string, object>; examples: Record<string, { value: unknown }> };
 }
 
 const described = (listener: PublicListener) =>
@@ -68,24 +83,53 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     }
   });
 
-  it('every example of a body and of an answer is what its schema says', () => {
+  it('every operation has an example of its request and of each answer, and all are what their schemas say', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ ...document, $id: 'described' });
-    const faultsOf = (type: { name: string }, value: object) => {
-      const judge = ajv.compile({ $ref: `described#/components/schemas/${type.name}` });
+    const faultsOf = (schema: object, value: unknown) => {
+      const absolute = JSON.stringify(schema).replaceAll('"#/', '"described#/');
+      const judge = ajv.compile(JSON.parse(absolute) as object);
       return judge(value) ? [] : judge.errors;
     };
-    for (const { name, routes, body, answers, examples, access } of OPERATIONS) {
-      const isHere = routes.some(({ path }) => path in document.paths) && access.kind !== 'signed';
-      if (!isHere) continue;
-      if (body) expect([name, faultsOf(body.of, body.example)]).toEqual([name, []]);
-      const [form] = answers;
-      if (form.type !== 'application/json') continue;
-      for (const { answer, title } of examples) {
-        expect([name, title, faultsOf(form.of, answer)]).toEqual([name, title, []]);
+    for (const { at, operation } of operationsOf(document)) {
+      const { parameters, requestBody } = operation;
+      for (const { name, schema, example } of parameters.filter((one) => 'example' in one)) {
+        expect([at, name, faultsOf(schema, example)]).toEqual([at, name, []]);
       }
+      const body = requestBody?.content['application/json'];
+      if (body) expect([at, faultsOf(body.schema, body.example)]).toEqual([at, []]);
     }
+    const answers = operationsOf(document).flatMap(answersOf);
+    for (const { at, schema, values } of answers) {
+      expect([at, values.length > 0]).toEqual([at, true]);
+      for (const value of values) expect([at, faultsOf(schema, value)]).toEqual([at, []]);
+    }
+    expect(answers.length).toBeGreaterThan(100);
   });
+
+  const operationsOf = ({ paths }: Description) =>
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        at: `${method} ${path}`,
+        operation,
+      })),
+    );
+
+  const answersOf = ({ at, operation }: { at: string; operation: Described }) =>
+    Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
+      Object.entries(content)
+        .filter(([type]) => type.endsWith('json'))
+        .map(([, { schema, examples = {} }]) => ({
+          at: `${at} ${status}`,
+          schema,
+          values: Object.values(examples).map(valueOf),
+        })),
+    );
+
+  const valueOf = (example: { value?: unknown; $ref?: string }) =>
+    example.$ref === undefined
+      ? example.value
+      : document.components.examples[example.$ref.split('/').at(-1)!].value;
 
   it('every reference leads to a schema, and no operation id is given twice', () => {
     const text = JSON.stringify(document);
@@ -101,6 +145,45 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
 
 describe('the description of the API', () => {
   const document = described('api');
+
+  it('begins with what a newcomer must know, every fixture included, and links to pages of errors', () => {
+    const { description = '' } = document.info;
+    for (const title of [
+      'Authentication',
+      'Credits and prices',
+      'Rate limits',
+      'Errors',
+      'Paging',
+    ]) {
+      expect(description).toContain(`### ${title}\n`);
+    }
+    const fixtures = OPERATIONS.flatMap((row) => row.fixtures ?? []);
+    for (const { value, answers } of fixtures)
+      expect(description).toContain(`\`${value}\` | ${answers}`);
+    for (const [, code] of description.matchAll(/https:\/\/a\.test\/errors\/(\w+)/g)) {
+      expect([code, existsSync(`docs/errors/${code}.md`)]).toEqual([code, true]);
+    }
+    expect(document.tags.filter((tag) => tag.description === undefined)).toEqual([]);
+  });
+
+  it('every operation has a line for the shell, with the key in a header and its body', () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, { security, requestBody, ...rest }] of Object.entries(methods)) {
+        const [{ source }] = rest['x-codeSamples']!;
+        expect(source).toContain(`'https://a.test${path.replace('/{tld}', '/')}`);
+        expect([path, method, source.includes('X-API-Key')]).toEqual([
+          path,
+          method,
+          security.length > 0,
+        ]);
+        expect([path, method, source.includes(' -d ')]).toEqual([
+          path,
+          method,
+          requestBody !== undefined,
+        ]);
+      }
+    }
+  });
 
   it('has every path, every parameter of its version, and a type for every error', () => {
     const { parameters, responses } = document.paths['/v2.0/whois/live'].get;

@@ -1,6 +1,8 @@
 import { type PublicListener, listenerOf } from '../access.js';
 import { AnswerMeta } from './answer-meta.js';
 import type { AnswerForm, Operation, OperationRoute } from '../operation.js';
+import { curlOf, lineExamples, metaExample, problemExample } from './examples.js';
+import { groupOf, groupsOf, introduction } from './introduction.js';
 import type { JsonSchema, Parameter } from '../parameter.js';
 import { problemsOf } from './operation-problems.js';
 import { PROBLEM_STATUS, type ProblemCode } from './problem-codes.js';
@@ -74,15 +76,17 @@ export function openApi(operations: readonly Operation[], description: ApiDescri
   const schemas = new Schemas();
   const problem = schemas.refer(ProblemAnswer);
   const origin = ORIGINS[description.listener];
+  const url = description.origin.replace(/\/$/, '');
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const operation of operations) {
-    if (listenerOf(operation) !== description.listener) continue;
-    // Machines that sign have a description of their own processor.
-    if (operation.access.kind === 'signed') continue;
+  // Machines that sign have a description of their own processor.
+  const served = operations.filter(
+    (row) => listenerOf(row) === description.listener && row.access.kind !== 'signed',
+  );
+  for (const operation of served) {
     for (const route of operation.routes) {
       const path = (paths[route.path] ??= {});
       const method = operation.method.toLowerCase();
-      const described = describe(operation, route, { schemas, problem, origin });
+      const described = describe(operation, route, { schemas, problem, origin, url });
       // OpenAPI knows one operation a path and method: those that a parameter tells apart are one to it.
       path[method] =
         path[method] === undefined ? described : merged(path[method] as Described, described);
@@ -90,11 +94,22 @@ export function openApi(operations: readonly Operation[], description: ApiDescri
   }
   return {
     openapi: '3.1.0',
-    info: { title: description.title, version: description.version },
+    info: {
+      title: description.title,
+      version: description.version,
+      ...(description.listener === 'api' && { description: introduction(served, url) }),
+    },
     servers: [{ url: description.origin }],
+    tags: groupsOf(served),
     paths,
     components: {
       schemas: schemas.all(),
+      examples: Object.fromEntries(
+        [...new Set(served.flatMap(problemsOf))].map((code) => [
+          code,
+          { value: problemExample(code, url) },
+        ]),
+      ),
       securitySchemes: origin.securitySchemes,
       headers: Object.fromEntries(
         Object.entries(origin.headers).map(([name, about]) => [
@@ -110,12 +125,14 @@ interface Context {
   schemas: Schemas;
   problem: JsonSchema;
   origin: Origin;
+  /** Where it is served, without a slash at its end. */
+  url: string;
 }
 
 type Described = ReturnType<typeof describe>;
 
 function describe(operation: Operation, route: OperationRoute, context: Context) {
-  const { schemas, problem, origin } = context;
+  const { schemas, problem, origin, url } = context;
   const { name, summary, description, access, parameters, body } = operation;
   const known = Object.entries(parameters).filter(([, { since = 1 }]) => since <= route.version);
   const isNewest = route === operation.routes[0];
@@ -123,7 +140,7 @@ function describe(operation: Operation, route: OperationRoute, context: Context)
     operationId: isNewest ? name : `${name}.v${route.version}`,
     summary,
     description: [description, priceSentence(operation)].filter(Boolean).join('\n\n'),
-    tags: [name.split('.', 1)[0]],
+    tags: [groupOf(operation)],
     ...(route.successor && { deprecated: true }),
     security: access.kind === 'public' ? [] : origin.security,
     parameters: [
@@ -141,6 +158,9 @@ function describe(operation: Operation, route: OperationRoute, context: Context)
       ...problemAnswers(problemsOf(operation), problem),
     },
     'x-operation': name,
+    ...(listenerOf(operation) === 'api' && {
+      'x-codeSamples': [{ lang: 'Shell', label: 'curl', source: curlOf(operation, route, url) }],
+    }),
     ...(access.kind === 'key' && { 'x-scope': access.scope, 'x-rate-class': access.class }),
   };
 }
@@ -161,6 +181,7 @@ interface DescribedParameter {
   required: boolean;
   description: string;
   schema: JsonSchema;
+  example?: unknown;
 }
 
 function parameterOf(
@@ -177,8 +198,15 @@ function parameterOf(
     required: isInPath || isRequired || when?.parameter === name,
     description: about + also,
     schema: fallback === undefined ? kind.schema : { ...kind.schema, default: fallback },
-    ...(isList ? { style: 'form', explode: false, example: example.split(',') } : { example }),
+    ...(isList && { style: 'form', explode: false }),
+    example: typedExample(kind.schema, example),
   };
+}
+
+/** As the schema has it: what stands in a URL is text. */
+function typedExample({ type }: JsonSchema, text: string): unknown {
+  if (type === 'array') return text.split(',');
+  return type === 'integer' || type === 'boolean' ? JSON.parse(text) : text;
 }
 
 /** What a browser's call needs beside its cookie. */
@@ -219,11 +247,20 @@ function contentOf(
       const answer = schemas.refer(route.answer ?? form.of);
       const hasMeta = route.version === 2 && operation.price.per !== 'free';
       const meta = { type: 'object', properties: { meta: schemas.refer(AnswerMeta) } };
-      const [{ answer: example }] = operation.examples;
-      return { schema: hasMeta ? { allOf: [answer, meta] } : answer, example };
+      const examples = operation.examples.map(({ title, answer: value }, place) => [
+        `example${place + 1}`,
+        { summary: title, value: hasMeta ? { ...value, meta: metaExample(operation) } : value },
+      ]);
+      return {
+        schema: hasMeta ? { allOf: [answer, meta] } : answer,
+        examples: Object.fromEntries(examples) as object,
+      };
     }
     case 'application/x-ndjson':
-      return { schema: { anyOf: [schemas.refer(form.of), schemas.refer(form.last)] } };
+      return {
+        schema: { anyOf: [schemas.refer(form.of), schemas.refer(form.last)] },
+        examples: lineExamples(operation),
+      };
     case 'text/csv':
       return { schema: { type: 'string', description: `Columns: ${form.columns.join(', ')}` } };
     case 'application/octet-stream':
@@ -239,7 +276,11 @@ function problemAnswers(codes: readonly ProblemCode[], problem: JsonSchema) {
       type: 'object',
       properties: { code: { enum: own }, status: { const: status } },
     };
-    const content = { 'application/problem+json': { schema: { allOf: [problem, typed] } } };
+    const examples = Object.fromEntries(
+      own.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+    );
+    const schema = { allOf: [problem, typed] };
+    const content = { 'application/problem+json': { schema, examples } };
     return [status, { description: own.map((code) => `\`${code}\``).join(', '), content }];
   });
   return Object.fromEntries(answers) as Record<string, object>;
