@@ -15,6 +15,7 @@ export * from './internal-calls/pair-secrets.js';
 export * from './internal-calls/service-secret.js';
 export * from './internal-calls/service-token.js';
 export * from './job.js';
+export * from './nearest-name.js';
 export * from './logger.js';
 export * from './loop.js';
 export * from './loopback.js';

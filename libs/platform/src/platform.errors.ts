@@ -18,12 +18,10 @@ export class PayloadTooLarge extends Problem {
 }
 
 export class UnsupportedMediaType extends Problem {
-  constructor() {
-    super({
-      code: 'unsupported_media_type',
-      status: 415,
-      detail: 'This content type is not supported. Send application/json.',
-    });
+  constructor(
+    detail = 'This content type is not supported. Send JSON, and say so: "Content-Type: application/json".',
+  ) {
+    super({ code: 'unsupported_media_type', status: 415, detail });
   }
 }
 

@@ -1,12 +1,12 @@
 import { Problem } from '#libs/platform';
 
 export class MissingApiKey extends Problem {
-  constructor() {
+  /** @param found what stands in a place or under a name that is none of a key's. */
+  constructor(found = 'No API key was sent.') {
     super({
       code: 'missing_api_key',
       status: 401,
-      detail:
-        'No API key was sent. Send it as "Authorization: Bearer <key>", as "X-API-Key" or as apiKey in the query.',
+      detail: `${found} Send the key as "X-API-Key: <key>", "Authorization: Bearer <key>" or apiKey in the query.`,
     });
   }
 }

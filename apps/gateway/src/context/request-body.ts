@@ -8,6 +8,10 @@ import {
 } from '#libs/platform';
 
 const invalidJson = new InvalidRequest([{ field: 'body', message: 'is not valid JSON in UTF-8' }]);
+const missingBody = new InvalidRequest([{ field: 'body', message: 'is required, as JSON' }]);
+const compressed = new UnsupportedMediaType(
+  'A body with a Content-Encoding is not supported. Send it uncompressed.',
+);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -17,11 +21,15 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
   const { headers } = request;
   const type = headers['content-type']?.split(';', 1)[0].trim().toLowerCase();
-  if (type !== 'application/json' || headers['content-encoding'] !== undefined) {
-    return new UnsupportedMediaType();
+  if (type !== 'application/json') return new UnsupportedMediaType();
+  if (headers['content-encoding'] !== undefined) return compressed;
+  // Such a request has no body (RFC 9112 §6.3), and Node's server tells no end of it.
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
+    return missingBody;
   }
   const bytes = await readBytes(request, limitBytes);
   if (bytes === undefined) return new PayloadTooLarge();
+  if (bytes.length === 0) return missingBody;
   try {
     const body: unknown = JSON.parse(utf8.decode(bytes));
     checkJsonShape(body);

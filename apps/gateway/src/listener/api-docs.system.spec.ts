@@ -50,7 +50,7 @@ describe('the reference of the API', () => {
         const curl = page.locator('.curl pre').first();
         await curl.waitFor();
         expect(await curl.textContent()).toContain(
-          `curl '${under.url}/v2.0/whois/live?domainName=`,
+          "curl 'https://api.example.test/v2.0/whois/live?domainName=",
         );
         await page.getByText('203.0.113.1').first().waitFor();
         await page.getByText('invalid_domain_name').first().waitFor();

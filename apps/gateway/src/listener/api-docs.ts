@@ -63,6 +63,10 @@ function operationsOf({ paths }) {
     METHODS.filter((method) => method in methods).map((method) => ({ path, method, ...methods[method] })));
 }
 
+const isOf = (block, { path, method }) =>
+  block.querySelector('[data-path]')?.dataset.path === path &&
+  block.querySelector('.opblock-summary-method')?.textContent.toLowerCase() === method;
+
 function showGroups(spec, operations) {
   const nav = document.getElementById('groups');
   nav.append(element('a', { href: '#reference', textContent: 'Introduction' }));
@@ -73,8 +77,7 @@ function showGroups(spec, operations) {
       const link = element('a', { href, textContent: method.toUpperCase() + ' ' + path, className: deprecated ? 'old' : '' });
       // The viewer reads the address once, when it starts.
       link.addEventListener('click', () => {
-        const id = 'operations-' + name + '-' + operationId.replaceAll('.', '_');
-        const block = document.getElementById(id) ?? document.getElementById('operations-' + name + '-' + operationId);
+        const block = [...document.querySelectorAll('.opblock')].find((one) => isOf(one, { path, method }));
         if (!block) return;
         if (!block.classList.contains('is-open')) block.querySelector('.opblock-summary-control')?.click();
         block.scrollIntoView();
@@ -87,10 +90,7 @@ function showGroups(spec, operations) {
 function showCurl(operations) {
   for (const block of document.querySelectorAll('.opblock.is-open .opblock-body')) {
     if (block.querySelector('.curl')) continue;
-    const summary = block.closest('.opblock');
-    const path = summary.querySelector('[data-path]')?.dataset.path;
-    const method = summary.querySelector('.opblock-summary-method')?.textContent.toLowerCase();
-    const found = operations.find((one) => one.path === path && one.method === method);
+    const found = operations.find((one) => isOf(block.closest('.opblock'), one));
     if (!found) continue;
     const { source } = found['x-codeSamples'][0];
     const button = element('button', { className: 'btn', textContent: 'Copy' });

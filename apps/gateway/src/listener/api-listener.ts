@@ -268,9 +268,18 @@ export class ApiListener {
 
   private answerUnknown(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url!.split('?', 1)[0];
-    if (!isPublicPath(path)) this.sendProblem(request, response, new NotFound());
+    if (!isPublicPath(path)) this.sendProblem(request, response, this.nothingAt(path));
     else if (request.method === 'OPTIONS') sendPreflight(response, 'GET, HEAD, OPTIONS');
     else this.sendProblem(request, response, new MethodNotAllowed('GET, HEAD, OPTIONS'));
+  }
+
+  /** Names paths of ours alone: nothing of the request is repeated (S9). */
+  private nothingAt(path: string): Problem {
+    const nearest = this.options.paths.nearest(path);
+    const hint = nearest
+      ? `Did you mean ${nearest}?`
+      : '/docs and /openapi.json list all operations.';
+    return new NotFound(`Nothing was found at this address. ${hint}`);
   }
 
   private sendProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { fastify } from 'fastify';
 import { Health } from '#libs/platform';
@@ -60,6 +61,48 @@ describe('a refusal', () => {
     expectProblem(answer, 401, 'missing_api_key');
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="api"');
     expect(answer.headers).not.toHaveProperty('x-credits-remaining');
+  });
+
+  it.each([
+    ['/v2.0/whois/live/', {}, 404, 'Did you mean /v2.0/whois/live?'],
+    ['/v2.0/Whois/live?domainName=a.example', {}, 404, 'Did you mean /v2.0/whois/live?'],
+    ['/whois', {}, 404, '/docs and /openapi.json list all operations.'],
+    ['/v2.0/whois/live', { authorization: 'KEY' }, 401, 'does not begin with "Bearer "'],
+    ['/v2.0/whois/live', { apikey: 'KEY' }, 401, 'another name than X-API-Key'],
+    ['/v2.0/whois/live?api_key=KEY', {}, 401, 'another name than apiKey'],
+    [
+      '/v2.0/whois/live?domainname=a.example',
+      { 'x-api-key': 'KEY' },
+      400,
+      'nearest is "domainName"',
+    ],
+    ['/v2.0/whois/live?domainName=a.example&maxage=1', { 'x-api-key': 'KEY' }, 400, '"max_age"'],
+  ])(
+    'a slip, %s with %j, is told what was meant, on a page that there is',
+    async (path, headers, status, hint) => {
+      const { apiKey } = around.account.addKey();
+      const filled = Object.entries(headers).map(([name, value]) => [
+        name,
+        value.replace('KEY', apiKey),
+      ]);
+      const { json, ...answer } = await ask(
+        path.replace('KEY', apiKey),
+        Object.fromEntries(filled),
+      );
+      expect([answer.status, json.detail]).toEqual([status, expect.stringContaining(hint)]);
+      expect(answer.text).not.toContain(apiKey);
+      expect((await ask(new URL(String(json.type)).pathname)).status).toBe(200);
+    },
+  );
+
+  it('400: a POST without a body is answered at once, and told that it needs one', async () => {
+    const { apiKey } = around.account.addKey({ scopes: ['bulk'] });
+    const head = `POST /v2.0/bulkwhois/live HTTP/1.1\r\nHost: a.example\r\nX-API-Key: ${apiKey}\r\n`;
+    const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
+    socket.write(`${head}Content-Type: application/json\r\nConnection: close\r\n\r\n`);
+    const answer = Buffer.concat(await socket.toArray()).toString();
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('body: is required, as JSON');
   });
 
   it('S2, S12: unknown, revoked, expired and erased look the same; a wrong checksum asks nobody', async () => {

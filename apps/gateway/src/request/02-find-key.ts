@@ -7,7 +7,15 @@ import { MalformedRequest } from '../problems/problems.errors.js';
 const PARAMETERS_MAX = 32;
 const BEARER = 'bearer ';
 
+/** As other services call it, without `_` and `-`. */
+const KEY_NAMES = ['apikey', 'key', 'token', 'apitoken', 'accesstoken', 'xapitoken', 'xauthtoken'];
+
 const missingApiKey = new MissingApiKey();
+const withoutBearer = new MissingApiKey('The Authorization header does not begin with "Bearer ".');
+const inOtherHeader = new MissingApiKey('The header with the key has another name than X-API-Key.');
+const inOtherParameter = new MissingApiKey(
+  'The parameter with the key has another name than apiKey.',
+);
 const ambiguousCredentials = new AmbiguousCredentials();
 const malformedRequest = new MalformedRequest();
 
@@ -23,7 +31,7 @@ export function findKey(context: RequestContext): Problem | undefined {
     if (context.apiKey !== '' && context.apiKey !== key) return ambiguousCredentials;
     context.apiKey = key;
   }
-  return context.apiKey === '' ? missingApiKey : undefined;
+  return context.apiKey === '' ? missingKeyOf(context) : undefined;
 }
 
 /**
@@ -54,6 +62,17 @@ export function readQuery(context: RequestContext, query: string): Problem | und
     start = end + 1;
   }
   return undefined;
+}
+
+/** Names the place where a key may have been meant, and never what stands there. */
+function missingKeyOf({ request: { rawHeaders }, names }: RequestContext): Problem {
+  const headers = rawHeaders
+    .filter((_, place) => place % 2 === 0)
+    .map((name) => name.toLowerCase());
+  if (headers.includes('authorization')) return withoutBearer;
+  const isMeant = (name: string) => KEY_NAMES.includes(name.toLowerCase().replaceAll(/[_-]/g, ''));
+  if (headers.some(isMeant)) return inOtherHeader;
+  return names.some(isMeant) ? inOtherParameter : missingApiKey;
 }
 
 /** Lengths first: almost every header is another one. */

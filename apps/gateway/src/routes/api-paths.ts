@@ -5,6 +5,7 @@ import {
   WRONGLY_ENCODED,
   listenerOf,
 } from '#libs/contracts';
+import { nearestName } from '#libs/platform';
 import { type ApiRoute, compileRoute } from './api-route.js';
 
 /** One public path with what it takes. */
@@ -71,6 +72,11 @@ export class ApiPaths {
       if (found) return { entry, names, values: found.slice(1).map(decoded) };
     }
     return undefined;
+  }
+
+  /** The path that was meant, where one is near to a path that leads nowhere. */
+  nearest(path: string): string | undefined {
+    return nearestName(path, [...this.exact.keys()]);
   }
 
   private add(path: string, entry: ApiPath): void {

@@ -35,7 +35,7 @@ export function problemExample(code: ProblemCode, origin: string) {
     status,
     detail,
     code,
-    retryable: status === 429 || status >= 500,
+    retryable: [408, 429, 503, 504].includes(status),
     credits_charged: 0,
     error: title,
     message: detail,

@@ -1,4 +1,4 @@
-import type { FieldError } from '#libs/platform';
+import { type FieldError, nearestName } from '#libs/platform';
 import { type Operation, type Version, newestVersion, subjectsOf } from '../operation.js';
 import type { Parameter, ParameterKind } from '../parameter.js';
 
@@ -80,7 +80,7 @@ export class InputReader {
     for (let i = 0; i < names.length; i++) {
       const place = this.places.get(names[i]);
       if (place === undefined) {
-        if (!this.ignoresUnknown) (faults ??= []).push(unknown(names[i]));
+        if (!this.ignoresUnknown) (faults ??= []).push(unknown(names[i], this.names));
       } else if (texts[place] !== undefined) {
         (faults ??= []).push({ field: names[i], message: 'must be given once' });
       } else texts[place] = values[i];
@@ -177,10 +177,12 @@ function slotOf(name: string, parameter: Parameter): Slot {
   };
 }
 
-function unknown(name: string): FieldError {
-  const message =
-    name === WRONGLY_ENCODED ? 'must be UTF-8 in percent-encoding' : 'there is no such parameter';
-  return { field: SHOWABLE.test(name) ? name : 'query', message };
+function unknown(name: string, names: readonly string[]): FieldError {
+  const field = SHOWABLE.test(name) ? name : 'query';
+  if (name === WRONGLY_ENCODED) return { field, message: 'must be UTF-8 in percent-encoding' };
+  const nearest = nearestName(name, names);
+  const hint = nearest === undefined ? '' : `; the nearest is "${nearest}"`;
+  return { field, message: `there is no such parameter${hint}` };
 }
 
 const ruleOf = (values: readonly string[]) =>
