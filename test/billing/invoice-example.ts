@@ -30,7 +30,7 @@ export function invoiceDocument(members: Partial<InvoiceDocument> = {}): Invoice
     isReverseCharge: false,
     totalMicros: 54_000_000n,
     currency: 'USD',
-    paidBy: { processor: 'stripe', reference: 'pi_123' },
+    paidBy: { processor: 'stripe', title: 'Stripe', reference: 'pi_123' },
     ...members,
   };
 }

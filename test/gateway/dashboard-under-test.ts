@@ -41,6 +41,8 @@ export class DashboardUnderTest {
   /** What account says of the session. */
   session = { accountId: ACCOUNT_ID, personId: 'p', accountState: 'active', isRecent: true };
   answer = { status: 200, type: 'application/json', body: Buffer.from('{}') };
+  /** What owners answer as JSON instead, by method and path: `GET /internal/orders/1`. */
+  readonly answers = new Map<string, object>();
   /** The owner takes calls and answers none. */
   isSilent = false;
   private readonly owner: Server;
@@ -58,7 +60,9 @@ export class DashboardUnderTest {
         const line = `${request.method} ${request.url}`;
         this.arrived.push({ line, headers: request.headers, body });
         if (this.isSilent) return;
-        const { status, type, body: text } = this.answer;
+        const { status, type } = this.answer;
+        const given = this.answers.get(line);
+        const text = given ? JSON.stringify(given) : this.answer.body;
         response.writeHead(status, { 'content-type': type }).end(text);
       });
     });
@@ -91,6 +95,7 @@ export class DashboardUnderTest {
   /** Before each test. */
   forget(): void {
     this.arrived.length = 0;
+    this.answers.clear();
     this.session = { ...this.session, accountState: 'active', isRecent: true };
     this.answer = { status: 200, type: 'application/json', body: Buffer.from('{}') };
     this.isSilent = false;

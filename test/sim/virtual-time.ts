@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
+import { HOUR_MS, newId } from '#libs/platform';
 import type { Ticket, World } from './world.js';
 
 /** Virtual milliseconds begin here. */
@@ -11,6 +12,14 @@ let world: World | undefined;
 /** The world whose clock, timers and chance the code of this process gets from now on. */
 export function inhabit(next: World | undefined): void {
   world = next;
+  if (world) forgetLastId(world);
+}
+
+/** Ids follow the last one of their process: one of long ago keeps a history from the ids of the one before it. */
+function forgetLastId(of: World): void {
+  of.nowMs = -HOUR_MS;
+  newId();
+  of.nowMs = 0;
 }
 
 /** A timer that code under test may pass around, unref and clear. */

@@ -65,7 +65,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await visitor.open('/sign-up');
     const fields = { 'First name': NAME, 'E-mail': EMAIL, Password: PASSWORD };
     expect(await visitor.submit('Create the account', fields)).toBe(200);
-    expect(await visitor.title()).toBe('Look into your mail');
+    expect(await visitor.title()).toBe('Check your e-mail');
     await visitor.examine();
     await visitor.followMail(EMAIL, 'Confirm your e-mail address');
     expect(await visitor.title()).toBe('Confirm your address');
@@ -110,7 +110,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
       return (await visitor.words()).includes('500 to spend');
     });
     expect((await lookUp(key)).status).toBe(200);
-    const balance = visitor.page.getByRole('row', { name: /trial .*never expires/ });
+    const balance = visitor.page.getByRole('row', { name: /Trial .*never expires/ });
     await waitFor('the charge', async () => {
       await visitor.open('/');
       return /500\s+499/.test(await balance.innerText());
@@ -179,7 +179,10 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await visitor.open('/keys');
     await visitor.examine();
     const row = visitor.page.getByRole('listitem').filter({ hasText: key.slice(-4) });
-    await row.getByRole('button', { name: /^Rotate/ }).click();
+    await row.getByRole('link', { name: /^Rotate/ }).click();
+    await visitor.page.getByRole('heading', { name: 'Rotate this key?' }).waitFor();
+    await visitor.examine();
+    expect(await visitor.submit('Rotate the key')).toBe(200);
     await visitor.page.getByRole('heading', { name: 'Your live key' }).waitFor();
     const successor = shownKey(await visitor.words(), 'live');
     expect(successor).not.toBe(key);
@@ -196,7 +199,13 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
   it('a revoked key stops, and a new one may have any name, which stays text', async () => {
     await visitor.open('/keys');
     const row = visitor.page.getByRole('listitem').filter({ hasText: key.slice(-4) });
-    await row.getByRole('button', { name: /^Revoke/ }).click();
+    await row.getByRole('link', { name: /^Revoke/ }).click();
+    await visitor.page.getByRole('heading', { name: 'Revoke this key?' }).waitFor();
+    await visitor.examine();
+    await visitor.follow('Keep it as it is');
+    expect((await lookUp(key)).status).toBe(200);
+    await row.getByRole('link', { name: /^Revoke/ }).click();
+    expect(await visitor.submit('Revoke the key')).toBe(303);
     await waitFor('401', async () => (await lookUp(key)).status === 401);
     expect(await visitor.submit('Create the key', { Name: HOSTILE })).toBe(200);
     key = shownKey(await visitor.words(), 'live');
@@ -251,12 +260,14 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await visitor.open('/account');
     await visitor.follow('Where you are logged in');
     await visitor.examine();
-    const ends = visitor.page.getByRole('button', { name: /^End the session of/ });
+    const ends = visitor.page.getByRole('link', { name: /^End the session of/ });
     expect(await ends.count()).toBe(3);
-    const before = visitor.page.waitForEvent('framenavigated');
     await ends.first().click();
-    await before;
+    await visitor.page.getByRole('heading', { name: 'End this session?' }).waitFor();
+    await visitor.examine();
+    expect(await visitor.submit('End the session')).toBe(303);
     expect(await ends.count()).toBe(2);
+    await visitor.follow('End all other sessions');
     expect(await visitor.submit('End all other sessions')).toBe(200);
     expect(await visitor.page.getByRole('status').textContent()).toBe('2 sessions were ended.');
     for (const other of others) {

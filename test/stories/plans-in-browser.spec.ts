@@ -93,10 +93,12 @@ interface Held {
     expect(await visitor.submit('Order the package')).toBe(303);
     await visitor.examine();
     await pay();
-    expect(await visitor.words()).toContain('Paid.');
+    expect(await visitor.words()).toContain(
+      'Your payment of $19.00 arrived: 5,000 credits that never expire.',
+    );
     await waitFor('the package', async () => {
       await visitor.open('/subscriptions');
-      return /package\s+5,000\s+5,000\s+never expires/.test(await visitor.words());
+      return /Package\s+5,000\s+5,000\s+never expires/.test(await visitor.words());
     });
   });
 
@@ -132,7 +134,10 @@ interface Held {
   });
 
   it('a plan is cancelled, which is undone', async () => {
-    expect(await visitor.submit('Cancel: API plan 15K')).toBe(303);
+    await visitor.follow('Cancel: API plan 15K');
+    expect(await visitor.words()).toMatch(/It works until \d{4}-\d\d-\d\d \(UTC\)/);
+    await visitor.examine();
+    expect(await visitor.submit('Cancel the subscription')).toBe(303);
     await waitFor('the end', async () => (await own()).includes('ends '));
     await visitor.examine();
     expect(await visitor.submit('Undo: API plan 15K')).toBe(303);

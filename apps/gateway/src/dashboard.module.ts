@@ -5,6 +5,7 @@ import { AccountExports } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { AccountController } from './dashboard/account/account.controller.js';
 import { OverviewController } from './dashboard/account/overview.controller.js';
+import { CredentialPagesController } from './dashboard/account/credentials.controller.js';
 import { AuthController } from './dashboard/auth/auth.controller.js';
 import { ForgeryGuard } from './dashboard/browser/forgery-guard.js';
 import { SessionGuard } from './dashboard/browser/session-guard.js';
@@ -36,6 +37,7 @@ const PAGES = [
   AuthController,
   OverviewController,
   AccountController,
+  CredentialPagesController,
   KeysController,
   UsagePageController,
   SessionPagesController,

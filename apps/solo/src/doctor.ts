@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { EmbeddedServer } from '#libs/database';
-import { ConfigurationError, loadConfig } from '#libs/platform';
+import { ConfigurationError, counted, loadConfig } from '#libs/platform';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,9 @@ async function doctor(): Promise<number> {
       say('✗', name, (error as Error).message);
     }
   }
-  process.stdout.write(faults === 0 ? '\nEverything is well.\n' : `\n${faults} fault(s).\n`);
+  process.stdout.write(
+    faults === 0 ? '\nEverything is well.\n' : `\n${counted(faults, 'fault')}.\n`,
+  );
   return faults === 0 ? 0 : 1;
 }
 

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
+import { counted } from './counted.js';
 import { numberRule, ruleText } from './rule-text.js';
 
 /** One setting of a config class, as `.env.example` and `docs/configuration.md` show it. */
@@ -54,7 +55,7 @@ export function settingsOf(configClass: ConfigClass<object>): DeclaredSetting[] 
 export class ConfigurationError extends Error {
   constructor(readonly faults: string[]) {
     super(
-      `The configuration has ${faults.length} fault(s):\n${faults.map((f) => `  - ${f}`).join('\n')}`,
+      `The configuration has ${counted(faults.length, 'fault')}:\n${faults.map((f) => `  - ${f}`).join('\n')}`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { machineMs } from './clock.js';
 
 /** Before every id: where reading in the order of ids begins. */
@@ -7,13 +7,10 @@ export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 /** A clock that went back by more than this was set anew: ids follow it, and their order begins again. */
 const CLOCK_SET_BACK_MS = 10_000;
 const LAST_COUNT = 0xfff;
+/** Half of the 12 bits, so that at least 2,048 ids fit into a millisecond before its end. */
+const FIRST_COUNT_MAX = 0x7ff;
 let lastMs = 0;
 let count = 0;
-
-/** Half of the 12 bits, so that at least 2,048 ids fit into a millisecond before its end. */
-function firstCount(): number {
-  return randomInt(0x800);
-}
 
 /**
  * A new UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then a 12-bit counter that starts at a random
@@ -22,14 +19,15 @@ function firstCount(): number {
  */
 export function newId(): string {
   const ms = machineMs();
+  const bytes = randomBytes(16);
+  const firstCount = bytes.readUInt16BE(6) & FIRST_COUNT_MAX;
   if (ms > lastMs || ms < lastMs - CLOCK_SET_BACK_MS) {
     lastMs = ms;
-    count = firstCount();
+    count = firstCount;
   } else if (count === LAST_COUNT) {
     lastMs += 1;
-    count = firstCount();
+    count = firstCount;
   } else count += 1;
-  const bytes = randomBytes(16);
   bytes.writeUIntBE(lastMs, 0, 6);
   bytes.writeUInt16BE(0x7000 | count, 6);
   bytes[8] = (bytes[8] & 0x3f) | 0x80;

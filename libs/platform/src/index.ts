@@ -1,6 +1,7 @@
 export * from './calendar.js';
 export * from './clock.js';
 export * from './config.js';
+export * from './counted.js';
 export * from './crash-point.js';
 export * from './encrypted.js';
 export * from './follow-files.js';

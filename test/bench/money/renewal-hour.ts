@@ -34,7 +34,13 @@ export async function renewalHour(count: number): Promise<BenchRow[]> {
     await renewUntil(world, time);
     counter.take();
     const isPart = (at + 1) % (minutes.length / PARTS) === 0;
-    if (isPart) memory.push((await world.billing.usage()).residentMb);
+    if (!isPart) continue;
+    const { residentMb, cpuSeconds } = await world.billing.usage();
+    memory.push(residentMb);
+    const passed = `${Math.round((performance.now() - startedMs) / SECOND_MS)} s`;
+    const spent = `${Math.round(cpuSeconds - before)} s of billing's processor time`;
+    const done = `${((at + 1) * count) / minutes.length} renewals, ${counter.all} calls`;
+    process.stderr.write(`  ${done}, ${passed}, ${spent}, ${Math.round(residentMb)} MB\n`);
   }
   counter.stop();
   const seconds = (performance.now() - startedMs) / SECOND_MS;

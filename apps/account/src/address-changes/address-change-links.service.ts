@@ -1,16 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
-import { Clock, DAY_MS, newId } from '#libs/platform';
+import { Clock, DAY_MS, HOUR_MS, newId } from '#libs/platform';
 import type { Actor } from '../audit/actor.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { LinkInvalid } from '../registration/registration.errors.js';
+import type { ActiveSession } from '../sessions/session-guard.js';
 import { newToken, tokenHash } from '../sessions/session-token.js';
+import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import {
   AddressChangeLinksMaintenanceRepository,
   AddressChangesRepository,
 } from './address-changes.repository.js';
 
 const LINK_LIFETIME_MS = DAY_MS;
+const PERSON_LIMIT: AttemptLimit = { name: 'change address', max: 5, windowMs: HOUR_MS };
 
 /** The links by which a new address is proven. */
 @Injectable()
@@ -19,8 +22,14 @@ export class AddressChangeLinksService {
     private readonly changes: AddressChangesRepository,
     private readonly links: AddressChangeLinksMaintenanceRepository,
     private readonly personalData: PersonalDataService,
+    private readonly throttling: ThrottlingService,
     private readonly clock: Clock,
   ) {}
+
+  /** Counts who asks for links. @throws TooManyAttempts. */
+  async countRequest(owner: ActiveSession): Promise<void> {
+    await this.throttling.count(PERSON_LIMIT, owner.personId, owner);
+  }
 
   /** Older links die. @returns the token for the mail. */
   async make(

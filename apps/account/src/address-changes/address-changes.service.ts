@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ChangeAddressRequest, ConfirmAddressRequest } from '#libs/contracts';
-import { HOUR_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
-import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { OwnerMailService } from '../people/owner-mail.service.js';
+import { PasswordResetsService } from '../password-resets/password-resets.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { LinkInvalid } from '../registration/registration.errors.js';
 import { alreadyRegisteredMail } from '../registration/registration-mail.js';
@@ -13,16 +12,14 @@ import type { ActiveSession } from '../sessions/session-guard.js';
 import { AddressChangeLinksService } from './address-change-links.service.js';
 import { addressChangedMail, confirmAddressMail } from './address-mail.js';
 
-const PERSON_LIMIT: AttemptLimit = { name: 'change address', max: 5, windowMs: HOUR_MS };
-
 /** Moves a person to another e-mail address, once they have proven that they own it. */
 @Injectable()
 export class AddressChangesService {
   constructor(
-    private readonly throttling: ThrottlingService,
     private readonly accounts: AccountsService,
     private readonly people: PeopleService,
     private readonly links: AddressChangeLinksService,
+    private readonly passwordLinks: PasswordResetsService,
     private readonly mail: OwnerMailService,
     private readonly audit: AuditService,
   ) {}
@@ -33,7 +30,7 @@ export class AddressChangesService {
     { email: address }: ChangeAddressRequest,
   ): Promise<{ status: 'confirmation_sent' }> {
     const { accountId, personId } = owner;
-    await this.throttling.count(PERSON_LIMIT, personId, owner);
+    await this.links.countRequest(owner);
     const holder = await this.people.findByAddress(address, owner.visitor.address);
     return this.accounts.runCommand(accountId, {}, async (transaction) => {
       const token = await this.links.make(transaction, owner, address);
@@ -50,7 +47,7 @@ export class AddressChangesService {
     });
   }
 
-  /** Sets the address and tells the old one (S32). @throws LinkInvalid, AccountIsDeleted. */
+  /** Sets the address, ends links that were mailed to the old one and tells it (S32). @throws LinkInvalid, AccountIsDeleted. */
   async confirm(
     { token }: ConfirmAddressRequest,
     visitor: Visitor,
@@ -62,6 +59,8 @@ export class AddressChangesService {
       const changed = { ...details, address };
       const isFree = await this.people.setAddress(transaction, accountId, personId, changed);
       if (!isFree) throw new LinkInvalid();
+      // A link to set the password may lie in the old mailbox.
+      await this.passwordLinks.forget(transaction, accountId);
       await this.mail.sendTo(transaction, accountId, details, addressChangedMail);
       await this.audit.record(transaction, {
         by: { accountId, personId, visitor },

@@ -73,6 +73,28 @@ describe('address changes', () => {
     expect(login.body.account_id).toBe(accountId);
   });
 
+  it('S32: a new password ends the link to another address, which a stranger may have asked for', async () => {
+    await request();
+    const token = await account.linkToken(wanted);
+    const passwords = { current_password: PASSWORD, password: 'another sentence that is new' };
+    const changed = await account.dashboard('POST', 'password/change', {
+      token: owner.token,
+      body: passwords,
+    });
+    expect(changed.status).toBe(200);
+    expect((await confirm(token)).body.code).toBe('link_invalid');
+  });
+
+  it('S32: a new address ends the link for a new password in the old mailbox', async () => {
+    await account.dashboard('POST', 'password/forgot', { body: { email: old } });
+    const reset = await account.linkToken(old);
+    await request();
+    expect((await confirm(await account.linkToken(wanted))).status).toBe(200);
+    const body = { token: reset, password: 'another sentence that is new' };
+    const answer = await account.dashboard('POST', 'password/reset', { body });
+    expect(answer.body.code).toBe('link_invalid');
+  });
+
   it('S35: asking for it needs the password of the last 10 minutes', async () => {
     account.clock.advance(11 * MINUTE_MS);
     expect((await request()).body.code).toBe('reauthentication_required');

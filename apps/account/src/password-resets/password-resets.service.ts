@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, MINUTE_MS, newId } from '#libs/platform';
+import { AddressChangeLinksService } from '../address-changes/address-change-links.service.js';
 import { OwnerMailService } from '../people/owner-mail.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { LinkInvalid } from '../registration/registration.errors.js';
@@ -14,10 +15,12 @@ export const RESET_LINK_LIFETIME_MS = 30 * MINUTE_MS;
 /** The links by which a forgotten password is replaced. */
 @Injectable()
 export class PasswordResetsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly resets: PasswordResetsMaintenanceRepository,
     private readonly people: PeopleService,
     private readonly sessions: SessionsService,
+    private readonly addressChanges: AddressChangeLinksService,
     private readonly mail: OwnerMailService,
     private readonly clock: Clock,
   ) {}
@@ -51,7 +54,10 @@ export class PasswordResetsService {
     return link;
   }
 
-  /** Ends every session and every link, and tells the owner (S28). */
+  /**
+   * Ends every session and every link, also to another address: whoever knew the old password may have asked for one.
+   * Tells the owner (S28).
+   */
   async setPassword(
     transaction: Transaction,
     { accountId, personId }: { accountId: string; personId: string },
@@ -59,12 +65,13 @@ export class PasswordResetsService {
   ): Promise<void> {
     await this.people.update(transaction, accountId, personId, { passwordHash });
     await this.resets.deleteAll(transaction, accountId);
+    await this.addressChanges.forget(transaction, accountId);
     await this.sessions.endAll(transaction, accountId);
     const { details } = await this.people.get(transaction, accountId, personId);
     await this.mail.sendTo(transaction, accountId, details, passwordChangedMail);
   }
 
-  /** Deletion and erasure. */
+  /** Deletion, erasure, and a change of the address. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.resets.deleteAll(transaction, accountId);
   }

@@ -21,6 +21,15 @@ export interface Buyer {
   purchaseOrder: string | null;
 }
 
+/** By whom and how the money came. */
+export interface PaidBy {
+  processor: string;
+  /** As it is printed, `PayPal`. Those of 0.1.0 have none; printed again they name the processor as they did. */
+  title?: string;
+  /** The payment's id there. */
+  reference: string;
+}
+
 /** Everything that an invoice or note shows. */
 export interface InvoiceDocument {
   kind: InvoiceKind;
@@ -40,7 +49,7 @@ export interface InvoiceDocument {
   isReverseCharge: boolean;
   totalMicros: Micros;
   currency: string;
-  paidBy: { processor: string; reference: string };
+  paidBy: PaidBy;
 }
 
 export function sellerOf(config: BillingConfig): Seller {

@@ -86,7 +86,7 @@ function facts(document: InvoiceDocument): Content[][] {
     ...(order ? [['Purchase order', order] as [string, string]] : []),
     [
       kind === 'credit_note' ? 'Returned by' : 'Paid by',
-      `${paidBy.processor}, ${paidBy.reference}`,
+      `${paidBy.title ?? paidBy.processor}, ${paidBy.reference}`,
     ],
     ['Account', document.accountId],
   ];

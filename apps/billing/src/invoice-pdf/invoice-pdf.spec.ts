@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { newId } from '#libs/platform';
 import { describe, expect, it } from '@jest/globals';
 import { BUYER, invoiceDocument } from '../../../../test/billing/invoice-example.js';
@@ -9,6 +10,9 @@ import { printable } from './printable-text.js';
 
 const named = (name: string) => invoiceDocument({ buyer: { ...BUYER, name } });
 const read = async (from: InvoiceDocument) => readPdf(await renderPdf(from));
+
+/** Of what release 0.1.0 printed: the bytes of a PDF follow from it. */
+const HASH_OF_0_1_0 = '3125dbc35aefd9dcf69ba4ace955bd29d26fe0f1c27d0b5c629b667e0f28a20a';
 
 describe('invoice PDF', () => {
   it('has all that an accountant asks for: parties, tax ids, lines, net, tax, total, paid by', async () => {
@@ -32,7 +36,7 @@ describe('invoice PDF', () => {
       '1,225.50 EUR',
       '9.00 EUR',
       '1,234.50 EUR',
-      'stripe, pi_123',
+      'Stripe, pi_123',
       'page 1 of 1',
     ]) {
       expect(pages[0]).toContain(text);
@@ -86,6 +90,20 @@ describe('invoice PDF', () => {
     const first = await renderPdf(invoiceDocument());
     expect((await renderPdf(invoiceDocument())).equals(first)).toBe(true);
     expect((await renderPdf(named('Somebody Else'))).equals(first)).toBe(false);
+  });
+
+  it('an invoice of 0.1.0 is printed again as it was', () => {
+    const paidBy = { processor: 'paypal', reference: '7NW873794T343360M' };
+    const layout = JSON.stringify(layoutOf(invoiceDocument({ paidBy })));
+    expect(layout).toContain('paypal, 7NW873794T343360M');
+    expect(createHash('sha256').update(layout).digest('hex')).toBe(HASH_OF_0_1_0);
+  });
+
+  it('letters that look alike stay themselves, whatever was printed before', async () => {
+    const names = ['AEBKMHOPCTX', 'ΑΕΒΚΜΗΟΡΤΧ', 'АЕВКМНОРСТХ'];
+    for (const name of [...names, names[0]]) {
+      expect((await read(named(name))).pages[0]).toContain(name);
+    }
   });
 
   it('an erased buyer is an account without a name', async () => {

@@ -2,9 +2,11 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { InvoiceDocument } from './invoice-document.js';
 import { type Layout, layoutOf } from './invoice-layout.js';
+import { parsedFont } from './parsed-fonts.js';
 
 /** What is used of pdfmake, whose types would bring a browser's with them. */
 interface Pdfmake {
+  readonly virtualfs: { writeFileSync(path: string, content: Buffer): void };
   setFonts(fonts: Record<string, { normal: string; bold: string }>): void;
   setUrlAccessPolicy(isAllowed: (url: string) => boolean): void;
   setLocalAccessPolicy(isAllowed: (path: string) => boolean): void;
@@ -15,12 +17,14 @@ const require = createRequire(import.meta.url);
 const pdfmake = require('pdfmake') as Pdfmake;
 /** Roboto (Apache 2.0) with Latin, Greek and Cyrillic signs, which comes with pdfmake. */
 const FONTS = join(dirname(require.resolve('pdfmake/package.json')), 'fonts/Roboto');
-pdfmake.setFonts({
-  Roboto: { normal: join(FONTS, 'Roboto-Regular.ttf'), bold: join(FONTS, 'Roboto-Medium.ttf') },
-});
-// Nothing is fetched and no other file is read, whatever a document names (S80).
+const ROBOTO = { normal: 'Roboto-Regular.ttf', bold: 'Roboto-Medium.ttf' };
+pdfmake.setFonts({ Roboto: ROBOTO });
+for (const file of Object.values(ROBOTO)) {
+  pdfmake.virtualfs.writeFileSync(file, parsedFont(join(FONTS, file)));
+}
+// Nothing is fetched and no file is read, whatever a document names (S80).
 pdfmake.setUrlAccessPolicy(() => false);
-pdfmake.setLocalAccessPolicy((path) => dirname(path) === FONTS);
+pdfmake.setLocalAccessPolicy(() => false);
 
 /** The document as a PDF; equal documents give equal bytes. */
 export async function renderPdf(document: InvoiceDocument): Promise<Buffer> {

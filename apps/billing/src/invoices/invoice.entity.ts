@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { InvoiceKind } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
-import type { Seller } from '../invoice-pdf/invoice-document.js';
+import type { PaidBy, Seller } from '../invoice-pdf/invoice-document.js';
 import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 
 /** A line as it is printed. */
@@ -12,13 +12,6 @@ export interface InvoiceLine {
   netMicros: string;
   /** Millionths of it. */
   taxPpm: number;
-}
-
-/** By whom and how the money came. */
-export interface PaidBy {
-  processor: string;
-  /** The payment's id there. */
-  reference: string;
 }
 
 /**

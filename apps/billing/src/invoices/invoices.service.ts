@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { InvoiceKind } from '#libs/contracts';
+import { type InvoiceKind, PROCESSOR_TITLES } from '#libs/contracts';
 import { type Transaction, takeNumber } from '#libs/database';
 import { Clock, type Micros, newId, shareOfMoney } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
@@ -120,7 +120,7 @@ export class InvoicesService {
       number: 0,
       currency,
       seller: sellerOf(this.config),
-      paidBy: { processor, reference: externalId },
+      paidBy: { processor, title: PROCESSOR_TITLES[processor], reference: externalId },
       issuedAt,
     };
     const judgedBy =

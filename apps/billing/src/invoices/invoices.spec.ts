@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ChosenProcessor, InvoiceAnswer } from '#libs/contracts';
+import { type ChosenProcessor, type InvoiceAnswer, PROCESSOR_TITLES } from '#libs/contracts';
 import { AuditJob, withClient } from '#libs/database';
 import { DAY_MS } from '#libs/platform';
 import { scrape } from '#test/environment';
@@ -68,7 +68,8 @@ describe.each(BOTH)('invoices of %s', (name) => {
     expect(headers['content-disposition']).toBe(`attachment; filename="${first.number}.pdf"`);
     expect(createHash('sha256').update(body).digest('hex')).toBe(first.sha256);
     const [page] = (await readPdf(body)).pages;
-    const texts = [first.number, 'Example Ltd', '1 Quay', '15,000 credits', '54.00 USD', processor];
+    const paidBy = `${PROCESSOR_TITLES[processor]}, `;
+    const texts = [first.number, 'Example Ltd', '1 Quay', '15,000 credits', '54.00 USD', paidBy];
     for (const text of texts) expect(page).toContain(text);
   });
 

@@ -1,7 +1,6 @@
-import type { ProcessorAnswer } from '#libs/contracts';
+import { PROCESSOR_TITLES, type ProcessorAnswer } from '#libs/contracts';
 import type { PaymentProcessor, ProcessorName } from './payment-processor.js';
 
-const TITLES: Readonly<Record<ProcessorName, string>> = { stripe: 'Stripe', paypal: 'PayPal' };
 const PAYS_WITH: Readonly<Record<ProcessorName, string>> = {
   stripe: 'Cards, bank debits and wallets, on Stripe’s page.',
   paypal: 'Your PayPal account, or a card on PayPal’s page.',
@@ -9,7 +8,7 @@ const PAYS_WITH: Readonly<Record<ProcessorName, string>> = {
 
 /** What a customer should know before choosing. */
 export function toProcessorAnswer({ name, capabilities }: PaymentProcessor): ProcessorAnswer {
-  const title = TITLES[name];
+  const title = PROCESSOR_TITLES[name];
   const { changesNeedApproval } = capabilities;
   const differences = changesNeedApproval
     ? [

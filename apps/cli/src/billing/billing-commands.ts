@@ -36,6 +36,11 @@ export function billingCommands(program: Command, config: CliConfig): void {
     .option('--json', 'as JSON')
     .action((options: ReasonedOptions) => reconcile(config, options));
   billing
+    .command('set-aside')
+    .description('what billing cannot finish by itself, longest first, with the reason')
+    .option('--json', 'as JSON')
+    .action((options: OutputOptions) => listSetAside(config, options));
+  billing
     .command('replay <callback-id>')
     .description("fetch again what a callback is about; by our id or the processor's event id")
     .requiredOption('--reason <text>', 'why')
@@ -91,6 +96,20 @@ function paymentLines(payment: PaymentAnswer): string[] {
       return `  ${cause} ${state}: ${amountOf(taken)} ${currency}, ${what}`;
     }),
   ];
+}
+
+async function listSetAside(config: CliConfig, options: OutputOptions): Promise<void> {
+  const waiting = await withService(config, 'billing', (http) =>
+    new BillingClient(http).setAside(),
+  );
+  answer(options, waiting, (list) =>
+    list.length === 0
+      ? ['Nothing is set aside.']
+      : list.map(({ kind, id: what, accountId, since, reason }) => {
+          const whose = accountId === null ? '' : ` of account ${accountId}`;
+          return `${kind}: ${what}${whose} since ${since ?? 'the start'}: ${reason ?? 'no reason'}`;
+        }),
+  );
 }
 
 async function replay(

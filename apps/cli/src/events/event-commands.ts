@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { Database } from '#libs/database';
 import { FailedEvent, FailedEvents, type FailedEventFilter } from '#libs/messaging';
-import type { ServiceName } from '#libs/platform';
+import { type ServiceName, counted } from '#libs/platform';
 import { databaseSetting, schemaServices } from '#libs/services';
 import { DatabasesConfig, SERVICES } from '../declared.js';
 import { required } from '../required.js';
@@ -66,7 +66,7 @@ async function redrive(
   const count = await withFailedEvents(databases, service, (events) => events.redrive(filter));
   const isUnknown = count === 0 && filter.eventId !== undefined;
   process.stdout.write(
-    isUnknown ? `${NO_SUCH_EVENT}\n` : `${count} event(s) will be tried again\n`,
+    isUnknown ? `${NO_SUCH_EVENT}\n` : `${counted(count, 'event')} will be tried again\n`,
   );
   if (isUnknown) process.exitCode = 1;
 }

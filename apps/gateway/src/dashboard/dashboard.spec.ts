@@ -435,7 +435,8 @@ describe('dashboard', () => {
     ]) {
       const headers = method === 'GET' ? { cookie: ours.cookie } : { ...ours, ...form };
       const { status, headers: sent } = await send(method, path, headers);
-      expect([method, path, status, sent.location]).toEqual([method, path, 303, '/log-in']);
+      const to = method === 'GET' ? `/log-in?to=${encodeURIComponent(path)}` : '/log-in';
+      expect([method, path, status, sent.location]).toEqual([method, path, 303, to]);
     }
     expect(arrived).toEqual([]);
   });

@@ -1,11 +1,11 @@
-import { Problem } from '#libs/platform';
+import { Problem, counted } from '#libs/platform';
 
 export class InsufficientCredits extends Problem {
   constructor(cost: number) {
     super({
       code: 'insufficient_credits',
       status: 402,
-      detail: `This request costs ${cost} credit(s), which is more than your balance.`,
+      detail: `This request costs ${counted(cost, 'credit')}, which is more than your balance.`,
       members: { credits_required: cost },
     });
   }

@@ -43,6 +43,21 @@ export interface PaymentAnswer {
   reversals: (RefundAnswer & { cause: 'refund' | 'dispute' })[];
 }
 
+/** What billing cannot finish by itself; as the label of `dds_billing_set_aside`. */
+export type SetAsideKind = 'orders' | 'subscriptions' | 'objects' | 'refunds' | 'unreturned';
+
+/** One thing that waits for an operator. */
+export interface SetAsideMoney {
+  kind: SetAsideKind;
+  /** Ours; of `objects` processor, kind and id there. */
+  id: string;
+  /** Null for an object of a processor. */
+  accountId: string | null;
+  /** RFC 3339; null for an object that was never taken over. */
+  since: string | null;
+  reason: string | null;
+}
+
 /** What a comparison of billing with entitlement and the processors found. */
 export interface ReconciliationAnswer {
   runId: string;
@@ -82,6 +97,11 @@ export class BillingClient {
   /** Newest first, at most 500. */
   async payments(accountId: string): Promise<{ payments: PaymentAnswer[] }> {
     return this.http.call('GET', '/internal/operator/payments', { accountId });
+  }
+
+  /** What waits for an operator, longest first; at most 200. */
+  async setAside(): Promise<SetAsideMoney[]> {
+    return this.http.call('GET', '/internal/operator/set-aside');
   }
 
   /** @param callbackId ours or the processor's. @throws Problem 404. */

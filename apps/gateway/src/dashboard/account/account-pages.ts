@@ -15,6 +15,10 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
     body: html`<section>
         <h2>You</h2>
         <p>${account.first_name}<br />${account.email}</p>
+        <p class="actions">
+          <a class="button plain small" href="/account/email">Change the e-mail address</a>
+          <a class="button plain small" href="/account/password">Change the password</a>
+        </p>
         <p><a href="/sessions">Where you are logged in</a></p>
       </section>
       <section>

@@ -1,4 +1,4 @@
-import type { BalanceAnswer, LedgerLine } from '#libs/contracts';
+import type { BalanceAnswer, LedgerKind, LedgerLine } from '#libs/contracts';
 import { grouped } from '../amounts.js';
 import { grantsTable, sourceName } from '../credits/grants-table.js';
 import { requestsPath } from '../requests/requests-page.js';
@@ -77,6 +77,13 @@ function balanceSection(balance: BalanceAnswer | undefined): Markup {
   </section>`;
 }
 
+const KIND_WORDS: Readonly<Record<LedgerKind, string>> = {
+  grant: 'Received',
+  use: 'Used',
+  expiry: 'Expired',
+  refund: 'Refund',
+};
+
 /** Where a line comes from; a line of use links to its requests. */
 function sourceOf({ reference, day, operation }: LedgerLine): Markup | string {
   if (!day || !operation) return sourceName(reference.split(':')[0]);
@@ -101,7 +108,7 @@ function ledgerSection(lines: LedgerLine[]): Markup {
           (line) =>
             html`<tr>
               <td>${line.at.slice(0, 16).replace('T', ' ')}</td>
-              <td>${line.kind.replaceAll('_', ' ')}</td>
+              <td>${KIND_WORDS[line.kind]}</td>
               <td>${sourceOf(line)}</td>
               <td class="number">${grouped(Number(line.amount))}</td>
             </tr>`,

@@ -1,13 +1,16 @@
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
+import { wayBack } from './way-back.js';
 
 /** Values that stay in a refused form. */
 export interface Entered {
+  /** The page that was asked for, and comes after a log-in. */
+  to?: string;
   first_name?: string;
   email?: string;
 }
 
-const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
+export const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
 
 export function signUpPage(context: PageContext, entered: Entered = {}, notice?: Notice): Markup {
   const fields = html`${field({ name: 'first_name', value: entered.first_name, autocomplete: 'given-name' })}
@@ -28,7 +31,7 @@ export function checkMailPage(context: PageContext, what: string): Markup {
     ? html`<p>Mail stays on this machine: it is in the <a href="/mailbox">mailbox</a>.</p>`
     : undefined;
   return page(context, {
-    title: 'Look into your mail',
+    title: 'Check your e-mail',
     body: html`<p>${what}</p>
       ${where}`,
   });
@@ -50,7 +53,8 @@ export function confirmPage(context: PageContext, token: string, notice?: Notice
 }
 
 export function logInPage(context: PageContext, entered: Entered = {}, notice?: Notice): Markup {
-  const fields = html`${field({ name: 'email', type: 'email', value: entered.email, autocomplete: 'username' })}
+  const fields = html`${hidden('to', wayBack(entered.to))}
+    ${field({ name: 'email', type: 'email', value: entered.email, autocomplete: 'username' })}
     ${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
     <button>Log in</button>`;
   return page(context, {
@@ -61,15 +65,19 @@ export function logInPage(context: PageContext, entered: Entered = {}, notice?: 
   });
 }
 
-/** Instead of a change of keys when the password was given too long ago (S35). */
-export function passwordAgainPage(context: PageContext, notice?: Notice): Markup {
-  const fields = html`${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
+/** Instead of a change when the password was given too long ago (S35). @param to the page to go on to. */
+export function passwordAgainPage(context: PageContext, to: string, notice?: Notice): Markup {
+  const fields = html`${hidden('to', wayBack(to))}
+    ${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
     <button>Go on</button>`;
   return page(context, {
     title: 'Your password, please',
     notice,
     body: html`<section>
-      <p>Keys are made and rotated only within ten minutes of a log-in. Nothing has changed yet.</p>
+      <p>
+        Keys and the e-mail address are changed only within ten minutes of a log-in. Nothing has
+        changed yet.
+      </p>
       ${form(context, '/reauthenticate', fields)}
     </section>`,
   });

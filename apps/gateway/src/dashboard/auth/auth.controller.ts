@@ -19,10 +19,11 @@ import {
   ConfirmForm,
   ForgotPasswordForm,
   LogInForm,
-  PasswordForm,
+  ReauthenticateForm,
   ResetPasswordForm,
   SignUpForm,
 } from './auth.dto.js';
+import { wayBack } from './way-back.js';
 
 const RESET_SENT =
   'If an account has this address, a link to set a new password is on its way. It works for 30 minutes, once.';
@@ -68,16 +69,16 @@ export class AuthController {
   }
 
   @Get('log-in')
-  showLogIn(@Visit() visit: PageVisit) {
-    return visit.show(logInPage(visit.context));
+  showLogIn(@Visit() visit: PageVisit, @Query('to', OptionalText) to: string) {
+    return visit.show(logInPage(visit.context, { to }));
   }
 
   @Post('log-in')
-  async logIn(@Visit() visit: PageVisit, @Body() { email, password }: LogInForm) {
+  async logIn(@Visit() visit: PageVisit, @Body() { email, password, to }: LogInForm) {
     const body = { email, password };
     const answer = await visit.account({ method: 'POST', path: '/log-in', body });
-    if (!isRefused(answer)) return visit.goTo('/');
-    return visit.show(logInPage(visit.context, { email }, faultNotice(answer)), answer.status);
+    if (!isRefused(answer)) return visit.goTo(wayBack(to));
+    return visit.show(logInPage(visit.context, { email, to }, faultNotice(answer)), answer.status);
   }
 
   @Post('log-out')
@@ -113,13 +114,16 @@ export class AuthController {
     return visit.show(page, answer.status);
   }
 
-  /** Changes of keys need a password of the last ten minutes; afterwards the keys are there again. */
+  /** Some changes need a password of the last ten minutes; afterwards the page for them is there again. */
   @Post('reauthenticate')
   @AllowVisitors('logged-in')
-  async reauthenticate(@Visit() visit: PageVisit, @Body() { password }: PasswordForm) {
+  async reauthenticate(
+    @Visit() visit: PageVisit,
+    @Body() { password, to = '/' }: ReauthenticateForm,
+  ) {
     const call = { method: 'POST', path: '/session/reauthenticate', body: { password } } as const;
     const answer = await visit.account(call);
-    if (!isRefused(answer)) return visit.goTo('/keys');
-    return visit.show(passwordAgainPage(visit.context, faultNotice(answer)), answer.status);
+    if (!isRefused(answer)) return visit.goTo(wayBack(to));
+    return visit.show(passwordAgainPage(visit.context, to, faultNotice(answer)), answer.status);
   }
 }

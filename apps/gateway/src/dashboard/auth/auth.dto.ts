@@ -20,6 +20,10 @@ export class ConfirmForm extends PageForm {
 }
 
 export class LogInForm extends PageForm {
+  /** The page to go on to. */
+  @TextField()
+  to?: string;
+
   @TextField()
   email?: string;
 
@@ -43,4 +47,10 @@ export class ResetPasswordForm extends PageForm {
 export class PasswordForm extends PageForm {
   @TextField()
   password?: string;
+}
+
+export class ReauthenticateForm extends PasswordForm {
+  /** The page to go on to. */
+  @TextField()
+  to?: string;
 }

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Logger, NotLoggedIn, type Problem, toProblem } from '#libs/platform';
 import { AccountDeletedProblem } from '../../auth-cache/auth-cache.errors.js';
 import type { ProblemBodies } from '../../problems/problem-body.js';
+import { logInPath } from '../auth/way-back.js';
 import { errorPage } from '../pages/error-page.js';
 
 /** A refusal as a page, or as the problem answer of a call. */
@@ -36,8 +37,8 @@ export class ErrorPageFilter implements ExceptionFilter {
       const body = this.bodies.render(problem, { requestId, path: request.url });
       void reply.type('application/problem+json; charset=utf-8').send(Buffer.from(body, 'latin1'));
     } else if (problem instanceof NotLoggedIn) {
-      // Without a session, redirect to the log-in.
-      void reply.redirect('/log-in', 303);
+      // Without a session, redirect to the log-in. What a form would have changed is not repeated.
+      void reply.redirect(logInPath(request.method === 'GET' ? request.url : '/'), 303);
     } else if (problem instanceof AccountDeletedProblem) {
       // Where the account can be restored.
       void reply.redirect('/', 303);

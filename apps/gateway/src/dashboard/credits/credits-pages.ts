@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type OrderAnswer, TIERS, packagePriceMicros, planOfSku } from '#libs/contracts';
+import { type OrderAnswer, TIERS, packagePriceMicros } from '#libs/contracts';
 import { grouped, money } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
+import { ORDER_WORDS, orderText } from './order-page.js';
 import { type ProcessorChoice, processorSection } from './processor-choice.js';
 
 /** What `/credits` shows. Undefined parts could not be read just now. */
@@ -39,30 +40,6 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
         <p class="actions"><a class="button" href="/plans">See the plans</a></p>
       </section>
       ${facts.orders && orderSection(facts.orders)}`,
-  });
-}
-
-/** Between our page and the processor's: a link, for the policy of this origin lets no form lead elsewhere. */
-export function orderPage(context: PageContext, order: OrderAnswer, notice?: Notice): Markup {
-  const { state, redirect_url: url } = order;
-  const pay = url
-    ? html`<p class="actions"><a class="button" href="${url}">Pay on the processor’s page</a></p>`
-    : undefined;
-  return page(context, {
-    title: 'Your order',
-    notice,
-    body: html`<section>
-      <h2>${linesText(order)}</h2>
-      <p class="figure"><strong>${money(order.amount_micros, order.currency)}</strong></p>
-      ${
-        order.tax_micros === '0'
-          ? undefined
-          : html`<p class="quiet">${money(order.tax_micros, order.currency)} of it is tax.</p>`
-      }
-      <p class="quiet"><span>${STATE_TEXTS[state]}</span></p>
-      ${pay}
-      <p><a href="/subscriptions">What you own</a> · <a href="/invoices">Invoices</a></p>
-    </section>`,
   });
 }
 
@@ -112,35 +89,14 @@ function orderSection(orders: OrderAnswer[]): Markup {
           (order) =>
             html`<tr>
               <td>${order.created_at.slice(0, 16).replace('T', ' ')}</td>
-              <td><a href="/credits/orders/${order.id}">${linesText(order)}</a></td>
-              <td>${order.state.replaceAll('_', ' ')}</td>
+              <td><a href="/credits/orders/${order.id}">${orderText(order)}</a></td>
+              <td>${ORDER_WORDS[order.state]}</td>
               <td class="number">${money(order.amount_micros, order.currency)}</td>
             </tr>`,
         )}
       </tbody>
     </table>
   </section>`;
-}
-
-const STATE_TEXTS: Readonly<Record<OrderAnswer['state'], string>> = {
-  created: 'The processor has not answered yet. Load the page again in a moment.',
-  redirected: 'Waits for the payment.',
-  processing: 'The payment is under way; this can take days. Credits come with the money.',
-  paid: 'Paid. What you bought is in the account within moments.',
-  expired: 'The page to pay on has expired. Nothing was charged.',
-  failed: 'The payment failed. Nothing was charged.',
-  cancelled: 'Cancelled. Nothing was charged.',
-  partially_refunded: 'Refunded in part.',
-  refunded: 'Refunded.',
-  disputed: 'The payment is disputed.',
-};
-
-function linesText({ lines }: OrderAnswer): string {
-  return lines
-    .map(({ credits, sku }) =>
-      credits === null ? (planOfSku(sku)?.name ?? sku) : `${grouped(Number(credits))} credits`,
-    )
-    .join(', ');
 }
 
 function packagesSold(): { credits: number; micros: number }[] {

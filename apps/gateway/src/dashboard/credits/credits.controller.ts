@@ -7,8 +7,9 @@ import { OptionalText } from '../pages/optional-text.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
-import { creditsPage, orderPage } from './credits-pages.js';
+import { creditsPage } from './credits-pages.js';
 import { OrderCreditsForm } from './credits.dto.js';
+import { orderPage } from './order-page.js';
 import { processorChoice } from './processor-choice.js';
 
 const AWAY: Notice = {
@@ -52,23 +53,29 @@ export class CreditsController {
 
   /** Nothing of the address is believed but which order is asked about; billing asks the processor (S48). */
   @Get('billing/return')
-  async comeBack(@Visit() visit: PageVisit, @Query('order', OptionalText) id: string) {
+  async comeBack(
+    @Visit() visit: PageVisit,
+    @Query('order', OptionalText) id: string,
+    @Query('cancelled', OptionalText) cancelled: string,
+  ) {
     const path = `/orders/${encodeURIComponent(id)}/return`;
     const answer = await visit.billing({ method: 'POST', path, body: {} });
-    if (isRefused(answer)) return this.showRefusal(visit, answer);
-    return visit.show(orderPage(visit.context, answer.body as OrderAnswer));
+    return this.answerOrder(visit, answer, cancelled !== '');
   }
 
   @Get('credits/orders/:id')
   async showOrder(@Visit() visit: PageVisit, @Param('id') id: string) {
     const path = `/orders/${encodeURIComponent(id)}`;
-    const answer = await visit.billing({ method: 'GET', path });
-    if (isRefused(answer)) return this.showRefusal(visit, answer);
-    return visit.show(orderPage(visit.context, answer.body as OrderAnswer));
+    return this.answerOrder(visit, await visit.billing({ method: 'GET', path }));
   }
 
-  private showRefusal(visit: PageVisit, answer: ProxiedAnswer) {
-    return this.show(visit, { notice: faultNotice(answer), status: answer.status });
+  private async answerOrder(visit: PageVisit, answer: ProxiedAnswer, hasLeft = false) {
+    if (isRefused(answer)) {
+      return this.show(visit, { notice: faultNotice(answer), status: answer.status });
+    }
+    const balance = await this.calls.balance(visit.session).catch(() => undefined);
+    const order = answer.body as OrderAnswer;
+    return visit.show(orderPage(visit.context, { order, balance, hasLeft }));
   }
 
   private async show(

@@ -1,31 +1,45 @@
-import type { BalanceAnswer } from '#libs/contracts';
+import type { BalanceAnswer, CreditSource } from '#libs/contracts';
 import { day, grouped } from '../amounts.js';
 import { type Markup, html } from '../pages/markup.js';
 
-/** Where an account's credits came from, and what is left of each source. */
+/** Where an account's credits came from, what is left of each source, until when, and what goes first. */
 export function grantsTable({ grants }: BalanceAnswer): Markup {
+  if (grants.length === 0) return html`<p class="quiet">No credits yet.</p>`;
   return html`<table>
-    <thead>
-      <tr>
-        <th>From</th>
-        <th class="number">Granted</th>
-        <th class="number">Left</th>
-        <th>Until</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${grants.map(
-        (grant) =>
-          html`<tr>
-            <td>${sourceName(grant.source_type)}</td>
-            <td class="number">${grouped(grant.granted)}</td>
-            <td class="number">${grouped(grant.available + grant.reserved)}</td>
-            <td>${grant.expires_at ? day(grant.expires_at) : 'never expires'}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+      <thead>
+        <tr>
+          <th>From</th>
+          <th class="number">Granted</th>
+          <th class="number">Left</th>
+          <th>Until</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${grants.map(
+          (grant) =>
+            html`<tr>
+              <td>${sourceName(grant.source_type)}</td>
+              <td class="number">${grouped(grant.granted)}</td>
+              <td class="number">${grouped(grant.available + grant.reserved)}</td>
+              <td>${grant.expires_at ? day(grant.expires_at) : 'never expires'}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    <p class="quiet">
+      Trial credits are used first, then those of a plan, then those of packages. What is left of a
+      plan’s credits on their date is lost.
+    </p>`;
 }
 
+const SOURCE_NAMES: Readonly<Record<CreditSource, string>> = {
+  trial: 'Trial',
+  package: 'Package',
+  subscription: 'Plan',
+  release: 'Given back',
+  operator: 'From our support',
+};
+
 /** A source's name for people. */
-export const sourceName = (type: string) => type.replaceAll('_', ' ');
+export const sourceName = (type: string) =>
+  (SOURCE_NAMES as Readonly<Record<string, string>>)[type] ?? type.replaceAll('_', ' ');

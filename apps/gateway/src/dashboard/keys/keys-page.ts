@@ -46,7 +46,7 @@ export function keysPage(
     body: html`${shown && newKeySection(shown.key, shown.apiUrl)}
       <section>
         <h2>Your keys</h2>
-        ${keyList(context, keys, allowed)}
+        ${keyList(keys, allowed)}
         ${nextCursor && html`<p><a href="/keys?cursor=${encodeURIComponent(nextCursor)}">Older keys</a></p>`}
       </section>
       <section>
@@ -77,14 +77,14 @@ function newKeySection(key: string, apiUrl: string): Markup {
   </section>`;
 }
 
-function keyList(context: PageContext, keys: KeyAnswer[], allowed?: number): Markup {
+function keyList(keys: KeyAnswer[], allowed?: number): Markup {
   if (keys.length === 0) return html`<p>No key yet.</p>`;
   return html`<ul class="rows">
-    ${keys.map((key) => keyRow(context, key, allowed))}
+    ${keys.map((key) => keyRow(key, allowed))}
   </ul>`;
 }
 
-function keyRow(context: PageContext, key: KeyAnswer, allowed?: number): Markup {
+function keyRow(key: KeyAnswer, allowed?: number): Markup {
   const state = key.state === 'active' && isPaused(key, allowed) ? 'paused' : key.state;
   const ends = key.expires_at ? ` until ${key.expires_at.slice(0, 16).replace('T', ' ')} UTC` : '';
   return html`<li>
@@ -99,17 +99,17 @@ function keyRow(context: PageContext, key: KeyAnswer, allowed?: number): Markup 
         ${key.daily_credit_cap === null ? undefined : html`<span>at most ${grouped(key.daily_credit_cap)} credits a day</span>`}
       </p>
     </div>
-    ${key.state === 'active' ? keyActions(context, key) : undefined}
+    ${key.state === 'active' ? keyActions(key) : undefined}
   </li>`;
 }
 
-function keyActions(context: PageContext, { id, name }: KeyAnswer): Markup {
-  const button = (word: string) =>
-    html`<button class="plain small" aria-label="${word} ${name}">${word}</button>`;
+function keyActions({ id, name }: KeyAnswer): Markup {
+  const link = (path: string, word: string) =>
+    html`<a class="button plain small" href="/keys/${id}${path}" aria-label="${word} ${name}"
+      >${word}</a
+    >`;
   return html`<div class="actions">
-    <a class="button plain small" href="/keys/${id}" aria-label="Edit ${name}">Edit</a>
-    ${form(context, `/keys/${id}/rotate`, button('Rotate'))}
-    ${form(context, `/keys/${id}/revoke`, button('Revoke'))}
+    ${link('', 'Edit')}${link('/rotate', 'Rotate')}${link('/revoke', 'Revoke')}
   </div>`;
 }
 

@@ -13,6 +13,7 @@ import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
 import type { NewKeySettings } from './key-fields.js';
 import { settingsOf } from './key-settings.js';
+import { OVERLAP, revokePage, rotatePage } from './key-steps.js';
 import { type KeyShown, isPaused, keyPage, keysPage } from './keys-page.js';
 import { CreateKeyForm, RotateKeyForm, UpdateKeyForm } from './keys.dto.js';
 
@@ -49,7 +50,7 @@ export class KeysController {
     const { environment, idempotency_key: idempotencyKey } = form;
     const body = { ...settingsOf(form), environment };
     const call = { method: 'POST', path: '/keys', body, idempotencyKey } as const;
-    return this.afterChange(visit, await visit.account(call), body);
+    return this.afterChange(visit, await visit.account(call), { to: '/keys', entered: body });
   }
 
   @Get(':id')
@@ -64,18 +65,28 @@ export class KeysController {
     const call = { method: 'PATCH', path, body: settingsOf(form), idempotencyKey } as const;
     const answer = await visit.account(call);
     if (!isRefused(answer)) return visit.goTo('/keys');
-    if (needsPassword(answer)) return visit.show(passwordAgainPage(visit.context), answer.status);
+    if (needsPassword(answer)) return askPassword(visit, answer, `/keys/${id}`);
     const key = await this.find(visit, id);
     const refused = { entered: settingsOf(form), notice: faultNotice(answer) };
     return visit.show(keyPage(visit.context, key, refused), answer.status);
   }
 
+  @Get(':id/rotate')
+  async askToRotate(@Visit() visit: PageVisit, @Param('id') id: string) {
+    return visit.show(rotatePage(visit.context, await this.find(visit, id)));
+  }
+
   @Post(':id/rotate')
   async rotate(@Visit() visit: PageVisit, @Body() form: RotateKeyForm, @Param('id') id: string) {
     const path = `/keys/${encodeURIComponent(id)}/rotate`;
-    const idempotencyKey = form.idempotency_key;
-    const call = { method: 'POST', path, body: { overlap: '24h' }, idempotencyKey } as const;
-    return this.afterChange(visit, await visit.account(call));
+    const { overlap = OVERLAP, idempotency_key: idempotencyKey } = form;
+    const call = { method: 'POST', path, body: { overlap }, idempotencyKey } as const;
+    return this.afterChange(visit, await visit.account(call), { to: `/keys/${id}/rotate` });
+  }
+
+  @Get(':id/revoke')
+  async askToRevoke(@Visit() visit: PageVisit, @Param('id') id: string) {
+    return visit.show(revokePage(visit.context, await this.find(visit, id)));
   }
 
   @Post(':id/revoke')
@@ -86,8 +97,12 @@ export class KeysController {
     return this.show(visit, { notice: faultNotice(answer), status: answer.status });
   }
 
-  private async afterChange(visit: PageVisit, answer: ProxiedAnswer, entered?: NewKeySettings) {
-    if (needsPassword(answer)) return visit.show(passwordAgainPage(visit.context), answer.status);
+  private async afterChange(
+    visit: PageVisit,
+    answer: ProxiedAnswer,
+    { to, entered }: { to: string; entered?: NewKeySettings },
+  ) {
+    if (needsPassword(answer)) return askPassword(visit, answer, to);
     if (isRefused(answer)) {
       return this.show(visit, { entered, notice: faultNotice(answer), status: answer.status });
     }
@@ -132,5 +147,9 @@ async function keysOf(visit: PageVisit, cursor?: string): Promise<ProxiedAnswer>
   const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
   return visit.account({ method: 'GET', path: `/keys${query}` });
 }
+
+/** @param to where the change was asked for. */
+const askPassword = (visit: PageVisit, { status }: ProxiedAnswer, to: string) =>
+  visit.show(passwordAgainPage(visit.context, to), status);
 
 const needsPassword = ({ refusal }: ProxiedAnswer) => refusal?.code === 'reauthentication_required';

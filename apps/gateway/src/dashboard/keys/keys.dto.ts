@@ -24,6 +24,9 @@ export class CreateKeyForm extends KeySettingsForm {
 export class UpdateKeyForm extends KeySettingsForm {}
 
 export class RotateKeyForm extends PageForm {
+  @TextField()
+  overlap?: string;
+
   @IdempotencyKeyField()
   idempotency_key?: string;
 }

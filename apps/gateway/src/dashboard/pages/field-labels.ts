@@ -3,6 +3,7 @@ const LABELS: Readonly<Record<string, string>> = {
   first_name: 'First name',
   email: 'E-mail',
   password: 'Password',
+  current_password: 'Current password',
   token: 'The link',
   name: 'Name',
   environment: 'Kind',

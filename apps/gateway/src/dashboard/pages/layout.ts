@@ -13,9 +13,9 @@ export interface PageContext {
   suspendedBecause?: string;
 }
 
-/** A message above the page: what went wrong, or what was done. */
+/** A message above the page: what went wrong, what was done, or what should be known. */
 export interface Notice {
-  kind: 'fault' | 'done';
+  kind: 'fault' | 'done' | 'note';
   text: string;
 }
 

@@ -1,11 +1,12 @@
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import type { OthersEndedAnswer, SessionsAnswer } from '#libs/contracts';
+import { NotFound } from '#libs/platform';
 import { AllowVisitors } from '../browser/allow-visitors.js';
 import type { Notice } from '../pages/layout.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
-import { sessionsPage } from './sessions-page.js';
+import { endOthersPage, endPage, sessionsPage } from './sessions-page.js';
 
 /** The browsers that are logged in. */
 @Controller('sessions')
@@ -16,6 +17,11 @@ export class SessionPagesController {
     return this.show(visit);
   }
 
+  @Get('end-others')
+  askToEndOthers(@Visit() visit: PageVisit) {
+    return visit.show(endOthersPage(visit.context));
+  }
+
   @Post('end-others')
   async endOthers(@Visit() visit: PageVisit, @Body() _form: PageForm) {
     const answer = await visit.account({ method: 'DELETE', path: '/sessions' });
@@ -23,6 +29,17 @@ export class SessionPagesController {
     const { ended } = answer.body as OthersEndedAnswer;
     const text = ended === 1 ? 'One session was ended.' : `${ended} sessions were ended.`;
     return this.show(visit, { kind: 'done', text });
+  }
+
+  /** @throws NotFound for one that has ended. */
+  @Get(':id/end')
+  async askToEnd(@Visit() visit: PageVisit, @Param('id') id: string) {
+    const answer = await visit.account({ method: 'GET', path: '/sessions' });
+    if (answer.refusal) throw answer.refusal;
+    const { sessions } = answer.body as SessionsAnswer;
+    const session = sessions.find((one) => one.id === id && !one.current);
+    if (!session) throw new NotFound();
+    return visit.show(endPage(visit.context, session));
   }
 
   @Post(':id/end')

@@ -2,11 +2,13 @@ import {
   type BalanceAnswer,
   type PlanPreviewAnswer,
   type SubscriptionAnswer,
+  type SubscriptionState,
   planOfSku,
 } from '#libs/contracts';
 import { day, grouped, money } from '../amounts.js';
 import { grantsTable } from '../credits/grants-table.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
+import { confirmationPage } from '../pages/confirmation-page.js';
 import { type Markup, html } from '../pages/markup.js';
 
 /** What `/subscriptions` shows. Undefined parts could not be read just now. */
@@ -56,8 +58,41 @@ export function changePage(
   });
 }
 
+/** Before a subscription is cancelled: until when it works, and what is lost then. */
+export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Markup {
+  const end = day(owned.period_end);
+  return confirmationPage(context, {
+    title: 'Cancel this subscription?',
+    body: html`<p><strong>${nameOf(owned)}</strong> ${priceOf(owned)}</p>
+      <ul>
+        <li>Nothing more is charged. What is paid is not paid back.</li>
+        <li>
+          It works until ${owned.state === 'past_due' ? 'the paid time is over' : `${end} (UTC)`}
+          and then ends.
+        </li>
+        ${owned.line === 'api' ? html`<li>Its credits last until their own date. Credits of packages stay.</li>` : undefined}
+        <li>Until it ends you can take this back under Subscriptions.</li>
+      </ul>`,
+    action: `/subscriptions/${owned.id}/cancel`,
+    step: 'Cancel the subscription',
+    isDanger: true,
+    back: { href: '/subscriptions', text: 'Keep it' },
+  });
+}
+
 /** A plan and so many units of it. */
 export type Ordered = Pick<SubscriptionAnswer, 'sku' | 'quantity'>;
+
+const STATE_WORDS: Readonly<Record<SubscriptionState, string>> = {
+  incomplete: 'waiting for the first payment',
+  trialing: 'on trial',
+  active: 'active',
+  past_due: 'payment failed',
+  unpaid: 'not paid',
+  paused: 'paused',
+  cancelled: 'cancelled',
+  expired: 'never paid',
+};
 
 function planSection(context: PageContext, owned: SubscriptionAnswer[]): Markup {
   return html`<section>
@@ -79,7 +114,7 @@ function row(context: PageContext, owned: SubscriptionAnswer): Markup {
     <div>
       <strong>${nameOf(owned)}</strong> ${priceOf(owned)}
       <p class="quiet">
-        <span>${state.replaceAll('_', ' ')}</span>
+        <span>${STATE_WORDS[state]}</span>
         <span>${datesOf(owned)}</span>${next ?? undefined}
       </p>
       ${taxText(owned)}
@@ -97,11 +132,13 @@ function actions(context: PageContext, owned: SubscriptionAnswer): Markup {
       `/subscriptions/${owned.id}/${path}`,
       html`<button class="plain small" aria-label="${word}: ${name}">${word}</button>`,
     );
+  const link = (path: string, word: string) =>
+    html`<a class="button plain small" href="${path}" aria-label="${word}: ${name}">${word}</a>`;
   const canUndo = owned.cancel_at !== null || owned.pending_change !== null;
   const plans = owned.interval === 'year' ? '/plans?interval=year' : '/plans';
   return html`<div class="actions">
-    <a class="button plain small" href="${plans}" aria-label="Change plan: ${name}">Change plan</a>
-    ${canUndo ? step('undo', 'Undo') : step('cancel', 'Cancel')}
+    ${link(plans, 'Change plan')}
+    ${canUndo ? step('undo', 'Undo') : link(`/subscriptions/${owned.id}/cancel`, 'Cancel')}
     ${step('payment-details', 'Payment details')}
   </div>`;
 }

@@ -15,8 +15,11 @@ import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
-import { changePage, subscriptionsPage } from './subscriptions-page.js';
+import { cancelPage, changePage, subscriptionsPage } from './subscriptions-page.js';
 import { ChangePlanForm } from './subscriptions.dto.js';
+
+/** The processor's page led back because the customer did not agree. */
+const LEFT: Notice = { kind: 'note', text: 'You left the payment; nothing was charged.' };
 
 /** What is owned, and how it changes. */
 @Controller()
@@ -26,8 +29,8 @@ export class SubscriptionPagesController {
 
   /** The second is an address that processors' pages lead back to. */
   @Get(['subscriptions', 'billing/subscriptions'])
-  view(@Visit() visit: PageVisit) {
-    return this.show(visit);
+  view(@Visit() visit: PageVisit, @Query('cancelled', OptionalText) cancelled: string) {
+    return this.show(visit, cancelled === '' ? undefined : LEFT);
   }
 
   @Get('subscriptions/:id/change')
@@ -51,6 +54,13 @@ export class SubscriptionPagesController {
   change(@Visit() visit: PageVisit, @Body() form: ChangePlanForm, @Param('id') id: string) {
     const { sku = '', quantity = '1', from } = form;
     return this.step(visit, pathOf(id, 'change'), { sku, quantity: Number(quantity), from });
+  }
+
+  @Get('subscriptions/:id/cancel')
+  async askToCancel(@Visit() visit: PageVisit, @Param('id') id: string) {
+    const answer = await visit.billing({ method: 'GET', path: pathOf(id) });
+    if (isRefused(answer)) return this.showRefusal(visit, answer);
+    return visit.show(cancelPage(visit.context, answer.body as SubscriptionAnswer));
   }
 
   @Post('subscriptions/:id/cancel')

@@ -5,6 +5,12 @@ import { IsBoolean, IsIn, IsString, ValidateNested } from 'class-validator';
 export const PROCESSOR_NAMES = ['stripe', 'paypal'] as const;
 export type ChosenProcessor = (typeof PROCESSOR_NAMES)[number];
 
+/** What customers call them. */
+export const PROCESSOR_TITLES: Readonly<Record<ChosenProcessor, string>> = {
+  stripe: 'Stripe',
+  paypal: 'PayPal',
+};
+
 export class ProcessorAnswer {
   /** `processor` of an order. */
   @IsIn(PROCESSOR_NAMES)

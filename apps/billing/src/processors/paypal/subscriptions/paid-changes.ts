@@ -75,7 +75,7 @@ export class PaidChanges {
           { name: planNameOf(plan), quantity: 1, amountMicros: due, taxMicros: 0n, taxPpm: 0 },
         ],
         successUrl: this.parts.returnUrl,
-        cancelUrl: this.parts.returnUrl,
+        cancelUrl: leftUrl(this.parts.returnUrl),
       }),
       `change:${changeId}`,
     );
@@ -231,12 +231,15 @@ export class PaidChanges {
       application_context: {
         shipping_preference: 'NO_SHIPPING',
         return_url: nextUrl,
-        cancel_url: this.parts.returnUrl,
+        cancel_url: leftUrl(this.parts.returnUrl),
       },
     });
     return linkOf(links, 'approve') ?? '';
   }
 }
+
+/** Where a customer arrives who did not agree or pay: the page there says so. */
+const leftUrl = (returnUrl: string) => `${returnUrl}?cancelled=1`;
 
 /** What runs until the period ends, with this changed. */
 function customIdOf(
