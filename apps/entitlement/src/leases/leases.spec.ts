@@ -340,22 +340,7 @@ describe('leases', () => {
       }),
     );
     const [damaged, ...sound] = uses;
-    const damage = (by: number) =>
-      withClient(entitlement.test.url(), async (client) => {
-        await client.query(`set session_replication_role = 'replica'`);
-        await client.query(
-          'alter table entitlement.credit_grants drop constraint if exists buckets_add_up',
-        );
-        await client.query(
-          'update entitlement.credit_grants set consumed = consumed + $2 where account_id = $1',
-          [damaged.accountId, by],
-        );
-        await client.query(
-          `alter table entitlement.credit_grants add constraint buckets_add_up check
-             (granted = available + reserved + consumed + expired + revoked) not valid`,
-        );
-      });
-    await damage(1);
+    await entitlement.damage(damaged.accountId, 1);
     await entitlement.client.settle('gateway-1', uses);
     await entitlement.client.closeAll(uses);
     for (const { accountId } of sound) {
@@ -378,7 +363,7 @@ describe('leases', () => {
     expect(await entitlement.operator.setAsideLeases()).toMatchObject([
       { accountId: damaged.accountId, leaseId: damaged.leaseId, reported: 7, failures: 1 },
     ]);
-    await damage(-1);
+    await entitlement.damage(damaged.accountId, -1);
     const reaper = entitlement.service.app.get(LeaseReaperService);
     await endLease(damaged.accountId, 61);
     await reaper.reap();
