@@ -43,7 +43,6 @@ export const AREAS: readonly Area[] = [
       'apps/entitlement/src/checkpoints/checkpoints.spec.ts',
       'apps/entitlement/src/due-accounts/due-accounts.spec.ts',
       'test/entitlement/credit-model.spec.ts',
-      'test/entitlement/histories/credit-histories.spec.ts',
     ],
   },
   {
