@@ -89,9 +89,9 @@ function balanceSection(balance: BalanceAnswer | undefined): Markup {
       <span
         >${grouped(balance.reserved)} of them set aside for calls under way and the next ones</span
       >${ending && html` <span>${ending}</span>`}${frozen}${debt}
-      <span><a href="/credits">Buy credits</a></span>
     </p>
     ${grantsTable(balance)}
+    <p class="actions"><a class="button small" href="/credits">Buy credits</a></p>
   </section>`;
 }
 

@@ -24,13 +24,12 @@ body {
   overflow-wrap: anywhere;
 }
 header { background: var(--card); border-bottom: 1px solid var(--line); }
-.bar, main { max-width: 60rem; margin: 0 auto; padding: 0.9rem 1.25rem; }
+.bar, main { max-width: 70rem; margin: 0 auto; padding: 0.8rem 1.25rem; }
 .bar { display: flex; flex-wrap: wrap; gap: 0.4rem 1.5rem; align-items: center; }
-main { max-width: 52rem; padding: 1.5rem 1.25rem 3rem; }
-main.wide { max-width: 72rem; }
+main { padding: 1.5rem 1.25rem 3rem; }
 .brand { font-weight: 650; color: inherit; text-decoration: none; margin-right: auto; }
-nav { display: flex; flex-wrap: wrap; gap: 0.15rem; align-items: center; }
-nav a, nav .link { padding: 0.3rem 0.55rem; border-radius: 6px; color: var(--quiet); text-decoration: none; }
+nav { display: flex; flex-wrap: wrap; gap: 0.1rem; align-items: center; font-size: 0.92rem; }
+nav a, nav .link { padding: 0.3rem 0.45rem; border-radius: 6px; color: var(--quiet); text-decoration: none; }
 nav a:hover, nav .link:hover { color: var(--ink); background: var(--paper); }
 header nav [aria-current] { color: var(--ink); background: var(--paper); font-weight: 600; }
 nav form { display: inline; }
@@ -65,8 +64,10 @@ ul { padding-left: 1.2rem; }
 .field output { display: block; margin-top: 0.3rem; font-weight: 550; font-variant-numeric: tabular-nums; }
 .filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: 0.75rem 1rem; align-items: end; }
 .filters .field { margin: 0; }
+.filters input, .filters select { height: 2.75rem; }
 .filters button { justify-self: start; }
-.choice { gap: 0.4rem; margin: 0 0 1.25rem; }
+.choice span { margin-right: 0.4rem; }
+.choice { gap: 0.4rem; font-size: 1rem; margin: 0 0 1.25rem; }
 .choice a { border: 1px solid var(--edge); background: var(--card); color: var(--accent); }
 .choice [aria-current] { color: var(--on-accent); background: var(--accent); border-color: var(--accent); font-weight: 600; }
 .choice [aria-current]:hover { color: var(--on-accent); background: var(--accent); }
@@ -137,18 +138,18 @@ tbody tr:last-child td { border-bottom: 0; }
 th { color: var(--quiet); font-size: 0.85rem; font-weight: 550; white-space: nowrap; }
 td code, td:has(code) { overflow-wrap: anywhere; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.number + th, .number + td { padding-left: 1rem; }
 .mail { white-space: pre-wrap; }
 @media (max-width: 40rem) {
   .bar { padding: 0.7rem 1rem; }
-  main, main.wide { padding: 1.1rem 1rem 2rem; }
+  main { padding: 1.1rem 1rem 2rem; }
   section { padding: 1rem; }
-  nav { font-size: 0.95rem; }
-  header nav { margin: 0 -0.55rem; }
+  header nav { margin: 0 -0.45rem; }
   table { font-size: 0.9rem; }
   th, td { padding-right: 0.6rem; }
   .stacked thead { display: none; }
   .stacked tr { display: block; padding: 0.6rem 0; border-bottom: 1px solid var(--line); }
-  .stacked td { display: flex; gap: 0.75rem; padding: 0.15rem 0; border: 0; text-align: left; overflow-wrap: anywhere; }
-  .stacked td::before { content: attr(data-label); flex: 0 0 5.5rem; color: var(--quiet); }
+  .stacked td { display: grid; grid-template-columns: 5.5rem 1fr; gap: 0.75rem; padding: 0.1rem 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; }
+  .stacked td::before { content: attr(data-label); color: var(--quiet); }
 }
 `;

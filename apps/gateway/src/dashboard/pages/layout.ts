@@ -25,15 +25,10 @@ export interface PageParts {
   title: string;
   body: Markup;
   notice?: Notice;
-  /** For tables with many columns. */
-  isWide?: boolean;
 }
 
 /** A whole document. */
-export function page(
-  context: PageContext | undefined,
-  { title, body, notice, isWide }: PageParts,
-): Markup {
+export function page(context: PageContext | undefined, { title, body, notice }: PageParts): Markup {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -51,7 +46,7 @@ export function page(
             <nav aria-label="Main">${context ? navigation(context) : undefined}</nav>
           </div>
         </header>
-        <main ${isWide ? html`class="wide"` : undefined}>
+        <main>
           <h1>${title}</h1>
           ${context?.suspendedBecause && html`<p class="notice fault" role="alert">This account is suspended: ${context.suspendedBecause}</p>`}
           ${notice && html`<p class="notice ${notice.kind}" role="${notice.kind === 'fault' ? 'alert' : 'status'}">${notice.text}</p>`}

@@ -55,7 +55,6 @@ export function requestsPage(context: PageContext, facts: RequestsFacts, notice?
   return page(context, {
     title: 'Requests',
     notice,
-    isWide: true,
     body: html`<section>
         <h2>Which requests</h2>
         ${filterForm(filter, keys)}
@@ -151,7 +150,9 @@ function requestTable(requests: LoggedRequest[], keys: readonly KeyAnswer[]): Ma
           html`<tr>
             <td data-label="Time">${at.slice(11, 19)}</td>
             <td data-label="Operation">${operation}</td>
-            <td data-label="Asked">${subject}<br /><code class="quiet">${id}</code></td>
+            <td data-label="Asked">
+              <div>${subject || '–'}<br /><code class="quiet">${id}</code></div>
+            </td>
             <td data-label="Key">${names.get(key) ?? 'another key'}</td>
             <td data-label="Answer">${status} ${outcomeWords(outcome)}</td>
             <td data-label="Credits" class="number">${grouped(credits)}</td>
