@@ -35,7 +35,6 @@ export async function renewalHour(count: number): Promise<BenchRow[]> {
   const startedMs = performance.now();
   for (const [at, time] of minutes.entries()) {
     repeats += await renewUntil(world, time);
-    counter.take();
     const isPart = (at + 1) % (minutes.length / PARTS) === 0;
     if (!isPart) continue;
     const { residentMb, cpuSeconds } = await world.billing.usage();
@@ -76,28 +75,23 @@ async function renewUntil({ clock, simulator, billing }: CrashWorld, time: Date)
     }
   });
   await billing.runJob('SyncObjectsJob');
-  // Kept for looks at missed events, which nobody has here.
-  simulator.world.events.length = 0;
   return repeats;
 }
 
 /** Calls to the processor: all of them, and how many in the busiest second. */
 class CallCounter {
-  all = 0;
   busiest = 0;
-  private seen = 0;
+  private readonly before: number;
+  private seen: number;
   private readonly watch = setInterval(() => this.look(), SECOND_MS);
 
   constructor(private readonly world: CrashWorld) {
-    world.simulator.stripe.requests.length = 0;
+    this.before = world.simulator.stripe.calls;
+    this.seen = this.before;
   }
 
-  /** Forgets what is counted: the simulator keeps every request. */
-  take(): void {
-    const { requests } = this.world.simulator.stripe;
-    this.all += requests.length;
-    this.seen -= requests.length;
-    requests.length = 0;
+  get all(): number {
+    return this.world.simulator.stripe.calls - this.before;
   }
 
   stop(): void {
@@ -105,9 +99,9 @@ class CallCounter {
   }
 
   private look(): void {
-    const { length } = this.world.simulator.stripe.requests;
-    this.busiest = Math.max(this.busiest, length - this.seen);
-    this.seen = length;
+    const { calls } = this.world.simulator.stripe;
+    this.busiest = Math.max(this.busiest, calls - this.seen);
+    this.seen = calls;
   }
 }
 
