@@ -1,4 +1,5 @@
 import { createRequire, registerHooks } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Globals, forgetTimeout, useGlobals } from './jest-globals.js';
 
@@ -16,6 +17,9 @@ interface Runtime {
 /** What Jest gives to a runner of files: its two configs, the environment, the runtime, the file's path, a channel. */
 type Given = [object, object, object, Runtime, path: string, channel?: unknown];
 type Runner = (...given: Given) => Promise<unknown>;
+
+/** Connections that are being closed need a moment. */
+const CLOSING_MS = 5_000;
 
 const require = createRequire(import.meta.url);
 const { default: runFile } = require('jest-circus/runner') as { default: Runner };
@@ -48,5 +52,25 @@ export default async function run(...given: Given): Promise<unknown> {
     enterTestCode: () => runtime.enterTestCode(),
     leaveTestCode: () => runtime.leaveTestCode(),
   };
-  return runFile(globalConfig, config, environment, bare, path, channel);
+  const before = openResources();
+  const result = await runFile(globalConfig, config, environment, bare, path, channel);
+  await waitForRest(path, before);
+  return result;
+}
+
+/** How many of each kind keep this process from ending, such as sockets, timers and child processes. */
+function openResources(): Map<string, number> {
+  const open = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) open.set(kind, (open.get(kind) ?? 0) + 1);
+  return open;
+}
+
+/** What a spec leaves open holds its worker up at the end, where nobody can tell which spec it was: it is named here. */
+async function waitForRest(path: string, before: ReadonlyMap<string, number>): Promise<void> {
+  const left = () =>
+    [...openResources()].filter(([kind, count]) => count > (before.get(kind) ?? 0));
+  const untilMs = performance.now() + CLOSING_MS;
+  while (left().length > 0 && performance.now() < untilMs) await sleep(10);
+  const kinds = left().map(([kind, count]) => `${count - (before.get(kind) ?? 0)} ${kind}`);
+  if (kinds.length > 0) process.stderr.write(`${path} leaves open: ${kinds.join(', ')}\n`);
 }

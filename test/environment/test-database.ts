@@ -15,6 +15,8 @@ export const TEST_SERVER_URL = 'TEST_SERVER_URL';
 export const TEMPLATE_DATABASE = 'template_services';
 /** Every role of a test server has this password. */
 export const TEST_PASSWORD = 'test-password';
+/** Dozens of callers share ten connections, on a machine that is busy. */
+const CONNECT_TIMEOUT_MS = 60_000;
 
 /**
  * A database of its own for one spec file: a clone of the migrated template, so every service's
@@ -86,6 +88,7 @@ export class TestDatabase {
       url: this.url(role),
       applicationName: `test ${role}`,
       entities,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
     });
     this.opened.push(database);
     return database;

@@ -28,6 +28,7 @@ import { OnAccountRestoredConsumer } from './accounts/on-account-restored.consum
 import { OnAccountSuspensionChangedConsumer } from './accounts/on-account-suspension-changed.consumer.js';
 import { InquiriesController } from './inquiries/inquiries.controller.js';
 import { InquiriesService } from './inquiries/inquiries.service.js';
+import { SetAsideMaintenanceRepository } from './inquiries/set-aside.repository.js';
 import { ReferencesMaintenanceRepository } from './inquiries/references.repository.js';
 import { TimelineController } from './inquiries/timeline.controller.js';
 import { TimelineRepository } from './inquiries/timeline.repository.js';
@@ -161,7 +162,12 @@ const FEATURES = [
   [CallbacksRepository, CallbacksService, CallbacksMaintenanceRepository, ForgetCallbacksJob],
   [ReconciliationMaintenanceRepository, ProcessorTruthService, ReconciliationService, ReconcileJob],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
-  [ReferencesMaintenanceRepository, InquiriesService, TimelineRepository],
+  [
+    ReferencesMaintenanceRepository,
+    SetAsideMaintenanceRepository,
+    InquiriesService,
+    TimelineRepository,
+  ],
 ];
 
 /** Orders, payments and what the processors say about them. */

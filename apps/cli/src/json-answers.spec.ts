@@ -106,6 +106,12 @@ const COMMANDS: readonly Row[] = [
     audited: 'operator.refund',
   },
   {
+    name: 'what billing cannot finish',
+    args: () => ['billing', 'set-aside'],
+    answers: [],
+    audited: null,
+  },
+  {
     name: 'replay a callback',
     args: ({ callback }) => ['billing', 'replay', callback, ...WHY],
     answers: { processor: 'stripe', result: 'synced' },

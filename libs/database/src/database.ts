@@ -9,8 +9,10 @@ export interface DatabaseOptions {
   /** Shown by PostgreSQL in pg_stat_activity. */
   applicationName: string;
   entities?: MixedList<Function | string | EntitySchema>;
-  /** Connections at most; a request beyond waits up to `CONNECT_TIMEOUT_MS`. */
+  /** Connections at most; a request beyond waits for one that becomes free. */
   poolSize?: number;
+  /** Longest to wait for a connection, new or free, in milliseconds; 5 s by default. */
+  connectTimeoutMs?: number;
   /** Longest a statement may run, in milliseconds. */
   statementTimeoutMs?: number;
 }
@@ -30,7 +32,7 @@ export interface PoolState {
 export class Database {
   private constructor(private readonly source: DataSource) {}
 
-  /** @throws when the server cannot be reached within `CONNECT_TIMEOUT_MS`. */
+  /** @throws when the server cannot be reached within `connectTimeoutMs`. */
   static async open(options: DatabaseOptions): Promise<Database> {
     const source = new DataSource({
       type: 'postgres',
@@ -40,7 +42,7 @@ export class Database {
       synchronize: false,
       installExtensions: false,
       poolSize: options.poolSize ?? POOL_SIZE,
-      connectTimeoutMS: CONNECT_TIMEOUT_MS,
+      connectTimeoutMS: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       extra: {
         // Statements that are sent without waiting for one another share a round trip, in their order.
         pipeline: true,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { OrderAnswer } from '#libs/contracts';
-import { MINUTE_MS, newId } from '#libs/platform';
+import type { OrderAnswer, SetAsideMoney } from '#libs/contracts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
@@ -166,6 +166,62 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
     expect(await billing.stateOf(accountId, bought)).toBe('refunded');
     expect(side.hasEndedLatest()).toBe(true);
     expect(await typesSaid()).toEqual([]);
+  });
+
+  describe('money that the processor refuses to take back', () => {
+    const given = () => billing.logLines.splice(0).length;
+    const later = async (ms: number) => {
+      await billing.pass(ms);
+      await billing.follow();
+    };
+    async function payAfterDeletion(refusals: number): Promise<OrderAnswer> {
+      const bought = await orderCredits();
+      await billing.deliver('deleted', accountId);
+      billing.simulator.apiFaults.refusedRefunds = refusals;
+      await billing.act(bought, 'pay');
+      await billing.follow();
+      return bought;
+    }
+
+    it('is tried again after an hour, and is given back once', async () => {
+      const before = refunds();
+      const bought = await payAfterDeletion(1);
+      await billing.follow();
+      expect([refunds(), given()]).toEqual([before, 1]);
+      await later(HOUR_MS);
+      for (let round = 0; round < 2; round += 1) await later(DAY_MS);
+      expect([refunds(), given()]).toEqual([before + 1, 0]);
+      expect(await billing.stateOf(accountId, bought)).toBe('refunded');
+      expect(await setAside()).toEqual([]);
+      expect(await typesSaid()).toEqual([]);
+    });
+
+    it('is set aside after four more attempts, where an operator sees it and can give it back', async () => {
+      const before = refunds();
+      await payAfterDeletion(Infinity);
+      for (const hours of [1, 6, 24, 72]) {
+        expect(await setAside()).toEqual([]);
+        await later(hours * HOUR_MS);
+      }
+      await billing.follow();
+      expect(given()).toBe(5);
+      const [{ kind, id }] = await setAside();
+      expect(kind).toBe('unreturned');
+      await later(30 * DAY_MS);
+      billing.simulator.apiFaults.refusedRefunds = 0;
+      await later(30 * DAY_MS);
+      expect([refunds(), given()]).toEqual([before, 0]);
+      const body = { refundId: newId(), paymentId: id, scope: 'whole', reason: 'by hand' };
+      const call = { accountId, caller: 'cli' as const, body };
+      expect((await billing.call('POST', 'operator/refunds', call)).status).toBe(200);
+      expect(await setAside()).toEqual([]);
+    });
+
+    async function setAside() {
+      const { body } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
+      const all = body as SetAsideMoney[];
+      return all.filter((one) => one.accountId === accountId);
+    }
   });
 
   it('of two paid checkouts of one line the second is ended and refunded, unheard of', async () => {

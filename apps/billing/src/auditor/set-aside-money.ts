@@ -1,3 +1,4 @@
+import type { SetAsideKind } from '#libs/contracts';
 import type { Database } from '#libs/database';
 import { type Metrics, declareGauge } from '#libs/platform';
 
@@ -6,6 +7,32 @@ const SET_ASIDE = declareGauge(
   'What billing cannot finish by itself: orders and subscriptions that are set aside, objects of a processor that were not taken over several times, refunds of which nothing is known for an hour, money that could not be given back.',
   { labels: ['kind'] },
 );
+
+/** After so many attempts neither an unavailable processor nor an early object can be the reason. */
+const ATTEMPTS_MIN = 4;
+
+/**
+ * What is set aside, by kind: SQL of id, account_id, since when and why. Times of the queue are the database's, so that
+ * `requested` refunds are old by when they were stored.
+ */
+export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
+  orders: `select id::text, account_id, updated_at as since, set_aside_because as reason
+    from orders where set_aside_because is not null`,
+  subscriptions: `select id::text, account_id, updated_at as since, set_aside_because as reason
+    from subscriptions where set_aside_because is not null`,
+  objects: `select concat_ws(' ', processor, kind, external_id) as id, null::uuid as account_id,
+      synced_at as since, last_error as reason
+    from processor_objects where due_at is not null and attempts >= ${ATTEMPTS_MIN}`,
+  refunds: `select id::text, account_id, created_at as since,
+      'the processor has not answered: it may or may not have been made' as reason
+    from reversals where external_id is null and state = 'requested'
+      and uuid_extract_timestamp(id) < clock_timestamp() - interval '1 hour'`,
+  unreturned: `select id::text, account_id, returned_at as since,
+      'the processor refused every refund of this payment' as reason
+    from payments p where not is_announced and returned_at is not null
+      and coalesce((select sum(amount_micros) from reversals r
+        where r.payment_id = p.id and r.state <> 'undone'), 0) < p.amount_micros`,
+};
 
 /** I13: whatever is set aside raises an alarm. @param database the role that sees every account's rows. */
 export function addSetAsideMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
@@ -18,18 +45,6 @@ export function addSetAsideMetrics(metrics: Metrics, database: Pick<Database, 'q
   });
 }
 
-/** After so many attempts neither an unavailable processor nor an early object can be the reason. */
-const ATTEMPTS_MIN = 4;
-
-/** Times of the queue are the database's, so that `requested` refunds are old by when they were stored. */
-const COUNTS = `
-  select
-    (select count(*) from orders where set_aside_because is not null)::int as orders,
-    (select count(*) from subscriptions where set_aside_because is not null)::int as subscriptions,
-    (select count(*) from processor_objects
-      where due_at is not null and attempts >= ${ATTEMPTS_MIN})::int as objects,
-    (select count(*) from reversals where external_id is null and state = 'requested'
-      and uuid_extract_timestamp(id) < clock_timestamp() - interval '1 hour')::int as refunds,
-    (select count(*) from payments p where not is_announced and returned_at is not null
-      and coalesce((select sum(amount_micros) from reversals r
-        where r.payment_id = p.id and r.state <> 'undone'), 0) < p.amount_micros)::int as unreturned`;
+const COUNTS = `select ${Object.entries(SET_ASIDE_MONEY)
+  .map(([kind, rows]) => `(select count(*) from (${rows}) ${kind})::int as ${kind}`)
+  .join(', ')}`;

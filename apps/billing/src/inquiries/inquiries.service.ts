@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountMatch } from '#libs/contracts';
+import type { AccountMatch, SetAsideMoney } from '#libs/contracts';
 import { isId } from '#libs/platform';
 import { ReferencesMaintenanceRepository } from './references.repository.js';
+import { SetAsideMaintenanceRepository } from './set-aside.repository.js';
 
 /** As `invoiceNumber` writes it; nine digits fit the column. */
 const INVOICE_NUMBER = /^([A-Z]{2,4}-[0-9]{4})-([0-9]{1,9})$/;
@@ -9,7 +10,10 @@ const INVOICE_NUMBER = /^([A-Z]{2,4}-[0-9]{4})-([0-9]{1,9})$/;
 /** What operators ask about the money of an account. */
 @Injectable()
 export class InquiriesService {
-  constructor(private readonly references: ReferencesMaintenanceRepository) {}
+  constructor(
+    private readonly references: ReferencesMaintenanceRepository,
+    private readonly unfinished: SetAsideMaintenanceRepository,
+  ) {}
 
   /** The accounts that an invoice number, an id of ours or one at a processor leads to. */
   async find(text: string): Promise<AccountMatch[]> {
@@ -17,5 +21,10 @@ export class InquiriesService {
     const [, series, number] = INVOICE_NUMBER.exec(text) ?? [];
     if (series) return this.references.findByInvoice(series, Number(number));
     return text.includes('@') ? [] : this.references.findByProcessorId(text);
+  }
+
+  /** What waits for an operator, longest first. */
+  async setAside(): Promise<SetAsideMoney[]> {
+    return this.unfinished.list();
   }
 }

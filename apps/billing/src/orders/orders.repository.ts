@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { Order } from './order.entity.js';
@@ -63,6 +64,15 @@ export class OrdersRepository {
     orderId: string,
   ): Promise<OrderLine[]> {
     return transaction.manager.findBy(OrderLine, { accountId, orderId });
+  }
+
+  /** The lines of several orders. */
+  async listLinesOf(
+    transaction: Transaction,
+    accountId: string,
+    orderIds: readonly string[],
+  ): Promise<OrderLine[]> {
+    return transaction.manager.findBy(OrderLine, { accountId, orderId: In([...orderIds]) });
   }
 
   /**

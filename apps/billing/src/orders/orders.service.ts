@@ -68,12 +68,11 @@ export class OrdersService {
 
   async list(accountId: string): Promise<{ orders: OrderAnswer[] }> {
     return this.database.transaction(async (transaction) => {
-      const orders: OrderAnswer[] = [];
-      for (const order of await this.orders.list(transaction, accountId, PAGE_SIZE)) {
-        const lines = await this.orders.listLines(transaction, accountId, order.id);
-        orders.push(toOrderAnswer(order, lines));
-      }
-      return { orders };
+      const orders = await this.orders.list(transaction, accountId, PAGE_SIZE);
+      const ids = orders.map(({ id }) => id);
+      const lines = await this.orders.listLinesOf(transaction, accountId, ids);
+      const byOrder = Map.groupBy(lines, ({ orderId }) => orderId);
+      return { orders: orders.map((order) => toOrderAnswer(order, byOrder.get(order.id) ?? [])) };
     });
   }
 

@@ -1,5 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
 import fc from 'fast-check';
+import pg from 'pg';
 import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
@@ -43,6 +53,19 @@ describe('orders', () => {
       const page = await (await fetch(order.redirect_url as string)).text();
       expect(page).toContain('$54.00');
       expect(await billing.events(accountId)).toEqual([]);
+    });
+
+    it('a list of several asks the database once for all their lines', async () => {
+      const made = [];
+      for (const credits of [15_000, 5_000, 20_000]) {
+        made.unshift(await billing.order(accountId, credits));
+      }
+      const asked = jest.spyOn(pg.Client.prototype, 'query');
+      const { body } = await billing.call('GET', 'orders', { accountId });
+      const texts = asked.mock.calls.map(([query]: unknown[]) => JSON.stringify(query));
+      asked.mockRestore();
+      expect(body.orders).toEqual(made);
+      expect(texts.filter((text) => text.includes('order_lines'))).toHaveLength(1);
     });
 
     it('a repeat with the same key is the same order, with another body refused', async () => {

@@ -39,7 +39,7 @@ export class Payment {
   @Column('boolean', { name: 'is_announced' })
   isAnnounced: boolean;
 
-  /** When the processor took the wish to give it back. */
+  /** When it was found to be given back, or set aside because the processor refuses to take it. */
   @Column('timestamptz', { name: 'returned_at', nullable: true })
   returnedAt: Date | null;
 

@@ -8,12 +8,25 @@ import { Reversal } from '../payments/reversal.entity.js';
 export class RefundsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Payments that were never announced and not given back yet, oldest first. */
-  async listToReturn(limit: number): Promise<Payment[]> {
+  /**
+   * Payments that were never announced and are to be given back now, oldest first. One whose refund failed is due
+   * again after the pause of its place among `pausesMs`, and once more after the last.
+   */
+  async listToReturn(now: Date, pausesMs: readonly number[], limit: number): Promise<Payment[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager
         .createQueryBuilder(Payment, 'payment')
         .where('not payment.isAnnounced and payment.returnedAt is null')
+        .andWhere(
+          `not exists (select from reversals r where r.payment_id = payment.id and r.state = 'requested')`,
+        )
+        .andWhere(
+          `(select coalesce(
+              max(r.updated_at) + (:pausesMs::float8[])[count(*)::int] * interval '1 ms', '-infinity')
+            from reversals r where r.payment_id = payment.id and r.cause = 'refund'
+              and r.state = 'undone') <= :now`,
+          { now, pausesMs },
+        )
         .orderBy('payment.confirmedAt')
         .limit(limit)
         .getMany(),

@@ -1,7 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { PaymentAnswer, RefundAnswer } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, InvalidRequest, type Micros, NotFound, crashPoint, newId } from '#libs/platform';
+import {
+  Clock,
+  DAY_MS,
+  HOUR_MS,
+  InvalidRequest,
+  type Micros,
+  NotFound,
+  crashPoint,
+  newId,
+} from '#libs/platform';
 import { ProcessorUnavailable } from '../processors/processors.errors.js';
 import type { Payment } from '../payments/payment.entity.js';
 import { PaymentsService } from '../payments/payments.service.js';
@@ -14,6 +23,9 @@ import type { RefundRequest } from './refunds.dto.js';
 import { NothingToRefund, RefundRefused } from './refunds.errors.js';
 
 type Wish = Pick<Reversal, 'id' | 'scope' | 'startsAt' | 'reason'> & { amountMicros?: Micros };
+
+/** Between two attempts to give back what the processor refuses to take back: a balance may fill up meanwhile. */
+export const RETURN_PAUSES_MS: readonly number[] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS];
 
 /** Money that is given back from here. */
 @Injectable()
@@ -63,12 +75,23 @@ export class RefundsService {
     return this.answer(payment, refundId);
   }
 
-  /** Gives back what is left of a payment that was never announced. */
+  /**
+   * Gives back what is left of a payment that was never announced. What the processor refuses is asked for again
+   * after each pause, as a refund of its own: the refusal of the last one would only be repeated under its key.
+   * After the last pause the money is set aside for an operator.
+   */
   async returnAll(payment: Payment, reason: string): Promise<void> {
     const begun = await this.database.transaction(async (transaction) => {
       const reversals = await this.payments.listReversals(transaction, payment);
-      await this.payments.markReturned(transaction, payment);
-      if (leftOf(payment.amountMicros, reversals) === 0n) return undefined;
+      if (reversals.some(({ state }) => state === 'requested')) return undefined;
+      const failed = reversals.filter(
+        ({ cause, state }) => cause === 'refund' && state === 'undone',
+      );
+      const isGivenBack = leftOf(payment.amountMicros, reversals) === 0n;
+      if (isGivenBack || failed.length > RETURN_PAUSES_MS.length) {
+        await this.payments.markReturned(transaction, payment);
+        return undefined;
+      }
       const wish = { id: newId(), scope: 'whole', startsAt: null, reason } as const;
       return this.begin(transaction, payment, wish);
     });
@@ -124,10 +147,11 @@ export class RefundsService {
   }
 
   private async answer(payment: Payment, refundId: string): Promise<RefundAnswer> {
-    const rows = await this.database.transaction((transaction) =>
-      this.payments.listReversals(transaction, payment),
-    );
-    return toRefundAnswer(rows.find(({ id }) => id === refundId) as Reversal);
+    return this.database.transaction(async (transaction) => {
+      const rows = await this.payments.listReversals(transaction, payment);
+      const lines = await this.payments.listLines(transaction, payment);
+      return toRefundAnswer(rows.find(({ id }) => id === refundId) as Reversal, rows, lines);
+    });
   }
 
   private async find(accountId: string, paymentId: string): Promise<Payment> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Job } from '#libs/platform';
+import { Clock, type Job } from '#libs/platform';
 import { RefundsMaintenanceRepository } from './refunds.repository.js';
-import { RefundsService } from './refunds.service.js';
+import { RETURN_PAUSES_MS, RefundsService } from './refunds.service.js';
 
 const PAYMENTS_MAX = 100;
 
@@ -13,10 +13,13 @@ export class ReturnMoneyJob implements Job {
   constructor(
     private readonly repository: RefundsMaintenanceRepository,
     private readonly refunds: RefundsService,
+    private readonly clock: Clock,
   ) {}
 
   async runOnce(): Promise<void> {
-    for (const payment of await this.repository.listToReturn(PAYMENTS_MAX)) {
+    const now = this.clock.now();
+    const due = await this.repository.listToReturn(now, RETURN_PAUSES_MS, PAYMENTS_MAX);
+    for (const payment of due) {
       await this.refunds.returnAll(payment, 'paid for a deleted account or twice');
     }
   }

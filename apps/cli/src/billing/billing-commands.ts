@@ -36,6 +36,11 @@ export function billingCommands(program: Command, config: CliConfig): void {
     .option('--json', 'as JSON')
     .action((options: ReasonedOptions) => reconcile(config, options));
   billing
+    .command('set-aside')
+    .description('what billing cannot finish by itself, longest first, with the reason')
+    .option('--json', 'as JSON')
+    .action((options: OutputOptions) => listSetAside(config, options));
+  billing
     .command('replay <callback-id>')
     .description("fetch again what a callback is about; by our id or the processor's event id")
     .requiredOption('--reason <text>', 'why')
@@ -85,12 +90,26 @@ function paymentLines(payment: PaymentAnswer): string[] {
   const bought = lines.map(({ sku, quantity }) => `${quantity} × ${sku}`).join(', ');
   return [
     `${paymentId}  ${confirmedAt}  ${amountOf(paid)} ${currency}  ${bought}, by ${processor} ${externalId}`,
-    ...reversals.map(({ cause, state, scope, amountMicros: taken }) => {
+    ...reversals.map(({ cause, state, scope, credits, amountMicros: taken }) => {
       const what =
         scope === 'remaining' ? 'the rest of a period' : taken === paid ? 'all' : 'a part';
-      return `  ${cause} ${state}: ${amountOf(taken)} ${currency}, ${what}`;
+      return `  ${cause} ${state}: ${amountOf(taken)} ${currency}, ${what}${creditsText(credits)}`;
     }),
   ];
+}
+
+async function listSetAside(config: CliConfig, options: OutputOptions): Promise<void> {
+  const waiting = await withService(config, 'billing', (http) =>
+    new BillingClient(http).setAside(),
+  );
+  answer(options, waiting, (list) =>
+    list.length === 0
+      ? ['Nothing is set aside.']
+      : list.map(({ kind, id: what, accountId, since, reason }) => {
+          const whose = accountId === null ? '' : ` of account ${accountId}`;
+          return `${kind}: ${what}${whose} since ${since ?? 'the start'}: ${reason ?? 'no reason'}`;
+        }),
+  );
 }
 
 async function replay(
@@ -143,9 +162,12 @@ async function refund(
       }),
     ),
   );
-  answer({ json }, made, ({ amountMicros: given, state }) => [
-    `${amountOf(given)} refunded, ${state} (refund ${refundId})`,
+  answer({ json }, made, ({ amountMicros: given, state, credits }) => [
+    `${amountOf(given)} refunded, ${state}${creditsText(credits)} (refund ${refundId})`,
+    ...(credits === '0' ? [`Credits of a plan: npm run cli -- credits explain ${accountId}`] : []),
   ]);
 }
 
+const creditsText = (credits: string) =>
+  credits === '0' ? '' : `, ${Number(credits).toLocaleString('en')} credits taken back`;
 const amountOf = (micros: string) => (Number(micros) / MICROS).toFixed(2);

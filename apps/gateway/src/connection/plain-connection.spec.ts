@@ -2,18 +2,22 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { waitFor } from '#test/environment';
 import { GatewayUnderTest } from '../../../../test/gateway/gateway-under-test.js';
 import { RawClient, plainQuestion } from '../../../../test/gateway/raw-client.js';
+import type { RunningGateway } from '../start.js';
 
 let under: GatewayUnderTest;
 let around: GatewayUnderTest['around'];
+let impatient: RunningGateway;
 let apiKey: string;
 const clients = new Set<RawClient>();
 
 beforeAll(async () => {
-  under = await GatewayUnderTest.start({
+  under = await GatewayUnderTest.start();
+  around = under.around;
+  impatient = await around.startGateway({
     GATEWAY_HEADERS_TIMEOUT_MS: '500',
     GATEWAY_KEEP_ALIVE_MS: '1000',
+    GATEWAY_JOURNAL: `${around.folder}/impatient`,
   });
-  around = under.around;
   ({ apiKey } = around.account.addKey());
 });
 afterAll(async () => {
@@ -22,11 +26,20 @@ afterAll(async () => {
 });
 beforeEach(() => under.forget());
 
-async function open(): Promise<RawClient> {
-  const client = await RawClient.open(under.url);
+async function open(apiUrl = under.url): Promise<RawClient> {
+  const client = await RawClient.open(apiUrl);
   clients.add(client);
   return client;
 }
+
+/** A client of the impatient gateway that has asked in time: on a busy machine not the first that tries. */
+const openInTime = async (question: string, isThere: (client: RawClient) => boolean) =>
+  waitFor('a client that asks in time', async () => {
+    const client = await open(impatient.apiUrl);
+    client.send(question);
+    await waitFor('an answer or the end', () => isThere(client) || client.isEnded);
+    return isThere(client) ? client : undefined;
+  });
 
 const ask = (name: string, headers = '') => plainQuestion(apiKey, name, headers);
 
@@ -45,7 +58,7 @@ describe('a client connection', () => {
     expect(client.names).toEqual(['a1.example', 'a2.example', 'a3.example']);
     const [headers] = client.text.split('\r\n\r\n');
     expect(headers).toMatch(/\r\nDate: \w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT\r\n/);
-    expect(headers).toContain('\r\nConnection: keep-alive\r\nKeep-Alive: timeout=1\r\n');
+    expect(headers).toContain('\r\nConnection: keep-alive\r\nKeep-Alive: timeout=72\r\n');
   });
 
   // The key is known only once the tests run.
@@ -97,20 +110,20 @@ describe('a client connection', () => {
   });
 
   it('S104: ends when nothing was asked in time, and when nothing more is', async () => {
-    const [silent, quiet] = [await open(), await open()];
-    quiet.send(ask('e.example'));
-    await answers(quiet, 1);
+    const silent = await open(impatient.apiUrl);
+    const quiet = await openInTime(ask('e.example'), ({ statuses }) => statuses[0] === 200);
     await waitFor('both to be closed', () => silent.isEnded && quiet.isEnded);
     expect(silent.text).toBe('');
+    expect(quiet.statuses).toEqual([200]);
   });
 
   it('a question under way outlives the time a connection may be quiet', async () => {
-    const client = await open();
     const held = around.lookup.holdAnswers();
-    client.send(ask('f.example'));
-    const idle = await open();
+    const asked = around.lookup.questions.length;
+    const client = await openInTime(ask('f.example'), () => around.lookup.questions.length > asked);
+    const idle = await open(impatient.apiUrl);
     idle.send('GET /health HTTP/1.1\r\nHost: a\r\n\r\n');
-    const silent = await open();
+    const silent = await open(impatient.apiUrl);
     await waitFor('the others to be closed', () => silent.isEnded && idle.isEnded);
     held.release();
     expect(await answers(client, 1)).toEqual([200]);

@@ -106,6 +106,7 @@ describe('requests that keep their owner busy for long', () => {
       BULK_ALONE_MAX,
     );
     around.lookup.respond = undefined;
-    expect((await bulk(apiKey, apiUrl)).status).toBe(200);
+    // One answer may be late again on a busy machine.
+    await waitFor('room', async () => (await bulk(apiKey, apiUrl)).status === 200);
   });
 });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RequestsAnswer } from '#libs/contracts';
 import type { Database } from '#libs/database';
-import { SystemClock, faultsOf, newId } from '#libs/platform';
+import { faultsOf, newId } from '#libs/platform';
+import { TestClock } from '#test/environment';
 import { ACCOUNT_ID, DashboardUnderTest } from '../../../../test/gateway/dashboard-under-test.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 import { ownOperations } from '../owners/own-operations.js';
@@ -10,7 +11,9 @@ import { RequestsService } from './requests.service.js';
 import { UsageRepository } from './usage.repository.js';
 import { UsageService } from './usage.service.js';
 
-const TODAY = new Date().toISOString().slice(0, 10);
+/** Of the service and of the rows, however long this file takes and whatever the hour. */
+const clock = new TestClock(new Date());
+const TODAY = clock.now().toISOString().slice(0, 10);
 
 let under: GatewayUnderTest;
 let dashboard: DashboardUnderTest;
@@ -20,7 +23,7 @@ beforeAll(async () => {
   under = await GatewayUnderTest.start();
   database = await under.database.service('gateway');
   const own = ownOperations(
-    new UsageService(new UsageRepository(database), new SystemClock()),
+    new UsageService(new UsageRepository(database), clock),
     new RequestsService(new RequestsRepository(database)),
   );
   dashboard = await DashboardUnderTest.start(undefined, own);

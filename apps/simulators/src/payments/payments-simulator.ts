@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, SystemClock } from '#libs/platform';
+import type { ApiFaults } from './api-faults.js';
 import { CallbackSender, type CallbackTarget, type DeliveryFaults } from './callback-sender.js';
 import { PAYPAL_PATH, PaypalSimulator } from './paypal/paypal-simulator.js';
 import { PaypalRefusal } from './paypal/paypal-refusal.js';
@@ -17,14 +18,6 @@ import { StripeWorld } from './stripe/stripe-world.js';
 import { Subscriptions } from './stripe/subscriptions.js';
 import { VirtualClock } from './virtual-clock.js';
 
-/** What the next requests to an API meet. */
-export interface ApiFaults {
-  /** So many calls that change something are carried out and their answers lost. */
-  lostAnswers: number;
-  /** So many of them are lost on their way, before those. */
-  lostRequests: number;
-}
-
 const BODY_MAX_BYTES = 1024 * 1024;
 const TICK_MS = 1_000;
 
@@ -32,7 +25,7 @@ const TICK_MS = 1_000;
 export class PaymentsSimulator {
   readonly clock: VirtualClock;
   readonly callbacks = new CallbackSender();
-  readonly apiFaults: ApiFaults = { lostAnswers: 0, lostRequests: 0 };
+  readonly apiFaults: ApiFaults = { lostAnswers: 0, lostRequests: 0, refusedRefunds: 0 };
   readonly world: StripeWorld;
   readonly payments: PaymentIntents;
   readonly sessions: CheckoutSessions;
@@ -49,9 +42,9 @@ export class PaymentsSimulator {
   constructor(clock: Clock = new SystemClock()) {
     this.clock = new VirtualClock(clock);
     this.world = new StripeWorld(this.clock, this.callbacks);
-    this.payments = new PaymentIntents(this.world);
+    this.payments = new PaymentIntents(this.world, this.apiFaults);
     const pageUrl = () => this.url;
-    this.paypal = new PaypalSimulator(this.clock, pageUrl);
+    this.paypal = new PaypalSimulator(this.clock, this.apiFaults, pageUrl);
     this.invoices = new Invoices(this.world, this.payments, pageUrl);
     this.subscriptions = new Subscriptions(this.world, this.invoices);
     this.sessions = new CheckoutSessions(this.world, this.payments, this.subscriptions, pageUrl);
@@ -184,11 +177,14 @@ export class PaymentsSimulator {
     const given = (body === '' ? {} : JSON.parse(body)) as Record<string, unknown>;
     if (method === 'POST' && path === '/control/clock') this.clock.advance(Number(given.advanceMs));
     if (method === 'POST' && path === '/control/faults') {
-      const { lostAnswers: _, ...faults } = given as Partial<DeliveryFaults & ApiFaults>;
+      const { lostAnswers, refusedRefunds, ...faults } = given as Partial<
+        DeliveryFaults & ApiFaults
+      >;
       for (const { faults: current } of [this.callbacks, this.paypal.callbacks]) {
         Object.assign(current, faults);
       }
-      this.apiFaults.lostAnswers = Number(given.lostAnswers ?? this.apiFaults.lostAnswers);
+      this.apiFaults.lostAnswers = Number(lostAnswers ?? this.apiFaults.lostAnswers);
+      this.apiFaults.refusedRefunds = Number(refusedRefunds ?? this.apiFaults.refusedRefunds);
     }
     const { faults, deliveries: ofStripe } = this.callbacks;
     const deliveries = [...ofStripe, ...this.paypal.callbacks.deliveries].slice(-50);

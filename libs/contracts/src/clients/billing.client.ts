@@ -25,6 +25,8 @@ export interface RefundAnswer {
   scope: ReversalScope;
   /** Millionths, decimal string. */
   amountMicros: string;
+  /** Of packages: taken back with it, decimal string. What goes with a plan's time is entitlement's to say. */
+  credits: string;
   /** RFC 3339. */
   from?: string;
 }
@@ -41,6 +43,21 @@ export interface PaymentAnswer {
   confirmedAt: string;
   lines: { lineId: string; kind: PaymentLineKind; sku: string; quantity: number }[];
   reversals: (RefundAnswer & { cause: 'refund' | 'dispute' })[];
+}
+
+/** What billing cannot finish by itself; as the label of `dds_billing_set_aside`. */
+export type SetAsideKind = 'orders' | 'subscriptions' | 'objects' | 'refunds' | 'unreturned';
+
+/** One thing that waits for an operator. */
+export interface SetAsideMoney {
+  kind: SetAsideKind;
+  /** Ours; of `objects` processor, kind and id there. */
+  id: string;
+  /** Null for an object of a processor. */
+  accountId: string | null;
+  /** RFC 3339; null for an object that was never taken over. */
+  since: string | null;
+  reason: string | null;
 }
 
 /** What a comparison of billing with entitlement and the processors found. */
@@ -82,6 +99,11 @@ export class BillingClient {
   /** Newest first, at most 500. */
   async payments(accountId: string): Promise<{ payments: PaymentAnswer[] }> {
     return this.http.call('GET', '/internal/operator/payments', { accountId });
+  }
+
+  /** What waits for an operator, longest first; at most 200. */
+  async setAside(): Promise<SetAsideMoney[]> {
+    return this.http.call('GET', '/internal/operator/set-aside');
   }
 
   /** @param callbackId ours or the processor's. @throws Problem 404. */

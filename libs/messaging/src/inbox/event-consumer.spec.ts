@@ -392,11 +392,12 @@ describe('event consumer', () => {
   it('while the month of recent events is missing they wait with the transport, and none is dead', async () => {
     handle = add;
     const key = newId();
-    const month = new Date().toISOString().slice(0, 7).replace('-', '');
+    const madeAt = new Date();
+    const month = madeAt.toISOString().slice(0, 7).replace('-', '');
     await withClient(messaging.test.url('entitlement_owner'), (client) =>
       client.query(`drop table inbox_${month}`),
     );
-    const message = messageOf('account.events', key, 1);
+    const message = messageOf('account.events', key, 1, { id: idOf(madeAt) });
     await expect(consumer.deliver([message])).rejects.toThrow(ConsumerPaused);
     expect(await messaging.failedEvents.list({ key })).toEqual([]);
     await new RollPartitionsJob(maintenance).runOnce();

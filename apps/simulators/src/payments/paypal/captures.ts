@@ -1,3 +1,4 @@
+import { type ApiFaults, refusesRefund } from '../api-faults.js';
 import {
   type Capture,
   type Dispute,
@@ -13,7 +14,10 @@ import type { PaypalWorld } from './paypal-world.js';
 export class Captures {
   private readonly refunds = new Map<string, Refund[]>();
 
-  constructor(private readonly world: PaypalWorld) {}
+  constructor(
+    private readonly world: PaypalWorld,
+    private readonly faults: ApiFaults,
+  ) {}
 
   /** `POST /v2/payments/captures/{id}/refund`. */
   refund(id: string, { amount, custom_id }: { amount?: Money; custom_id?: string }): Refund {
@@ -22,6 +26,10 @@ export class Captures {
     if (!['COMPLETED', 'PARTIALLY_REFUNDED'].includes(capture.status)) {
       const issue = capture.status === 'REFUNDED' ? 'CAPTURE_FULLY_REFUNDED' : 'CAPTURE_STATUS';
       throw PaypalRefusal.unprocessable(issue, 'The capture cannot be refunded.');
+    }
+    if (refusesRefund(this.faults)) {
+      const message = 'The balance of your PayPal account is too low for this refund.';
+      throw PaypalRefusal.unprocessable('REFUND_FAILED_INSUFFICIENT_FUNDS', message);
     }
     const wanted = amount ?? capture.amount;
     if (toCents(wanted) + this.refundedOf(id) > toCents(capture.amount)) {

@@ -1,3 +1,4 @@
+import type { ApiFaults } from '../api-faults.js';
 import { CallbackSender } from '../callback-sender.js';
 import type { PageAnswer } from '../simulator-page.js';
 import type { VirtualClock } from '../virtual-clock.js';
@@ -27,12 +28,12 @@ export class PaypalSimulator {
   private readonly approvals: ApprovalPages;
   private readonly agreements: AgreementPages;
 
-  constructor(clock: VirtualClock, serverUrl: () => string) {
+  constructor(clock: VirtualClock, faults: ApiFaults, serverUrl: () => string) {
     const url = () => `${serverUrl()}${PAYPAL_PATH}`;
     this.identity = new CallbackIdentity(clock, url);
     this.world = new PaypalWorld({ clock, sender: this.callbacks, identity: this.identity, url });
     this.orders = new Orders(this.world);
-    this.captures = new Captures(this.world);
+    this.captures = new Captures(this.world, faults);
     const plans = new Plans(this.world);
     const subscriptions = new Subscriptions(this.world, plans);
     this.subscriptions = subscriptions;

@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe';
 import { DAY_MS } from '#libs/platform';
+import { type ApiFaults, refusesRefund } from '../api-faults.js';
 import type { Dispute, PaymentIntent, Refund } from './stripe-objects.js';
 import { StripeRefusal } from './stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
@@ -16,7 +17,10 @@ export const DELAYED_PAYMENT_MS = 3 * DAY_MS;
 
 /** Payments, and what may become of them afterwards: refunds and disputes. */
 export class PaymentIntents {
-  constructor(private readonly world: StripeWorld) {}
+  constructor(
+    private readonly world: StripeWorld,
+    private readonly faults: ApiFaults,
+  ) {}
 
   create(payment: NewPayment, status: PaymentIntent['status']): PaymentIntent {
     const isPaid = status === 'succeeded';
@@ -45,6 +49,12 @@ export class PaymentIntents {
   /** `POST /v1/refunds`. */
   refund(params: Stripe.RefundCreateParams): Refund {
     const payment = this.world.get('payment_intent', params.payment_intent);
+    if (refusesRefund(this.faults)) {
+      throw StripeRefusal.invalid(
+        'insufficient_funds',
+        'Insufficient funds in your Stripe balance.',
+      );
+    }
     const amount = params.amount ?? payment.amount - this.refundedOf(payment);
     if (payment.status !== 'succeeded') {
       throw StripeRefusal.invalid('charge_not_captured', 'This PaymentIntent has no charge.');
