@@ -45,8 +45,8 @@ export class Link {
         (bytes) => this.mayPass('to-client', bytes),
       ),
     ];
-    server.once('error', () => client.resetAndDestroy());
-    client.once('error', () => server.destroy());
+    server.once('error', () => reset(client));
+    client.once('error', () => close(server));
     this.closed = Promise.all([client, server].map(whenClosed)).then(() => {});
   }
 
@@ -64,8 +64,8 @@ export class Link {
   }
 
   reset(): void {
-    this.client.resetAndDestroy();
-    this.server.resetAndDestroy();
+    reset(this.client);
+    reset(this.server);
   }
 
   /** The server keeps an open connection to nobody. */
@@ -107,7 +107,7 @@ class Flow {
   ) {
     from.on('data', (bytes: Buffer) => this.pass(bytes));
     from.once('end', () => this.later(() => to.end()));
-    from.once('close', () => this.later(() => to.destroy()));
+    from.once('close', () => this.later(() => close(to)));
     to.on('drain', () => {
       this.isFull = false;
       this.flow();
@@ -152,6 +152,18 @@ class Flow {
   private flow(): void {
     if (!this.isHeld && !this.isFull) this.from.resume();
   }
+}
+
+const resetting = new WeakSet<Socket>();
+
+function reset(socket: Socket): void {
+  resetting.add(socket);
+  socket.resetAndDestroy();
+}
+
+/** One that is being reset ends by itself. Destroyed before that, Node (24) never closes its handle. */
+function close(socket: Socket): void {
+  if (!resetting.has(socket)) socket.destroy();
 }
 
 const whenClosed = (socket: Socket) =>
