@@ -46,7 +46,7 @@ export class Link {
       ),
     ];
     server.once('error', () => reset(client));
-    client.once('error', () => close(server));
+    client.once('error', () => server.destroy());
     this.closed = Promise.all([client, server].map(whenClosed)).then(() => {});
   }
 
@@ -107,7 +107,7 @@ class Flow {
   ) {
     from.on('data', (bytes: Buffer) => this.pass(bytes));
     from.once('end', () => this.later(() => to.end()));
-    from.once('close', () => this.later(() => close(to)));
+    from.once('close', () => this.later(() => to.destroy()));
     to.on('drain', () => {
       this.isFull = false;
       this.flow();
@@ -154,16 +154,10 @@ class Flow {
   }
 }
 
-const resetting = new WeakSet<Socket>();
-
+/** One whose end is under way cannot be reset any more: Node would leave its handle open for ever (24.21). */
 function reset(socket: Socket): void {
-  resetting.add(socket);
-  socket.resetAndDestroy();
-}
-
-/** One that is being reset ends by itself. Destroyed before that, Node (24) never closes its handle. */
-function close(socket: Socket): void {
-  if (!resetting.has(socket)) socket.destroy();
+  if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+  else socket.resetAndDestroy();
 }
 
 const whenClosed = (socket: Socket) =>
