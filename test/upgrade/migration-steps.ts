@@ -22,7 +22,11 @@ const CONTRACTIONS: readonly [pattern: RegExp, why: string][] = [
 ];
 /** What waits for every writer, or holds every writer up for as long as it takes. */
 const LOCKS: readonly [pattern: RegExp, why: string][] = [
-  [/^create (unique )?index (?!concurrently)/, 'holds up writers: create it concurrently'],
+  // Of a partitioned table alone it is made without looking at a row.
+  [
+    /^create (unique )?index (?!concurrently)(?!.* on only )/,
+    'holds up writers: create it concurrently',
+  ],
   [
     /^alter table .*\badd (constraint|check|foreign key)\b(?!.*\bnot valid\b)/,
     'looks at every row under a lock: add it not valid',

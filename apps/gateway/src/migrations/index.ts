@@ -3,6 +3,13 @@ import { messaging } from './0001-messaging.js';
 import { requestLog } from './0002-request-log.js';
 import { keptAnswers } from './0003-kept-answers.js';
 import { outboxOfKey } from './0004-outbox-of-key.js';
+import { refusedRequests } from './0005-refused-requests.js';
 
 /** In order; released ones are never edited. */
-export const migrations: Migration[] = [messaging, requestLog, keptAnswers, outboxOfKey];
+export const migrations: Migration[] = [
+  messaging,
+  requestLog,
+  keptAnswers,
+  outboxOfKey,
+  refusedRequests,
+];

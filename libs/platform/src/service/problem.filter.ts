@@ -26,7 +26,8 @@ export class ProblemFilter implements ExceptionFilter {
       const { method, routeOptions } = request;
       this.logger.info('refused', { code: problem.code, method, route: routeOptions.url });
     }
-    if (problem.status >= 500 && !problem.retryAfterSeconds) {
+    // An outage that is known without a cause was logged where it was found.
+    if (problem.status >= 500 && (problem.cause !== undefined || !problem.retryAfterSeconds)) {
       this.logger.error(`${request.method} ${request.url.split('?')[0]} failed`, {
         err: problem.cause ?? problem,
         request_id: request.headers['x-request-id'],
