@@ -1,6 +1,14 @@
 # One image for every service: the command names which one runs. amd64 and arm64 alike:
 #   docker buildx build --platform linux/amd64,linux/arm64 -t domain-data-service .
 #   docker run … domain-data-service dist/apps/account/src/main.js
+# What runs: it changes with the lock file alone.
+FROM node:24.21.0-trixie-slim AS packages
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN ["npm", "ci", "--omit=dev", "--omit=optional"]
+# Every package of the image with version, licence and checksum (CycloneDX).
+RUN npm pkg delete devDependencies optionalDependencies && npm sbom --sbom-format cyclonedx > sbom.cdx.json
+
 FROM node:24.21.0-trixie-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -10,21 +18,18 @@ COPY apps apps
 COPY libs libs
 # Without specs, test code and what is for trying out.
 RUN ["node", "build.js", "--product"]
-RUN ["npm", "ci", "--omit=dev", "--omit=optional"]
-# Every package of the image with version, licence and checksum (CycloneDX).
-RUN npm pkg delete devDependencies optionalDependencies && npm sbom --sbom-format cyclonedx > sbom.cdx.json
 
 # No npm, no compiler: a C library, Node and the product.
 FROM debian:13.2-slim
-COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=packages /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
-COPY --from=build /build/node_modules node_modules
-COPY --from=build /build/sbom.cdx.json ./
+COPY --from=packages /build/node_modules node_modules
+COPY --from=packages /build/sbom.cdx.json ./
+# The one place that is written to: a gateway's journal. A volume mounted here begins with this owner.
+RUN ["install", "-d", "-o", "10001", "-g", "10001", "-m", "700", "/var/lib/domain-data"]
 COPY --from=build /build/dist dist
 COPY package.json ./
 COPY docs/errors docs/errors
-# The one place that is written to: a gateway's journal. A volume mounted here begins with this owner.
-RUN ["install", "-d", "-o", "10001", "-g", "10001", "-m", "700", "/var/lib/domain-data"]
 ENV NODE_ENV=production \
     GATEWAY_JOURNAL=/var/lib/domain-data/gateway.journal \
     READY_URL=http://127.0.0.1:7100/ready

@@ -8,8 +8,8 @@ import {
   type JsonSchema as Schema,
   customDefinitions,
 } from './kubernetes/custom-definitions.js';
-import { OWN_DEFINITIONS } from './kubernetes/own-definitions.js';
 import { moduleFolder } from './tools/go-program.js';
+import { strimziRelease } from './tools/strimzi-definitions.js';
 
 /** Kubernetes' own description of its API. */
 const KUBERNETES = { module: 'k8s.io/kubernetes', version: 'v1.36.1' };
@@ -31,7 +31,7 @@ interface GroupVersionKind {
 
 /** The folder of the schemas, in which no field is allowed that the API does not know; made once. */
 export async function chartSchemas(): Promise<string> {
-  const sources = JSON.stringify([FORM, KUBERNETES, DEFINING_MODULES, OWN_DEFINITIONS]);
+  const sources = JSON.stringify([FORM, KUBERNETES, DEFINING_MODULES, strimziRelease()]);
   const id = createHash('sha256').update(sources).digest('hex').slice(0, 12);
   const folder = join(homedir(), '.cache', 'domain-data-service', `kubernetes-schemas-${id}`);
   if (existsSync(folder)) return folder;

@@ -19,6 +19,7 @@ import {
 import { CHART_VALUES } from './chart-values.js';
 import { chartSchemas, schemaFaults } from './chart-schemas.js';
 import { type ChartTools, chartTools, chartToolsAvailability } from './tools/programs.js';
+import { strimziAvailability } from './tools/strimzi-definitions.js';
 import { composeServices } from './compose-plan.js';
 
 /** Where nobody has built them before, the tools are built first. */
@@ -26,7 +27,7 @@ jest.setTimeout(1_900_000);
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
-const missing = chartToolsAvailability();
+const missing = chartToolsAvailability() ?? strimziAvailability();
 
 (missing === undefined ? describe : describe.skip)('the chart', () => {
   const folder = mkdtempSync(join(tmpdir(), 'chart-'));

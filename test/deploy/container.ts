@@ -21,7 +21,7 @@ export interface ContainerOptions {
 
 /**
  * Mounts the image read-only for this process alone, with `/tmp` in memory, and becomes the command: no further
- * privileges, no capabilities, the image's user.
+ * privileges, no capabilities, the image's user. It ends with whoever started it.
  */
 const ENTER = `
 set -e
@@ -34,7 +34,7 @@ mount --rbind /dev "$mounted/dev"
 mount -t tmpfs -o mode=1777 tmpfs "$mounted/tmp"
 while [ "$1" != -- ]; do mount --bind "$2" "$mounted$1"; shift 2; done
 shift
-exec chroot "$mounted" setpriv --reuid "\${user%:*}" --regid "\${user#*:}" --clear-groups --no-new-privs \
+exec chroot "$mounted" setpriv --pdeathsig KILL --reuid "\${user%:*}" --regid "\${user#*:}" --clear-groups --no-new-privs \
   --inh-caps=-all --bounding-set=-all env -i -C "$folder" "$@"`;
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -56,8 +56,10 @@ export class Container {
     const mounts = Object.entries(options.mounts).flat();
     const enter = ['sh', '-c', ENTER, 'enter', root, mounted, image.User, image.WorkingDir];
     const inside = [...mounts, '--', ...environment, ...command];
-    const args = ['netns', 'exec', space, 'unshare', '--mount', ...enter, ...inside];
-    this.child = spawn('ip', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const args = ['ip', 'netns', 'exec', space, 'unshare', '--mount', ...enter, ...inside];
+    this.child = spawn('setpriv', ['--pdeathsig', 'KILL', ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.ended = once(this.child, 'close');
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));

@@ -2,7 +2,6 @@ import {
   copyFileSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   rmSync,
@@ -10,7 +9,6 @@ import {
   chmodSync,
   chownSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedServer, derivedRolePassword, withClient } from '#libs/database';
 import { EventsConfig, openTransport } from '#libs/messaging';
@@ -22,6 +20,7 @@ import {
   type OwnCertificate,
   ValkeyServer,
   makeOwnCertificate,
+  makeOwnFolder,
   waitFor,
 } from '#test/environment';
 import { SERVICES } from '../../apps/cli/src/declared.js';
@@ -93,7 +92,7 @@ const UNHURRIED = {
  * `postgres`, `kafka` and `valkey`. Given beside: the clock of the tests, and registries on this machine.
  */
 export class ImageDeployment {
-  private readonly folder = mkdtempSync(join(tmpdir(), 'deployment-'));
+  private readonly folder = makeOwnFolder('deployment');
   private readonly network: Network;
   private readonly closings: (() => unknown)[] = [];
   private readonly mail = new MailSimulator();
@@ -116,10 +115,10 @@ export class ImageDeployment {
 
   static async start(
     images: ImageStore,
-    name: string,
+    id: string,
     plan: DeploymentPlan,
   ): Promise<ImageDeployment> {
-    const [root, config] = [await images.mount(name), await images.configOf(name)];
+    const [root, config] = [await images.mount(id), await images.configOf(id)];
     const deployment = new ImageDeployment(root, config, plan);
     try {
       await deployment.begin();

@@ -2,14 +2,12 @@ import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   existsSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   readSync,
   readdirSync,
   statSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { kafkaAvailability, valkeyAvailability } from '#test/environment';
@@ -21,8 +19,6 @@ import { ImageStore, imageAvailability } from './image.js';
 /** An image is built from nothing, and eight processes start from it. */
 jest.setTimeout(900_000);
 
-const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-const NAME = `domain-data-service:${version}`;
 /** Compiled programs and libraries begin with it. */
 const ELF = Buffer.from('\x7fELF', 'latin1');
 const COMPRESSED_MAX_BYTES = 250 * 1024 * 1024;
@@ -41,13 +37,14 @@ const LICENCES = [
 const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability();
 
 (missing === undefined ? describe : describe.skip)('the image', () => {
-  const images = new ImageStore(mkdtempSync(join(tmpdir(), 'image-')));
+  const images = new ImageStore();
+  let image: string;
   let root: string;
   let deployment: ImageDeployment | undefined;
 
   beforeAll(async () => {
-    await images.build(NAME);
-    root = await images.mount(NAME);
+    image = await images.build();
+    root = await images.mount(image);
   });
 
   afterAll(async () => {
@@ -130,7 +127,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
 
   describe('every service of docker-compose.yml from it', () => {
     beforeAll(async () => {
-      deployment = await ImageDeployment.start(images, NAME, composePlan());
+      deployment = await ImageDeployment.start(images, image, composePlan());
     });
 
     it('S110: runs as user 10001 without capabilities, on a root it cannot write', () => {

@@ -1,22 +1,24 @@
 import { execFile, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { isAlive } from '#test/environment';
 
 const run = promisify(execFile);
 const PROGRAMS = ['buildah', 'mmdebstrap', 'ip', 'unshare', 'npm'];
 const MIRROR = 'http://deb.debian.org/debian';
 /** What the bases are made of is fetched once. */
 const CACHE = join(homedir(), '.cache/domain-data-service/image');
+/** What is mounted of the store, until the machine starts again. */
+const RUN_FOLDER = '/run/domain-data-service/image';
+/** Begins the names of containers; the process that made one follows. */
+const OWNED = 'domain-data-test-';
+const DEBIAN = 'docker.io/library/debian:13.2-slim';
+const NODE = 'docker.io/library/node:24.21.0-trixie-slim';
+/** More, some gigabytes of steps that no Dockerfile has any more, and all are made anew. */
+const IMAGES_MAX = 200;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
@@ -37,45 +39,63 @@ export function imageAvailability(): string | undefined {
 }
 
 /**
- * Builds images and mounts them, by buildah in a store of its own. Bases are not pulled: Debian's packages and the
- * Node of the npm package take their names, so every step of the Dockerfile runs.
+ * Builds images and mounts them, by buildah in a store that this user's runs share: a step of the Dockerfile runs
+ * again when what it reads has changed. Bases are not pulled: Debian's packages and the Node of the npm package take
+ * their names, so every step of the Dockerfile runs.
  */
 export class ImageStore {
   private readonly containers: string[] = [];
+  /** Before anything else: it removes what killed runs have left. */
+  private readonly begun: Promise<void>;
 
-  /** @param folder holds the store; it and all in it are removed at the end. */
-  constructor(private readonly folder: string) {}
+  constructor() {
+    this.begun = this.begin();
+  }
 
-  /** Builds the Dockerfile of the repository under `name`. */
-  async build(name: string): Promise<void> {
+  /** Builds the Dockerfile of the repository. @returns the image's id. */
+  async build(): Promise<string> {
+    await this.begun;
     await this.makeBases();
     const packages = join(homedir(), '.npm');
     mkdirSync(packages, { recursive: true });
-    const options = ['--isolation', 'chroot', '--network', 'host', '--pull-never'];
-    await this.buildah('bud', ...options, '--volume', `${packages}:/root/.npm`, '-t', name, '.');
+    const options = ['--layers', '--isolation', 'chroot', '--network', 'host', '--pull-never'];
+    return this.buildah('bud', ...options, '--volume', `${packages}:/root/.npm`, '.');
   }
 
   /** @returns where the root of a new container of the image is mounted. */
-  async mount(name: string): Promise<string> {
-    const container = await this.buildah('from', '--pull-never', name);
-    this.containers.push(container);
-    return this.buildah('mount', container);
+  async mount(image: string): Promise<string> {
+    const name = `${OWNED}${process.pid}-${randomUUID()}`;
+    this.containers.push(name);
+    await this.buildah('from', '--pull-never', '--name', name, image);
+    return this.buildah('mount', name);
   }
 
-  async configOf(name: string): Promise<ImageConfig> {
-    const { OCIv1 } = JSON.parse(await this.said('inspect', '--type', 'image', name)) as {
+  async configOf(image: string): Promise<ImageConfig> {
+    const { OCIv1 } = JSON.parse(await this.said('inspect', '--type', 'image', image)) as {
       OCIv1: { config: ImageConfig };
     };
     return OCIv1.config;
   }
 
+  /** Removes what is mounted. Images stay: the next run begins with them. */
   async remove(): Promise<void> {
-    for (const container of this.containers) {
-      await this.buildah('umount', container);
-      await this.buildah('rm', container);
-    }
-    await this.buildah('rmi', '--all', '--force');
-    rmSync(this.folder, { recursive: true, force: true });
+    await this.begun;
+    for (const container of this.containers) await this.removeContainer(container);
+  }
+
+  private async begin(): Promise<void> {
+    const listed = await this.said('containers', '--all', '--format', '{{.ContainerName}}');
+    const names = listed.split('\n').filter(Boolean);
+    const left = names.filter((name) => name.startsWith(OWNED) && !isAlive(ownerOf(name)));
+    for (const name of left) await this.removeContainer(name);
+    if (names.length > left.length) return;
+    const images = (await this.said('images', '--all', '--quiet')).split('\n');
+    if (images.length > IMAGES_MAX) await this.buildah('rmi', '--all', '--force');
+  }
+
+  private async removeContainer(name: string): Promise<void> {
+    await this.buildah('umount', name);
+    await this.buildah('rm', name);
   }
 
   private async makeBases(): Promise<void> {
@@ -94,27 +114,24 @@ export class ImageStore {
       ]);
       await run('mv', [partial, system]);
     }
-    await this.base('docker.io/library/debian:13.2-slim', 'scratch', async (root) => {
+    await this.base(DEBIAN, 'scratch', async (root) => {
       await run('tar', ['-xf', system, '-C', root]);
     });
-    const { base } = this;
-    await base.call(
-      this,
-      'docker.io/library/node:24.21.0-trixie-slim',
-      'debian:13.2-slim',
-      nodeInto,
-    );
+    await this.base(NODE, DEBIAN, nodeInto);
   }
 
+  /** Makes it when the store has none. */
   private async base(
     name: string,
     from: string,
     fill: (root: string) => void | Promise<void>,
   ): Promise<void> {
-    const container = await this.buildah('from', '--pull-never', from);
+    if ((await this.said('images', '--quiet', '--filter', `reference=${name}`)) !== '') return;
+    const container = `${OWNED}${process.pid}-${randomUUID()}`;
+    this.containers.push(container);
+    await this.buildah('from', '--pull-never', '--name', container, from);
     await fill(await this.buildah('mount', container));
-    await this.buildah('umount', container);
-    await this.buildah('commit', '--rm', container, name);
+    await this.buildah('commit', container, name);
   }
 
   /** @returns the last line, which names what was made. */
@@ -123,11 +140,13 @@ export class ImageStore {
   }
 
   private async said(...args: string[]): Promise<string> {
-    const store = ['--root', join(this.folder, 'store'), '--runroot', join(this.folder, 'run')];
+    const store = ['--root', join(CACHE, 'store'), '--runroot', RUN_FOLDER];
     const command = ['--storage-driver', 'overlay', ...store, ...args];
     return (await run('buildah', command, { maxBuffer: OUTPUT_MAX_BYTES })).stdout.trim();
   }
 }
+
+const ownerOf = (container: string) => Number(container.slice(OWNED.length).split('-')[0]);
 
 /** Node as the tests run on it, this machine's npm, and whom it trusts. */
 function nodeInto(root: string): void {
@@ -139,7 +158,7 @@ function nodeInto(root: string): void {
     dereference: true,
   });
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin/npm'));
-  const settings = ['omit-lockfile-registry-resolved=true'];
+  const settings = ['omit-lockfile-registry-resolved=true', 'prefer-offline=true', 'audit=false'];
   if (existsSync(AUTHORITIES)) {
     mkdirSync(join(root, dirname(AUTHORITIES)), { recursive: true });
     cpSync(AUTHORITIES, join(root, AUTHORITIES), { dereference: true });

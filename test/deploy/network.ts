@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { type Server, type Socket, connect, createServer } from 'node:net';
+import { isAlive } from '#test/environment';
+
+/** The highest id of a Linux process, 2^22, in base 36. */
+const OWNER_LETTERS = 5;
 
 /** A network of this machine for containers: a bridge, a name space for each, addresses by name. */
 export class Network {
-  private readonly id = randomInt(0x1000, 0xffff).toString(16);
+  private readonly id = ownId();
   private readonly prefix = `10.${randomInt(128, 250)}.${randomInt(1, 250)}`;
   private readonly names: string[] = [];
   private readonly forwards: Server[] = [];
@@ -13,6 +17,7 @@ export class Network {
   /** @param names of everything that has an address, containers or not. */
   constructor(names: string[]) {
     this.names = names;
+    removeAbandoned();
     ip(`link add ${this.bridge} type bridge`);
     ip(`addr add ${this.hostAddress}/24 dev ${this.bridge}`);
     ip(`link set ${this.bridge} up`);
@@ -81,11 +86,7 @@ export class Network {
     await Promise.all(
       this.forwards.map((server) => new Promise((resolve) => server.close(resolve))),
     );
-    const spaces = execFileSync('ip', ['netns', 'list'], { encoding: 'utf8' });
-    for (const [space] of spaces.matchAll(new RegExp(`^dds${this.id}s\\d+`, 'gm'))) {
-      ip(`netns del ${space}`);
-    }
-    ip(`link del ${this.bridge}`);
+    removeLinks(this.id);
   }
 
   private get bridge(): string {
@@ -93,6 +94,25 @@ export class Network {
   }
 }
 
-function ip(command: string): void {
-  execFileSync('ip', command.split(' '), { stdio: 'pipe' });
+/** Of this process, in a few letters: the names of links have at most 15. */
+const ownId = () =>
+  `${process.pid.toString(36).padStart(OWNER_LETTERS, '0')}${randomInt(36).toString(36)}`;
+
+/** Removes the networks of killed runs. */
+function removeAbandoned(): void {
+  const ids = new RegExp(`: dds([0-9a-z]{${OWNER_LETTERS + 1}}):`, 'g');
+  for (const [, id] of ip('-o link show type bridge').matchAll(ids)) {
+    if (!isAlive(Number.parseInt(id.slice(0, OWNER_LETTERS), 36))) removeLinks(id);
+  }
+}
+
+function removeLinks(id: string): void {
+  for (const [space] of ip('netns list').matchAll(new RegExp(`^dds${id}s\\d+`, 'gm'))) {
+    ip(`netns del ${space}`);
+  }
+  ip(`link del dds${id}`);
+}
+
+function ip(command: string): string {
+  return execFileSync('ip', command.split(' '), { stdio: 'pipe', encoding: 'utf8' });
 }

@@ -12,8 +12,14 @@ const PREFIX = 'dds-test-';
  */
 export function makeRunFolder({ onDisk }: { onDisk: boolean }): string {
   const parent = onDisk || !hasMemory() ? tmpdir() : MEMORY;
-  if (parent === MEMORY) removeAbandoned();
+  if (parent === MEMORY) removeAbandoned(MEMORY, PREFIX);
   return mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
+}
+
+/** A new folder of this process on the disk; what killed runs have left of its kind goes. */
+export function makeOwnFolder(kind: string): string {
+  removeAbandoned(tmpdir(), `${kind}-`);
+  return mkdtempSync(join(tmpdir(), `${kind}-${process.pid}-`));
 }
 
 function hasMemory(): boolean {
@@ -26,15 +32,16 @@ function hasMemory(): boolean {
 }
 
 /** Removes the folders of killed runs; a server left by one ends when it finds its folder gone. */
-function removeAbandoned(): void {
-  for (const name of readdirSync(MEMORY)) {
-    const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
+function removeAbandoned(parent: string, prefix: string): void {
+  for (const name of readdirSync(parent)) {
+    const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];
     if (pid === undefined || isAlive(Number(pid))) continue;
-    rmSync(join(MEMORY, name), { recursive: true, force: true, maxRetries: 10 });
+    rmSync(join(parent, name), { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process of that id runs. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -22,7 +22,7 @@ const CONTRACTIONS: readonly [pattern: RegExp, why: string][] = [
 ];
 /** What waits for every writer, or holds every writer up for as long as it takes. */
 const LOCKS: readonly [pattern: RegExp, why: string][] = [
-  // On the parent alone, an index waits for partitions to come and reads nothing.
+  // Of a partitioned table alone it is made without looking at a row.
   [
     /^create (unique )?index (?!concurrently)(?!.* on only )/,
     'holds up writers: create it concurrently',

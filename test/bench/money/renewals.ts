@@ -24,32 +24,24 @@ export async function renewals(billing: BillingUnderTest): Promise<BenchRow[]> {
   const earlier = await recordedEvents(billing.database);
   clock.set(new Date(addMonths(clock.now(), 1).getTime() + HOUR_MS));
   const held = await heldDuring(billing, () => simulator.clock.runDue());
-  const { requests } = simulator.stripe;
+  const { stripe } = simulator;
   const heaps: number[] = [];
-  let [calls, seen, peak] = [0, 0, 0];
-  // Kept by the simulator for other checks; here it would look like memory of billing's.
-  const take = () => {
-    calls += requests.length - seen;
-    requests.length = seen = 0;
-  };
-  take();
-  calls = 0;
+  const before = stripe.calls;
+  let [seen, peak] = [before, 0];
   const watch = setInterval(() => {
-    peak = Math.max(peak, requests.length - seen);
-    calls += requests.length - seen;
-    seen = requests.length;
+    peak = Math.max(peak, stripe.calls - seen);
+    seen = stripe.calls;
   }, SECOND_MS);
   const startedMs = performance.now();
   const size = Math.ceil(held.length / PARTS);
   for (let first = 0; first < held.length; first += size) {
     await deliverAll(billing, held.slice(first, first + size));
-    take();
     heaps.push(heapMb());
   }
   clearInterval(watch);
   const seconds = (performance.now() - startedMs) / SECOND_MS;
   await expectPayments(billing, 2 * count);
-  const each = calls / count;
+  const each = (stripe.calls - before) / count;
   const later = (await recordedEvents(billing.database)).slice(earlier.length);
   const what = `${count} renewals due at once`;
   return [

@@ -121,7 +121,7 @@ export class CrashWorld {
 
   /** The keys with which calls that match were sent since `since`. */
   keysOf(path: RegExp, since: number): Set<string | undefined> {
-    const sent = this.simulator.stripe.requests.slice(since);
+    const sent = this.simulator.stripe.requestsAfter(since);
     const calls = sent.filter(({ method, path: called }) => method !== 'GET' && path.test(called));
     return new Set(calls.map(({ idempotencyKey }) => idempotencyKey));
   }

@@ -30,7 +30,7 @@ abstract class Purchase implements Flow {
   async prepare(world: CrashWorld): Promise<void> {
     this.accountId = await world.entitlement.newAccount();
     world.contacts.set(this.accountId, { details: UNTAXED });
-    this.since = world.simulator.stripe.requests.length;
+    this.since = world.simulator.stripe.calls;
   }
 
   async act(world: CrashWorld): Promise<void> {
@@ -105,7 +105,7 @@ export abstract class OfSubscription extends Subscribing {
     await super.prepare(world);
     await super.act(world);
     this.id = (await this.subscription(world)).id;
-    this.since = world.simulator.stripe.requests.length;
+    this.since = world.simulator.stripe.calls;
   }
 }
 

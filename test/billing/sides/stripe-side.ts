@@ -12,7 +12,7 @@ export class StripeSide implements ProcessorSide {
   }
 
   calls(): number {
-    return this.simulator.stripe.requests.length;
+    return this.simulator.stripe.calls;
   }
 
   sign(raw: Buffer): Record<string, string> {

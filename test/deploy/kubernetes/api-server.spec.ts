@@ -8,6 +8,7 @@ import {
   chartTools,
   chartToolsAvailability,
 } from '../tools/programs.js';
+import { strimziAvailability } from '../tools/strimzi-definitions.js';
 import { ApiServer } from './api-server.js';
 import { customDefinitions } from './custom-definitions.js';
 import type { KubernetesObject } from './kubernetes-client.js';
@@ -17,7 +18,7 @@ jest.setTimeout(3_600_000);
 
 const NAMESPACE = 'dds';
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods?dryRun=All&fieldValidation=Strict`;
-const missing = chartToolsAvailability() ?? apiServerAvailability();
+const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAvailability();
 
 (missing === undefined || process.env.CI === 'true' ? describe : describe.skip)(
   'the chart at a real Kubernetes API server',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { moduleFolder } from '../tools/go-program.js';
 import { CERT_MANAGER } from '../tools/programs.js';
-import { OWN_DEFINITIONS } from './own-definitions.js';
+import { strimziDefinitions } from '../tools/strimzi-definitions.js';
 
 export type JsonSchema = { [keyword: string]: unknown };
 
@@ -55,15 +55,12 @@ export const DEFINING_MODULES = [
 
 /** The definition of every resource in the chart that Kubernetes itself does not know. */
 export async function customDefinitions(): Promise<CustomResourceDefinition[]> {
-  const definitions = [...OWN_DEFINITIONS];
+  const files = await strimziDefinitions();
   for (const { path, ...module } of DEFINING_MODULES) {
     const folder = await moduleFolder(module);
-    const files = globSync(path, { cwd: folder });
-    if (files.length === 0) throw new Error(`${module.module} has no ${path}`);
-    for (const file of files) {
-      const text = readFileSync(join(folder, file), 'utf8');
-      definitions.push(load(text) as CustomResourceDefinition);
-    }
+    const found = globSync(path, { cwd: folder });
+    if (found.length === 0) throw new Error(`${module.module} has no ${path}`);
+    files.push(...found.map((file) => join(folder, file)));
   }
-  return definitions;
+  return files.map((file) => load(readFileSync(file, 'utf8')) as CustomResourceDefinition);
 }

@@ -162,11 +162,11 @@ describe('the chart on a cluster with simulated nodes', () => {
   });
 
   describe('what its pods say, as processes from the image', () => {
-    const images = new ImageStore(mkdtempSync(join(tmpdir(), 'image-')));
+    const images = new ImageStore();
     let deployment: ImageDeployment | undefined;
 
     beforeAll(async () => {
-      await images.build(IMAGE);
+      const image = await images.build();
       const services = await server.client.list<KubernetesObject>(
         `/api/v1/namespaces/${NAMESPACE}/services`,
       );
@@ -180,7 +180,7 @@ describe('the chart on a cluster with simulated nodes', () => {
         ),
       });
       const issue = (app: string, into: string) => writeCertificate(signed[app], into);
-      deployment = await ImageDeployment.start(images, IMAGE, { ...plan, issue });
+      deployment = await ImageDeployment.start(images, image, { ...plan, issue });
     });
     afterAll(async () => {
       await deployment?.stop();

@@ -5,6 +5,7 @@ import {
   chartToolsAvailability,
   controllersAvailability,
 } from '../../deploy/tools/programs.js';
+import { strimziAvailability } from '../../deploy/tools/strimzi-definitions.js';
 import type { ApartScenario } from '../scenario.js';
 import { runSpecs } from '../spec-run.js';
 
@@ -19,6 +20,7 @@ export const kubernetesRow: ApartScenario = {
   isApart: true,
   missing: () =>
     chartToolsAvailability() ??
+    strimziAvailability() ??
     apiServerAvailability() ??
     controllersAvailability() ??
     imageAvailability() ??

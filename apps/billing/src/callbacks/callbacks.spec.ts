@@ -82,7 +82,7 @@ describe('callbacks', () => {
       const held = callbacks.takeHeld().map(({ body }) => Buffer.from(body));
       expect(held).toHaveLength(2);
       if (how === 'the other way round') held.reverse();
-      const before = stripe.requests.length;
+      const before = stripe.calls;
       if (how === 'together') await Promise.all(held.map((raw) => send(raw)));
       for (const raw of held) {
         await send(raw);
@@ -90,7 +90,7 @@ describe('callbacks', () => {
       }
       expect(await billing.stateOf(accountId, order)).toBe('paid');
       await billing.call('POST', `orders/${order.id}/return`, { accountId });
-      const fetched = stripe.requests.slice(before).map(({ path }) => path);
+      const fetched = stripe.requestsAfter(before).map(({ path }) => path);
       expect(fetched.filter((path) => path.includes('/checkout/sessions/'))).toHaveLength(1);
       expect(fetched.length).toBeLessThanOrEqual(2);
     },
@@ -289,7 +289,7 @@ describe('callbacks', () => {
           'disputed',
         ]),
       ]);
-    }, 180_000);
+    });
   });
 
   it('what no callback told is found by looking', async () => {

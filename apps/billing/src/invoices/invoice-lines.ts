@@ -14,14 +14,25 @@ export function printedLine(line: StoredPaymentLine): InvoiceLine {
   };
 }
 
+interface Correction {
+  corrects: string;
+  /** Of packages: taken back, or come again. */
+  credits: bigint;
+  netMicros: bigint;
+  taxPpm: number;
+}
+
 /** The one line of a credit or debit note. */
 export function noteLine(
-  { cause }: Reversal,
-  { corrects, netMicros, taxPpm }: { corrects: string; netMicros: bigint; taxPpm: number },
+  { cause, state }: Reversal,
+  { corrects, credits, netMicros, taxPpm }: Correction,
 ): InvoiceLine {
   const why = cause === 'dispute' ? 'disputed payment' : 'refund';
+  const many = credits.toLocaleString('en');
+  const what =
+    state === 'undone' ? `${many} credits are yours again` : `${many} credits taken back`;
   return {
-    text: `Correction of invoice ${corrects}: ${why}`,
+    text: `Correction of invoice ${corrects}: ${why}${credits > 0n ? `, ${what}` : ''}`,
     quantity: 1,
     netMicros: netMicros.toString(),
     taxPpm,

@@ -62,8 +62,9 @@ export class InvoicesService {
   /**
    * Notes what a reversal takes back for good: a credit note of what is new, a debit note of what came again (a
    * refund that failed, a dispute that was won). Call it with the payment's aggregate locked.
+   * @param credits of packages that are taken back with it, or come again.
    */
-  correct(transaction: Transaction, payment: Payment, reversal: Reversal): void {
+  correct(transaction: Transaction, payment: Payment, reversal: Reversal, credits: bigint): void {
     transaction.beforeCommit(async () => {
       const due = reversal.state === 'final' ? reversal.amountMicros : 0n;
       const more = due - (await this.invoices.noted(transaction, reversal));
@@ -82,7 +83,9 @@ export class InvoicesService {
         taxMicros,
         isReverseCharge: invoice.isReverseCharge,
         judgedWith: invoice.id,
-        lines: [noteLine(reversal, { corrects, netMicros: totalMicros - taxMicros, taxPpm })],
+        lines: [
+          noteLine(reversal, { corrects, credits, netMicros: totalMicros - taxMicros, taxPpm }),
+        ],
       });
     });
   }

@@ -118,6 +118,9 @@ describe.each(BOTH)('invoices of %s', (name) => {
       'Refund',
       'Correction',
     ]);
+    // 10 of 54 dollars, rounded up.
+    expect(mails[1].text).toContain('2,778 credits taken back');
+    expect(mails[2].text).toContain('2,778 credits are yours again');
   });
 
   it('a lost dispute is a credit note once', async () => {

@@ -40,7 +40,8 @@ export function receiptMail(
           subject: `Refund: ${amount}, credit note ${number}`,
           paragraphs: [
             `Hello ${firstName}, ${amount} of invoice ${corrects} went back to you. Your credit note is ${number}.`,
-            'Your bank may need some days to show it.',
+            ...lines.map(({ text }) => text),
+            'Credits that you had used already are taken from those that you buy next. Your bank may need some days to show the money.',
           ],
           action,
         };
@@ -49,6 +50,7 @@ export function receiptMail(
           subject: `Correction: ${amount}, debit note ${number}`,
           paragraphs: [
             `Hello ${firstName}, ${amount} of invoice ${corrects} did not go back to you after all: the refund failed or the dispute was decided. Your debit note is ${number}.`,
+            ...lines.map(({ text }) => text),
           ],
           action,
         };

@@ -13,6 +13,7 @@ import type { Payment } from './payment.entity.js';
 import { PaymentsRepository } from './payments.repository.js';
 import type { Reversal, ReversalState } from './reversal.entity.js';
 import { reversedLines } from './reversed-lines.js';
+import { takenCredits } from './taken-credits.js';
 
 /** What was taken back of a payment in all, after the latest change. */
 export interface ReversedPayment {
@@ -60,7 +61,7 @@ export class ReversalsService {
     const next = this.nextOf(payment, snapshot, reversals);
     if (next) {
       await this.payments.putReversal(transaction, next);
-      await this.announce(transaction, lock, payment, next);
+      await this.announce(transaction, lock, payment, { next, reversals });
     }
     const rows = next ? [...reversals.filter(({ id }) => id !== next.id), next] : reversals;
     return { ...reversedPayment(payment, rows), isNews: next !== undefined };
@@ -82,7 +83,7 @@ export class ReversalsService {
     if (known) return known;
     const isNew = await this.payments.insertReversal(transaction, wanted);
     if (!isNew) throw new IdempotencyKeyReused();
-    await this.announce(transaction, lock, payment, wanted);
+    await this.announce(transaction, lock, payment, { next: wanted, reversals });
     return wanted;
   }
 
@@ -95,7 +96,7 @@ export class ReversalsService {
     const updatedAt = this.clock.now();
     const undone: Reversal = { ...begun, state: 'undone', updatedAt };
     await this.payments.putReversal(transaction, undone);
-    await this.announce(transaction, lock, payment, undone);
+    await this.announce(transaction, lock, payment, { next: undone, reversals });
   }
 
   private lock(transaction: Transaction, { id, accountId: key }: Payment): Promise<AggregateLock> {
@@ -107,9 +108,11 @@ export class ReversalsService {
     transaction: Transaction,
     lock: AggregateLock,
     payment: Payment,
-    next: Reversal,
+    { next, reversals }: { next: Reversal; reversals: readonly Reversal[] },
   ): Promise<void> {
-    this.invoices.correct(transaction, payment, next);
+    const lines = await this.payments.listLines(transaction, payment);
+    const credits = payment.isAnnounced ? takenCredits(next, reversals, lines) : 0n;
+    this.invoices.correct(transaction, payment, next, credits);
     if (!payment.isAnnounced) return;
     if (next.state === 'undone') {
       await this.outbox.add(transaction, lock, PaymentReversalUndone, { reversalId: next.id });
@@ -120,7 +123,7 @@ export class ReversalsService {
       paymentId: payment.id,
       cause: next.cause,
       phase: next.state,
-      lines: reversedLines(next, await this.payments.listLines(transaction, payment)),
+      lines: reversedLines(next, lines),
     });
   }
 

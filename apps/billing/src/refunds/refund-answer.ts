@@ -2,14 +2,20 @@ import type { PaymentAnswer, RefundAnswer } from '#libs/contracts';
 import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
 import type { Payment } from '../payments/payment.entity.js';
 import type { Reversal } from '../payments/reversal.entity.js';
+import { takenCredits } from '../payments/taken-credits.js';
 
-export function toRefundAnswer(row: Reversal): RefundAnswer {
+export function toRefundAnswer(
+  row: Reversal,
+  reversals: readonly Reversal[],
+  lines: readonly StoredPaymentLine[],
+): RefundAnswer {
   return {
     refundId: row.id,
     paymentId: row.paymentId,
     state: row.state,
     scope: row.scope,
     amountMicros: row.amountMicros.toString(),
+    credits: row.state === 'undone' ? '0' : takenCredits(row, reversals, lines).toString(),
     ...(row.startsAt && { from: row.startsAt.toISOString() }),
   };
 }
@@ -27,6 +33,9 @@ export function toPaymentAnswer(
     currency: payment.currency,
     confirmedAt: payment.confirmedAt.toISOString(),
     lines: lines.map(({ id, kind, sku, quantity }) => ({ lineId: id, kind, sku, quantity })),
-    reversals: reversals.map((row) => ({ ...toRefundAnswer(row), cause: row.cause })),
+    reversals: reversals.map((row) => ({
+      ...toRefundAnswer(row, reversals, lines),
+      cause: row.cause,
+    })),
   };
 }

@@ -147,10 +147,11 @@ export class RefundsService {
   }
 
   private async answer(payment: Payment, refundId: string): Promise<RefundAnswer> {
-    const rows = await this.database.transaction((transaction) =>
-      this.payments.listReversals(transaction, payment),
-    );
-    return toRefundAnswer(rows.find(({ id }) => id === refundId) as Reversal);
+    return this.database.transaction(async (transaction) => {
+      const rows = await this.payments.listReversals(transaction, payment);
+      const lines = await this.payments.listLines(transaction, payment);
+      return toRefundAnswer(rows.find(({ id }) => id === refundId) as Reversal, rows, lines);
+    });
   }
 
   private async find(accountId: string, paymentId: string): Promise<Payment> {

@@ -115,11 +115,12 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await refund({})).toMatchObject({ status: 409, body: { code: 'nothing_to_refund' } });
     });
 
-    it('parts of it add up to what was paid and no further', async () => {
+    it('parts of it add up to what was paid and no further, their credits too', async () => {
       await buy();
-      expect((await refund({ amountMicros: '50000000' })).status).toBe(200);
+      const first = await refund({ amountMicros: '50000000' });
+      expect(first).toMatchObject({ status: 200, body: { credits: '13889' } });
       expect((await refund({ amountMicros: '5000000' })).status).toBe(409);
-      expect((await refund({})).body).toMatchObject({ amountMicros: '4000000' });
+      expect((await refund({})).body).toMatchObject({ amountMicros: '4000000', credits: '1111' });
     });
 
     it('what is no refund is refused, and nothing is asked of the processor', async () => {

@@ -226,7 +226,7 @@ describe('plan changes', () => {
   it('while a change is under way no other begins, and nothing of it reaches the processor', async () => {
     const { stripe } = billing.simulator;
     const statuses = async () => {
-      const before = stripe.requests.length;
+      const before = stripe.calls;
       const found: [string, number, number][] = [];
       for (const [wish, body] of [
         ['cancel', {}],
@@ -234,7 +234,7 @@ describe('plan changes', () => {
         ['change', { sku: 'api-50K-month' }],
       ] as const) {
         const { status } = await ask(wish, body);
-        found.push([wish, status, stripe.requests.length - before]);
+        found.push([wish, status, stripe.calls - before]);
       }
       return found;
     };

@@ -62,13 +62,13 @@ describe('subscriptions', () => {
   it('a renewal takes two calls to the processor, and another word of its paid bill none', async () => {
     await subscribe();
     const { stripe, world } = billing.simulator;
-    const before = stripe.requests.length;
+    const before = stripe.calls;
     await passTo(addMonths(billing.clock.now(), 1));
     expect((await said()).payments).toHaveLength(2);
-    expect(stripe.requests.length - before).toBe(2);
+    expect(stripe.calls - before).toBe(2);
     world.emit('v1.invoice.paid', world.all('invoice')[0]);
     await billing.settle();
-    expect(stripe.requests.length - before).toBe(2);
+    expect(stripe.calls - before).toBe(2);
   });
 
   it('a paid checkout is a subscription whose first period is paid', async () => {

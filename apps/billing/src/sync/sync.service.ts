@@ -46,7 +46,9 @@ export class SyncService {
 
   /**
    * Fetches an object and takes it over. One that is being fetched by this process is waited for: what that fetch settles
-   * is not fetched again, such as the checkout of a package that both of its callbacks lead to.
+   * is not fetched again, such as the checkout of a package that both of its callbacks lead to. Callbacks in several
+   * processes share the claims of the queue; only a customer's return may fetch what another process is fetching. Then
+   * the later of both fetches again: harmless, and cheaper than a lock that holds a connection for the call.
    */
   async sync(ref: ObjectRef): Promise<SyncResult> {
     return this.turns.take(ref, () => this.syncAlone(ref));

@@ -28,7 +28,7 @@ describe('account commands', () => {
   const find = async (text: string) =>
     (await desk.answer('account', 'find', text)) as { accountId: string; matched: string[] }[];
 
-  it('an account is found by whatever its owner has at hand, and each look is audited', async () => {
+  it('S117: an account is found by whatever its owner has at hand, and each look is audited', async () => {
     const { accountId } = owner;
     const order = await desk.billing.order(accountId);
     await desk.billing.act(order, 'pay');

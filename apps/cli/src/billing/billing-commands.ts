@@ -90,10 +90,10 @@ function paymentLines(payment: PaymentAnswer): string[] {
   const bought = lines.map(({ sku, quantity }) => `${quantity} × ${sku}`).join(', ');
   return [
     `${paymentId}  ${confirmedAt}  ${amountOf(paid)} ${currency}  ${bought}, by ${processor} ${externalId}`,
-    ...reversals.map(({ cause, state, scope, amountMicros: taken }) => {
+    ...reversals.map(({ cause, state, scope, credits, amountMicros: taken }) => {
       const what =
         scope === 'remaining' ? 'the rest of a period' : taken === paid ? 'all' : 'a part';
-      return `  ${cause} ${state}: ${amountOf(taken)} ${currency}, ${what}`;
+      return `  ${cause} ${state}: ${amountOf(taken)} ${currency}, ${what}${creditsText(credits)}`;
     }),
   ];
 }
@@ -162,9 +162,12 @@ async function refund(
       }),
     ),
   );
-  answer({ json }, made, ({ amountMicros: given, state }) => [
-    `${amountOf(given)} refunded, ${state} (refund ${refundId})`,
+  answer({ json }, made, ({ amountMicros: given, state, credits }) => [
+    `${amountOf(given)} refunded, ${state}${creditsText(credits)} (refund ${refundId})`,
+    ...(credits === '0' ? [`Credits of a plan: npm run cli -- credits explain ${accountId}`] : []),
   ]);
 }
 
+const creditsText = (credits: string) =>
+  credits === '0' ? '' : `, ${Number(credits).toLocaleString('en')} credits taken back`;
 const amountOf = (micros: string) => (Number(micros) / MICROS).toFixed(2);

@@ -6,6 +6,7 @@ export function choice(
   options: readonly { text: string; href: string; isCurrent: boolean }[],
 ): Markup {
   return html`<nav class="choice" aria-label="${label}">
+    <span class="quiet" aria-hidden="true">${label}</span>
     ${options.map(({ text, href, isCurrent }) =>
       isCurrent
         ? html`<a href="${href}" aria-current="page">${text}</a>`

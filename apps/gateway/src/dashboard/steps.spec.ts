@@ -161,7 +161,7 @@ describe('an order', () => {
       'Your payment of $10.00 arrived: 5,000 credits until 2026-12-22 (UTC).',
     );
     expect(shown).toContain(`<dd>${title}</dd>`);
-    expect(shown).toContain('<dd>every month, until you cancel</dd>');
+    expect(shown).toContain('<dd>Every month, until you cancel</dd>');
   });
 
   it.each(['stripe', 'paypal'])(

@@ -78,7 +78,7 @@ describe('a refusal', () => {
     ],
     ['/v2.0/whois/live?domainName=a.example&maxage=1', { 'x-api-key': 'KEY' }, 400, '"max_age"'],
   ])(
-    'a slip, %s with %j, is told what was meant, on a page that there is',
+    'S9: a slip, %s with %j, is told what was meant, on a page that there is',
     async (path, headers, status, hint) => {
       const { apiKey } = around.account.addKey();
       const filled = Object.entries(headers).map(([name, value]) => [
@@ -91,11 +91,15 @@ describe('a refusal', () => {
       );
       expect([answer.status, json.detail]).toEqual([status, expect.stringContaining(hint)]);
       expect(answer.text).not.toContain(apiKey);
+      expect(answer.headers).toMatchObject({
+        'cache-control': 'private, no-store',
+        'referrer-policy': 'no-referrer',
+      });
       expect((await ask(new URL(String(json.type)).pathname)).status).toBe(200);
     },
   );
 
-  it('400: a POST without a body is answered at once, and told that it needs one', async () => {
+  it('S104: a POST without a body is answered at once, and told that it needs one', async () => {
     const { apiKey } = around.account.addKey({ scopes: ['bulk'] });
     const head = `POST /v2.0/bulkwhois/live HTTP/1.1\r\nHost: a.example\r\nX-API-Key: ${apiKey}\r\n`;
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1');

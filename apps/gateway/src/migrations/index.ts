@@ -3,7 +3,8 @@ import { messaging } from './0001-messaging.js';
 import { requestLog } from './0002-request-log.js';
 import { keptAnswers } from './0003-kept-answers.js';
 import { outboxOfKey } from './0004-outbox-of-key.js';
-import { logOfRequest } from './0005-log-of-request.js';
+import { refusedRequests } from './0005-refused-requests.js';
+import { logOfRequest } from './0006-log-of-request.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -11,5 +12,6 @@ export const migrations: Migration[] = [
   requestLog,
   keptAnswers,
   outboxOfKey,
+  refusedRequests,
   logOfRequest,
 ];

@@ -7,6 +7,9 @@ export interface RequestsOfDay {
   from: Date;
   until: Date;
   operation?: string;
+  keyId?: string;
+  /** First and last HTTP status. */
+  statuses?: [number, number];
   before?: string[];
   limit: number;
 }
@@ -21,26 +24,33 @@ const LAST_ID = '~';
 export class RequestsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. Costs what it returns: the index of account and time of the day's partition. */
-  async list(
-    accountId: string,
-    { from, until, operation, before = [until.toISOString(), LAST_ID], limit }: RequestsOfDay,
-  ): Promise<LoggedRequest[]> {
-    const rows = await this.database.query<RequestRow>(LIST, [
-      accountId,
-      from,
-      until,
-      operation ?? null,
-      ...before,
-      limit,
-    ]);
+  /**
+   * Newest first. Costs what it returns: an index of the day's partition leads to the rows of the account, to those of
+   * the key or to the refused ones. Of rare operations it reads past the others.
+   */
+  async list(accountId: string, wanted: RequestsOfDay): Promise<LoggedRequest[]> {
+    const { from, until, before = [until.toISOString(), LAST_ID], limit } = wanted;
+    const parameters: unknown[] = [accountId, from, until, ...before, limit];
+    const filters: [column: string, comparison: string, value: unknown][] = [
+      ['operation', '=', wanted.operation],
+      ['key_id', '=', wanted.keyId],
+      ['status', '>=', wanted.statuses?.[0]],
+      ['status', '<=', wanted.statuses?.[1]],
+    ];
+    const given = filters
+      .filter(([, , value]) => value !== undefined)
+      .map(
+        ([column, comparison, value]) => `and ${column} ${comparison} $${parameters.push(value)}`,
+      );
+    const rows = await this.database.query<RequestRow>(listOf(given), parameters);
     return rows.map(({ at, ...row }) => ({ ...row, at: at.toISOString() }));
   }
 }
 
-const LIST = `
+/** @param filters conditions of ours, without anything from outside. */
+const listOf = (filters: string[]) => `
   select request_id, at, key_id, operation, subject, status, outcome, credits, duration_ms
   from request_log
-  where account_id = $1 and at >= $2 and at < $3 and at <= $5::timestamptz
-    and ($4::text is null or operation = $4) and (at, request_id) < ($5::timestamptz, $6::text)
-  order by at desc, request_id desc limit $7`;
+  where account_id = $1 and at >= $2 and at < $3 and at <= $4::timestamptz
+    and (at, request_id) < ($4::timestamptz, $5::text) ${filters.join(' ')}
+  order by at desc, request_id desc limit $6`;

@@ -16,7 +16,7 @@ export class RequestsService {
 
   /** @throws InvalidRequest for a cursor that is not ours. */
   async list(
-    { day, operation, cursor }: ValuesOf<(typeof ACCOUNT_REQUESTS)['parameters']>,
+    { day, operation, key_id, status, cursor }: ValuesOf<(typeof ACCOUNT_REQUESTS)['parameters']>,
     accountId: string,
   ): Promise<RequestsAnswer> {
     const from = new Date(`${day}T00:00:00Z`);
@@ -24,6 +24,8 @@ export class RequestsService {
       from,
       until: new Date(from.getTime() + DAY_MS),
       operation,
+      keyId: key_id,
+      statuses: statusesOf(status),
       before: positionOf(cursor),
       limit: REQUESTS_PER_PAGE + 1,
     });
@@ -35,6 +37,12 @@ export class RequestsService {
       paging: { has_next: next_cursor !== null, next_cursor },
     };
   }
+}
+
+/** First and last of a status or of its class. */
+function statusesOf(status = ''): [number, number] | undefined {
+  if (status === '') return undefined;
+  return [Number(status.replace('xx', '00')), Number(status.replace('xx', '99'))];
 }
 
 const isInstant = (text: string) => FOUR_DIGIT_YEAR.test(text) && new Date(text).toJSON() === text;

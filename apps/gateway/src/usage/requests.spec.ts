@@ -34,14 +34,19 @@ afterAll(async () => {
 });
 
 /** So many requests of an account today; those of a half of a thousandth share their moment. */
-async function insertRequests(accountId: string, count: number, operation: string): Promise<void> {
+async function insertRequests(
+  accountId: string,
+  count: number,
+  operation: string,
+  { keyId = accountId, status = 200 } = {},
+): Promise<void> {
   await database.query(
     `insert into request_log (at, request_id, account_id, key_id, operation, version, subject, status,
        outcome, credits, duration_ms)
-     select $1::timestamptz + n / 2 * interval '1 ms', gen_random_uuid()::text, $2, $2, $4, 2,
-       '<b>' || n || '</b>.example', 200, 'delivered', 1, 5
+     select $1::timestamptz + n / 2 * interval '1 ms', gen_random_uuid()::text, $2, $5, $4, 2,
+       '<b>' || n || '</b>.example', $6, 'delivered', 1, 5
      from generate_series(1, $3::int) n`,
-    [`${TODAY}T00:00:00Z`, accountId, count, operation],
+    [`${TODAY}T00:00:00Z`, accountId, count, operation, keyId, status],
   );
 }
 
@@ -63,6 +68,16 @@ describe('the requests of a day', () => {
       cursor = paging.next_cursor;
     }
     expect([ids.length, new Set(ids).size]).toEqual([250, 250]);
+  });
+
+  it('each new day has an index of its refused requests', async () => {
+    const maintenance = await under.database.maintenance('gateway');
+    await maintenance.query(`select roll_partitions('2040-05-01T00:00:00Z')`);
+    const [{ count }] = await database.query<{ count: number }>(
+      `select count(*)::int from pg_indexes
+       where tablename = 'request_log_20400502' and indexdef like '%(account_id, at DESC) WHERE (status >= 400)'`,
+    );
+    expect(count).toBe(1);
   });
 
   it('S89: a day or cursor that the database cannot read is refused before it is asked', async () => {
@@ -104,14 +119,36 @@ describe('the requests of a day', () => {
     expect((await dashboard.send('GET', '/requests?day=yesterday', { cookie })).status).toBe(400);
   });
 
-  it('the page of a whole day names the operation of each request', async () => {
-    await insertRequests(ACCOUNT_ID, 2, 'whois.live');
-    const { cookie } = dashboard;
-    const read = async (path: string) =>
-      (await dashboard.send('GET', path, { cookie })).body.toString();
-    expect(await read(`/requests?day=${TODAY}`)).toContain('<td>whois.live</td>');
-    expect(await read('/requests')).toContain('<h2>All operations, 20');
-    const ofOne = await read(`/requests?day=${TODAY}&operation=whois.live`);
-    expect(ofOne).not.toContain('<td>whois.live</td>');
+  it('the page lists those of a key and of an answer, each with its id', async () => {
+    const mine = newId();
+    dashboard.session = { ...dashboard.session, accountId: mine };
+    await insertRequests(mine, 3, 'whois.live');
+    await insertRequests(mine, 2, 'dns.live', { keyId: newId(), status: 429 });
+    const read = async (query: string) => {
+      const { cookie } = dashboard;
+      const { body } = await dashboard.send('GET', `/requests${query}`, { cookie });
+      const text = body.toString();
+      return { text, ids: [...text.matchAll(/<code class="quiet">([0-9a-f-]{36})</g)] };
+    };
+    const all = await read('');
+    expect([all.ids.length, all.text]).toEqual([5, expect.stringContaining('All operations, 20')]);
+    for (const [filter, count] of [
+      [`key_id=${mine}`, 3],
+      ['status=429', 2],
+      ['status=4xx', 2],
+      ['status=2xx', 3],
+      ['operation=dns.live&status=2xx', 0],
+      ['operation=&key_id=&status=', 5],
+    ] as const) {
+      expect([filter, (await read(`?day=${TODAY}&${filter}`)).ids.length]).toEqual([filter, count]);
+    }
+    expect((await read('?status=503')).text).toContain('Show all requests of this day');
+    expect((await read('?day=2026-01-01')).text).toContain('No request was made on 2026-01-01');
+    for (const wrong of ['status=abc', 'status=9xx', 'key_id=1', 'day=2026-02-30']) {
+      expect([wrong, (await read(`?${wrong}`)).text]).toEqual([
+        wrong,
+        expect.stringContaining('invalid_request'),
+      ]);
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { SECOND_MS } from '#libs/platform';
+import { keepLatest } from './kept.js';
 
 /** A callback before it is signed for its receiver. */
 export interface Callback {
@@ -129,8 +130,8 @@ export class CallbackSender {
       callback,
       this.faults.wrongSignature ? WRONG_SECRET : secret,
     );
-    this.deliveries.push({ id: callback.id, type: callback.type, status });
-    if (this.deliveries.length > DELIVERIES_MAX) this.deliveries.shift();
+    const { id, type } = callback;
+    keepLatest(this.deliveries, { id, type, status }, DELIVERIES_MAX);
     const retryMs = RETRY_DELAYS_MS[attempt];
     if ((status >= 200 && status < 300) || retryMs === undefined || this.isStopped) return;
     const timer = setTimeout(() => {

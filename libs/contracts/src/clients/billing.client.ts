@@ -25,6 +25,8 @@ export interface RefundAnswer {
   scope: ReversalScope;
   /** Millionths, decimal string. */
   amountMicros: string;
+  /** Of packages: taken back with it, decimal string. What goes with a plan's time is entitlement's to say. */
+  credits: string;
   /** RFC 3339. */
   from?: string;
 }

@@ -1,10 +1,12 @@
-import type { BalanceAnswer, LedgerKind, LedgerLine } from '#libs/contracts';
+import type { BalanceAnswer, LedgerKind, LedgerLine, UsageAnswer } from '#libs/contracts';
+import { counted } from '#libs/platform';
 import { grouped } from '../amounts.js';
-import { grantsTable, sourceName } from '../credits/grants-table.js';
+import { firstToEnd, grantsTable, sourceName } from '../credits/grants-table.js';
 import { requestsPath } from '../requests/requests-page.js';
 import { curlLine } from '../pages/curl-line.js';
 import { type Notice, type PageContext, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
+import { usageChart } from '../usage/usage-chart.js';
 
 /** `/` before log-in. */
 export function welcomePage(context: PageContext, apiUrl: string): Markup {
@@ -30,6 +32,7 @@ export function welcomePage(context: PageContext, apiUrl: string): Markup {
 export interface OverviewFacts {
   balance?: BalanceAnswer;
   ledger?: LedgerLine[];
+  usage?: UsageAnswer;
   apiUrl: string;
 }
 
@@ -37,7 +40,7 @@ export function overviewPage(context: PageContext, facts: OverviewFacts, notice?
   return page(context, {
     title: 'Overview',
     notice,
-    body: html`${balanceSection(facts.balance)}
+    body: html`${balanceSection(facts.balance)}${facts.usage && usageSection(facts.usage)}
       <section>
         <h2>A first call</h2>
         ${curlLine(facts.apiUrl, '$KEY', 'registered.test')}
@@ -50,6 +53,19 @@ export function overviewPage(context: PageContext, facts: OverviewFacts, notice?
   });
 }
 
+function usageSection(used: UsageAnswer): Markup {
+  if (used.totals.requests === 0) return html``;
+  return html`<section>
+    <h2>Credits used in the last 30 days</h2>
+    <p class="figure">
+      <strong>${grouped(used.totals.credits)}</strong> for
+      ${counted(used.totals.requests, 'request')}
+    </p>
+    ${usageChart(used, 'credits')}
+    <p class="quiet"><a href="/usage">By day and operation</a></p>
+  </section>`;
+}
+
 function balanceSection(balance: BalanceAnswer | undefined): Markup {
   if (!balance) {
     return html`<section>
@@ -59,6 +75,7 @@ function balanceSection(balance: BalanceAnswer | undefined): Markup {
   }
   const frozen =
     balance.frozen > 0 ? html` <span>${grouped(balance.frozen)} frozen</span>` : undefined;
+  const ending = firstToEnd(balance);
   const debt =
     balance.debt > 0
       ? html` <span
@@ -71,9 +88,10 @@ function balanceSection(balance: BalanceAnswer | undefined): Markup {
     <p class="quiet">
       <span
         >${grouped(balance.reserved)} of them set aside for calls under way and the next ones</span
-      >${frozen}${debt} <span><a href="/credits">Buy credits</a></span>
+      >${ending && html` <span>${ending}</span>`}${frozen}${debt}
     </p>
     ${grantsTable(balance)}
+    <p class="actions"><a class="button small" href="/credits">Buy credits</a></p>
   </section>`;
 }
 
@@ -87,7 +105,7 @@ const KIND_WORDS: Readonly<Record<LedgerKind, string>> = {
 /** Where a line comes from; a line of use links to its requests. */
 function sourceOf({ reference, day, operation }: LedgerLine): Markup | string {
   if (!day || !operation) return sourceName(reference.split(':')[0]);
-  return html`<a href="${requestsPath(day, operation)}">${operation}</a>`;
+  return html`<a href="${requestsPath({ day, operation })}">${operation}</a>`;
 }
 
 function ledgerSection(lines: LedgerLine[]): Markup {

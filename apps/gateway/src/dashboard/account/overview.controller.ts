@@ -4,6 +4,7 @@ import { DashboardCalls } from '../dashboard-calls.js';
 import { DashboardSettings } from '../dashboard-settings.js';
 import type { PageVisit } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
+import { UsageService } from '../../usage/usage.service.js';
 import { restorePage } from './account-pages.js';
 import { overviewPage, welcomePage } from './overview-page.js';
 
@@ -14,6 +15,7 @@ export class OverviewController {
   constructor(
     private readonly calls: DashboardCalls,
     private readonly settings: DashboardSettings,
+    private readonly used: UsageService,
   ) {}
 
   @Get()
@@ -23,14 +25,16 @@ export class OverviewController {
     if (!session) return visit.show(welcomePage({ ...visit.context, isLoggedIn: false }, apiUrl));
     if (session.accountState !== 'active') return visit.show(restorePage(visit.context));
     // Without entitlement the page is still worth showing, without the figures.
-    const [balance, ledger] = await Promise.allSettled([
+    const [balance, ledger, usage] = await Promise.allSettled([
       this.calls.balance(session),
       this.calls.ledger(session),
+      this.used.usage(session.accountId),
     ]);
     const facts = {
       apiUrl,
       balance: balance.status === 'fulfilled' ? balance.value : undefined,
       ledger: ledger.status === 'fulfilled' ? ledger.value.items : undefined,
+      usage: usage.status === 'fulfilled' ? usage.value : undefined,
     };
     return visit.show(overviewPage(visit.context, facts));
   }

@@ -12,6 +12,8 @@ export interface CreditsFacts {
   processors: ProcessorChoice;
   /** Credits to spend. */
   spendable?: number;
+  /** Which of them end first. */
+  ending?: string;
   /** The package that is chosen at first. */
   credits?: number;
 }
@@ -27,7 +29,7 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
     body: html`<section>
         <h2>Buy a package</h2>
         <p class="quiet">Credits of a package never expire. Prices are without tax.</p>
-        ${facts.spendable !== undefined ? html`<p>${grouped(facts.spendable)} credits to spend now.</p>` : undefined}
+        ${facts.spendable !== undefined ? html`<p>${grouped(facts.spendable)} credits to spend now${facts.ending ? `, ${facts.ending}` : ''}.</p>` : undefined}
         ${processorSection(facts.processors, (name) => `/credits?processor=${name}`)}
         ${form(context, '/credits', packageFields(facts))}
       </section>

@@ -9,6 +9,7 @@ import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
 import { creditsPage } from './credits-pages.js';
 import { OrderCreditsForm } from './credits.dto.js';
+import { firstToEnd } from './grants-table.js';
 import { orderPage } from './order-page.js';
 import { processorChoice } from './processor-choice.js';
 
@@ -93,6 +94,7 @@ export class CreditsController {
         : undefined;
     const facts = {
       spendable: balance.status === 'fulfilled' ? leftOf(balance.value) : undefined,
+      ending: balance.status === 'fulfilled' ? firstToEnd(balance.value) : undefined,
       orders: answered?.orders,
       processors,
       credits,

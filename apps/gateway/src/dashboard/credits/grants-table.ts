@@ -32,6 +32,15 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
     </p>`;
 }
 
+/** Of the credits that are left, those that end first, and when; undefined while all of them last. */
+export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
+  const ending = grants.flatMap(({ expires_at: end, available, reserved }) =>
+    end !== null && available + reserved > 0 ? [{ end, left: available + reserved }] : [],
+  );
+  const [first] = ending.toSorted((one, other) => (one.end < other.end ? -1 : 1));
+  return first && `${grouped(first.left)} of them until ${day(first.end)} (UTC)`;
+}
+
 const SOURCE_NAMES: Readonly<Record<CreditSource, string>> = {
   trial: 'Trial',
   package: 'Package',

@@ -65,7 +65,7 @@ export function orderPage(context: PageContext, facts: OrderFacts): Markup {
             ? undefined
             : fact('Tax', `${money(order.tax_micros, order.currency)} of it`)
         }
-        ${fact('Paid', intervalOf(order))} ${fact('Payment by', titleOf(order.processor))}
+        ${fact('Period', intervalOf(order))} ${fact('Paid with', titleOf(order.processor))}
         ${fact('State', EXPLAINED[order.state])}
         ${url ? fact('Pay before', `${order.expires_at.slice(0, 16).replace('T', ' ')} UTC`) : undefined}
       </dl>
@@ -120,7 +120,7 @@ function firstEnd(
 
 function intervalOf({ lines }: OrderAnswer): string {
   const plan = planOfSku(lines.at(0)?.sku ?? '');
-  return plan ? `every ${plan.interval}, until you cancel` : 'once';
+  return plan ? `Every ${plan.interval}, until you cancel` : 'Once';
 }
 
 const titleOf = (processor: string) =>

@@ -7,6 +7,8 @@ export interface PageContext {
   isLoggedIn: boolean;
   /** Whether mail stays on this machine and `/mailbox` shows it. */
   hasMailbox: boolean;
+  /** Of this page, without its query. */
+  path?: string;
   /** Nothing is left to be done but to restore the account. */
   isDeleted?: boolean;
   /** The operator's words, for the owner of a suspended account. */
@@ -39,8 +41,10 @@ export function page(context: PageContext | undefined, { title, body, notice }: 
       </head>
       <body>
         <header>
-          <a class="brand" href="/">Domain Data Service</a>
-          <nav aria-label="Main">${context ? navigation(context) : undefined}</nav>
+          <div class="bar">
+            <a class="brand" href="/">Domain Data Service</a>
+            <nav aria-label="Main">${context ? navigation(context) : undefined}</nav>
+          </div>
         </header>
         <main>
           <h1>${title}</h1>
@@ -52,17 +56,28 @@ export function page(context: PageContext | undefined, { title, body, notice }: 
     </html> `;
 }
 
+const PAGES: readonly (readonly [path: string, text: string])[] = [
+  ['/keys', 'Keys'],
+  ['/usage', 'Usage'],
+  ['/requests', 'Requests'],
+  ['/credits', 'Credits'],
+  ['/plans', 'Plans'],
+  ['/subscriptions', 'Subscriptions'],
+  ['/invoices', 'Invoices'],
+  ['/account', 'Account'],
+];
+
 function navigation(context: PageContext): Markup {
-  const mailbox = context.hasMailbox ? html`<a href="/mailbox">Mailbox</a>` : undefined;
-  if (!context.isLoggedIn) {
-    return html`<a href="/sign-up">Sign up</a><a href="/log-in">Log in</a>${mailbox}`;
-  }
-  const pages = html`<a href="/keys">Keys</a><a href="/usage">Usage</a
-    ><a href="/requests">Requests</a><a href="/credits">Credits</a><a href="/plans">Plans</a
-    ><a href="/subscriptions">Subscriptions</a><a href="/invoices">Invoices</a
-    ><a href="/account">Account</a>`;
-  return html`<a href="/">Overview</a>${context.isDeleted ? undefined : pages}${mailbox}
-    ${form(context, '/log-out', html`<button class="link">Log out</button>`)}`;
+  const { path = '', hasMailbox, isLoggedIn, isDeleted } = context;
+  const link = ([href, text]: readonly [string, string]) => {
+    const isHere = path === href || (href !== '/' && path.startsWith(`${href}/`));
+    return html`<a href="${href}" ${isHere ? html`aria-current="page"` : undefined}>${text}</a>`;
+  };
+  const mailbox = hasMailbox ? link(['/mailbox', 'Mailbox']) : undefined;
+  if (!isLoggedIn)
+    return html`${link(['/sign-up', 'Sign up'])}${link(['/log-in', 'Log in'])}${mailbox}`;
+  return html`${link(['/', 'Overview'])}${isDeleted ? undefined : PAGES.map(link)}${mailbox}
+  ${form(context, '/log-out', html`<button class="link">Log out</button>`)}`;
 }
 
 /** A form that posts to our own origin, with the token that proves it came from here. */

@@ -34,6 +34,7 @@ export class PageVisit {
       csrfToken: this.request.csrfToken,
       isLoggedIn: this.visitor.sessionToken !== undefined,
       hasMailbox: this.hasMailbox,
+      path: this.request.url.split('?', 1)[0],
       suspendedBecause: this.request.session?.suspendedBecause ?? undefined,
     };
   }

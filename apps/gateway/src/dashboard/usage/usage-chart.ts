@@ -10,14 +10,19 @@ const STEP = 10;
 /** So that a day with one request can be seen beside one with a million. */
 const LEAST_HEIGHT = 2;
 
-/** A bar for the requests of each day. What it shows is in the table, too, for who cannot see it. */
-export function usageChart({ from, to, days }: UsageAnswer): Markup {
-  const requests = new Map<string, number>();
-  for (const day of days) requests.set(day.date, (requests.get(day.date) ?? 0) + day.requests);
+const TITLES = { requests: 'Requests a day', credits: 'Credits used a day' } as const;
+
+/** A bar for the requests or credits of each day. What it shows is in a table, too, for who cannot see it. */
+export function usageChart(
+  { from, to, days }: UsageAnswer,
+  counted: keyof typeof TITLES = 'requests',
+): Markup {
+  const counts = new Map<string, number>();
+  for (const day of days) counts.set(day.date, (counts.get(day.date) ?? 0) + day[counted]);
   const dates = datesOf(from, to);
-  const most = Math.max(1, ...requests.values());
+  const most = Math.max(0, ...counts.values());
   const bars = dates.map((date, index) => {
-    const count = requests.get(date) ?? 0;
+    const count = counts.get(date) ?? 0;
     const height = count === 0 ? 0 : Math.max(LEAST_HEIGHT, Math.round((count / most) * HEIGHT));
     return html`<rect
       x="${index * STEP}"
@@ -33,12 +38,16 @@ export function usageChart({ from, to, days }: UsageAnswer): Markup {
     <svg
       viewBox="0 0 ${width} ${HEIGHT}"
       role="img"
-      aria-label="Requests a day, ${grouped(most)} at most"
+      preserveAspectRatio="none"
+      aria-label="${TITLES[counted]}, ${grouped(most)} at most"
     >
       ${bars}
       <path d="M0 ${HEIGHT}H${width}" />
     </svg>
-    <figcaption class="quiet"><span>${from}</span><span>${to}</span></figcaption>
+    <figcaption class="quiet">
+      <span>${from}</span> <span>${TITLES[counted]}, at most ${grouped(most)}</span>
+      <span>${to}</span>
+    </figcaption>
   </figure>`;
 }
 

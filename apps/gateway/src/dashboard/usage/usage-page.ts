@@ -50,7 +50,7 @@ function daysSection(days: readonly UsageDay[]): Markup {
           ({ date, operation, requests, credits }) =>
             html`<tr>
               <td>${date}</td>
-              <td><a href="${requestsPath(date, operation)}">${operation}</a></td>
+              <td><a href="${requestsPath({ day: date, operation })}">${operation}</a></td>
               <td class="number">${grouped(requests)}</td>
               <td class="number">${grouped(credits)}</td>
             </tr>`,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '#libs/platform';
+import { putLatest } from '../kept.js';
 import type { CallbackIdentity } from './callback-identity.js';
 import type { AgreementPages } from './agreement-pages.js';
 import type { Captures } from './captures.js';
@@ -122,7 +123,7 @@ export class PaypalApi {
     const first = this.kept.get(requestId);
     if (first && nowMs - first.keptAtMs < retentionMs) return { ...first.answer, status: 200 };
     const answer = work();
-    this.kept.set(requestId, { answer: structuredClone(answer), keptAtMs: nowMs });
+    putLatest(this.kept, requestId, { answer: structuredClone(answer), keptAtMs: nowMs });
     return answer;
   }
 
@@ -146,7 +147,7 @@ export class PaypalApi {
     }
     const token = randomBytes(24).toString('base64url');
     const now = this.world.clock.now();
-    this.tokens.set(token, new Date(now.getTime() + TOKEN_SECONDS * SECOND_MS));
+    putLatest(this.tokens, token, new Date(now.getTime() + TOKEN_SECONDS * SECOND_MS));
     const body = { access_token: token, token_type: 'Bearer', expires_in: TOKEN_SECONDS };
     return { status: 200, body };
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { CallbackSender } from '../callback-sender.js';
+import { keepLatest } from '../kept.js';
 import type { VirtualClock } from '../virtual-clock.js';
 import type { CallbackIdentity } from './callback-identity.js';
 import type { Link, PaypalKinds, WebhookEvent } from './paypal-objects.js';
@@ -17,7 +18,7 @@ export interface PaypalWorldParts {
 
 /** Every object of one PayPal account, and what happened to them. */
 export class PaypalWorld {
-  /** Oldest first. */
+  /** The latest, oldest first. */
   readonly events: WebhookEvent[] = [];
   private readonly kinds = new Map<Kind, Map<string, PaypalKinds[Kind]>>();
 
@@ -71,7 +72,7 @@ export class PaypalWorld {
       resource: structuredClone(resource),
       links: [this.link('self', path), this.link('resend', `${path}/resend`, 'POST')],
     };
-    this.events.push(event);
+    keepLatest(this.events, event);
     const body = JSON.stringify(event);
     const { identity, sender } = this.parts;
     const headers = (webhookId: string) => identity.headersFor(body, webhookId);

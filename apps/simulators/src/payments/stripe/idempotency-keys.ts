@@ -1,4 +1,5 @@
 import { type Clock, DAY_MS } from '#libs/platform';
+import { putLatest } from '../kept.js';
 import { StripeRefusal } from './stripe-refusal.js';
 
 export interface StripeAnswer {
@@ -31,7 +32,7 @@ export class IdempotencyKeys {
       throw new StripeRefusal(400, 'idempotency_error', 'idempotency_key_in_use', message);
     }
     const answer = work();
-    this.kept.set(key, { request, answer, keptAtMs: nowMs });
+    putLatest(this.kept, key, { request, answer, keptAtMs: nowMs });
     return answer;
   }
 }

@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe';
 import type { CheckoutSessions } from './checkout-sessions.js';
 import type { CustomerPages } from './pages/customer-pages.js';
+import { keepLatest } from '../kept.js';
 import { type Form, parseForm } from './form-body.js';
 import { IdempotencyKeys, type StripeAnswer } from './idempotency-keys.js';
 import type { PaymentIntents } from './payment-intents.js';
@@ -36,7 +37,9 @@ const EVENTS_PAGE = 20;
 
 /** The part of Stripe's API that billing uses, in its own words and shapes (2026-10-28.endive). */
 export class StripeApi {
-  /** Every request as it came, for checks against Stripe's published API. */
+  /** How many requests came. */
+  calls = 0;
+  /** The latest as they came, oldest first, for checks against Stripe's published API. */
   readonly requests: StripeRequest[] = [];
   /** Keys that their owner has ended. */
   readonly endedKeys = new Set<string>();
@@ -107,7 +110,8 @@ export class StripeApi {
   }
 
   answer(request: StripeRequest): StripeAnswer {
-    this.requests.push(request);
+    this.calls += 1;
+    keepLatest(this.requests, request);
     try {
       const { authorization = '' } = request;
       const isEnded = this.endedKeys.has(authorization.replace(/^Bearer /, ''));
@@ -121,6 +125,12 @@ export class StripeApi {
       if (error instanceof StripeRefusal) return { status: error.status, body: error.toBody() };
       throw error;
     }
+  }
+
+  /** Those that came after the first `calls`, as far as they are kept. */
+  requestsAfter(calls: number): StripeRequest[] {
+    const count = this.calls - calls;
+    return count > 0 ? this.requests.slice(-count) : [];
   }
 
   private dispatch({ method, path, query, body }: StripeRequest): StripeAnswer {

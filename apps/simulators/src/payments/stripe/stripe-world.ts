@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Stripe } from 'stripe';
 import type { CallbackSender } from '../callback-sender.js';
+import { keepLatest } from '../kept.js';
 import type { VirtualClock } from '../virtual-clock.js';
 import {
   type StripeObject,
@@ -44,7 +45,7 @@ const PATH: Readonly<Record<ObjectName, string>> = {
 
 /** Every object of one Stripe account, and what happened to them. */
 export class StripeWorld {
-  /** Oldest first. */
+  /** The latest, oldest first. */
   readonly events: ThinEvent[] = [];
   /** Whether a customer who is not known is one of before a restart: this world lives in memory. */
   adoptsCustomers = false;
@@ -113,7 +114,7 @@ export class StripeWorld {
       type,
       related_object: { id, type: object, url: `${PATH[object]}/${id}` },
     };
-    this.events.push(event);
+    keepLatest(this.events, event);
     const payload = JSON.stringify(event);
     this.sender.send({
       id: event.id,

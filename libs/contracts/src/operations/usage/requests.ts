@@ -67,6 +67,22 @@ const PARAMETERS = {
     about: 'Only requests of this operation; without it, all requests',
     example: 'whois.live',
   },
+  key_id: {
+    kind: text(36, {
+      pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+      rule: 'must be the id of a key',
+    }),
+    about: 'Only requests of this key',
+    example: '019a5f00-0000-7000-8000-000000000005',
+  },
+  status: {
+    kind: text(3, {
+      pattern: /^[1-5]([0-9]{2}|xx)$/,
+      rule: 'must be a status such as 429, or a class such as 4xx',
+    }),
+    about: 'Only requests that were answered with this HTTP status, or a class of them (`4xx`)',
+    example: '4xx',
+  },
   cursor: {
     kind: text(CURSOR_MAX),
     about: '`paging.next_cursor` of the previous page',

@@ -5,7 +5,7 @@ import type { Migration } from '#libs/database';
  * and nobody waits while one is made for them.
  */
 export const logOfRequest: Migration = {
-  name: '0005-log-of-request',
+  name: '0006-log-of-request',
   sql: `create index if not exists request_log_request on only request_log
     using brin (request_id text_bloom_ops (n_distinct_per_range = 2000))
     with (pages_per_range = 32, autosummarize = on)`,

@@ -1,0 +1,37 @@
+import { grossOf } from '../pricing/purchased-line.entity.js';
+import type { StoredPaymentLine } from './payment-line.entity.js';
+import type { Reversal } from './reversal.entity.js';
+import { reversedLines } from './reversed-lines.js';
+
+type PaidLine = Pick<
+  StoredPaymentLine,
+  'id' | 'amountMicros' | 'taxMicros' | 'startsAt' | 'credits'
+>;
+
+/**
+ * Credits of packages that a reversal takes back beside the earlier ones of its payment, and gives back when it is
+ * undone: as many as entitlement books, by money and rounded up once for a line. Used ones are owed.
+ */
+export function takenCredits(
+  reversal: Reversal,
+  all: readonly Reversal[],
+  lines: readonly PaidLine[],
+): bigint {
+  const earlier = all.filter(
+    ({ id, state, createdAt }) =>
+      id !== reversal.id && state !== 'undone' && createdAt <= reversal.createdAt,
+  );
+  return sumOf([...earlier, reversal], lines) - sumOf(earlier, lines);
+}
+
+function sumOf(reversals: readonly Reversal[], lines: readonly PaidLine[]): bigint {
+  const taken = reversals.flatMap((reversal) => reversedLines(reversal, lines));
+  return lines.reduce((sum, line) => {
+    const paid = grossOf(line);
+    if (line.credits === null || paid === 0n) return sum;
+    const shares = taken.filter(({ lineId }) => lineId === line.id);
+    const micros = shares.reduce((total, share) => total + BigInt(share.refundedMicros), 0n);
+    const counting = micros < paid ? micros : paid;
+    return sum + (line.credits * counting + paid - 1n) / paid;
+  }, 0n);
+}

@@ -1,0 +1,15 @@
+/** What a simulator keeps of requests, events and answers: it may run for months. */
+export const KEPT_MAX = 10_000;
+
+/** Adds to a list, which forgets its oldest. */
+export function keepLatest<T>(list: T[], item: T, max = KEPT_MAX): void {
+  list.push(item);
+  if (list.length > max) list.shift();
+}
+
+/** Puts into a map, which forgets what was put first. */
+export function putLatest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > KEPT_MAX) map.delete(oldest);
+}

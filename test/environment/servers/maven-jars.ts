@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const DOWNLOAD_LIMIT_MS = 300_000;
+
+/**
+ * The folder of the jars that a pom names, fetched by Maven when they are not in the user's cache yet. Of several
+ * processes that fetch at once the first one's folder is kept.
+ * @param kind begins the folder's name.
+ */
+export async function mavenJars(kind: string, pom: string): Promise<string> {
+  const folder = jarFolder(kind, pom);
+  if (existsSync(folder)) return folder;
+  const making = `${folder}.making.${process.pid}`;
+  mkdirSync(dirname(folder), { recursive: true });
+  try {
+    const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${making}`];
+    await promisify(execFile)('mvn', ['-q', '-B', '-f', pom, ...goal], {
+      timeout: DOWNLOAD_LIMIT_MS,
+    });
+    renameSync(making, folder);
+  } catch (error) {
+    if (existsSync(folder)) return folder;
+    throw new Error(`Maven could not fetch the jars of ${kind}`, { cause: error });
+  } finally {
+    rmSync(making, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+/** Named by what is in it, so that another version is another folder. */
+export function jarFolder(kind: string, pom: string): string {
+  const version = createHash('sha256').update(readFileSync(pom)).digest('hex').slice(0, 12);
+  return join(homedir(), '.cache', 'domain-data-service', `${kind}-${version}`);
+}
