@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
-import { Problem, ServiceUnavailable } from '#libs/platform';
+import { DatabaseUnavailable, Problem } from '#libs/platform';
 import { isUnavailable } from './database-failure.js';
 import { type DatabaseAddress, clientFor, urlNow } from './database-login.js';
 import { Transaction } from './transaction.js';
@@ -63,7 +63,7 @@ export class Database {
    * trip each): commits when it resolves, rolls back when it
    * throws. No network call belongs in it.
    * @throws what `work` throws; also when `work` resolves although a statement of it failed (outside
-   *   of a savepoint) or is still running, for then nothing would be kept; ServiceUnavailable when no
+   *   of a savepoint) or is still running, for then nothing would be kept; DatabaseUnavailable when no
    *   connection is free in time, or the server cannot be asked.
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -92,7 +92,7 @@ export class Database {
 
   /**
    * Rows of one statement outside of a transaction. For reads, and for single maintenance statements.
-   * @throws ServiceUnavailable as `transaction`.
+   * @throws DatabaseUnavailable as `transaction`.
    */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     const runner = this.source.createQueryRunner();
@@ -121,13 +121,13 @@ export class Database {
   }
 }
 
-/** @throws ServiceUnavailable: without the database nothing is wrong with the request, which may be sent again. */
+/** @throws DatabaseUnavailable: without the database nothing is wrong with the request, which may be sent again. */
 async function available<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (error instanceof Problem || !isUnavailable(error)) throw error;
-    throw new ServiceUnavailable('database', error);
+    throw new DatabaseUnavailable(error);
   }
 }
 
