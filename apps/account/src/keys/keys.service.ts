@@ -41,8 +41,7 @@ interface IssuedKey {
 
 /** Whatever the plan: a list must stay one that a person can read. */
 const KEYS_MAX = { live: 100, test: 5 } as const;
-/** Made within a day, whatever became of them: revoked keys stay listed. */
-const NEW_KEYS_MAX = 200;
+const NEW_KEYS_PER_DAY_MAX = 200;
 const PAGE_SIZE = 50;
 const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS } as const;
 
@@ -166,6 +165,7 @@ export class KeysService {
       async (transaction) => {
         const { key: old, lock } = await this.lockKey(transaction, accountId, keyId);
         this.checkActive(old);
+        await this.checkPace(transaction, accountId);
         const now = this.clock.now();
         await this.endOverlapOf(transaction, old, now);
         const expiresAt = given === undefined ? old.expiresAt : given;
@@ -266,11 +266,8 @@ export class KeysService {
     settings: KeySettings,
     ranksAs?: string,
   ): Promise<IssuedKey> {
-    const value = generateApiKey(settings.environment);
+    const [value, id] = [generateApiKey(settings.environment), newId()];
     const now = this.clock.now();
-    const made = await this.keys.madeBefore(transaction, accountId, NEW_KEYS_MAX - 1);
-    if (made && now.getTime() - made.getTime() < DAY_MS) throw new TooManyNewKeys(NEW_KEYS_MAX);
-    const id = newId();
     const key: NewKey = {
       id,
       accountId,
@@ -338,6 +335,13 @@ export class KeysService {
     const limit = KEYS_MAX[environment];
     const current = await this.keys.listCurrent(transaction, accountId, environment);
     if (current.length >= limit) throw new KeyLimitReached(environment, limit);
+    await this.checkPace(transaction, accountId);
+  }
+
+  private async checkPace(transaction: Transaction, accountId: string): Promise<void> {
+    const made = await this.keys.madeBefore(transaction, accountId, NEW_KEYS_PER_DAY_MAX - 1);
+    const dayAgo = this.clock.now().getTime() - DAY_MS;
+    if (made && made.getTime() > dayAgo) throw new TooManyNewKeys(NEW_KEYS_PER_DAY_MAX);
   }
 
   private checkActive(key: ApiKey): void {
