@@ -20,7 +20,7 @@ export default {
   globalTeardown: '<rootDir>/dist/test/environment/teardown.js',
   reporters: ['default', '<rootDir>/dist/test/environment/closing-lines.js'],
   // What a test waits for it waits for by condition: this only ends what hangs, on the slowest machine.
-  testTimeout: 180_000,
+  testTimeout: 600_000,
   testSequencer: '<rootDir>/dist/test/environment/longest-first.js',
   // Two cores: while one worker waits for a server or a time-out, the others work.
   maxWorkers: 3,

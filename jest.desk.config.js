@@ -13,5 +13,4 @@ export default {
   ],
   testPathIgnorePatterns: ['\\.(system|proof)\\.spec\\.js$'],
   globalSetup: '<rootDir>/dist/test/environment/setup-desk.js',
-  testTimeout: 30_000,
 };

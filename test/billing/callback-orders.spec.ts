@@ -103,7 +103,7 @@ describe('callbacks in every order', () => {
     expect(length).toBeGreaterThanOrEqual(4);
     expect([...outcomes.keys()]).toHaveLength(1);
     expect([...outcomes.keys()][0]).toContain('billing.payment-confirmed');
-  }, 300_000);
+  });
 
   it('S49: every order of the callbacks of an upgrade ends in the same rows', async () => {
     const { length, outcomes } = await inEveryOrder(async () => {
@@ -115,7 +115,7 @@ describe('callbacks in every order', () => {
     expect(length).toBeGreaterThanOrEqual(3);
     expect([...outcomes.keys()]).toHaveLength(1);
     expect([...outcomes.keys()][0]).toContain('subscription_upgrade');
-  }, 300_000);
+  });
 
   it('S49: every order of the callbacks of a checkout and an upgrade right after it', async () => {
     const { outcomes } = await inEveryOrder(async () => {
@@ -132,7 +132,7 @@ describe('callbacks in every order', () => {
     });
     expect([...outcomes.keys()]).toHaveLength(1);
     expect([...outcomes.keys()][0]).toContain('subscription_upgrade');
-  }, 300_000);
+  });
 
   /** At the processor, so that no answer of ours tells before a callback does. */
   function upgradeTo(price: string): void {

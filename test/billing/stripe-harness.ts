@@ -1,13 +1,8 @@
-import type { AddressInfo } from 'node:net';
 import { Stripe } from 'stripe';
 import { CallRate } from '../../apps/billing/src/processors/call-rate.js';
 import { StripeProcessor } from '../../apps/billing/src/processors/stripe/stripe-processor.js';
-import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
-import { TestClock } from '#test/environment';
-import { listenForCallbacks } from './callback-door.js';
-import { pressButton } from './hosted-page.js';
-import { losingAnswersOf } from './lost-answers.js';
-import type { ProcessorHarness, ReceivedCallback } from './processor-harness.js';
+import type { ProcessorHarness } from './processor-harness.js';
+import { openSimulated } from './simulated-processor.js';
 
 const SECRETS = {
   current: 'the current secret of the endpoint',
@@ -18,13 +13,8 @@ const SECRETS = {
 const OBJECTS = { checkout: 'checkout.session', refund: 'refund' } as const;
 
 export async function openStripeHarness(): Promise<ProcessorHarness> {
-  const clock = new TestClock();
-  const simulator = new PaymentsSimulator(clock);
-  const apiUrl = await simulator.start();
-  const received: ReceivedCallback[] = [];
-  const endpoint = await listenForCallbacks(received);
-  const { port } = endpoint.address() as AddressInfo;
-  simulator.sendCallbacksTo({ url: `http://localhost:${port}/`, secret: SECRETS.current });
+  const { clock, simulator, apiUrl, callbackUrl, partsWith } = await openSimulated();
+  simulator.sendCallbacksTo({ url: callbackUrl, secret: SECRETS.current });
   const adapterWith: ProcessorHarness['adapterWith'] = (secrets) =>
     new StripeProcessor({
       rate: new CallRate(1_000),
@@ -41,24 +31,15 @@ export async function openStripeHarness(): Promise<ProcessorHarness> {
     return { raw, headers: { 'stripe-signature': signature } };
   };
   return {
+    ...partsWith(delivered),
     processor: adapterWith(['current']),
-    clock,
     adapterWith,
-    received,
-    delivered,
     sign,
     signAsLive: (raw) => {
       const event = JSON.parse(raw.toString()) as object;
       return sign(Buffer.from(JSON.stringify({ ...event, livemode: true })));
     },
-    act: pressButton,
     agree: () => Promise.reject(new Error('Stripe asks for no approval')),
-    pass: async (ms) => {
-      clock.advance(ms);
-      simulator.clock.runDue();
-      await delivered();
-    },
-    losingAnswers: losingAnswersOf(simulator),
     count: (kind) => simulator.world.all(OBJECTS[kind]).length,
     setCard: async (id, card) => simulator.invoices.setCard(id, card),
     failRefund: async ({ id }) => {
@@ -73,11 +54,6 @@ export async function openStripeHarness(): Promise<ProcessorHarness> {
     decideDispute: async (id, decision) => {
       simulator.payments.decideDispute(id, decision);
       await delivered();
-    },
-    stop: async () => {
-      await simulator.stop();
-      endpoint.closeAllConnections();
-      await new Promise((resolve) => endpoint.close(resolve));
     },
   };
 }

@@ -16,8 +16,6 @@ import { PASSWORD, type Registered } from '../account/account-under-test.js';
 import { OperatorDesk, SECRET } from './operator-desk.js';
 import { PLANTED, plantEverywhere } from './planted-account.js';
 
-/** Four services on two databases. */
-const START_TIMEOUT_MS = 120_000;
 const ORIGIN = 'https://dashboard.example';
 const CSRF = 'c'.repeat(43);
 const SCHEMAS: Record<string, ExportedSchema> = {
@@ -77,7 +75,7 @@ describe('account export', () => {
       status: 200,
       type: 'attachment; filename="account.json"',
     });
-  }, START_TIMEOUT_MS);
+  });
   afterAll(async () => {
     await dashboard?.stop();
     await desk.close();

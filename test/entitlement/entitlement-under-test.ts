@@ -18,7 +18,7 @@ import {
   parseEventData,
   producerOf,
 } from '#libs/contracts';
-import { type Database, type Transaction, checkInvariants } from '#libs/database';
+import { type Database, type Transaction, checkInvariants, withClient } from '#libs/database';
 import { type EventTransport, InProcessTransport } from '#libs/messaging';
 import { Logger, type RunningService, ServiceTokens, newId, FIRST_ID } from '#libs/platform';
 import { TestClock, TestDatabase, recordedEvents } from '#test/environment';
@@ -148,6 +148,20 @@ export class EntitlementUnderTest {
   /** Applies time to every account, as the job does between two rounds. */
   async advanceAll(): Promise<void> {
     await this.service.app.get(AdvanceAccountsJob).runOnce();
+  }
+
+  /** Makes whatever is written of an account's grants fail; with `by` of the other sign no longer. */
+  async damage(accountId: string, by: number): Promise<void> {
+    await withClient(this.test.url(), async (client) => {
+      const table = 'alter table entitlement.credit_grants';
+      await client.query(`${table} drop constraint if exists buckets_add_up`);
+      await client.query(
+        'update entitlement.credit_grants set consumed = consumed + $2 where account_id = $1',
+        [accountId, by],
+      );
+      await client.query(`${table} add constraint buckets_add_up check
+        (granted = available + reserved + consumed + expired + revoked) not valid`);
+    });
   }
 
   async newAccount(): Promise<string> {

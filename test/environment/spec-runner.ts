@@ -21,6 +21,9 @@ type Runner = (...given: Given) => Promise<unknown>;
 /** Connections that are being closed need a moment. */
 const CLOSING_MS = 5_000;
 
+// They open with the first line that is written, and would be taken for what that spec left.
+void [process.stdout, process.stderr];
+
 const require = createRequire(import.meta.url);
 const { default: runFile } = require('jest-circus/runner') as { default: Runner };
 const globalsUrl = new URL('jest-globals.js', import.meta.url).href;

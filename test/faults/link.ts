@@ -45,7 +45,7 @@ export class Link {
         (bytes) => this.mayPass('to-client', bytes),
       ),
     ];
-    server.once('error', () => client.resetAndDestroy());
+    server.once('error', () => reset(client));
     client.once('error', () => server.destroy());
     this.closed = Promise.all([client, server].map(whenClosed)).then(() => {});
   }
@@ -64,8 +64,8 @@ export class Link {
   }
 
   reset(): void {
-    this.client.resetAndDestroy();
-    this.server.resetAndDestroy();
+    reset(this.client);
+    reset(this.server);
   }
 
   /** The server keeps an open connection to nobody. */
@@ -152,6 +152,12 @@ class Flow {
   private flow(): void {
     if (!this.isHeld && !this.isFull) this.from.resume();
   }
+}
+
+/** One whose end is under way cannot be reset any more: Node would leave its handle open for ever (24.21). */
+function reset(socket: Socket): void {
+  if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+  else socket.resetAndDestroy();
 }
 
 const whenClosed = (socket: Socket) =>

@@ -30,6 +30,7 @@ export const AREAS: readonly Area[] = [
     without: NO_RULES,
     specs: [
       'test/entitlement/lease-model.spec.ts',
+      'apps/entitlement/src/leases/lock-order.spec.ts',
       'apps/entitlement/src/leases/leases.spec.ts',
       'apps/entitlement/src/grants/grants.spec.ts',
       'apps/entitlement/src/reversals/reversals.spec.ts',

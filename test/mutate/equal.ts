@@ -86,16 +86,22 @@ export const EQUAL: readonly EqualMutation[] = [
     reason: 'the file is rewritten one byte sooner',
   },
   {
-    path: 'apps/entitlement/src/ledger/book.js',
-    line: 'if (change >= 0) return;',
-    change: '>= → >',
-    reason: 'a change of 0 cancels and returns 0',
-  },
-  {
     path: 'apps/entitlement/src/payments/reversal-target.js',
     line: 'if (!time || cuts.length === 0) return {',
     change: '|| → &&',
     reason: 'without cuts the part is 0 of whatever length; without a time there are no cuts',
+  },
+  {
+    path: 'apps/entitlement/src/payments/reversal-target.js',
+    line: 'const whole = wholeMicros < money ? wholeMicros : money;',
+    change: '< → <=',
+    reason: 'the smaller of two equal numbers is either',
+  },
+  {
+    path: 'apps/entitlement/src/payments/reversal-target.js',
+    line: 'return values.reduce((most, value)=>value > most ? value : most);',
+    change: '> → >=',
+    reason: 'the greater of two equal numbers is either',
   },
   {
     path: 'libs/messaging/src/failed-events/discarded-reaper.js',

@@ -4,7 +4,12 @@ import type { CreditAccount } from '../../apps/entitlement/src/ledger/grant-book
 import type { Grant } from '../../apps/entitlement/src/ledger/grant.js';
 import { LeaseBookingsService } from '../../apps/entitlement/src/leases/lease-bookings.service.js';
 import { LeaseReaperService } from '../../apps/entitlement/src/leases/lease-reaper.service.js';
-import type { Lease, RefusedLease } from '../../apps/entitlement/src/leases/lease.js';
+import {
+  type Lease,
+  type NewLease,
+  type RefusedLease,
+  leaseReference,
+} from '../../apps/entitlement/src/leases/lease.js';
 import type {
   LeaseName,
   LeasesRepository,
@@ -229,11 +234,21 @@ class LeasesInMemory {
     return inner(transaction).send(() => inner(transaction).get('refused', nameOf(name)));
   }
 
-  async insert(transaction: Transaction, lease: Lease, ttlMs: number): Promise<void> {
+  async insert(transaction: Transaction, lease: NewLease, ttlMs: number): Promise<void> {
     await inner(transaction).send(() => {
       if (inner(transaction).get('leases', nameOf(lease))) throw new Error('duplicate key');
       const expiresAtMs = inner(transaction).nowMs + ttlMs;
-      const row = { ...lease, expiresAtMs, isRecalled: false };
+      const id = lease.leaseId;
+      const names = { id, reference: leaseReference(id), state: 'open' } as const;
+      const unused = {
+        reported: 0,
+        reportedBy: {},
+        bookedBy: {},
+        consumed: 0,
+        late: 0,
+        unbilled: 0,
+      };
+      const row = { ...lease, ...names, ...unused, expiresAtMs, isRecalled: false };
       inner(transaction).put('leases', nameOf(lease), row);
     });
   }

@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
 import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
+import { DatabaseUnavailable, Problem } from '#libs/platform';
+import { isUnavailable } from './database-failure.js';
 import { type DatabaseAddress, clientFor, urlNow } from './database-login.js';
 import { Transaction } from './transaction.js';
 
@@ -61,30 +63,41 @@ export class Database {
    * trip each): commits when it resolves, rolls back when it
    * throws. No network call belongs in it.
    * @throws what `work` throws; also when `work` resolves although a statement of it failed (outside
-   *   of a savepoint) or is still running, for then nothing would be kept.
+   *   of a savepoint) or is still running, for then nothing would be kept; DatabaseUnavailable when no
+   *   connection is free in time, or the server cannot be asked.
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     let transaction: Transaction | undefined;
-    const result = await this.source.transaction(async (manager) => {
-      transaction = new Transaction(manager);
-      return runGuarded(transaction, work);
-    });
+    const result = await available(
+      this.source.transaction(async (manager) => {
+        transaction = new Transaction(manager);
+        return runGuarded(transaction, work);
+      }),
+    );
     transaction?.committed();
     return result;
   }
 
-  /** All statements of `work` see the database as it was at the first one (REPEATABLE READ). For reads. */
+  /**
+   * All statements of `work` see the database as it was at the first one (REPEATABLE READ). For reads.
+   * @throws as `transaction`.
+   */
   async snapshot<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.source.transaction('REPEATABLE READ', (manager) =>
-      runGuarded(new Transaction(manager), work),
+    return available(
+      this.source.transaction('REPEATABLE READ', (manager) =>
+        runGuarded(new Transaction(manager), work),
+      ),
     );
   }
 
-  /** Rows of one statement outside of a transaction. For reads, and for single maintenance statements. */
+  /**
+   * Rows of one statement outside of a transaction. For reads, and for single maintenance statements.
+   * @throws DatabaseUnavailable as `transaction`.
+   */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     const runner = this.source.createQueryRunner();
     try {
-      const result = await runner.query(sql, parameters, true);
+      const result = await available(runner.query(sql, parameters, true));
       return result.records as T[];
     } finally {
       await runner.release();
@@ -105,6 +118,16 @@ export class Database {
 
   async close(): Promise<void> {
     if (this.source.isInitialized) await this.source.destroy();
+  }
+}
+
+/** @throws DatabaseUnavailable: without the database nothing is wrong with the request, which may be sent again. */
+async function available<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Problem || !isUnavailable(error)) throw error;
+    throw new DatabaseUnavailable(error);
   }
 }
 

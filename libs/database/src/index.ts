@@ -5,6 +5,7 @@ export * from './auditor/invariant.js';
 export * from './auditor/invariant-metrics.js';
 export * from './work-queue/work-metrics.js';
 export * from './database.js';
+export * from './database-failure.js';
 export * from './database-login.js';
 export * from './database-url.js';
 export * from './embedded/embedded-server.js';

@@ -93,3 +93,10 @@ export class ServiceUnavailable extends Problem {
     );
   }
 }
+
+/** No connection to the service's own database is free, or the server cannot be asked. */
+export class DatabaseUnavailable extends ServiceUnavailable {
+  constructor(cause: unknown) {
+    super('database', cause);
+  }
+}

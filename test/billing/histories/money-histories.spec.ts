@@ -10,13 +10,14 @@ import { FAILED_ONCE } from './money-regressions.js';
 
 /** `npm run sim` runs more, of new seeds. One that failed is added to the regressions and stays. */
 const SEED = 20_261_122;
-/** `npm run sim` has as many of each. */
+/** Thirty in all; `npm run sim` has as many of each. */
 const HISTORIES = [
-  ['stripe', 30],
+  ['stripe', 24],
   ['paypal', 6],
 ] as const;
 const COMMANDS = 60;
-const TIMEOUT_MS = 20 * MINUTE_MS;
+/** As long as a machine may take that has thirty other things to do. */
+const TIMEOUT_MS = 120 * MINUTE_MS;
 
 describe('money under every history', () => {
   let billing: BillingUnderTest;

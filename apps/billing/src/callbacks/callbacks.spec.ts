@@ -289,7 +289,7 @@ describe('callbacks', () => {
           'disputed',
         ]),
       ]);
-    }, 180_000);
+    });
   });
 
   it('what no callback told is found by looking', async () => {

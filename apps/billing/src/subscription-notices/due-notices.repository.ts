@@ -18,6 +18,8 @@ export interface DueNotice {
   currency: string;
   /** The rate of tax that its prices include. */
   taxPpm: number;
+  /** False before a renewal whose rate follows from the billing details of later. */
+  isTaxDecided: boolean;
   periodEnd: Date;
   paidThrough: Date | null;
   cancelAt: Date | null;
@@ -65,6 +67,7 @@ const LIST = `
     coalesce(d.pending_quantity, d.quantity) as quantity, d.interval, d.currency,
     case when d.reason = 'renewal' and d.tax_decided_at = d.period_end
       then coalesce(d.next_tax_ppm, d.tax_ppm) else d.tax_ppm end as "taxPpm",
+    d.reason <> 'renewal' or d.tax_decided_at is not distinct from d.period_end as "isTaxDecided",
     d.period_end as "periodEnd", d.paid_through as "paidThrough", d.cancel_at as "cancelAt"
   from due d
   where not exists (select from mailed_notices w

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Clock, type Job, Logger } from '#libs/platform';
 import { MailsService } from '../mails/mails.service.js';
+import { BuyerTaxService } from '../pricing/buyer-tax.service.js';
+import { BillingDetailsMissing } from '../pricing/pricing.errors.js';
 import { type DueNotice, DueNoticesMaintenanceRepository } from './due-notices.repository.js';
 import { subscriptionNotice } from './subscription-notice.js';
 
@@ -17,6 +19,7 @@ export class MailNoticesJob implements Job {
     private readonly database: Database,
     private readonly dueNotices: DueNoticesMaintenanceRepository,
     private readonly mails: MailsService,
+    private readonly tax: BuyerTaxService,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
@@ -33,9 +36,21 @@ export class MailNoticesJob implements Job {
   private async send(due: DueNotice): Promise<void> {
     const contact = await this.mails.contactOf(due.accountId);
     if (!contact) return;
-    const mail = subscriptionNotice(due);
+    const mail = subscriptionNotice({ ...due, taxPpm: await this.taxPpmOf(due) });
     await this.database.transaction((transaction) =>
       this.mails.send(transaction, contact, { about: due.about, mail }),
     );
+  }
+
+  /** A yearly renewal is announced before its rate is decided: as it would be decided today. */
+  private async taxPpmOf({ accountId, taxPpm, isTaxDecided }: DueNotice): Promise<number> {
+    if (isTaxDecided) return taxPpm;
+    try {
+      return (await this.tax.taxOf(accountId)).ppm;
+    } catch (error) {
+      // Nobody knows its country: it keeps its rate.
+      if (error instanceof BillingDetailsMissing) return taxPpm;
+      throw error;
+    }
   }
 }

@@ -11,6 +11,7 @@ const DUE: Omit<DueNotice, 'reason'> = {
   interval: 'month',
   currency: 'USD',
   taxPpm: 190_000,
+  isTaxDecided: true,
   periodEnd: new Date('2026-12-20T10:00:00Z'),
   paidThrough: new Date('2026-12-20T10:00:00Z'),
   cancelAt: null,

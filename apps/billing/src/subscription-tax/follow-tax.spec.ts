@@ -5,6 +5,7 @@ import { DAY_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { agreeAtPaypal } from '../../../../test/billing/hosted-page.js';
 import { MailNoticesJob } from '../subscription-notices/mail-notices.job.js';
+import { moneyText } from '../pricing/money-text.js';
 import { taxWithin } from '../pricing/tax-rates.js';
 
 const ADDRESS = { address_line1: '1 Quay', city: 'A town' };
@@ -66,6 +67,19 @@ describe('the tax of a running subscription', () => {
     }
     await billing.pass(2 * DAY_MS);
   }
+
+  it('the mail two weeks before a yearly renewal names the price that is charged', async () => {
+    await subscribe('stripe', 'api-15K-year');
+    live('DE');
+    await passTo(addMonths(start, 12).getTime() - 13 * DAY_MS);
+    await billing.get(MailNoticesJob).runOnce();
+    const mails = await billing.deliverMail(accountId);
+    const renewal = mails.find(({ subject }) => subject.includes('renews on'));
+    await renew(12);
+    const [, [, , total]] = await invoices();
+    expect(renewal?.text).toContain(`${moneyText(BigInt(total))} USD`);
+    expect(total).toBe('320010000');
+  });
 
   it.each(['stripe', 'paypal'] as const)(
     'at %s it is the rate of the new country from the invoice of the next period on',

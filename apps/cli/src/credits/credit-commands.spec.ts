@@ -44,6 +44,45 @@ describe('credit commands', () => {
     expect(await desk.audited(ID)).toEqual([]);
   });
 
+  it('set-aside lists the account that time cannot be applied to, until it can be again', async () => {
+    const { entitlement } = desk;
+    const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
+    const [damaged, sound] = [newId(), newId()];
+    const day = entitlement.clock.now();
+    for (const accountId of [damaged, sound]) {
+      const subscription = { subscriptionId: newId(), interval: 'year', ...year } as const;
+      entitlement.clock.set(year.periodStart);
+      await entitlement.subscribe(accountId, subscription);
+    }
+    const advance = async () => {
+      // Tokens are of the desk's own time.
+      entitlement.clock.set('2026-04-02T09:00:00Z');
+      await entitlement.database.query('update set_aside_accounts set until = clock_timestamp()');
+      await entitlement.advanceAll();
+      entitlement.clock.set(day.toISOString());
+    };
+    const listed = async () => desk.command('credits', 'set-aside');
+    const nothing = { code: 0, stdout: '', stderr: 'Nothing is set aside.\n' };
+    expect(await listed()).toEqual(nothing);
+    await entitlement.damage(damaged, 1);
+    await advance();
+    const { code, stdout, stderr } = await listed();
+    expect([code, stderr]).toEqual([0, '']);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toEqual([
+      expect.stringMatching(/^account \S+ since \d{4}-\S+Z, 1 failures: .*buckets_add_up/),
+    ]);
+    expect(lines[0]).toContain(damaged);
+    const known = { accountId: damaged, failures: 1, reason: expect.any(String) };
+    expect(await desk.answer('credits', 'set-aside')).toMatchObject({
+      accounts: [known],
+      leases: [],
+    });
+    await entitlement.damage(damaged, -1);
+    await advance();
+    expect(await listed()).toEqual(nothing);
+  });
+
   it('explain prints lines whose sum is the balance that it ends with', async () => {
     const { accountId } = await desk.account.register('explained@example.com');
     await desk.entitlement.buy(accountId, 1_500);

@@ -111,7 +111,7 @@ const INVARIANTS: readonly Invariant[] = [
           offset 0) l
         union all
         select reservation_id::text, state, amount, consumed, late, unbilled, slices from holds
-        where account_id in (select id from audited_accounts) and kind <> 'tombstone'
+        where account_id in (select id from audited_accounts)
           and (state = 'open' or closed_at >= (select since from audited)))
       select r.id from reservations r
       left join lateral (

@@ -7,6 +7,12 @@ const YEAR = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00
 const SECOND_SLICE = '2026-04-02T09:00:00Z';
 /** More than go into one transaction. */
 const CUSTOMERS = 60;
+/** Grants are answered as by a server that shuts down. */
+const SHUTTING_DOWN = `
+  create function entitlement.shut_down() returns trigger language plpgsql as
+    $$ begin raise exception 'the server shuts down' using errcode = '57P01'; end $$;
+  create trigger shut_down before update on entitlement.credit_grants
+    for each statement execute function entitlement.shut_down()`;
 
 describe('due accounts', () => {
   let entitlement: EntitlementUnderTest;
@@ -31,27 +37,14 @@ describe('due accounts', () => {
     'grant subscription: issued -15000, available +15000',
   ];
 
-  /** Makes whatever is written of an account's grants fail. */
-  const damage = async (accountId: string, by: number) =>
-    withClient(entitlement.test.url(), async (client) => {
-      const table = 'alter table entitlement.credit_grants';
-      await client.query(`${table} drop constraint if exists buckets_add_up`);
-      await client.query(
-        'update entitlement.credit_grants set consumed = consumed + $2 where account_id = $1',
-        [accountId, by],
-      );
-      await client.query(`${table} add constraint buckets_add_up check
-        (granted = available + reserved + consumed + expired + revoked) not valid`);
-    });
-
   it('an account that fails is set aside and shown, all others are brought up to date', async () => {
-    const accountIds: string[] = [];
-    while (accountIds.length < CUSTOMERS) accountIds.push(await yearlyCustomer());
-    const [damaged, ...sound] = accountIds;
-    await damage(damaged, 1);
+    const customers = Array.from({ length: CUSTOMERS }, yearlyCustomer);
+    const [damaged, ...sound] = await Promise.all(customers);
+    await entitlement.damage(damaged, 1);
     entitlement.clock.set(SECOND_SLICE);
     await entitlement.advanceAll();
-    for (const accountId of sound) expect(await entitlement.newEntries(accountId)).toEqual(renewed);
+    const entries = await Promise.all(sound.map((id) => entitlement.newEntries(id)));
+    expect(entries).toEqual(sound.map(() => renewed));
     expect(await entitlement.newEntries(damaged)).toEqual([]);
     const [alarm, ...others] = entitlement.logLines.splice(0).map((line) => JSON.parse(line));
     expect(others).toEqual([]);
@@ -63,11 +56,63 @@ describe('due accounts', () => {
     expect(await entitlement.operator.setAsideAccounts()).toEqual([
       { accountId: damaged, since: expect.any(String), failures: 1, reason },
     ]);
-    await damage(damaged, -1);
+    await entitlement.damage(damaged, -1);
     await entitlement.database.query('update set_aside_accounts set until = clock_timestamp()');
     await entitlement.advanceAll();
     expect(await entitlement.newEntries(damaged)).toEqual(renewed);
     expect(await entitlement.operator.setAsideAccounts()).toEqual([]);
+  });
+
+  it('one that fails again waits longer; the list begins with the one that has waited longest', async () => {
+    const failing = async () => {
+      entitlement.clock.set(YEAR.periodStart);
+      const accountId = await yearlyCustomer();
+      await entitlement.damage(accountId, 1);
+      entitlement.clock.set(SECOND_SLICE);
+      await entitlement.advanceAll();
+      return accountId;
+    };
+    const waits = async () => {
+      const rows = await entitlement.database.query<{ minutes: string }>(
+        `select round(extract(epoch from until - clock_timestamp()) / 60) as minutes
+         from set_aside_accounts order by since`,
+      );
+      return rows.map(({ minutes }) => Number(minutes));
+    };
+    const [first, second] = [await failing(), await failing()];
+    expect(await waits()).toEqual([1, 1]);
+    const failAgain = async (failures: number) => {
+      await entitlement.database.query(
+        'update set_aside_accounts set until = clock_timestamp(), failures = $2 where account_id = $1',
+        [first, failures],
+      );
+      await entitlement.advanceAll();
+    };
+    await failAgain(1);
+    expect(await waits()).toEqual([2, 1]);
+    await failAgain(80);
+    expect(await waits()).toEqual([60, 1]);
+    expect(await entitlement.operator.setAsideAccounts()).toMatchObject([
+      { accountId: first, failures: 81 },
+      { accountId: second, failures: 1 },
+    ]);
+    for (const accountId of [first, second]) await entitlement.damage(accountId, -1);
+    await entitlement.database.query('update set_aside_accounts set until = clock_timestamp()');
+    await entitlement.advanceAll();
+    entitlement.logLines.splice(0);
+  });
+
+  it('a database that is unavailable sets no account aside', async () => {
+    const accountId = await yearlyCustomer();
+    entitlement.clock.set(SECOND_SLICE);
+    await withClient(entitlement.test.url(), async (client) => {
+      await client.query(SHUTTING_DOWN);
+      await expect(entitlement.advanceAll()).rejects.toMatchObject({ status: 503 });
+      await client.query('drop function entitlement.shut_down cascade');
+    });
+    expect(await entitlement.operator.setAsideAccounts()).toEqual([]);
+    await entitlement.advanceAll();
+    expect(await entitlement.newEntries(accountId)).toEqual(renewed);
   });
 
   it('a balance shows what time has changed, and locks and writes nothing', async () => {

@@ -8,6 +8,7 @@ import {
   type Slice,
   type Stretch,
   isStretch,
+  laterOf,
   sliceBegin,
   sliceCredits,
   sliceExpiry,
@@ -31,7 +32,11 @@ interface DueGrant {
   /** When its time begins. */
   begin: Date;
   slice?: Slice;
+  grant: IssuedGrant;
 }
+
+/** A grant without its line. */
+type IssuedGrant = Omit<NewGrant, 'sourceId' | 'lineId'>;
 
 /**
  * Brings an account up to its book's instant, in time's own order: at each instant at which a paid
@@ -54,7 +59,8 @@ export function advance(book: Book, sources: CreditSources): void {
     book.now = new Date(at);
     endSlices(book, sources, all);
     book.expire();
-    for (const grant of grants) issue(book, grant);
+    for (const { line, grant } of grants)
+      book.issue({ ...grant, sourceId: line.id, lineId: line.id });
     endSlices(book, sources, all);
     followReversals(book, sources);
     book.repayDebts();
@@ -104,36 +110,33 @@ function endSlices(book: Book, { subscriptions, lines }: CreditSources, all: Due
     const isExpected = subscription !== undefined && isRenewing(subscription);
     const longest = sliceExpiry(line, sliceEnd, { isRenewing: true });
     // What nothing can change any more stays as it was.
-    if (book.now >= longest && grant.expiresAt) continue;
-    const expiresAt = sliceExpiry(line, sliceEnd, { nextStart, isRenewing: isExpected });
-    if (grant.expiresAt?.getTime() !== expiresAt.getTime()) grant.expiresAt = expiresAt;
+    if (book.now >= longest) continue;
+    grant.expiresAt = sliceExpiry(line, sliceEnd, { nextStart, isRenewing: isExpected });
   }
 }
 
 function grantsOf(line: PaymentLine): DueGrant[] {
-  if (line.kind === 'package') return [{ line, at: line.heardAt, begin: line.heardAt }];
+  if (line.kind === 'package') {
+    return [{ line, at: line.heardAt, begin: line.heardAt, grant: packageGrant(line) }];
+  }
   if (!isStretch(line)) return [];
   return slicesOf(line)
     .filter((slice) => sliceCredits(line, slice) > 0)
     .map((slice) => {
       const begin = sliceBegin(line, slice);
-      return { line, slice, begin, at: begin > line.heardAt ? begin : line.heardAt };
+      const grant = sliceGrant(line, slice);
+      return { line, slice, begin, at: laterOf(begin, line.heardAt), grant };
     });
 }
 
-function issue(book: Book, { line, slice }: DueGrant): void {
-  const source = { sourceId: line.id, lineId: line.id };
-  if (slice && isStretch(line)) book.issue({ ...source, ...sliceGrant(line, slice) });
-  else book.issue({ ...source, ...packageGrant(line) });
-}
-
-function packageGrant(line: PaymentLine) {
+function packageGrant(line: PaymentLine): IssuedGrant {
   const granted = Number(line.credits);
   const tier = line.tier ?? tierOfCredits(granted)?.name;
-  return { sourceType: 'package', sourceIndex: 0, granted, tier } as const;
+  return { sourceType: 'package', sourceIndex: 0, granted, tier };
 }
 
-function sliceGrant(line: Stretch, slice: Slice): Omit<NewGrant, 'sourceId'> {
+/** When its credits end, `endSlices` says. */
+function sliceGrant(line: Stretch, slice: Slice): IssuedGrant {
   return {
     sourceType: 'subscription',
     sourceIndex: slice.index,
@@ -141,14 +144,13 @@ function sliceGrant(line: Stretch, slice: Slice): Omit<NewGrant, 'sourceId'> {
     subscriptionId: line.subscriptionId,
     sliceStart: slice.start,
     sliceEnd: slice.end,
-    expiresAt: sliceExpiry(line, slice.end, { isRenewing: false }),
   };
 }
 
 /** The time that a grant's credits are for, also those that a reversal gave back. */
 function timeOf(line: PaymentLine, { sliceStart, sliceEnd }: Grant): GrantTime | undefined {
   if (!isStretch(line) || !sliceStart || !sliceEnd) return undefined;
-  return { begin: line.from > sliceStart ? line.from : sliceStart, end: sliceEnd };
+  return { begin: laterOf(line.from, sliceStart), end: sliceEnd };
 }
 
 /** By time; of one instant by line, so that the same lines are always issued in the same order. */

@@ -69,7 +69,7 @@ export class GrantsService {
     const current = accounts.filter((account) => !overdue.includes(account));
     const known = new Set(grants.map(({ id }) => id));
     const spent = [...new Set(grantsOf(found))].filter((id) => !known.has(id));
-    if (spent.length > 0 && current.length > 0) {
+    if (spent.length > 0) {
       grants.push(...(await this.ledger.listGrantsById(transaction, accountIds, spent)));
     }
     const books = this.ledger.booksOf(current, grants);

@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AccountDeleted, AccountErased, AccountRegistered, AccountRestored } from '#libs/contracts';
+import {
+  AccountDeleted,
+  AccountErased,
+  AccountRegistered,
+  AccountRestored,
+  PaymentConfirmed,
+} from '#libs/contracts';
 import { DAY_MS, addMonths, newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { GrantsService } from './grants.service.js';
@@ -231,6 +237,56 @@ describe('grants', () => {
     ]);
     at('2026-03-31T11:59:59Z');
     expect(await spendable()).toBe(50_000);
+  });
+
+  it('periods that are heard of at once are issued in the order of their time', async () => {
+    const [first, second] = [newId(), newId()].toSorted();
+    const period = (lineId: string, periodStart: string, periodEnd: string) => ({
+      kind: 'subscription' as const,
+      lineId,
+      subscriptionId,
+      interval: 'month' as const,
+      periodStart,
+      periodEnd,
+      from: periodStart,
+      monthlyCredits: lineId === first ? '2000' : '1000',
+      sku: 'test',
+      quantity: 1,
+      amountMicros: '1000000',
+    });
+    at('2026-05-10T09:00:00Z');
+    await entitlement.deliver(PaymentConfirmed, accountId, {
+      paymentId: newId(),
+      amountMicros: '2000000',
+      currency: 'USD',
+      catalogueVersion: '2026-11',
+      lines: [
+        period(first, '2026-04-02T09:00:00Z', '2026-05-02T09:00:00Z'),
+        period(second, '2026-03-02T09:00:00Z', '2026-04-02T09:00:00Z'),
+      ],
+    });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'grant subscription: issued -1000, available +1000',
+      'grant subscription: issued -2000, available +2000',
+    ]);
+  });
+
+  it('an account with nothing left that could expire is not due', async () => {
+    const expiresAt = '2026-05-01T00:00:00Z';
+    const given = { adjustmentId: newId(), amount: 30, reason: 'a test', expiresAt };
+    await entitlement.operator.grantByOperator(accountId, given);
+    const due = async () => {
+      const [row] = await entitlement.database.query<{ at: Date | null }>(
+        'select next_due_at as at from credit_accounts where id = $1',
+        [accountId],
+      );
+      return row.at?.toISOString();
+    };
+    expect(await due()).toBe(new Date(expiresAt).toISOString());
+    await entitlement.use(accountId, 30);
+    at(expiresAt);
+    await entitlement.advanceAll();
+    expect(await due()).toBeUndefined();
   });
 
   it('reserved credits stay usable after their grant has expired', async () => {

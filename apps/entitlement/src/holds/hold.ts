@@ -11,6 +11,9 @@ export interface Hold extends Chargeable {
   operation: string;
 }
 
+/** A hold that nothing was used of yet. */
+export type NewHold = Omit<Hold, 'reference' | 'consumed' | 'late' | 'unbilled'>;
+
 /** The ledger's name for it. */
 export function holdReference(holdId: string): string {
   return `hold:${holdId}`;

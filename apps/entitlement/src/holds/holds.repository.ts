@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
 import type { ReservationSlice } from '../ledger/reservation.js';
-import { type Hold, type HoldKind, holdReference } from './hold.js';
+import { type Hold, type HoldKind, type NewHold, holdReference } from './hold.js';
 
 interface HoldRow {
   reservation_id: string;
@@ -50,7 +50,7 @@ export class HoldsRepository {
   }
 
   /** A request's hold ends `ttlMs` from now by the database's clock. */
-  async insert(transaction: Transaction, hold: Hold, ttlMs?: number): Promise<void> {
+  async insert(transaction: Transaction, hold: NewHold, ttlMs?: number): Promise<void> {
     await transaction.query(
       `insert into holds (reservation_id, account_id, hold_id, kind, state, amount, expires_at,
          closed_at, slices, operation)

@@ -11,7 +11,7 @@ import { ReservationsService } from '../reservations/reservations.service.js';
 import { chargeTo, closeReservation } from '../reservations/charge.js';
 import { OTHER_OPERATION } from '../used-credits/credits-by-operation.js';
 import { UsedCreditsService } from '../used-credits/used-credits.service.js';
-import { type Hold, holdReference } from './hold.js';
+import { type Hold, type NewHold, holdReference } from './hold.js';
 import { type HoldName, HoldsRepository } from './holds.repository.js';
 
 /** How long credits live that a job could not use before their grant ended. */
@@ -106,7 +106,7 @@ export class HoldsService {
     const slices = book.reserve(amount, holdReference(holdId));
     const kind = ttlMs === undefined ? 'job' : 'request';
     const { operation = OTHER_OPERATION } = request;
-    const hold: Hold = { ...newHold(request), kind, state: 'open', amount, slices, operation };
+    const hold: NewHold = { ...newHold(request), kind, state: 'open', amount, slices, operation };
     await Promise.all([
       this.ledger.save(transaction, [book]),
       this.repository.insert(transaction, hold, ttlMs),
@@ -157,17 +157,13 @@ function repeatAnswer({ state, amount }: Hold, spendable: number): HoldOutcome {
     : { outcome: 'closed', spendable };
 }
 
-function newHold({ accountId, holdId }: HoldName): Omit<Hold, 'kind' | 'state'> {
+function newHold({ accountId, holdId }: HoldName): Omit<NewHold, 'kind' | 'state'> {
   return {
     id: newId(),
     accountId,
     holdId,
-    reference: holdReference(holdId),
     amount: 0,
     operation: OTHER_OPERATION,
-    consumed: 0,
-    late: 0,
-    unbilled: 0,
     slices: [],
   };
 }

@@ -1,8 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { withClient } from '#libs/database';
 import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { ReapJob } from '../reaper/reap.job.js';
+
+/** Connections of the service's pool, as `Database` opens it. */
+const POOL_SIZE = 10;
 
 describe('holds', () => {
   let entitlement: EntitlementUnderTest;
@@ -103,6 +107,26 @@ describe('holds', () => {
       'reserve hold: available -50, reserved +50',
       'release hold: reserved -100, available +100',
     ]);
+  });
+
+  it('503: a caller that gets no connection to the database is told when to ask again', async () => {
+    let calls: Promise<unknown>[] = [];
+    const refusal = await withClient(entitlement.test.url(), async (client) => {
+      await client.query('begin');
+      const lock = 'select from entitlement.credit_accounts where id = $1 for update';
+      await client.query(lock, [accountId]);
+      calls = Array.from({ length: POOL_SIZE + 1 }, (_, n) => hold(1, { holdId: `hold-${n}` }));
+      // All others have a connection and wait for the account.
+      return Promise.race(calls).catch((error: unknown) => error);
+    });
+    const expected = { code: 'service_unavailable', status: 503, retryAfterSeconds: 1 };
+    expect(refusal).toMatchObject(expected);
+    const outcomes = await Promise.allSettled(calls);
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+    const [line, ...others] = entitlement.logLines.splice(0);
+    expect(line).toContain('timeout exceeded when trying to connect');
+    expect(others).toEqual([]);
+    expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 490 });
   });
 
   it('what a job could not use before its grant ended comes back for seven days', async () => {

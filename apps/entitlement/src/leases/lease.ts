@@ -14,6 +14,9 @@ export interface Lease extends Chargeable {
   remainingMs: number;
 }
 
+/** A lease that nothing was used of yet. */
+export type NewLease = Pick<Lease, 'accountId' | 'leaseId' | 'gatewayId' | 'amount' | 'slices'>;
+
 /** What was once answered to an acquire that gave nothing; `closed` when its close came first. */
 export interface RefusedLease {
   accountId: string;

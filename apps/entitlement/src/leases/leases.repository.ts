@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CreditsByOperation, LeaseUse, SetAsideLease, SettleAnswer } from '#libs/contracts';
 import { Database, MaintenanceDatabase, type Transaction } from '#libs/database';
 import type { ReservationSlice } from '../ledger/reservation.js';
-import { type Lease, type RefusedLease, leaseReference } from './lease.js';
+import { type Lease, type NewLease, type RefusedLease, leaseReference } from './lease.js';
 
 /** Names a lease; ids are the gateways', so they count within an account only. */
 export interface LeaseName {
@@ -64,7 +64,7 @@ export class LeasesRepository {
   }
 
   /** Gives a lease that ends `ttlMs` from now by the database's clock. */
-  async insert(transaction: Transaction, lease: Lease, ttlMs: number): Promise<void> {
+  async insert(transaction: Transaction, lease: NewLease, ttlMs: number): Promise<void> {
     await transaction.query(
       `insert into leases (account_id, lease_id, gateway_id, state, amount, slices, expires_at)
        values ($1, $2, $3, 'open', $4, $5, clock_timestamp() + $6 * interval '1 ms')`,

@@ -93,25 +93,8 @@ export class LeasesService {
     amount: number,
   ): Promise<LeaseOutcome> {
     const { accountId, leaseId, gatewayId } = request;
-    const reference = leaseReference(leaseId);
-    const slices = book.reserve(amount, reference);
-    const lease: Lease = {
-      id: leaseId,
-      accountId,
-      leaseId,
-      gatewayId,
-      reference,
-      state: 'open',
-      amount,
-      reported: 0,
-      reportedBy: {},
-      bookedBy: {},
-      consumed: 0,
-      late: 0,
-      unbilled: 0,
-      remainingMs: LEASE_TTL_MS,
-      slices,
-    };
+    const slices = book.reserve(amount, leaseReference(leaseId));
+    const lease = { accountId, leaseId, gatewayId, amount, slices };
     await Promise.all([
       this.ledger.save(transaction, [book]),
       this.repository.insert(transaction, lease, LEASE_TTL_MS),

@@ -340,23 +340,12 @@ describe('leases', () => {
       }),
     );
     const [damaged, ...sound] = uses;
-    const damage = (by: number) =>
-      withClient(entitlement.test.url(), async (client) => {
-        await client.query(`set session_replication_role = 'replica'`);
-        await client.query(
-          'alter table entitlement.credit_grants drop constraint if exists buckets_add_up',
-        );
-        await client.query(
-          'update entitlement.credit_grants set consumed = consumed + $2 where account_id = $1',
-          [damaged.accountId, by],
-        );
-        await client.query(
-          `alter table entitlement.credit_grants add constraint buckets_add_up check
-             (granted = available + reserved + consumed + expired + revoked) not valid`,
-        );
-      });
-    await damage(1);
-    await entitlement.client.settle('gateway-1', uses);
+    await entitlement.damage(damaged.accountId, 1);
+    // What only the close says must not be lost.
+    await entitlement.client.settle(
+      'gateway-1',
+      uses.map((use) => ({ ...use, consumed: 5 })),
+    );
     await entitlement.client.closeAll(uses);
     for (const { accountId } of sound) {
       expect(await entitlement.newEntries(accountId)).toEqual([
@@ -378,16 +367,25 @@ describe('leases', () => {
     expect(await entitlement.operator.setAsideLeases()).toMatchObject([
       { accountId: damaged.accountId, leaseId: damaged.leaseId, reported: 7, failures: 1 },
     ]);
-    await damage(-1);
     const reaper = entitlement.service.app.get(LeaseReaperService);
     await endLease(damaged.accountId, 61);
-    await reaper.reap();
-    expect(await entitlement.newEntries(damaged.accountId)).toEqual([]);
-    await entitlement.database.query(
-      `update leases set set_aside_until = clock_timestamp() where lease_id = $1`,
+    const tryAgain = async () => {
+      const now = 'update leases set set_aside_until = clock_timestamp() where lease_id = $1';
+      await entitlement.database.query(now, [damaged.leaseId]);
+      await reaper.reap();
+    };
+    await tryAgain();
+    const [{ minutes }] = await entitlement.database.query<{ minutes: string }>(
+      `select round(extract(epoch from set_aside_until - clock_timestamp()) / 60) as minutes
+       from leases where lease_id = $1`,
       [damaged.leaseId],
     );
+    expect(Number(minutes)).toBe(2);
+    expect(entitlement.logLines.splice(0)).toHaveLength(1);
+    await entitlement.damage(damaged.accountId, -1);
     await reaper.reap();
+    expect(await entitlement.newEntries(damaged.accountId)).toEqual([]);
+    await tryAgain();
     expect(await entitlement.newEntries(damaged.accountId)).toEqual([
       'consume lease: reserved -7, consumed +7',
       'release lease: reserved -13, available +13',
@@ -398,13 +396,18 @@ describe('leases', () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     const reaper = entitlement.service.app.get(LeaseReaperService);
     await acquire(accountId, { leaseId, min: 20 });
+    await acquire(accountId, { leaseId: newId(), min: 20 });
     await settle(accountId, leaseId, 5);
     await reaper.post();
-    expect(await entitlement.newEntries(accountId)).toHaveLength(1);
+    expect(await entitlement.newEntries(accountId)).toHaveLength(2);
     await entitlement.database.query(
-      `update leases set posted_at = posted_at - interval '1 minute' where lease_id = $1`,
-      [leaseId],
+      `update leases set posted_at = posted_at - interval '1 minute' where account_id = $1`,
+      [accountId],
     );
+    const unposted = await entitlement.service.app.get(LeasesRepository).listUnposted(100);
+    // The other lease was not used.
+    const own = unposted.filter((use) => use.accountId === accountId);
+    expect(own).toEqual([{ accountId, leaseId, consumed: 5 }]);
     await reaper.post();
     await reaper.post();
     expect(await entitlement.newEntries(accountId)).toEqual([

@@ -200,8 +200,7 @@ export class Book extends GrantBook {
   private settleDebt(grant: Grant): void {
     const unmet = Math.max(0, grant.reversalTarget - grant.revoked - grant.reserved);
     const change = Math.min(grant.consumed, unmet) - grant.owed - grant.repaid;
-    if (change > 0) this.raiseDebt('debt', grant, change);
-    if (change >= 0) return;
+    if (change > 0) return this.raiseDebt('debt', grant, change);
     const cancelled = Math.min(grant.owed, -change);
     if (cancelled > 0) this.raiseDebt('debt_cancel', grant, -cancelled);
     this.returnRepaid(grant, -change - cancelled);

@@ -70,8 +70,8 @@ export class LedgerRepository {
   }
 
   /**
-   * Writes what the books hold: grants, transfers, entries, accounts. One statement that first locks
-   * the grants it moves in id order; checks and the deferred trigger refuse anything unbalanced.
+   * Writes what the books hold: grants, transfers, entries, accounts, all under the accounts' locks.
+   * One statement; checks and the deferred trigger refuse anything unbalanced.
    */
   async post(transaction: Transaction, books: GrantBook[], now: Date): Promise<void> {
     const posting = toPosting(books);
@@ -128,8 +128,6 @@ const POST = `
       reserved bigint, consumed bigint, expired bigint, revoked bigint, owed bigint, repaid bigint,
       granted bigint, revoked_expired bigint, withdrawn bigint, requested_target bigint, reversal_target bigint,
       expires_at timestamptz)),
-  locked as materialized (
-    select id from credit_grants where id in (select id from moves) order by id for update),
   moved as (
     update credit_grants g set
       available = g.available + m.available, reserved = g.reserved + m.reserved,
@@ -138,7 +136,7 @@ const POST = `
       granted = m.granted, revoked_expired = m.revoked_expired, withdrawn = m.withdrawn,
       requested_target = m.requested_target, reversal_target = m.reversal_target,
       expires_at = m.expires_at
-    from locked join moves m using (id) where g.id = locked.id
+    from moves m where g.id = m.id
     returning g.id),
   issued as (
     insert into credit_grants (id, account_id, source_type, source_id, source_index, priority,

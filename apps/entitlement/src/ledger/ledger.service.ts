@@ -30,7 +30,7 @@ export class LedgerService {
    * ends. State read before it may be stale.
    */
   async lock(transaction: Transaction, accountIds: string[]): Promise<CreditAccount[]> {
-    return this.repository.lockAccounts(transaction, [...new Set(accountIds)].sort());
+    return this.repository.lockAccounts(transaction, [...new Set(accountIds)]);
   }
 
   /**
@@ -42,7 +42,7 @@ export class LedgerService {
     accountIds: string[],
     read: () => Promise<T>,
   ): Promise<{ accounts: CreditAccount[]; found: T }> {
-    const ids = [...new Set(accountIds)].sort();
+    const ids = [...new Set(accountIds)];
     const [accounts, found] = await Promise.all([
       this.repository.lockKnownAccounts(transaction, ids),
       read(),

@@ -3,7 +3,8 @@ import { PaymentConfirmed, PaymentReversed } from '#libs/contracts';
 import { UnacceptableEvent } from '#libs/messaging';
 import { newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
-import { type Stretch, slicesOf } from './slices.js';
+import { GrantsService } from '../grants/grants.service.js';
+import { type Stretch, sliceExpiry, slicesOf } from './slices.js';
 
 const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
 
@@ -61,9 +62,30 @@ describe('what billing announces', () => {
       const delivery = entitlement.deliver(PaymentConfirmed, accountId, other);
       await expect(delivery).rejects.toThrow(UnacceptableEvent);
     }
+    const single = payment([line()]);
+    await entitlement.deliver(PaymentConfirmed, accountId, single);
+    const again = { ...single, paymentId: newId() };
+    await expect(entitlement.deliver(PaymentConfirmed, accountId, again)).rejects.toThrow(
+      UnacceptableEvent,
+    );
     const forAnother = entitlement.deliver(PaymentConfirmed, newId(), said);
     await expect(forAnother).rejects.toThrow(UnacceptableEvent);
-    expect((await entitlement.client.balance(accountId)).spendable).toBe(10_000);
+    expect((await entitlement.client.balance(accountId)).spendable).toBe(15_000);
+  });
+
+  it('in one batch a payment that is repeated grants nothing, and does not hold up a new one', async () => {
+    const other = newId();
+    const [known, fresh] = [payment([line()]), payment([line()])];
+    await entitlement.deliver(PaymentConfirmed, accountId, known);
+    const grants = entitlement.service.app.get(GrantsService);
+    await entitlement.database.transaction(async (transaction) =>
+      Promise.all([
+        grants.grantPayment(transaction, accountId, known),
+        grants.grantPayment(transaction, other, fresh),
+      ]),
+    );
+    const balances = [accountId, other].map((id) => entitlement.client.balance(id));
+    expect((await Promise.all(balances)).map(({ spendable }) => spendable)).toEqual([5_000, 5_000]);
   });
 
   it('a reversal that is repeated with other content is refused for good; both phases may differ', async () => {
@@ -137,5 +159,37 @@ describe('what billing announces', () => {
     expect(year('2027-01-31T00:00:00Z')).toHaveLength(12);
     // An upgrade brings nothing to slices that were over before it.
     expect(year('2026-03-31T00:00:00Z', '2026-02-28T00:00:00Z')).toEqual(twoMonths.slice(1));
+  });
+
+  it('a month that a processor made longer is one slice, to its end', () => {
+    const [periodStart, periodEnd] = [
+      new Date(MONTH.periodStart),
+      new Date('2026-04-10T09:00:00Z'),
+    ];
+    const stretch = { interval: 'month', periodStart, periodEnd, from: periodStart } as Stretch;
+    expect(slicesOf(stretch)).toEqual([{ index: 0, start: periodStart, end: periodEnd }]);
+  });
+
+  it('credits that are heard of at the end of their slice or later live seven days from then', () => {
+    const end = new Date(MONTH.periodEnd);
+    const expiry = (heardAt: string) =>
+      sliceExpiry({ periodEnd: end, heardAt: new Date(heardAt) } as Stretch, end, {
+        isRenewing: false,
+      }).toISOString();
+    expect(expiry('2026-04-02T08:59:59Z')).toBe('2026-04-02T09:00:00.000Z');
+    expect(expiry('2026-04-02T09:00:00Z')).toBe('2026-04-09T09:00:00.000Z');
+    expect(expiry('2026-04-05T09:00:00Z')).toBe('2026-04-12T09:00:00.000Z');
+  });
+
+  it('what is left of a slice and is less than a credit brings no grant', async () => {
+    const subscriptionId = newId();
+    const stretch = { subscriptionId, interval: 'month', ...MONTH, monthlyCredits: '1' } as const;
+    const kind = 'subscription_upgrade';
+    await entitlement.pay(accountId, { kind, ...stretch, from: '2026-03-02T09:00:01Z' });
+    expect(await entitlement.newEntries(accountId)).toEqual([]);
+    await entitlement.pay(accountId, { kind, ...stretch, from: MONTH.periodStart });
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'grant subscription: issued -1, available +1',
+    ]);
   });
 });

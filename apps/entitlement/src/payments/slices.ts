@@ -42,9 +42,13 @@ export function slicesOf(stretch: Stretch): Slice[] {
   return slices;
 }
 
+export function laterOf(one: Date, other: Date): Date {
+  return new Date(Math.max(one.getTime(), other.getTime()));
+}
+
 /** When a slice of a stretch begins to bring credits. */
 export function sliceBegin(stretch: Stretch, slice: Slice): Date {
-  return slice.start > stretch.from ? slice.start : stretch.from;
+  return laterOf(slice.start, stretch.from);
 }
 
 /** Credits of one slice: the stretch's monthly credits by the slice's time from its begin, rounded down. */
@@ -70,7 +74,7 @@ export function sliceExpiry(
   { nextStart, isRenewing }: { nextStart?: Date; isRenewing: boolean },
 ): Date {
   if (isLate(stretch, sliceEnd)) return new Date(stretch.heardAt.getTime() + GRACE_MS);
-  if (nextStart) return nextStart < sliceEnd ? nextStart : sliceEnd;
+  if (nextStart) return new Date(Math.min(nextStart.getTime(), sliceEnd.getTime()));
   const isLast = sliceEnd >= stretch.periodEnd;
   return isLast && isRenewing ? new Date(sliceEnd.getTime() + GRACE_MS) : sliceEnd;
 }

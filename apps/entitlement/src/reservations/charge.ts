@@ -25,7 +25,6 @@ export function chargeTo(book: Book, reservation: Chargeable, total: number): nu
   if (due <= 0) return 0;
   const uncovered = book.consume(reservation, due);
   reservation.consumed += due;
-  if (uncovered === 0) return due;
   const { late, unbilled } = book.debitLate(reservation, uncovered);
   reservation.late += late;
   reservation.unbilled += unbilled;

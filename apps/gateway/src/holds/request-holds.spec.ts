@@ -2,7 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { request } from 'undici';
-import { CHARGED_ITEMS_HEADER, WHOIS_BULK, WHOIS_LIVE, streamedLine } from '#libs/contracts';
+import {
+  AVAILABILITY,
+  CHARGED_ITEMS_HEADER,
+  WHOIS_BULK,
+  WHOIS_LIVE,
+  streamedLine,
+} from '#libs/contracts';
 import { waitFor } from '#test/environment';
 import { GatewayUnderTest } from '../../../../test/gateway/gateway-under-test.js';
 
@@ -13,7 +19,7 @@ let under: GatewayUnderTest;
 let around: GatewayUnderTest['around'];
 
 beforeAll(async () => {
-  under = await GatewayUnderTest.start({}, [WHOIS_BULK, WHOIS_LIVE]);
+  under = await GatewayUnderTest.start({}, [AVAILABILITY, WHOIS_BULK, WHOIS_LIVE]);
   around = under.around;
 });
 afterAll(() => under?.stop());
@@ -97,6 +103,27 @@ it('what it cost is off the balance at once, and once, whenever entitlement hear
   expect(await single('after')).toBe(BALANCE - 63);
   await waitFor('a settlement', () => around.entitlement.balance(accountId) === BALANCE - 63);
   expect(await single('later')).toBe(BALANCE - 64);
+});
+
+it('suggestions that are asked for again within a minute are charged again, as others may come', async () => {
+  const { apiKey, keyRecord } = around.account.addKey({ scopes: ['availability'] });
+  const cost = async (query: string) => {
+    const path = `/v2.0/domain/availability?domainName=example.com${query}`;
+    const { headers } = await under.ask(path, { 'x-api-key': apiKey });
+    return headers['x-credits-cost'];
+  };
+  // At first time runs out before any suggestion is found.
+  answering(1);
+  expect(await cost('&sug=true&count=20')).toBe('1');
+  answering(21);
+  expect(await cost('&sug=true&count=20')).toBe('21');
+  // A single name is a repeat as ever.
+  answering(1);
+  expect([await cost(''), await cost('')]).toEqual(['1', '0']);
+  const repeats = around.lookup.questions.map(({ headers }) => headers['x-repeat']);
+  expect(repeats).toEqual([undefined, undefined, undefined, '1']);
+  const charged = () => around.entitlement.charged(keyRecord.accountId);
+  await waitFor('the settlement', () => charged() === 23);
 });
 
 it('402: more than the balance, or than max_credits, holds nothing and asks nobody', async () => {

@@ -105,7 +105,7 @@ describe('the lease client', () => {
     around.entitlement.ttlMs = 8_000;
     await spend(3);
     expect(leases.remaining(accountId)).toBe(100_000 - 3);
-    await waitFor('the return', () => stored()[0].isClosed, 10_000);
+    await waitFor('the return', () => stored()[0].isClosed);
     // Nothing is kept of an account that has no lease.
     await waitFor('its pool to go', () => leases.remaining(accountId) === undefined);
     expect(stored()[0].consumed).toBe(3);

@@ -65,7 +65,7 @@ async function forkGateway(journal: string): Promise<{ apiUrl: string; child: Ch
   const apiUrl = await waitFor(
     'the gateway to listen',
     () => /"apiUrl":"([^"]+)"/.exec(output)?.[1],
-    90_000,
+    300_000,
   ).catch(() => {
     throw new Error(`the gateway did not start:\n${output}`);
   });

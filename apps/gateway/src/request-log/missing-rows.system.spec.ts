@@ -43,7 +43,7 @@ async function forkGateway(journal: string): Promise<{ apiUrl: string; child: Ch
   child.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr!.resume();
   const listening = () => /"apiUrl":"([^"]+)"/.exec(output)?.[1];
-  return { apiUrl: await waitFor('the gateway to listen', listening, 90_000), child };
+  return { apiUrl: await waitFor('the gateway to listen', listening, 300_000), child };
 }
 
 async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {

@@ -48,10 +48,12 @@ function mayAsk(kind: ParameterKind, text: string, isTest: boolean): boolean {
   return isTest ? kind.isFixture?.(text) !== false : kind.isReserved?.(text) !== true;
 }
 
-function hasMismatch({ route, body }: RequestContext, isTest: boolean): boolean {
-  const subjects = route.operation.body?.subjects ?? [];
+function hasMismatch({ route, input, body }: RequestContext, isTest: boolean): boolean {
+  const subjects = route.operation.body?.subjects;
+  if (subjects === undefined) return false;
+  const values = route.reader.valuesOf(input!);
   return subjects.some(({ kind, of }) =>
-    of(body as never)
+    of(body as never, values)
       .map((text) => kind.clean?.(text) ?? text)
       // The owner rejects invalid values, item by item.
       .some((text) => kind.fault(text) === undefined && !mayAsk(kind, text, isTest)),

@@ -8,13 +8,16 @@ import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
 import type { Lease } from '../lease/lease.js';
 
-/** Step 7a: a question that was charged within 60 seconds is free, unless it asks for a new look. */
+/**
+ * Step 7a: a question that was charged within 60 seconds is free, unless it asks for a new look. One about several
+ * things is charged each time: it was charged for what it brought, and might bring more now.
+ */
 export function findRepeat(
-  { question, isFresh, price, route }: RequestContext,
+  { question, isFresh, price, eachPrice, route }: RequestContext,
   { account, isTest }: KeyEntry,
   repeatWindow: RepeatWindow,
 ): boolean | Promise<boolean> {
-  const mayRepeat = price > 0 && route.operation.method === 'GET';
+  const mayRepeat = price > 0 && price === eachPrice && route.operation.method === 'GET';
   return mayRepeat && !isFresh && !isTest && repeatWindow.isRepeat(account.counterId, question);
 }
 

@@ -41,7 +41,7 @@ export class RequestRecorder {
     if (context.span !== undefined) endSpan(context.span, status, outcome);
     if (!caller) return;
     if (cost > 0) caps.release(caller, cost - credits, context.capDay);
-    if (credits > 0) void repeatWindow.remember(caller.account.counterId, question);
+    if (credits > 0 && !hold) void repeatWindow.remember(caller.account.counterId, question);
     keyUse.note(caller.keyId);
     const row = log.add({
       atMs: clock.now().getTime(),

@@ -75,6 +75,27 @@ describe('what a customer asks', () => {
     expect((await under.ask(`/v2.0/${path}&apiKey=${apiKey}`)).status).toBe(status);
   });
 
+  it.each([
+    ['registered', 200],
+    ['Registered.TEST', 200],
+    // Its own suffix is ignored.
+    ['available.example', 200],
+    ['unlisted', 422],
+    ['unlisted.registered', 422],
+    ['unlisted.test', 422],
+  ])('S99: a test key gets fixtures among suffixes of a name: %s', async (domainName, status) => {
+    const { apiKey } = around.account.addKey({ environment: 'test', scopes: ['availability'] });
+    around.lookup.answer = () => deliveredAnswer('whatever');
+    const body = (tld: string[]) => ({ method: 'POST', body: JSON.stringify({ tld }) }) as const;
+    const post = async (tld: string[]) => {
+      const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+      const path = `${under.url}/v2.0/domain/availability?domainName=${domainName}`;
+      return (await fetch(path, { headers, ...body(tld) })).status;
+    };
+    expect(await post(['test', '.test'])).toBe(status);
+    expect(await post(['test', 'example'])).toBe(422);
+  });
+
   it('S8: a key that is pasted as the name reaches neither lookup nor the request log', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.lookup.answer = () => problemAnswer(422, 'invalid_domain_name', 'invalid');

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ACCOUNT_USAGE, UsageAnswer } from '#libs/contracts';
-import { Database } from '#libs/database';
+import { Database, withClient } from '#libs/database';
 import { faultsOf } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { LogMaintenanceRepository } from '../request-log/log-maintenance.repository.js';
-import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
+import {
+  type Answer,
+  GatewayUnderTest,
+  expectProblem,
+} from '../../../../test/gateway/gateway-under-test.js';
 
 let under: GatewayUnderTest;
 let around: GatewayUnderTest['around'];
@@ -16,6 +20,8 @@ beforeAll(async () => {
 afterAll(() => under?.stop());
 beforeEach(() => under.forget());
 
+/** Connections of the gateway's pool, as `Database` opens it. */
+const POOL_SIZE = 10;
 const SCOPES = ['whois', 'account:read'] as const;
 const usage = (apiKey: string, query = '') =>
   under.ask(`/v2.0/account/usage?${query}`, { 'x-api-key': apiKey });
@@ -55,6 +61,32 @@ describe('what an account used', () => {
         ({ operation }) => operation === ACCOUNT_USAGE.name,
       );
     });
+  });
+
+  it('503: a request that gets no connection to the database may be sent again and does not count', async () => {
+    const keys = Array.from({ length: POOL_SIZE + 3 }, () =>
+      around.account.addKey({ scopes: [...SCOPES] }),
+    );
+    const answered: { apiKey: string; answer: Answer }[] = [];
+    const askAll = async () =>
+      Promise.all(
+        keys.map(async ({ apiKey }) => answered.push({ apiKey, answer: await usage(apiKey) })),
+      );
+    let asked: Promise<unknown>;
+    const refused = await withClient(under.database.url(), async (client) => {
+      await client.query('begin; lock table gateway.request_hours in access exclusive mode');
+      asked = askAll();
+      await waitFor('the refusals', () => answered.length === 3);
+      return [...answered];
+    });
+    await asked!;
+    for (const { apiKey, answer } of refused) {
+      expectProblem(answer, 503, 'service_unavailable');
+      const { status, headers } = await usage(apiKey);
+      expect(status).toBe(200);
+      const left = Number(headers['x-ratelimit-allowed-requests']) - 1;
+      expect(headers['x-ratelimit-remaining-requests']).toBe(String(left));
+    }
   });
 
   it('what was rolled up and what was not is each counted once', async () => {

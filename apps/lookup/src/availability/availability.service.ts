@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type {
-  AVAILABILITY,
-  AVAILABILITY_BULK,
-  Availability,
-  AvailabilityNames,
-  QuestionOf,
+import {
+  type AVAILABILITY,
+  type AVAILABILITY_BULK,
+  type Availability,
+  type AvailabilityNames,
+  type QuestionOf,
+  namesUnder,
 } from '#libs/contracts';
 import { type DomainName, parseDomainName } from '#libs/domain-names';
 import { Clock, InvalidRequest, monotonicMs } from '#libs/platform';
@@ -190,12 +191,14 @@ function domainOf(text: string): DomainName {
   return parsed.domain;
 }
 
-/** The label of a name, with or without a suffix of its own, under each suffix. @throws InvalidRequest, InvalidDomainName */
+/** @throws InvalidRequest, InvalidDomainName */
 function underSuffixes(base: string | undefined, suffixes: readonly string[] = []): string[] {
   if (suffixes.length === 0) return [];
   if (base === undefined || base === '') {
     throw new InvalidRequest([{ field: 'domainName', message: 'is required with "tld"' }]);
   }
-  const label = base.includes('.') ? domainOf(base).label : base;
-  return suffixes.map((suffix) => `${label}.${suffix.replace(/^\./, '')}`);
+  const names = namesUnder(base, suffixes);
+  // It says what is wrong with the base.
+  if (names.length === 0) domainOf(base);
+  return names;
 }

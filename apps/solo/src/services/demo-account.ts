@@ -23,6 +23,8 @@ const LIMITS = [
 ] as const;
 const LIMITS_DAYS = 3_650;
 const MAIL_TIMEOUT_MS = 15_000;
+/** The first calls of all come while everything else still starts, on a machine that may be slow or busy. */
+const CALL_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
 
 /** The services, and where their mail arrives. */
@@ -81,6 +83,7 @@ class DemoSeed {
       caller: 'cli',
       audience: 'entitlement',
       tokens,
+      timeoutMs: CALL_TIMEOUT_MS,
     });
   }
 
@@ -156,7 +159,8 @@ class DemoSeed {
   private async ask(method: 'GET' | 'POST', path: string, body?: object): Promise<ProxiedAnswer> {
     const { visitor } = this;
     const internal = `/internal/dashboard${path}`;
-    const answer = await this.accounts.call({ method, path: internal, visitor, body });
+    const call = { method, path: internal, visitor, body, timeoutMs: CALL_TIMEOUT_MS };
+    const answer = await this.accounts.call(call);
     if (answer.beginsSession) visitor.sessionToken = answer.beginsSession;
     return answer;
   }

@@ -50,7 +50,10 @@ export interface OperationBody {
   limitBytes: number;
   example: object;
   /** What in it is asked about, each read as its kind: decides whether a test key may ask. */
-  subjects?: readonly { kind: ParameterKind; of: (body: never) => readonly string[] }[];
+  subjects?: readonly {
+    kind: ParameterKind;
+    of: (body: never, values: Readonly<Record<string, unknown>>) => readonly string[];
+  }[];
 }
 
 /** A request as a customer may send it, with what it answers. */

@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../logger.js';
 import {
+  DatabaseUnavailable,
   InternalError,
   InvalidRequest,
   NotFound,
@@ -26,7 +27,8 @@ export class ProblemFilter implements ExceptionFilter {
       const { method, routeOptions } = request;
       this.logger.info('refused', { code: problem.code, method, route: routeOptions.url });
     }
-    if (problem.status >= 500 && !problem.retryAfterSeconds) {
+    const isOurs = !problem.retryAfterSeconds || problem instanceof DatabaseUnavailable;
+    if (problem.status >= 500 && isOurs) {
       this.logger.error(`${request.method} ${request.url.split('?')[0]} failed`, {
         err: problem.cause ?? problem,
         request_id: request.headers['x-request-id'],

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { isBlockedAddress } from './blocked-addresses.js';
 import { CertificateAuthority } from './certificate-authority.js';
@@ -23,12 +23,16 @@ afterEach(async () => {
 
 /** Starts a server on loopback and counts its connections. */
 async function listening(server: Server): Promise<{ port: number; connections: () => number }> {
-  let connections = 0;
-  server.on('connection', () => (connections += 1));
+  const accepted: Socket[] = [];
+  server.on('connection', (socket: Socket) => accepted.push(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  closings.push(() => server.close());
-  return { port: (server.address() as AddressInfo).port, connections: () => connections };
+  closings.push(() => {
+    server.close();
+    // One that nobody reads does not see its client go.
+    for (const socket of accepted) socket.destroy();
+  });
+  return { port: (server.address() as AddressInfo).port, connections: () => accepted.length };
 }
 
 /** A name server that answers every A question with the given addresses; who asks once more for an answer counts once. */

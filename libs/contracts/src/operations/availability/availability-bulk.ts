@@ -1,4 +1,5 @@
 import { ArrayMinSize, IsOptional, Matches } from 'class-validator';
+import { parseDomainName } from '#libs/domain-names';
 import { BULK_BODY_BYTES, BulkClosing, TextList } from '../bulk.js';
 import { domainName } from '../kinds.js';
 import { LIVE_PARAMETERS, fieldsOf } from '../live-parameters.js';
@@ -22,6 +23,17 @@ export class AvailabilityNames {
     message: 'must be suffixes such as com or co.uk',
   })
   tld?: string[];
+}
+
+/** The label of a name, with or without a suffix of its own, under each suffix. None of a name that is not one. */
+export function namesUnder(base: string, suffixes: readonly string[]): string[] {
+  const label = base.includes('.') ? labelOf(base) : base;
+  return label ? suffixes.map((suffix) => `${label}.${suffix.replace(/^\./, '')}`) : [];
+}
+
+function labelOf(name: string): string | undefined {
+  const parsed = parseDomainName(name);
+  return parsed.ok ? parsed.domain.label : undefined;
 }
 
 export const AVAILABILITY_BULK = defineOperation({
@@ -56,9 +68,8 @@ export const AVAILABILITY_BULK = defineOperation({
       { kind: domainName(), of: ({ domainNames = [] }: AvailabilityNames) => domainNames },
       {
         kind: domainName(),
-        // With the label of a fixture, so that the suffix alone decides.
-        of: ({ tld = [] }: AvailabilityNames) =>
-          tld.map((suffix) => `available.${suffix.replace(/^\./, '')}`),
+        of: ({ tld = [] }: AvailabilityNames, { domainName: base }) =>
+          namesUnder(typeof base === 'string' ? base : '', tld),
       },
     ],
   },

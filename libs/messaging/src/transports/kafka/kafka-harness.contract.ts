@@ -1,7 +1,7 @@
 import { describe } from '@jest/globals';
 import { type Admin, type Kafka, type Message, Partitioners } from 'kafkajs';
 import { Logger, newId } from '#libs/platform';
-import { KAFKA_BROKERS } from '#test/environment';
+import { KAFKA_BROKERS, waitFor } from '#test/environment';
 import { EventsConfig } from '../../events.config.js';
 import { RecordingConsumer, type MessagingHarness } from '../messaging-harness.contract.js';
 import { KafkaClient, withAdmin } from './kafka-client.js';
@@ -14,6 +14,19 @@ export interface KafkaProcess {
   recorder: RecordingConsumer;
   stop(): Promise<void>;
 }
+
+/** Of a client that tries nothing again. */
+export const ONCE = { requestTimeout: 5_000, retry: { retries: 0 } };
+
+/** What a broker says that gets to it in time: a busy one may need longer than a client gives it, or hang up. */
+export const wordOf = (work: () => Promise<unknown>): Promise<string> =>
+  waitFor('the word of the broker', async () => {
+    const word = await work().then(
+      () => 'allowed',
+      (error: Error) => error.message,
+    );
+    return /time(d )?out|closed/i.test(word) ? undefined : word;
+  });
 
 /** The run's broker, and names on it that no other spec has. */
 export class KafkaHarness {

@@ -14,7 +14,7 @@ import {
 } from '../messaging-harness.contract.js';
 import { grantAccess } from './kafka-access.js';
 import { KafkaClient, withAdmin } from './kafka-client.js';
-import { KafkaHarness } from './kafka-harness.contract.js';
+import { KafkaHarness, ONCE, wordOf } from './kafka-harness.contract.js';
 import { UnfitTopic, createTopics } from './kafka-topics.js';
 import { KafkaTransport } from './kafka-transport.js';
 
@@ -58,9 +58,8 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
       ...more,
     });
   }
-  const once = { requestTimeout: 5_000, retry: { retries: 0 } };
   async function describes(config: EventsConfig): Promise<void> {
-    const client = new KafkaClient(config, once);
+    const client = new KafkaClient(config, ONCE);
     const admin = client.kafka.admin();
     try {
       await admin.connect();
@@ -69,15 +68,6 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
       client.cut();
     }
   }
-  /** What a broker says that gets to it in time: a busy one may need longer than the second a client gives it. */
-  const reasonOf = (work: () => Promise<unknown>): Promise<string> =>
-    waitFor('the word of the broker', async () => {
-      const reason = await work().then(
-        () => 'allowed',
-        (error: Error) => error.message,
-      );
-      return /time(d )?out/i.test(reason) ? undefined : reason;
-    });
   async function readsFirst(kafka: Kafka, topic: string): Promise<void> {
     const reader = kafka.consumer({ groupId: 'account', retry: { retries: 0 } });
     const read = new Promise<void>((resolve, reject) => {
@@ -99,7 +89,7 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
     'S112: a plain connection is refused, so is a wrong password and a broker of another authority',
     async () => {
       const reasonWith = (more: Partial<EventsConfig>) =>
-        reasonOf(() => describes(configOf('account', more)));
+        wordOf(() => describes(configOf('account', more)));
       expect(await reasonWith({})).toBe('allowed');
       // Neither is told anything that a client could name.
       await expect(describes(configOf('account', { kafkaTls: false }))).rejects.toThrow();
@@ -118,17 +108,17 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
   it(
     'S112: account reads no topic of billing and writes none but its own',
     async () => {
-      const client = new KafkaClient(configOf('account'), once);
+      const client = new KafkaClient(configOf('account'), ONCE);
       const producer = client.kafka.producer({ retry: { retries: 0 } });
       const say = (topic: string) =>
-        reasonOf(async () => {
+        wordOf(async () => {
           await producer.connect();
           await producer.send({ topic, messages: [{ value: 'x' }] });
         });
       // The controller answers before its rules have reached the broker.
       await waitFor('its own', async () => (await say('account.events')) === 'allowed');
       expect(await say('billing.events')).toMatch(/not authorized/i);
-      expect(await reasonOf(() => readsFirst(client.kafka, 'billing.events'))).toMatch(
+      expect(await wordOf(() => readsFirst(client.kafka, 'billing.events'))).toMatch(
         /not authorized/i,
       );
       client.cut();

@@ -1,0 +1,62 @@
+const QUERY_CANCELED = '57014';
+const READ_ONLY_TRANSACTION = '25006';
+/** Connection, resources, operator's intervention, system: SQLSTATE classes (PostgreSQL, Appendix A). */
+const UNAVAILABLE_CLASSES = ['08', '53', '57', '58'];
+const SOCKET_ERRORS = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+];
+/** How pg says, without a code, that its connection is lost or none could be had; then TypeORM. */
+const CONNECTION_TEXTS =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query runner already released)/;
+
+/**
+ * Whether the database could not be asked, or not for now: no connection is free or to be had, the server is
+ * starting, stopping or out of room. Causes are looked through.
+ */
+export function isUnavailable(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  if (state === undefined) return isConnectionLoss(error);
+  // A statement time-out does not mean that the server is down; others must not wait for it.
+  if (state === QUERY_CANCELED) return false;
+  return state === READ_ONLY_TRANSACTION || UNAVAILABLE_CLASSES.includes(state.slice(0, 2));
+}
+
+/** The SQLSTATE of what PostgreSQL refused; causes are looked through. */
+export function sqlStateOf(error: unknown): string | undefined {
+  for (const link of causesOf(error)) {
+    // PostgreSQL's errors carry a severity; a socket's EPIPE would look like a state, too.
+    const { code, severity } = link as { code?: unknown; severity?: unknown };
+    if (typeof code === 'string' && typeof severity === 'string') return code;
+  }
+  return undefined;
+}
+
+function isConnectionLoss(error: unknown): boolean {
+  return causesOf(error).some((link) => {
+    const { code, message } = link as { code?: unknown; message?: unknown };
+    return (
+      SOCKET_ERRORS.includes(String(code)) ||
+      (typeof message === 'string' && CONNECTION_TEXTS.test(message))
+    );
+  });
+}
+
+const CHAIN_LIMIT = 5;
+
+/** An error and what caused it, the driver's own error among it. */
+export function causesOf(error: unknown): object[] {
+  const chain: object[] = [];
+  let link = error;
+  while (typeof link === 'object' && link !== null && chain.length < CHAIN_LIMIT) {
+    chain.push(link);
+    const { cause, driverError } = link as { cause?: unknown; driverError?: unknown };
+    link = driverError ?? cause;
+  }
+  return chain;
+}

@@ -1,0 +1,42 @@
+import type { AddressInfo } from 'node:net';
+import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
+import { TestClock } from '#test/environment';
+import { listenForCallbacks } from './callback-door.js';
+import { pressButton } from './hosted-page.js';
+import { losingAnswersOf } from './lost-answers.js';
+import type { ProcessorHarness, ReceivedCallback } from './processor-harness.js';
+
+/** What is the same of every simulated processor. */
+type SharedParts = Pick<
+  ProcessorHarness,
+  'clock' | 'received' | 'delivered' | 'act' | 'pass' | 'losingAnswers' | 'stop'
+>;
+
+/** The simulator on a clock of its own, and a door that keeps the callbacks it is sent. */
+export async function openSimulated() {
+  const clock = new TestClock();
+  const simulator = new PaymentsSimulator(clock);
+  const apiUrl = await simulator.start();
+  const received: ReceivedCallback[] = [];
+  const endpoint = await listenForCallbacks(received);
+  const callbackUrl = `http://localhost:${(endpoint.address() as AddressInfo).port}/`;
+  /** @param delivered resolves when every callback has arrived. */
+  const partsWith = (delivered: () => Promise<void>): SharedParts => ({
+    clock,
+    received,
+    delivered,
+    act: pressButton,
+    pass: async (ms) => {
+      clock.advance(ms);
+      simulator.clock.runDue();
+      await delivered();
+    },
+    losingAnswers: losingAnswersOf(simulator),
+    stop: async () => {
+      await simulator.stop();
+      endpoint.closeAllConnections();
+      await new Promise((resolve) => endpoint.close(resolve));
+    },
+  });
+  return { clock, simulator, apiUrl, callbackUrl, partsWith };
+}
