@@ -83,6 +83,9 @@ function schemaStatements(service: SchemaService, database: string): string {
   ].join('\n');
 }
 
+/** A server that starts, or has much to do, takes its time. */
+const CONNECT_TIMEOUT_MS = 20_000;
+
 /** As `withClient`, one at a time: roles and grants that two sessions make at once fail in one of them. */
 function alone<T>(adminUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   return withClient(adminUrl, async (client) => {
@@ -96,7 +99,10 @@ export async function withClient<T>(
   url: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
   // Without a listener a connection lost between two queries ends the process.
   client.on('error', () => {});
   await client.connect();
