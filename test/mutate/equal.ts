@@ -92,6 +92,18 @@ export const EQUAL: readonly EqualMutation[] = [
     reason: 'without cuts the part is 0 of whatever length; without a time there are no cuts',
   },
   {
+    path: 'apps/entitlement/src/leases/leases.repository.js',
+    line: 'if (leases.length === 0) return;',
+    change: 'leases.length === 0 → false',
+    reason: 'it writes nothing',
+  },
+  {
+    path: 'apps/entitlement/src/leases/leases.repository.js',
+    line: 'if (refused.length === 0) return;',
+    change: 'refused.length === 0 → false',
+    reason: 'it writes nothing',
+  },
+  {
     path: 'apps/entitlement/src/payments/reversal-target.js',
     line: 'const whole = wholeMicros < money ? wholeMicros : money;',
     change: '< → <=',

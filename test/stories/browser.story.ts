@@ -109,7 +109,9 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
       await visitor.open('/');
       return (await visitor.words()).includes('500 to spend');
     });
-    expect((await lookUp(key)).status).toBe(200);
+    const { status, headers } = await lookUp(key);
+    expect([status, headers.get('x-simulated-data')]).toEqual([200, 'true']);
+    expect(await visitor.words()).toContain('Simulated data');
     const balance = visitor.page.getByRole('row', { name: /Trial .*never expires/ });
     await waitFor('the charge', async () => {
       await visitor.open('/');

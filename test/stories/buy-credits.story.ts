@@ -222,7 +222,10 @@ export function buyCredits(
     const link = refused.headers.get('link') as string;
     expect(link).toContain(`<${deployment.dashboardUrl}/credits>; rel="payment"`);
     const visitor = await new Customer(deployment, 'nobody').call('GET', '/credits');
-    expect([visitor.status, visitor.headers.get('location')]).toEqual([303, '/log-in']);
+    expect([visitor.status, visitor.headers.get('location')]).toEqual([
+      303,
+      '/log-in?to=%2Fcredits',
+    ]);
   });
 }
 

@@ -93,6 +93,8 @@ export class ServiceSettings {
       BILLING_URL: local(dashboard),
       GATEWAY_JOURNAL: folder.file(`gateway-${index + 1}.journal`),
       GATEWAY_REUSE_PORT: String(reusePort),
+      // A cluster of one machine asks the registry simulator.
+      GATEWAY_SIMULATED_DATA: 'true',
       // No balancer has to be told that it stops.
       GATEWAY_DRAIN_NOTICE_MS: '0',
     });

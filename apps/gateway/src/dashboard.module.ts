@@ -53,12 +53,20 @@ const PAGES = [
 @Module({})
 export class DashboardModule {
   static register(options: DashboardOptions): DynamicModule {
-    const { publicUrl, apiUrl, mailbox, owners, tokens, operations = OPERATIONS } = options;
+    const {
+      publicUrl,
+      apiUrl,
+      mailbox,
+      isDataSimulated,
+      owners,
+      tokens,
+      operations = OPERATIONS,
+    } = options;
     const { origin } = new URL(publicUrl);
     const title = 'Domain Data Service, dashboard';
     const described = openApi(operations, { title, version: '2.0', origin, listener: 'dashboard' });
     const description = JSON.stringify(described);
-    const settings: DashboardSettings = { origin, apiUrl, mailbox, description };
+    const settings: DashboardSettings = { origin, apiUrl, mailbox, isDataSimulated, description };
     return {
       module: DashboardModule,
       controllers: [

@@ -123,6 +123,14 @@ export class GatewayConfig extends InternalCallsConfig {
   @IsBoolean()
   plainConnections: boolean = true;
 
+  @Setting({
+    env: 'GATEWAY_SIMULATED_DATA',
+    about:
+      'Says on every page and in the header X-Simulated-Data of every lookup that the data are made up. Set it where lookups go to the registry simulator; npm start -- --offline does.',
+  })
+  @IsBoolean()
+  isDataSimulated: boolean = false;
+
   @ValkeyUrl(
     'Valkey or Redis that several gateways count requests in: redis:// or rediss:// (TLS), password included. Empty: this gateway counts in memory and must be the only one.',
   )

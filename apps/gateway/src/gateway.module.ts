@@ -62,7 +62,10 @@ export class GatewayModule {
         { provide: MaintenanceDatabase, useValue: maintenance },
         { provide: AuditorDatabase, useValue: auditor },
         { provide: AuditJob, useValue: new AuditJob(auditor, GATEWAY_INVARIANTS, logger) },
-        { provide: ApiPaths, useValue: new ApiPaths(options.operations ?? OPERATIONS) },
+        {
+          provide: ApiPaths,
+          useValue: new ApiPaths(options.operations ?? OPERATIONS, options.config),
+        },
         RequestLogRepository,
         LogMaintenanceRepository,
         RollUpJob,

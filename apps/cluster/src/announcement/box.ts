@@ -1,4 +1,4 @@
-import { PAYMENTS } from '../../../solo/src/announcement/box.js';
+import { PAYMENTS, SIMULATED_DATA } from '../../../solo/src/announcement/box.js';
 import type { ClusterFacts } from './cluster-facts.js';
 
 /** The text that ends a start: where everything is, and a line to paste that works offline. */
@@ -10,6 +10,7 @@ export function announcement(facts: ClusterFacts, seconds: number): string {
     ['Mailbox', facts.mailbox_url],
     ['Test key', `${facts.demo.test_key}   fixtures such as registered.test, 0 credits`],
     ['Live key', `${facts.demo.live_key}   any name, from the registry simulator`],
+    SIMULATED_DATA,
     ['Payments', PAYMENTS[facts.payments]],
     ['Kafka', facts.brokers ?? 'none'],
     ['Valkey', facts.valkey_url ?? 'none'],

@@ -85,15 +85,21 @@ describe('grants', () => {
   it('credits burn by priority, then expiry, then age', async () => {
     await entitlement.buy(accountId, 5_000);
     await subscribe({});
-    await entitlement.operator.grantByOperator(accountId, {
-      adjustmentId: newId(),
-      amount: 10,
-      reason: 'a test',
-    });
+    const given = [
+      { amount: 10 },
+      { amount: 12, expiresAt: '2027-02-01T00:00:00Z' },
+      { amount: 13, expiresAt: '2027-01-01T00:00:00Z' },
+      { amount: 11 },
+    ];
+    for (const grant of given) {
+      entitlement.clock.advance(1_000);
+      const adjustment = { adjustmentId: newId(), reason: 'a test', ...grant };
+      await entitlement.operator.grantByOperator(accountId, adjustment);
+    }
     await entitlement.deliver(AccountRegistered, accountId, {
       trialClaim: newId().padEnd(64, '0'),
     });
-    await entitlement.client.hold({ accountId, holdId: 'all', amount: 500 + 10 + 15_000 + 1 });
+    await entitlement.client.hold({ accountId, holdId: 'all', amount: 500 + 46 + 15_000 + 1 });
     const grants = await entitlement.database.query(
       `select s.slice->>'amount' as amount, g.source_type from holds h
        cross join lateral jsonb_array_elements(h.slices) with ordinality as s(slice, position)
@@ -103,7 +109,10 @@ describe('grants', () => {
     );
     expect(grants).toEqual([
       { source_type: 'trial', amount: '500' },
+      { source_type: 'operator', amount: '13' },
+      { source_type: 'operator', amount: '12' },
       { source_type: 'operator', amount: '10' },
+      { source_type: 'operator', amount: '11' },
       { source_type: 'subscription', amount: '15000' },
       { source_type: 'package', amount: '1' },
     ]);

@@ -132,11 +132,10 @@ export class LeasesRepository {
   }
 
   /** Notes that a lease could not be booked, and lets the reaper leave it alone for a while. */
-  async setAside(use: LeaseUse, reason: string): Promise<boolean> {
+  async setAside(use: LeaseUse, reason: string): Promise<void> {
     const { accountId, leaseId, consumed, operations = {} } = use;
     const values = [leaseId, accountId, consumed, reason, JSON.stringify(operations)];
-    const rows = await this.maintenance.query(SET_ASIDE, values);
-    return rows.length === 1;
+    await this.maintenance.query(SET_ASIDE, values);
   }
 
   /**
@@ -245,7 +244,7 @@ const SET_ASIDE = `
     set_aside_until = clock_timestamp() + least(60, set_aside_count + 1) * interval '1 minute',
     reported = greatest(reported, least($3, amount)),
     reported_by = case when $3 > reported then $5 else reported_by end
-  where lease_id = $1 and account_id = $2 returning lease_id`;
+  where lease_id = $1 and account_id = $2`;
 
 const SET_ASIDE_LEASES = `
   select account_id as "accountId", lease_id as "leaseId", reported::float8 as reported,

@@ -110,4 +110,14 @@ describe('locks', () => {
       entitlement.database.transaction((one) => reservations.recallLeases(one, accountId));
     await expectInOrder(lockLease(first), recall, lockLease(last));
   });
+
+  it('a recall waits for no lease of another account', async () => {
+    const [accountId, other] = await newAccounts();
+    const { first: leaseId } = await twoLeases([other, other]);
+    const reservations = entitlement.service.app.get(ReservationsService);
+    await entitlement.database.transaction(async (transaction) => {
+      await lockLease(leaseId)(transaction);
+      await entitlement.database.transaction((one) => reservations.recallLeases(one, accountId));
+    });
+  });
 });

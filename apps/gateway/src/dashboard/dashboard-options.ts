@@ -38,6 +38,8 @@ export interface DashboardOptions {
   connectionsMax?: number;
   /** The local mailbox that `/mailbox` shows; only where mail is not really sent. */
   mailbox?: Mailbox;
+  /** Lookups go to the registry simulator, and every page says so. */
+  isDataSimulated?: boolean;
   clock: Clock;
   logger: Logger;
 }

@@ -10,4 +10,6 @@ export abstract class DashboardSettings {
   abstract readonly description: string;
   /** Only where mail is not really sent. */
   abstract readonly mailbox?: Mailbox;
+  /** Lookups go to the registry simulator. */
+  abstract readonly isDataSimulated?: boolean;
 }

@@ -158,7 +158,7 @@ describe('an order', () => {
     under.answers.set(BALANCE, balance(grants));
     const shown = textOf(await get('/credits/orders/1'));
     expect(shown).toContain(
-      'Your payment of $10.00 arrived: 5,000 credits until 2026-12-22 (UTC).',
+      'Your payment of $10.00 arrived: 5,000 credits until the next ones, 2026-12-22 (UTC) at the latest.',
     );
     expect(shown).toContain(`<dd>${title}</dd>`);
     expect(shown).toContain('<dd>Every month, until you cancel</dd>');

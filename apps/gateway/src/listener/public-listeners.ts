@@ -72,6 +72,7 @@ export class PublicListeners {
       tokens,
       bodies,
       trustedProxies: config.trustedProxies,
+      isDataSimulated: config.isDataSimulated,
     });
   }
 

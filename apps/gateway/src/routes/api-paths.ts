@@ -5,7 +5,7 @@ import {
   WRONGLY_ENCODED,
   listenerOf,
 } from '#libs/contracts';
-import { type ApiRoute, compileRoute } from './api-route.js';
+import { type ApiRoute, type RouteOptions, compileRoute } from './api-route.js';
 
 /** One public path with what it takes. */
 export interface ApiPath {
@@ -40,7 +40,10 @@ export class ApiPaths {
   readonly routes: readonly ApiRoute[];
 
   /** @throws OperationFaults when the table is not sound: nothing is served by it then. */
-  constructor(readonly operations: readonly Operation[]) {
+  constructor(
+    readonly operations: readonly Operation[],
+    options: RouteOptions = {},
+  ) {
     checkOperations(operations);
     const served = operations.filter((row) => listenerOf(row) === 'api');
     const byPath = new Map<string, { operation: Operation; at: OperationRoute }[]>();
@@ -51,7 +54,7 @@ export class ApiPaths {
     }
     const all: ApiRoute[] = [];
     for (const [path, rows] of byPath) {
-      const routes = routesOf(rows);
+      const routes = routesOf(rows, options);
       for (const route of routes.values()) all.push(...(route.choice?.routes.values() ?? [route]));
       const allow = [...routes.keys(), 'OPTIONS'].join(', ');
       this.add(path, { allow, routes, get: routes.get('GET') });
@@ -85,12 +88,15 @@ export class ApiPaths {
 }
 
 /** One route a method; where a parameter tells several apart, the first of them leads to the others. */
-function routesOf(rows: { operation: Operation; at: OperationRoute }[]): Map<string, ApiRoute> {
+function routesOf(
+  rows: { operation: Operation; at: OperationRoute }[],
+  options: RouteOptions,
+): Map<string, ApiRoute> {
   const routes = new Map<string, ApiRoute>();
   for (const method of new Set(rows.map(({ operation }) => operation.method))) {
     const own = rows.filter(({ operation }) => operation.method === method);
     const values = own.flatMap(({ at }) => at.when?.value ?? []);
-    const compiled = own.map(({ operation, at }) => compileRoute(operation, at, values));
+    const compiled = own.map(({ operation, at }) => compileRoute(operation, at, values, options));
     const [first] = compiled;
     const { when } = own[0].at;
     if (when && compiled.length > 1) {

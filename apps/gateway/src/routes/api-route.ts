@@ -41,7 +41,10 @@ export interface ApiRoute {
   isPlain: boolean;
   /** Whether `meta` is put before the answer's last brace. */
   hasMeta: boolean;
-  /** `Deprecation` and `Link` of a superseded version (RFC 9745, RFC 8288), as name and value in turn. */
+  /**
+   * `Deprecation` and `Link` of a superseded version (RFC 9745, RFC 8288), and whether the data are simulated, as name
+   * and value in turn.
+   */
   versionHeaders: readonly string[];
   /** The same as lines of headers. */
   versionLines: string;
@@ -67,11 +70,18 @@ function fixedPrice({ price }: Operation): number | undefined {
   return price.per === 'item' || typeof price.credits !== 'number' ? undefined : price.credits;
 }
 
+/** What all answers of an installation say. */
+export interface RouteOptions {
+  /** Lookups go to the registry simulator. */
+  isDataSimulated?: boolean;
+}
+
 /** @param choices values that tell the operations of its path apart, its own included. */
 export function compileRoute(
   operation: Operation,
   at: OperationRoute,
   choices: readonly string[],
+  { isDataSimulated }: RouteOptions,
 ): ApiRoute {
   const { access, answers, price, parameters, owner } = operation;
   const choice = at.when && { parameter: at.when.parameter, values: choices };
@@ -81,6 +91,8 @@ export function compileRoute(
     at.successor === undefined
       ? []
       : ['Deprecation', V1_DEPRECATION, 'Link', `<${at.successor}>; rel="successor-version"`];
+  if (isDataSimulated && owner.service === 'lookup')
+    versionHeaders.push('X-Simulated-Data', 'true');
   return {
     path: at.path,
     operation,

@@ -8,6 +8,12 @@ export const PAYMENTS = {
   none: 'nothing is sold: set STRIPE_API_KEY or BILLING_PAYPAL_CLIENT_ID',
 } as const;
 
+/** Where lookups go to the registry simulator. */
+export const SIMULATED_DATA: [string, string] = [
+  'Data',
+  'SIMULATED: answers are made up, and true of no domain',
+];
+
 /** The text that ends a start: where everything is, and a line to paste that works offline. */
 export function announcement(facts: SoloFacts, seconds: number): string {
   const command = (one: string) => commandFor(facts.data_folder, one);
@@ -18,6 +24,7 @@ export function announcement(facts: SoloFacts, seconds: number): string {
     ['Mailbox', facts.mailbox_url ?? 'mail is sent by the server of SMTP_URL'],
     ['Test key', `${facts.demo.test_key}   fixtures such as registered.test, 0 credits`],
     ['Live key', `${facts.demo.live_key}   ${liveNote(facts)}`],
+    ...(facts.mode === 'offline' ? [SIMULATED_DATA] : []),
     ['Payments', PAYMENTS[facts.payments]],
     ['Metrics', facts.metrics_url],
     ['Docs', `${facts.api_url}/docs   README.md, docs/README.md`],

@@ -115,6 +115,7 @@ async function startRegistries(
   settings.LOOKUP_UPSTREAM_EXCEPTIONS = upstreamExceptions;
   settings.LOOKUP_EXTRA_CA_FILE = caFile;
   settings.LOOKUP_DNS_SERVERS = dnsServers;
+  settings.GATEWAY_SIMULATED_DATA ??= 'true';
   // Nobody's registry is asked: politeness would only slow the demonstration.
   settings.LOOKUP_UPSTREAM_PER_SECOND ??= '1000';
   return registries;

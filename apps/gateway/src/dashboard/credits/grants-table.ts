@@ -21,14 +21,14 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
               <td>${sourceName(grant.source_type)}</td>
               <td class="number">${grouped(grant.granted)}</td>
               <td class="number">${grouped(grant.available + grant.reserved)}</td>
-              <td>${grant.expires_at ? day(grant.expires_at) : 'never expires'}</td>
+              <td>${untilOf(grant)}</td>
             </tr>`,
         )}
       </tbody>
     </table>
     <p class="quiet">
-      Trial credits are used first, then those of a plan, then those of packages. What is left of a
-      plan’s credits on their date is lost.
+      Trial credits are used first, then those of a plan, then those of packages. A plan’s credits
+      end when its next ones arrive; what is left then is lost.
     </p>`;
 }
 
@@ -38,7 +38,13 @@ export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
     end !== null && available + reserved > 0 ? [{ end, left: available + reserved }] : [],
   );
   const [first] = ending.toSorted((one, other) => (one.end < other.end ? -1 : 1));
-  return first && `${grouped(first.left)} of them until ${day(first.end)} (UTC)`;
+  return first && `${grouped(first.left)} of them until ${day(first.end)} at the latest`;
+}
+
+/** Until when credits last, in UTC. */
+function untilOf({ source_type: type, expires_at: end }: BalanceAnswer['grants'][number]): string {
+  if (end === null) return 'never expires';
+  return type === 'subscription' ? `${day(end)} at the latest` : day(end);
 }
 
 const SOURCE_NAMES: Readonly<Record<CreditSource, string>> = {

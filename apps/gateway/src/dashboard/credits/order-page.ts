@@ -103,7 +103,9 @@ function arrivalOf(line: OrderLineAnswer, order: OrderAnswer, balance?: BalanceA
   if (monthly === 0) return `${lineText(line)} begins within moments`;
   const until = firstEnd(monthly, order, balance);
   const credits = `${grouped(monthly)} credits`;
-  return until ? `${credits} until ${day(until)} (UTC)` : `${credits} a month, within moments`;
+  return until
+    ? `${credits} until the next ones, ${day(until)} (UTC) at the latest`
+    : `${credits} a month, within moments`;
 }
 
 /** When the credits of a plan's first month end; undefined before they are there. */

@@ -28,7 +28,7 @@ function messageSection(message: MailboxMessage, ownOrigin: string): Markup {
 /** The text with links to our own pages made clickable; any other address stays text. */
 function withLinks(text: string, ownOrigin: string): Markup[] {
   return text.split(/(https?:\/\/[^\s<>"]+)/).map((piece, index) => {
-    const isOurs = index % 2 === 1 && piece.startsWith(`${ownOrigin}/`);
+    const isOurs = index % 2 === 1 && (piece === ownOrigin || piece.startsWith(`${ownOrigin}/`));
     return isOurs ? html`<a href="${piece}">${piece}</a>` : html`${piece}`;
   });
 }

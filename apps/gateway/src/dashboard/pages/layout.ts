@@ -7,6 +7,8 @@ export interface PageContext {
   isLoggedIn: boolean;
   /** Whether mail stays on this machine and `/mailbox` shows it. */
   hasMailbox: boolean;
+  /** Lookups of this installation go to the registry simulator. */
+  isDataSimulated?: boolean;
   /** Of this page, without its query. */
   path?: string;
   /** Nothing is left to be done but to restore the account. */
@@ -27,6 +29,11 @@ export interface PageParts {
   notice?: Notice;
 }
 
+const SIMULATED = html`<p class="simulated" role="note">
+  Simulated data: this installation asks a registry simulator, not the internet. Nothing it answers
+  is true of any domain.
+</p>`;
+
 /** A whole document. */
 export function page(context: PageContext | undefined, { title, body, notice }: PageParts): Markup {
   return html`<!doctype html>
@@ -40,6 +47,7 @@ export function page(context: PageContext | undefined, { title, body, notice }: 
         <script src="/assets/dashboard.js" defer></script>
       </head>
       <body>
+        ${context?.isDataSimulated ? SIMULATED : undefined}
         <header>
           <div class="bar">
             <a class="brand" href="/">Domain Data Service</a>

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotLoggedIn } from '#libs/platform';
 import { applySession } from '../browser/browser-request.js';
 import type { DashboardCalls, PageCall } from '../dashboard-calls.js';
+import type { DashboardSettings } from '../dashboard-settings.js';
 import type { ProxiedAnswer, Visitor } from '../proxy/service-proxy.js';
 import type { Session } from '../proxy/sessions.js';
 import { labelOf } from './field-labels.js';
@@ -16,7 +17,7 @@ export class PageVisit {
     private readonly request: FastifyRequest,
     private readonly reply: FastifyReply,
     private readonly calls: DashboardCalls,
-    private readonly hasMailbox: boolean,
+    private readonly settings: Pick<DashboardSettings, 'mailbox' | 'isDataSimulated'>,
   ) {}
 
   get visitor(): Visitor {
@@ -33,7 +34,8 @@ export class PageVisit {
     return {
       csrfToken: this.request.csrfToken,
       isLoggedIn: this.visitor.sessionToken !== undefined,
-      hasMailbox: this.hasMailbox,
+      hasMailbox: this.settings.mailbox !== undefined,
+      isDataSimulated: this.settings.isDataSimulated,
       path: this.request.url.split('?', 1)[0],
       suspendedBecause: this.request.session?.suspendedBecause ?? undefined,
     };

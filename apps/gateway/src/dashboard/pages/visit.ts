@@ -27,7 +27,7 @@ class ToVisit implements PipeTransform<Exchange, PageVisit> {
   ) {}
 
   transform({ request, reply }: Exchange): PageVisit {
-    return new PageVisit(request, reply, this.calls, this.settings.mailbox !== undefined);
+    return new PageVisit(request, reply, this.calls, this.settings);
   }
 }
 

@@ -39,8 +39,8 @@ export function plansPage(context: PageContext, facts: PlansFacts, notice?: Noti
       <section>
         <h2>API plans</h2>
         <p class="quiet">
-          Credits come every month, also on a yearly plan, and last a month: what is left then is
-          lost. For credits that never expire,
+          Credits come every month, also on a yearly plan, and last until the next ones arrive: what
+          is left then is lost. For credits that never expire,
           <a href="/credits">buy a package</a>.
         </p>
         ${rows(context, 'api', facts)}
