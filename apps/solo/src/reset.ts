@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { EmbeddedServer } from '#libs/database';
 import { loadConfig } from '#libs/platform';
+import { commandFor } from './checks/before-build.js';
 import { DataFolder } from './data-folder/data-folder.js';
 import { Secrets } from './data-folder/secrets.js';
 import { FolderLock } from './data-folder/folder-lock.js';
@@ -17,7 +18,10 @@ async function reset(): Promise<number> {
   }
   const holder = FolderLock.holder(folder);
   if (holder !== undefined) {
-    return say(`It is running (process ${holder}). Stop it first: npm stop`, 1);
+    return say(
+      `It is running (process ${holder}). Stop it first: ${commandFor(folder.path, 'npm stop')}`,
+      1,
+    );
   }
   const clusters = clustersIn(folder);
   for (const cluster of clusters) {

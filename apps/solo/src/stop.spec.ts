@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { DataFolder } from './data-folder/data-folder.js';
-import { LOCK_FILE } from './checks/before-build.js';
+import { LOCK_FILE, commandFor } from './checks/before-build.js';
 
 const PROGRAM = new URL('stop.js', import.meta.url).pathname;
 const fileOf = (name: string) => new URL(`data-folder/${name}.js`, import.meta.url).href;
@@ -41,4 +41,10 @@ it('npm stop returns when what ran has ended, and says so when nothing runs', as
     holder.kill('SIGKILL');
     rmSync(folder.path, { recursive: true, force: true });
   }
+});
+
+it('what a start tells to type names the data folder, unless it is the usual one', () => {
+  expect(commandFor('.data', 'npm stop')).toBe('npm stop');
+  expect(commandFor('/srv/dds', 'npm stop')).toBe('DATA_DIR=/srv/dds npm stop');
+  expect(commandFor('/srv/my dds', 'npm stop')).toBe("DATA_DIR='/srv/my dds' npm stop");
 });

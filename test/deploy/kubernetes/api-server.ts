@@ -6,7 +6,7 @@ import { freePorts } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { makeOwnCertificate } from '../../environment/servers/own-certificate.js';
 import type { ApiServerPrograms } from '../tools/programs.js';
-import { Daemon } from './daemon.js';
+import { Daemon, type Surroundings } from './daemon.js';
 import type { CustomResourceDefinition } from './custom-definitions.js';
 import { KubernetesClient } from './kubernetes-client.js';
 
@@ -25,12 +25,13 @@ export class ApiServer {
   /** Names the server and its administrator; for other programs. */
   readonly kubeconfig: string;
   private readonly daemons: Daemon[] = [];
-  private readonly origin: string;
+  readonly origin: string;
 
   private constructor(
     readonly folder: string,
     private readonly ports: [etcd: number, peer: number, api: number],
-    private readonly token: string,
+    /** Its administrator's. */
+    readonly token: string,
   ) {
     const { authority } = makeOwnCertificate(folder, 'api');
     this.origin = `https://127.0.0.1:${ports[2]}`;
@@ -57,13 +58,18 @@ export class ApiServer {
     return join(this.folder, 'accounts.pem');
   }
 
+  get keyFile(): string {
+    return join(this.folder, 'api.key');
+  }
+
   get authorityFile(): string {
     return join(this.folder, 'api.crt');
   }
 
   /** Starts a further program, which ends with the server. */
-  run(name: string, path: string, args: string[]): Daemon {
-    const daemon = new Daemon(name, join(this.folder, `${name}.log`), path, args);
+  run(name: string, path: string, args: string[], surroundings?: Surroundings): Daemon {
+    const log = join(this.folder, `${name}.log`);
+    const daemon = new Daemon(name, log, path, args, surroundings);
     this.daemons.push(daemon);
     return daemon;
   }
@@ -137,7 +143,7 @@ export class ApiServer {
       `--secure-port=${api}`,
       `--cert-dir=${this.folder}`,
       `--tls-cert-file=${this.authorityFile}`,
-      `--tls-private-key-file=${join(this.folder, 'api.key')}`,
+      `--tls-private-key-file=${this.keyFile}`,
       '--service-account-issuer=https://kubernetes.default.svc',
       `--service-account-key-file=${this.accountKeyFile}`,
       `--service-account-signing-key-file=${this.accountKeyFile}`,

@@ -58,8 +58,13 @@ export class KubernetesClient {
   }
 
   /** What applying would do: every check of the server, also for unknown fields, and nothing stored. */
-  async applyDry(resource: KubernetesObject, namespace: string): Promise<KubernetesObject> {
-    const options = 'dryRun=All&fieldManager=test&fieldValidation=Strict&force=true';
+  applyDry(resource: KubernetesObject, namespace: string): Promise<KubernetesObject> {
+    return this.apply(resource, namespace, '&dryRun=All');
+  }
+
+  /** Stores it, after every check of the server, also for unknown fields. @returns what is stored. */
+  async apply(resource: KubernetesObject, namespace: string, and = ''): Promise<KubernetesObject> {
+    const options = `fieldManager=test&fieldValidation=Strict&force=true${and}`;
     const path = `${await this.pathOf(resource, namespace)}?${options}`;
     return (await this.ask(
       'PATCH',

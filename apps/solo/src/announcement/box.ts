@@ -1,3 +1,4 @@
+import { commandFor } from '../checks/before-build.js';
 import type { SoloFacts } from './solo-facts.js';
 
 /** How a start announces who takes money. */
@@ -15,6 +16,7 @@ export const SIMULATED_DATA: [string, string] = [
 
 /** The text that ends a start: where everything is, and a line to paste that works offline. */
 export function announcement(facts: SoloFacts, seconds: number): string {
+  const command = (one: string) => commandFor(facts.data_folder, one);
   const rows: [string, string][] = [
     ['API', facts.api_url],
     ['Dashboard', facts.dashboard_url],
@@ -27,7 +29,8 @@ export function announcement(facts: SoloFacts, seconds: number): string {
     ['Metrics', facts.metrics_url],
     ['Docs', `${facts.api_url}/docs   README.md, docs/README.md`],
     ['Details', `${facts.data_folder}/solo.json   log: ${facts.log_file}`],
-    ['Stop', 'Ctrl-C or npm stop      start over: npm run reset      trouble: npm run doctor'],
+    ['Stop', `Ctrl-C or ${command('npm stop')}`],
+    ['Start over', `${command('npm run reset')}      trouble: ${command('npm run doctor')}`],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   const body = rows.map(([name, text]) => `  ${name.padEnd(width)}   ${text}`);

@@ -12,6 +12,13 @@ import { join, resolve } from 'node:path';
 export const DEFAULT_DATA_FOLDER = '.data';
 export const DEFAULT_PORTS = { API_PORT: 8080, DASHBOARD_PORT: 8081, METRICS_PORT: 9464 };
 
+/** A command of npm as one types it for the instance of a data folder. */
+export function commandFor(folder: string, command: string): string {
+  if (resolve(folder) === resolve(DEFAULT_DATA_FOLDER)) return command;
+  const path = resolve(folder);
+  return `DATA_DIR=${/^[\w./-]+$/.test(path) ? path : `'${path}'`} ${command}`;
+}
+
 export const LOCK_FILE = 'solo.lock';
 const PORT_MAX = 65_535;
 
@@ -46,7 +53,7 @@ export async function refusalOf(
 
 /** @param factsFile where the holder writes its addresses. */
 export function runsAlready(folder: string, holder: number, factsFile: string): Refusal {
-  const stop = factsFile === 'solo.json' ? 'npm stop' : `kill ${holder}`;
+  const stop = factsFile === 'solo.json' ? commandFor(folder, 'npm stop') : `kill ${holder}`;
   return {
     what: `It is running already in ${folder}, or still stopping (process ${holder}).`,
     remedy: `Its addresses are in ${join(folder, factsFile)}. Stop it with: ${stop}`,

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { load } from 'js-yaml';
+import { writeSecretFiles } from '../../apps/cli/src/secrets/secret-files.js';
+import { composePlan, composeServices } from './compose-plan.js';
+import { composeAvailability, composeConfig } from './tools/programs.js';
+
+/** Where nobody has built the parser before, it is built first. */
+jest.setTimeout(1_900_000);
+
+const FILE = 'docker-compose.yml';
+const DOCUMENTS = ['README.md', 'deploy/README.md', ...globSync('docs/operations/**/*.md')];
+/** `docker compose <command> <options and services>`, up to the command within a container. */
+const COMMAND = /docker compose (\w+)((?: [\w./-]+)*)/g;
+
+interface Taken {
+  services: Record<
+    string,
+    { environment?: Record<string, string>; command?: string[] | null; depends_on?: object }
+  >;
+}
+
+(composeAvailability() === undefined ? describe : describe.skip)('the compose file', () => {
+  let program: string;
+  let folder: string;
+
+  beforeAll(async () => {
+    program = await composeConfig();
+    folder = mkdtempSync(join(tmpdir(), 'compose-'));
+    copyFileSync(FILE, join(folder, FILE));
+    const database = 'postgres:5432/domain_data?sslmode=disable';
+    writeSecretFiles({ folder: join(folder, 'secrets'), database, smtpUrl: 'smtp://mail:25' });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** As `docker compose config` in a shell with these variables. */
+  async function taken(environment: Record<string, string> = {}, file = FILE): Promise<Taken> {
+    const { stdout } = await promisify(execFile)(program, [file], {
+      cwd: folder,
+      env: environment,
+    });
+    return load(stdout) as Taken;
+  }
+
+  it("Compose's own parser reads every service as the image's test starts it", async () => {
+    const { services } = await taken();
+    const planned = composePlan().containers(join(folder, 'secrets'), {});
+    expect(planned.length).toBeGreaterThan(6);
+    for (const { name, environment, command, needs } of planned) {
+      const { environment: read, command: run, depends_on: after = {} } = services[name];
+      expect([name, read, run]).toEqual([name, environment, command]);
+      expect(Object.keys(after).toSorted()).toEqual(needs.toSorted());
+    }
+  });
+
+  it('.env.example as .env changes nothing, and a value in it reaches the services', async () => {
+    const before = await taken();
+    const file = join(folder, '.env');
+    copyFileSync('.env.example', file);
+    expect(await taken()).toEqual(before);
+    writeFileSync(file, `${readFileSync(file, 'utf8')}\nBASE_URL=https://api.example.org\n`);
+    const { services } = await taken();
+    rmSync(file);
+    expect(services['gateway-1'].environment?.BASE_URL).toBe('https://api.example.org');
+  });
+
+  it('billing runs when its profile and its address are given, as the guide says', async () => {
+    const guide = readFileSync('deploy/README.md', 'utf8');
+    const said = /`(COMPOSE_PROFILES=\S+) (BILLING_INTERNAL_URL=\S+)`/.exec(
+      guide,
+    ) as RegExpExecArray;
+    const given = Object.fromEntries(said.slice(1).map((one) => one.split('=')));
+    const { services } = await taken(given);
+    expect(Object.keys(services)).toContain('billing');
+    expect(services['gateway-1'].environment?.BILLING_INTERNAL_URL).toBe('http://billing:7100');
+    expect(Object.keys((await taken()).services)).not.toContain('billing');
+  });
+
+  it('a misspelt option is refused', async () => {
+    const text = readFileSync(FILE, 'utf8');
+    writeFileSync(join(folder, 'misspelt.yml'), text.replace('mem_limit:', 'mem_limits:'));
+    await expect(taken({}, 'misspelt.yml')).rejects.toThrow(/mem_limits/);
+  });
+
+  it('every documented command of Compose names services that there are', () => {
+    const known = Object.keys(composeServices());
+    const commands = DOCUMENTS.flatMap((path) =>
+      [...readFileSync(path, 'utf8').matchAll(COMMAND)].map(([line, , words]) => ({ line, words })),
+    );
+    expect(commands.length).toBeGreaterThan(8);
+    for (const { line, words } of commands) {
+      const named = words.split(' ').filter((word) => word !== '' && !word.startsWith('-'));
+      const services = / (run|exec) /.test(line) ? named.slice(0, 1) : named;
+      expect([line, services.filter((name) => !known.includes(name))]).toEqual([line, []]);
+    }
+  });
+});

@@ -1,0 +1,27 @@
+// What `docker compose config` does: the file as Compose's own parser takes it, settings filled in, as YAML.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+
+	"github.com/compose-spec/compose-go/v2/cli"
+)
+
+func main() {
+	options, err := cli.NewProjectOptions(os.Args[1:],
+		cli.WithOsEnv, cli.WithEnvFiles(), cli.WithDotEnv, cli.WithDefaultProfiles())
+	if err != nil {
+		log.Fatal(err)
+	}
+	project, err := options.LoadProject(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	text, err := project.MarshalYAML()
+	if err != nil {
+		log.Fatal(err)
+	}
+	os.Stdout.Write(text)
+}
