@@ -19,6 +19,7 @@ const REFUND = {
   state: 'requested',
   scope: 'whole',
   amountMicros: '54000000',
+  credits: '15000',
   from: AT,
 };
 
