@@ -109,7 +109,7 @@ const COMMANDS: readonly Row[] = [
   {
     name: 'what billing cannot finish',
     args: () => ['billing', 'set-aside'],
-    answers: [],
+    answers: [{ kind: 'objects', accountId: null, reason: 'a test' }],
     audited: null,
   },
   {
@@ -151,6 +151,10 @@ describe('operator commands with --json', () => {
       [accountId],
     );
     known = { accountId, ...ids };
+    await billing.database.query(
+      `insert into processor_objects (processor, kind, external_id, due_at, attempts, last_error)
+       values ('stripe', 'payment', 'pi_unreadable', '2099-01-01', 4, 'a test')`,
+    );
   });
   afterAll(() => desk.close());
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { SetAsideMoney } from '#libs/contracts';
 
 /** What `--help` and the page of the command line say beside what a command declares. */
 interface ManualEntry {
@@ -123,13 +124,13 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
     example: 'billing set-aside',
     json: [
       {
-        kind: 'refunds',
+        kind: 'unreturned',
         id: OTHER,
         accountId: ACCOUNT,
         since: AT,
-        reason: 'the processor refuses it',
+        reason: 'the processor refused every refund of this payment',
       },
-    ],
+    ] satisfies SetAsideMoney[],
   },
   'billing reconcile': {
     example: `billing reconcile ${REASON}`,

@@ -16,7 +16,7 @@ export function toProcessorAnswer({ name, capabilities }: PaymentProcessor): Pro
         `A higher plan begins once you have approved it and paid the difference there.`,
         `Each product is a subscription of its own in your ${title} account.`,
         `You change how you pay in your ${title} account.`,
-        `Billing details that change in the ten days before a renewal count from the one after it.`,
+        'Changes to your billing details in the 14 days before a renewal take effect one renewal later.',
       ]
     : [];
   return {

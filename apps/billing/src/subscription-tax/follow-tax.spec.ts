@@ -118,7 +118,7 @@ describe('the tax of a running subscription', () => {
     },
   );
 
-  it('at PayPal a change of the last ten days comes a period later, and is nothing to be undone', async () => {
+  it('at PayPal a change in the 14 days before a renewal takes effect one renewal later, and is nothing to be undone', async () => {
     const id = await subscribe('paypal');
     await renew(1);
     const end = addMonths(start, 2).getTime();

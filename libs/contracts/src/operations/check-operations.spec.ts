@@ -4,9 +4,11 @@ import {
   OPERATIONS,
   type Operation,
   PROBLEM_STATUS,
+  type ProblemCode,
   SCOPES,
   WHOIS_LIVE,
   checkOperations,
+  isRetryable,
   text,
 } from '#libs/contracts';
 
@@ -89,16 +91,19 @@ describe('the table of operations', () => {
     expect(() => checkOperations(rows as Operation[])).toThrow(fault as string);
   });
 
-  it('every status of a code is the one that its problem has', () => {
-    const declared = new Map<string, number>();
+  it('the status of a code, and whether to try again, are those of its problem', () => {
+    const declared = new Map<string, [number, boolean]>();
     for (const path of globSync('{apps,libs}/**/src/**/*.errors.ts')) {
       const source = readFileSync(path, 'utf8');
-      for (const [, code, status] of source.matchAll(/code: '(\w+)',\s+status: (\d+)/g)) {
-        declared.set(code, Number(status));
+      const problems = source.matchAll(/code: '(\w+)',\s+status: (\d+)(.*?)\n *\}/gs);
+      for (const [, code, digits, rest] of problems) {
+        const status = Number(digits);
+        const said = /\bretryable: (true|false)/.exec(rest)?.[1];
+        declared.set(code, [status, said ? said === 'true' : [429, 503, 504].includes(status)]);
       }
     }
-    for (const [code, status] of Object.entries(PROBLEM_STATUS)) {
-      expect([code, declared.get(code)]).toEqual([code, status]);
+    for (const code of Object.keys(PROBLEM_STATUS) as ProblemCode[]) {
+      expect([code, declared.get(code)]).toEqual([code, [PROBLEM_STATUS[code], isRetryable(code)]]);
     }
   });
 });

@@ -27,8 +27,9 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
       </tbody>
     </table>
     <p class="quiet">
-      Trial credits are used first, then those of a plan, then those of packages. A plan’s credits
-      end when its next ones arrive; what is left then is lost.
+      Credits are used in this order: trial and returned credits, credits from our support, plan,
+      packages; within each, those that end first. A plan’s credits end when its next ones arrive;
+      what is left then is lost.
     </p>`;
 }
 

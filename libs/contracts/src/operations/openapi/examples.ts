@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
+import { CATALOGUE_VERSION } from '../../catalogue/plans.js';
 import { listenerOf } from '../access.js';
 import type { Operation, OperationRoute } from '../operation.js';
-import { PROBLEM_STATUS, type ProblemCode } from './problem-codes.js';
+import { isRetryable, PROBLEM_STATUS, type ProblemCode } from './problem-codes.js';
 
 const REQUEST_ID = 'req_4Fh2aBcD01230001zz';
 
@@ -12,7 +13,7 @@ export function metaExample({ price, access }: Operation) {
     request_id: REQUEST_ID,
     credits_charged: credits,
     ...(access.kind === 'key' && { credits_remaining: 499 }),
-    price_version: '2026-11',
+    price_version: CATALOGUE_VERSION,
   };
 }
 
@@ -35,7 +36,7 @@ export function problemExample(code: ProblemCode, origin: string) {
     status,
     detail,
     code,
-    retryable: [408, 429, 503, 504].includes(status),
+    retryable: isRetryable(code),
     credits_charged: 0,
     error: title,
     message: detail,

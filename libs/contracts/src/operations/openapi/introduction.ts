@@ -33,7 +33,7 @@ export function introduction(operations: readonly Operation[], origin: string): 
   return `WHOIS, DNS and availability of domain names, and WHOIS of IP addresses and AS numbers, as JSON over HTTP. Each
 answer names its sources. A failed lookup costs nothing.
 
-Base URL: \`${origin}\`. Every example below works as it is with a test key.
+Base URL: \`${origin}\`. Each lookup example works once you replace \`YOUR_KEY\` with a test key.
 
 ### Authentication
 
@@ -43,9 +43,9 @@ ${error('missing_api_key')}. A key can be limited to scopes (403 ${error('scope_
 
 ### Credits and prices
 
-Each operation names its price. You pay for an **answer**, also for the answer "not registered". Free are: every error
-response, lookups that the registry did not answer, a repeat of the same \`GET\` within 60 seconds, and everything a test
-key asks. \`X-Credits-Cost\` is what a response cost, \`X-Credits-Remaining\` your balance. \`max_credits\` refuses a
+Each operation names its price. You pay for an **answer**, also for the answer "not registered". These are free: every
+error response, lookups that the registry did not answer, a repeat of the same \`GET\` within 60 seconds (without
+\`fresh=true\` or \`sug=true\`), and everything a test key asks. \`X-Credits-Cost\` is what a response cost, \`X-Credits-Remaining\` your balance. \`max_credits\` refuses a
 request that could cost more. Without enough credits: 402 ${error('insufficient_credits')}. \`GET /v2.0/pricing\` lists
 packages, plans and prices.
 

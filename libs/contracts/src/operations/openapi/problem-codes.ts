@@ -76,3 +76,15 @@ export const PROBLEM_STATUS = {
 } as const;
 
 export type ProblemCode = keyof typeof PROBLEM_STATUS;
+
+/** Refusals that time cures although their status does not say so: no 429, 503 or 504. */
+const CURED_BY_TIME: readonly ProblemCode[] = [
+  'idempotency_key_running',
+  'internal_error',
+  'request_timeout',
+];
+
+/** May the same request succeed later? */
+export function isRetryable(code: ProblemCode): boolean {
+  return [429, 503, 504].includes(PROBLEM_STATUS[code]) || CURED_BY_TIME.includes(code);
+}
