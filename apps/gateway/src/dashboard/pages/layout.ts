@@ -31,7 +31,7 @@ export interface PageParts {
 
 const SIMULATED = html`<p class="simulated" role="note">
   Simulated data: this installation asks a registry simulator, not the internet. Nothing it answers
-  is true of any domain.
+  is about a real domain.
 </p>`;
 
 /** A whole document. */
