@@ -32,6 +32,18 @@ export async function writeRows(
   });
 }
 
+/** Makes whatever is written of an account's grants fail; with `by` of the other sign no longer. */
+export async function shiftConsumed(client: Client, accountId: string, by: number): Promise<void> {
+  const table = 'alter table entitlement.credit_grants';
+  await client.query(`${table} drop constraint if exists buckets_add_up`);
+  await client.query(
+    'update entitlement.credit_grants set consumed = consumed + $2 where account_id = $1',
+    [accountId, by],
+  );
+  await client.query(`${table} add constraint buckets_add_up check
+    (granted = available + reserved + consumed + expired + revoked) not valid`);
+}
+
 /** A transaction of a superuser in which the functions below can be called. @param seed makes ids differ. */
 export async function withLedgerFunctions(
   client: Client,

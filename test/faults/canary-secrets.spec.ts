@@ -77,7 +77,7 @@ describe('secrets of services that fail', () => {
       running.set(service, started);
       await started.up();
     }
-  }, 600_000);
+  });
   afterAll(async () => {
     for (const { child } of Running.all) child.kill('SIGKILL');
     await database.drop();
@@ -168,7 +168,7 @@ describe('secrets of services that fail', () => {
     for (const output of outputs) expect(output).toMatch(/"answered".*drains/s);
     expect(answered).toContain('internal_error');
     expect(leaks([answered, ...outputs].join('\n'))).toEqual([]);
-  }, 600_000);
+  });
 
   it('S113: none is in what a service says that cannot start', async () => {
     database = await TestDatabase.create();
@@ -197,5 +197,5 @@ describe('secrets of services that fail', () => {
       }
     };
     await Promise.all(SERVICES.map(fail));
-  }, 600_000);
+  });
 });

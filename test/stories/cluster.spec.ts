@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PROCESSOR_NAMES } from '#libs/contracts';
 import { waitFor } from '#test/environment';
 import type { ClusterProcess } from '../../apps/cluster/src/processes/cluster-process.js';
@@ -7,9 +7,6 @@ import { Customer } from './customer.js';
 import { describeOnCluster, openCluster } from './deployment.js';
 import { firstLight } from './first-light.story.js';
 import { plansAndMoneyBack } from './plans.story.js';
-
-/** Two cores carry nine processes and this one. */
-jest.setTimeout(600_000);
 
 /** Until a broker or a database that was killed is back, and everybody knows. */
 const START_LIMIT_MS = 240_000;

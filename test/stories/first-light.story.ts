@@ -138,7 +138,7 @@ export function firstLight(deployed: () => Deployment): void {
       credits_charged: 0,
     });
     await waitFor('the last settlement', async () => (await spendable()) === 0);
-  }, 600_000);
+  });
 
   it('a payment that is confirmed gives its credits once, however often it is said', async () => {
     const paymentId = await billing.confirmPackage(customer.accountId, '5K');

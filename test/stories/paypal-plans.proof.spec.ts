@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, jest } from '@jest/globals';
+import { afterAll, beforeAll } from '@jest/globals';
 import { describeOnCluster, openCluster } from './deployment.js';
 import { plansAndMoneyBack } from './plans.story.js';
-
-/** Two cores carry nine processes and this one. */
-jest.setTimeout(600_000);
 
 /** Stripe's twin runs with the other stories of a cluster. */
 describeOnCluster('plans at PayPal, a process for each service, over Kafka', () => {

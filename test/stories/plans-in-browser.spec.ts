@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { waitFor } from '#test/environment';
 import { chromiumPath } from '../environment/chromium.js';
@@ -7,9 +7,6 @@ import { hasBrowser } from './browser.story.js';
 import { Customer } from './customer.js';
 import { openSoloWithPayments } from './deployment.js';
 import { Visitor, openBrowser } from './visitor.js';
-
-/** Every page is examined twice, on machines that do other things too. */
-jest.setTimeout(600_000);
 
 /** What the story reads of an export. */
 interface Held {

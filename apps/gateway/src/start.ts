@@ -39,7 +39,6 @@ export interface RunningGateway extends RunningService {
   bodies: ProblemBodies;
 }
 
-const POOL_SIZE = 10;
 const MAINTENANCE_POOL_SIZE = 2;
 
 /**
@@ -54,7 +53,6 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const database = await Database.open({
     url: () => config.databaseUrl,
     applicationName: 'gateway',
-    poolSize: POOL_SIZE,
   });
   const maintenance = await Database.open({
     url: () => config.maintenanceDatabaseUrl,

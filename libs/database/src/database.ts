@@ -21,7 +21,8 @@ export interface DatabaseOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
-const POOL_SIZE = 10;
+/** Connections of a pool whose owner asks for no other number. */
+export const POOL_SIZE = 10;
 
 export interface PoolState {
   connections: number;

@@ -49,7 +49,8 @@ export async function renewalHour(count: number): Promise<BenchRow[]> {
   const cpuSeconds = (await world.billing.usage()).cpuSeconds - before;
   await expectRenewed(world, count);
   const { all: calls, busiest } = counter;
-  return rowsOf({ count, seconds, cpuSeconds, memory, calls, busiest, repeats });
+  const errors = world.billing.log.split('\n').length - 1;
+  return rowsOf({ count, seconds, cpuSeconds, memory, calls, busiest, repeats, errors });
 }
 
 /**
@@ -111,8 +112,8 @@ async function expectRenewed({ database, billing }: CrashWorld, count: number): 
     `select (select count(*) from payments)::int as paid,
        (select count(*) from processor_objects where due_at is not null)::int as due`,
   );
-  // Beside the copies there is the one that was bought.
   process.stderr.write(billing.log);
+  // Beside the copies there is the one that was bought.
   if (paid === 2 * (count + 1) && due === 0) return;
   throw new Error(`${paid} payments of ${count} renewals, ${due} objects due`);
 }
@@ -125,6 +126,8 @@ interface Measured {
   calls: number;
   busiest: number;
   repeats: number;
+  /** Lines of billing's log, which has errors alone. */
+  errors: number;
   /** Resident mebibytes of billing's process after each fifth. */
   memory: readonly number[];
 }
@@ -137,6 +140,7 @@ function rowsOf({
   busiest,
   memory,
   repeats,
+  errors,
 }: Measured): BenchRow[] {
   const what = `${count.toLocaleString('en')} renewals due in one hour`;
   const each = calls / (count + 1);
@@ -159,7 +163,20 @@ function rowsOf({
       target: `≤ ${BUSIEST_MAX}`,
       ok: busiest <= BUSIEST_MAX,
     },
-    { what: `${what}: callbacks that were not taken at first`, value: repeats, unit: '' },
+    {
+      what: `${what}: callbacks that were not taken at first`,
+      value: repeats,
+      unit: '',
+      target: '0',
+      ok: repeats === 0,
+    },
+    {
+      what: `${what}: errors that billing logged`,
+      value: errors,
+      unit: '',
+      target: '0',
+      ok: errors === 0,
+    },
     {
       what: `${what}: taken over by billing`,
       value: rate,

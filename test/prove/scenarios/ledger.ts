@@ -5,6 +5,7 @@ import { newId } from '#libs/platform';
 import {
   insertAccounts,
   insertLeases,
+  shiftConsumed,
   withLedgerFunctions,
 } from '../../entitlement/ledger-rows.js';
 import { type InstallationScenario, type InstallationHarness, holds } from '../scenario.js';
@@ -59,9 +60,13 @@ async function damagedAccount(harness: InstallationHarness): Promise<void> {
   const damaged = await installation.regular(1_000);
   const gateway = installation.process('gateway-1');
   const [origin] = installation.apiOrigins;
+  const shift = async (by: number) =>
+    withClient(installation.cluster.settings.superuserUrl, async (client) =>
+      shiftConsumed(client, damaged.accountId, by),
+    );
   await underTraffic(harness, { paymentsPerSecond: 0 }, async () => {
     await damaged.lookUp(origin);
-    await shiftConsumed(harness, damaged.accountId, 1);
+    await shift(1);
     await gateway.stop();
     await gateway.start();
     const setAside = async () =>
@@ -75,7 +80,7 @@ async function damagedAccount(harness: InstallationHarness): Promise<void> {
     const others = found.filter(({ account_id }) => account_id !== damaged.accountId);
     holds(others.length === 0, `${others.length} leases of sound accounts are set aside`);
     harness.count('leases set aside', found.length);
-    await shiftConsumed(harness, damaged.accountId, -1);
+    await shift(-1);
     await installation.sql(
       `update entitlement.leases set set_aside_until = clock_timestamp(),
          expires_at = least(expires_at, clock_timestamp() - interval '61 seconds')
@@ -88,22 +93,6 @@ async function damagedAccount(harness: InstallationHarness): Promise<void> {
     );
     return {};
   });
-}
-
-/** As no statement of the service could. */
-async function shiftConsumed(
-  { installation }: InstallationHarness,
-  accountId: string,
-  by: number,
-): Promise<void> {
-  const table = 'alter table entitlement.credit_grants';
-  await installation.sql(`${table} drop constraint if exists buckets_add_up`);
-  await installation.sql(
-    'update entitlement.credit_grants set consumed = consumed + $2 where account_id = $1',
-    [accountId, by],
-  );
-  await installation.sql(`${table} add constraint buckets_add_up check
-    (granted = available + reserved + consumed + expired + revoked) not valid`);
 }
 
 async function rollUpLocked(harness: InstallationHarness): Promise<void> {

@@ -1,12 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { withClient } from '#libs/database';
+import { POOL_SIZE, withClient } from '#libs/database';
 import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { ReapJob } from '../reaper/reap.job.js';
-
-/** Connections of the service's pool, as `Database` opens it. */
-const POOL_SIZE = 10;
 
 describe('holds', () => {
   let entitlement: EntitlementUnderTest;

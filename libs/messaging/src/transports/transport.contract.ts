@@ -274,7 +274,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       }
       expect(await failedOf(key)).toEqual([]);
       expect(deaths).toBeGreaterThanOrEqual(Math.floor(20 / harness.stepsBetweenDeaths));
-    }, 600_000);
+    });
   });
 }
 
