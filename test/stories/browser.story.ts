@@ -296,8 +296,8 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     expect(await visitor.submit('Create the key', { Name: 'Later' })).toBe(403);
     expect(await visitor.title()).toBe('Your password, please');
     await visitor.examine();
-    expect(await visitor.submit('Go on', { Password: 'not the password' })).toBeGreaterThan(399);
-    expect(await visitor.submit('Go on', { Password: PASSWORD })).toBe(303);
+    expect(await visitor.submit('Continue', { Password: 'not the password' })).toBeGreaterThan(399);
+    expect(await visitor.submit('Continue', { Password: PASSWORD })).toBe(303);
     expect(await visitor.title()).toBe('API keys');
   });
 

@@ -64,7 +64,7 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
         { at: AT, kind: 'order', text: 'ordered 54.00 USD by stripe, now completed', id: OTHER },
       ],
       nextBefore: AT,
-      looksLeftOut: 2,
+      inspectionsLeftOut: 2,
     },
   },
   'account suspend': {

@@ -32,8 +32,8 @@ export class KeysRepository {
     return query.getMany();
   }
 
-  /** When the newest key but `count` was made. */
-  async madeBefore(
+  /** When the (`count` + 1)th newest key was made; undefined if there are fewer. */
+  async createdAtOf(
     transaction: Transaction,
     accountId: string,
     count: number,

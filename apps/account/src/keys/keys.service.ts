@@ -339,7 +339,7 @@ export class KeysService {
   }
 
   private async checkPace(transaction: Transaction, accountId: string): Promise<void> {
-    const made = await this.keys.madeBefore(transaction, accountId, NEW_KEYS_PER_DAY_MAX - 1);
+    const made = await this.keys.createdAtOf(transaction, accountId, NEW_KEYS_PER_DAY_MAX - 1);
     const dayAgo = this.clock.now().getTime() - DAY_MS;
     if (made && made.getTime() > dayAgo) throw new TooManyNewKeys(NEW_KEYS_PER_DAY_MAX);
   }

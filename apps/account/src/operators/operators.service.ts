@@ -8,7 +8,7 @@ import { KeyRecordService } from '../key-records/key-records.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { AuditedRequestsMaintenanceRepository } from './audited-requests.repository.js';
 import type { OperatorOrderRequest } from './operators.dto.js';
-import { LOOK } from './timeline.repository.js';
+import { INSPECTION } from './timeline.repository.js';
 
 /** The end of a key as the dashboard shows it, or a whole key, of which the rest is not looked at. */
 const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*|…|\.\.\.)?([0-9A-Za-z]{4})$/;
@@ -46,7 +46,7 @@ export class OperatorsService {
       await this.audit.record(transaction, {
         by,
         accountId,
-        action: LOOK,
+        action: INSPECTION,
         object: `account:${accountId}`,
       });
       const { state, createdAt, deletedAt, restoreUntil, suspendedAt, suspendedBecause } = account;

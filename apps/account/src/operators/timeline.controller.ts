@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import {
   AccountTimelineQuestion,
   END_OF_TIME,
-  LooksQuestion,
+  InspectionsQuestion,
   type TimelineEntry,
   timelineOf,
 } from '#libs/contracts';
@@ -22,20 +22,23 @@ export class TimelineController {
     @AccountId() accountId: string,
     @Query() question: AccountTimelineQuestion,
   ): Promise<TimelineEntry[]> {
-    const withLooks = question.looks === 'shown';
+    const withInspections = question.inspections === 'shown';
     const rows = {
       list: (id: string, before: Date, limit: number) =>
-        this.timeline.list(id, before, limit, withLooks),
+        this.timeline.list(id, before, limit, withInspections),
     };
     return timelineOf(rows, accountId, question);
   }
 
-  @Get('looks')
-  async countLooks(@AccountId() accountId: string, @Query() { from, before }: LooksQuestion) {
+  @Get('inspections')
+  async countInspections(
+    @AccountId() accountId: string,
+    @Query() { from, before }: InspectionsQuestion,
+  ) {
     const [start, end] = [
       from ? new Date(from) : BEGINNING,
       before ? new Date(before) : END_OF_TIME,
     ];
-    return { looks: await this.timeline.countLooks(accountId, start, end) };
+    return { inspections: await this.timeline.countInspections(accountId, start, end) };
   }
 }

@@ -3,8 +3,8 @@ import type { TimelineRow } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { EVENT_LINES } from '#libs/messaging';
 
-/** The action of an operator who reads. */
-export const LOOK = 'account.inspected';
+/** The audited action of an operator who reads about an account. */
+export const INSPECTION = 'account.inspected';
 
 @Injectable()
 export class TimelineRepository {
@@ -12,18 +12,18 @@ export class TimelineRepository {
 
   /**
    * Newest first, with all that share the last one's time; each part is cut by its own index.
-   * @param withLooks whether what operators looked at is among it.
+   * @param withInspections whether inspections by operators are among it.
    */
   async list(
     accountId: string,
     before: Date,
     limit: number,
-    withLooks = false,
+    withInspections = false,
   ): Promise<TimelineRow[]> {
     return this.database.query<TimelineRow>(
       `select at, kind, text, id from (
          (select occurred_at as at, 'audit' as kind, actor || ' ' || action as text, object as id
-          from audit where chain = $1 and occurred_at < $2 and ($4 or action <> '${LOOK}')
+          from audit where chain = $1 and occurred_at < $2 and ($4 or action <> '${INSPECTION}')
           order by occurred_at desc fetch first $3 rows with ties)
          union all
          (select date_trunc('milliseconds', created_at), 'mail', state || coalesce(': ' || subject, '')
@@ -31,17 +31,17 @@ export class TimelineRepository {
           from mail where account_id = $1 and date_trunc('milliseconds', created_at) < $2)
          union all ${EVENT_LINES}) e
        order by at desc fetch first $3 rows with ties`,
-      [accountId, before, limit, withLooks],
+      [accountId, before, limit, withInspections],
     );
   }
 
-  /** How often operators looked at the account: from a time on, and before another. */
-  async countLooks(accountId: string, from: Date, before: Date): Promise<number> {
-    const [{ looks }] = await this.database.query<{ looks: number }>(
-      `select count(*)::int as looks from audit
-       where chain = $1 and action = '${LOOK}' and occurred_at >= $2 and occurred_at < $3`,
+  /** How often operators inspected the account: from a time on, and before another. */
+  async countInspections(accountId: string, from: Date, before: Date): Promise<number> {
+    const [{ inspections }] = await this.database.query<{ inspections: number }>(
+      `select count(*)::int as inspections from audit
+       where chain = $1 and action = '${INSPECTION}' and occurred_at >= $2 and occurred_at < $3`,
       [accountId, from, before],
     );
-    return looks;
+    return inspections;
   }
 }

@@ -1,5 +1,5 @@
 import { planOfSku } from '#libs/contracts';
-import { roundToCent } from '#libs/platform';
+import { counted, roundToCent } from '#libs/platform';
 import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
 import type { Reversal } from '../payments/reversal.entity.js';
 import type { InvoiceLine } from './invoice.entity.js';
@@ -28,9 +28,11 @@ export function noteLine(
   { corrects, credits, netMicros, taxPpm }: Correction,
 ): InvoiceLine {
   const why = cause === 'dispute' ? 'disputed payment' : 'refund';
-  const many = credits.toLocaleString('en');
+  const many = counted(credits, 'credit');
   const what =
-    state === 'undone' ? `${many} credits are yours again` : `${many} credits taken back`;
+    state === 'undone'
+      ? `${many} ${credits === 1n ? 'is' : 'are'} yours again`
+      : `${many} taken back`;
   return {
     text: `Correction of invoice ${corrects}: ${why}${credits > 0n ? `, ${what}` : ''}`,
     quantity: 1,

@@ -9,8 +9,8 @@ export class RefundsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Payments that were never announced and are to be given back now, oldest first. One whose refund failed is due
-   * again after the pause of its place among `pausesMs`, and once more after the last.
+   * Payments that were never announced and are to be given back now, oldest first. After the nth failed refund, a
+   * payment is due once `pausesMs[n - 1]` has passed; after more failures than pauses, at once, to be set aside.
    */
   async listToReturn(now: Date, pausesMs: readonly number[], limit: number): Promise<Payment[]> {
     return this.maintenance.transaction((transaction) =>

@@ -93,7 +93,7 @@ describe('account commands', () => {
     await desk.billing.act(await desk.billing.order(accountId), 'pay');
     desk.advance(1_000);
     await desk.entitlement.buy(accountId, 15_000);
-    const whole = await desk.answer('account', 'timeline', accountId, '--audit');
+    const whole = await desk.answer('account', 'timeline', accountId, '--inspections');
     const kinds = whole.entries.map(({ kind }: { kind: string }) => kind);
     for (const kind of ['audit', 'order', 'payment', 'invoice', 'callback', 'credits']) {
       expect(kinds).toContain(kind);
@@ -112,7 +112,7 @@ describe('account commands', () => {
         '2',
         '--before',
         before,
-        '--audit',
+        '--inspections',
       ];
       const page: { entries: object[]; nextBefore?: string } = await desk.answer(...args);
       paged.push(...page.entries.map((entry) => JSON.stringify(entry)));
@@ -125,7 +125,7 @@ describe('account commands', () => {
     expect(paged).toHaveLength(expected.length);
   });
 
-  it('what an operator looked at is left out of a page, and the page says how often', async () => {
+  it('inspections by operators are left out of a page, and the page says how many', async () => {
     const { accountId } = await desk.account.register('looked-at@example.com');
     for (let look = 0; look < 3; look++) {
       desk.advance(1_000);
@@ -134,14 +134,14 @@ describe('account commands', () => {
     const actionsOf = ({ entries }: { entries: { text: string }[] }) =>
       entries.map(({ text }) => text).filter((text) => text.includes('account.inspected'));
     const page = await desk.answer('account', 'timeline', accountId);
-    expect([actionsOf(page), page.looksLeftOut]).toEqual([[], 4]);
-    const shown = await desk.answer('account', 'timeline', accountId, '--audit');
-    expect([actionsOf(shown).length, shown.looksLeftOut]).toEqual([5, 0]);
+    expect([actionsOf(page), page.inspectionsLeftOut]).toEqual([[], 4]);
+    const shown = await desk.answer('account', 'timeline', accountId, '--inspections');
+    expect([actionsOf(shown).length, shown.inspectionsLeftOut]).toEqual([5, 0]);
     const before = shown.entries[2].at;
     const args = ['account', 'timeline', accountId, '--before', before];
-    expect(await desk.answer(...args)).toMatchObject({ looksLeftOut: 2 });
+    expect(await desk.answer(...args)).toMatchObject({ inspectionsLeftOut: 2 });
     const { stdout } = await desk.command(...args);
-    expect(stdout).toContain('\n2 looks of operators left out: --audit\n');
+    expect(stdout).toContain('\n2 inspections by operators left out: --inspections\n');
   });
 
   it('what is found says which field of the account it was', async () => {

@@ -1,8 +1,8 @@
-import type { AccountMatch } from '#libs/contracts';
+import { type AccountMatch, REQUESTS_KEPT_DAYS } from '#libs/contracts';
 import type { Database } from '#libs/database';
 
-/** The request log keeps 90 days; the first covers what a clock is ahead. */
-const DAYS_KEPT = 92;
+/** A day more than the log keeps, for what is not dropped yet, and one for a clock that is ahead. */
+const DAYS_SEARCHED = REQUESTS_KEPT_DAYS + 2;
 
 interface LoggedRow {
   accountId: string;
@@ -18,7 +18,7 @@ export class LoggedRequestsMaintenanceRepository {
 
   /** Whose request it was. A day at a time, the latest first: each is a partition, most asked of is young. */
   async find(requestId: string): Promise<AccountMatch[]> {
-    for (let daysAgo = 0; daysAgo < DAYS_KEPT; daysAgo++) {
+    for (let daysAgo = 0; daysAgo < DAYS_SEARCHED; daysAgo++) {
       const rows = await this.database.query<LoggedRow>(FIND, [requestId, daysAgo]);
       if (rows.length > 0) return rows.map((row) => matchOf(requestId, row));
     }

@@ -6,6 +6,7 @@ import {
   type TimelineEntry,
   type TimelineQuestion,
 } from '#libs/contracts';
+import { counted } from '#libs/platform';
 import { id, instant, wholeNumber } from '../arguments.js';
 import type { CliConfig } from '../cli.config.js';
 import { inspected } from '../audited.js';
@@ -16,16 +17,16 @@ import { withService } from '../service-calls.js';
 interface TimelineOptions extends OutputOptions {
   before?: string;
   limit: number;
-  /** What operators looked at, too. */
-  audit?: boolean;
+  /** Inspections by operators, too. */
+  inspections?: boolean;
 }
 
 interface Timeline {
   entries: TimelineEntry[];
   /** `--before` of the next page; absent on the last one. */
   nextBefore?: string;
-  /** How often operators looked at the account within this page, which is left out of it. */
-  looksLeftOut: number;
+  /** How often operators inspected the account within this page, which is left out of it. */
+  inspectionsLeftOut: number;
 }
 
 /** `account timeline`: what each service knows, merged by time. */
@@ -38,38 +39,42 @@ export function timelineCommand(account: Command, config: CliConfig): void {
     )
     .option('--before <time>', 'RFC 3339: only what is older, for the next page', instant)
     .option('--limit <number>', 'entries of a page', wholeNumber, 50)
-    .option('--audit', 'with the looks of operators, which are left out otherwise')
+    .option('--inspections', 'with the inspections by operators, which are left out otherwise')
     .option('--json', 'as JSON')
     .action((accountId: string, options: TimelineOptions) => show(config, accountId, options));
 }
 
 async function show(config: CliConfig, accountId: string, options: TimelineOptions): Promise<void> {
-  const { limit, before, audit: withLooks = false } = options;
+  const { limit, before, inspections: withInspections = false } = options;
   // First, and noted: whose life this is.
   const { email } = await inspected(config, accountId);
-  const timeline = await read(config, accountId, { question: { before, limit }, withLooks });
-  answer(options, { accountId, email, ...timeline }, ({ entries, nextBefore, looksLeftOut }) => [
-    `${accountId}  ${email ?? 'erased'}`,
-    ...entries.map(({ at, kind, text, id }) => `${at}  ${kind.padEnd(12)}  ${text}  [${id}]`),
-    ...(looksLeftOut === 0 ? [] : [looksLine(looksLeftOut)]),
-    ...(nextBefore === undefined ? [] : [`more: --before ${nextBefore}`]),
-  ]);
+  const timeline = await read(config, accountId, { question: { before, limit }, withInspections });
+  answer(
+    options,
+    { accountId, email, ...timeline },
+    ({ entries, nextBefore, inspectionsLeftOut }) => [
+      `${accountId}  ${email ?? 'erased'}`,
+      ...entries.map(({ at, kind, text, id }) => `${at}  ${kind.padEnd(12)}  ${text}  [${id}]`),
+      ...(inspectionsLeftOut === 0 ? [] : [inspectionsLine(inspectionsLeftOut)]),
+      ...(nextBefore === undefined ? [] : [`more: --before ${nextBefore}`]),
+    ],
+  );
 }
 
-const looksLine = (count: number) =>
-  `${count} ${count === 1 ? 'look' : 'looks'} of operators left out: --audit`;
+const inspectionsLine = (count: number) =>
+  `${counted(count, 'inspection')} by operators left out: --inspections`;
 
 /** Each service answers the page as if it were alone; what is older than the cut is asked for again. */
 async function read(
   config: CliConfig,
   accountId: string,
-  { question, withLooks }: { question: TimelineQuestion; withLooks: boolean },
+  { question, withInspections }: { question: TimelineQuestion; withInspections: boolean },
 ): Promise<Timeline> {
   const { limit, before } = question;
   const ofAccount = <T>(ask: (desk: AccountDeskClient) => Promise<T>) =>
     withService(config, 'account', (http) => ask(new AccountDeskClient(http, operatorName())));
   const parts = await Promise.all([
-    ofAccount((desk) => desk.timeline(accountId, question, withLooks)),
+    ofAccount((desk) => desk.timeline(accountId, question, withInspections)),
     withService(config, 'billing', (http) => new BillingClient(http).timeline(accountId, question)),
     withService(config, 'entitlement', (http) =>
       new EntitlementClient(http).timeline(accountId, question),
@@ -82,6 +87,8 @@ async function read(
   const isWhole = cut === undefined || parts.every((part) => part.length < limit);
   const nextBefore = entries.length === all.length && isWhole ? undefined : cut;
   const page = { ...(nextBefore && { from: nextBefore }), ...(before && { before }) };
-  const looksLeftOut = withLooks ? 0 : await ofAccount((desk) => desk.countLooks(accountId, page));
-  return { entries, ...(nextBefore && { nextBefore }), looksLeftOut };
+  const inspectionsLeftOut = withInspections
+    ? 0
+    : await ofAccount((desk) => desk.countInspections(accountId, page));
+  return { entries, ...(nextBefore && { nextBefore }), inspectionsLeftOut };
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { BillingClient, type PaymentAnswer, type RefundOrder } from '#libs/contracts';
-import { newId } from '#libs/platform';
+import { counted, newId } from '#libs/platform';
 import { amountMicros, id, instant } from '../arguments.js';
 import type { CliConfig } from '../cli.config.js';
 import { audited, inspected } from '../audited.js';
@@ -169,5 +169,5 @@ async function refund(
 }
 
 const creditsText = (credits: string) =>
-  credits === '0' ? '' : `, ${Number(credits).toLocaleString('en')} credits taken back`;
+  credits === '0' ? '' : `, ${counted(BigInt(credits), 'credit')} taken back`;
 const amountOf = (micros: string) => (Number(micros) / MICROS).toFixed(2);

@@ -70,7 +70,7 @@ describe('credit commands', () => {
     expect([code, stderr]).toEqual([0, '']);
     const lines = stdout.trimEnd().split('\n');
     expect(lines).toEqual([
-      expect.stringMatching(/^account \S+ since \d{4}-\S+Z, 1 failures: .*buckets_add_up/),
+      expect.stringMatching(/^account \S+ since \d{4}-\S+Z, 1 failure: .*buckets_add_up/),
     ]);
     expect(lines[0]).toContain(damaged);
     const known = { accountId: damaged, failures: 1, reason: expect.any(String) };

@@ -5,7 +5,7 @@ import {
   OVERRIDABLE_LIMITS,
   type OverridableLimit,
 } from '#libs/contracts';
-import { newId } from '#libs/platform';
+import { counted, newId } from '#libs/platform';
 import { audited, inspected } from '../audited.js';
 import { id, laterInstant, wholeNumber } from '../arguments.js';
 import type { CliConfig } from '../cli.config.js';
@@ -174,10 +174,10 @@ async function listSetAside(config: CliConfig, options: OutputOptions): Promise<
   answer(options, { accounts, leases }, () => [
     ...accounts.map(
       ({ accountId, since, failures, reason }) =>
-        `account ${accountId} since ${since}, ${failures} failures: ${reason}`,
+        `account ${accountId} since ${since}, ${counted(failures, 'failure')}: ${reason}`,
     ),
     ...leases.map(({ accountId, leaseId, reported, failures, reason }) => {
-      const use = `${reported} credits used, ${failures} failures`;
+      const use = `${counted(reported, 'credit')} used, ${counted(failures, 'failure')}`;
       return `lease ${leaseId} of account ${accountId}, ${use}: ${reason}`;
     }),
   ]);

@@ -165,18 +165,18 @@ describe('an order', () => {
   });
 
   it.each(['stripe', 'paypal'])(
-    'that was left at %s says that nothing was charged, and can still be paid',
+    'that was cancelled at %s says that nothing was charged, and can still be paid',
     async (processor) => {
       const open = order({ processor, state: 'redirected', redirect_url: 'https://pay.example/1' });
       under.answers.set('POST /internal/orders/1/return', open);
-      const left = textOf(await get('/billing/return?order=1&cancelled=1'));
-      expect(left).toContain('You left the payment; nothing was charged.');
-      expect(left).toContain('Waiting for your payment.');
-      expect(left).toContain('href="https://pay.example/1"');
+      const cancelled = textOf(await get('/billing/return?order=1&cancelled=1'));
+      expect(cancelled).toContain('You cancelled the payment. Nothing was charged.');
+      expect(cancelled).toContain('Waiting for your payment.');
+      expect(cancelled).toContain('href="https://pay.example/1"');
       under.answers.set('POST /internal/orders/1/return', order({ processor }));
       const paid = textOf(await get('/billing/return?order=1&cancelled=1'));
       expect(paid).toContain('Your payment of $10.00 arrived: 5,000 credits a month');
-      expect(paid).not.toContain('nothing was charged');
+      expect(paid).not.toContain('Nothing was charged');
     },
   );
 

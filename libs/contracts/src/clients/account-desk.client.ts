@@ -1,6 +1,6 @@
 import type { AccountState } from './account.client.js';
 import {
-  type LooksQuestion,
+  type InspectionsQuestion,
   type TimelineEntry,
   type TimelineQuestion,
   timelinePath,
@@ -90,20 +90,20 @@ export class AccountDeskClient {
     await this.http.call('POST', '/internal/operator/accounts/orders', { accountId, body });
   }
 
-  /** @param withLooks whether what operators looked at is told too. */
+  /** @param withInspections whether inspections by operators are told too. */
   async timeline(
     accountId: string,
     question: TimelineQuestion,
-    withLooks: boolean,
+    withInspections: boolean,
   ): Promise<TimelineEntry[]> {
-    const path = timelinePath(question) + (withLooks ? '&looks=shown' : '');
+    const path = timelinePath(question) + (withInspections ? '&inspections=shown' : '');
     return this.http.call('GET', path, { accountId });
   }
 
-  /** How often operators looked at the account in a part of its timeline. */
-  async countLooks(accountId: string, part: LooksQuestion): Promise<number> {
+  /** How often operators inspected the account in a part of its timeline. */
+  async countInspections(accountId: string, part: InspectionsQuestion): Promise<number> {
     const query = new URLSearchParams({ ...part });
-    const path = `/internal/operator/timeline/looks?${query}`;
-    return (await this.http.call<{ looks: number }>('GET', path, { accountId })).looks;
+    const path = `/internal/operator/timeline/inspections?${query}`;
+    return (await this.http.call<{ inspections: number }>('GET', path, { accountId })).inspections;
   }
 }

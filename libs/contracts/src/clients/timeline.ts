@@ -35,15 +35,15 @@ export class TimelineQuestion {
   limit: number;
 }
 
-/** What operators have looked at is left out of account's part unless it is asked for. */
+/** Inspections by operators are left out of account's part unless they are asked for. */
 export class AccountTimelineQuestion extends TimelineQuestion {
   @IsOptional()
   @IsIn(['shown'])
-  looks?: 'shown';
+  inspections?: 'shown';
 }
 
-/** A page of the timeline, whose looks are counted. */
-export class LooksQuestion {
+/** A page of the timeline, whose inspections are counted. */
+export class InspectionsQuestion {
   /** RFC 3339: not what is older; from the beginning without it. */
   @IsOptional()
   @IsISO8601()

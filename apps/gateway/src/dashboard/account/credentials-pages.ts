@@ -13,7 +13,8 @@ export function changePasswordPage(context: PageContext, notice?: Notice): Marku
     notice,
     body: html`<section>
       <p>
-        Every other browser is logged out, and a mail tells you of the change. Keys go on working.
+        Every other browser is logged out, and a mail tells you of the change. Your keys keep
+        working.
       </p>
       ${form(context, '/account/password', fields)}
     </section>`,

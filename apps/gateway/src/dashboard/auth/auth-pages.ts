@@ -69,7 +69,7 @@ export function logInPage(context: PageContext, entered: Entered = {}, notice?: 
 export function passwordAgainPage(context: PageContext, to: string, notice?: Notice): Markup {
   const fields = html`${hidden('to', wayBack(to))}
     ${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
-    <button>Go on</button>`;
+    <button>Continue</button>`;
   return page(context, {
     title: 'Your password, please',
     notice,

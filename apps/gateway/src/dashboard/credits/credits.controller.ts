@@ -70,13 +70,13 @@ export class CreditsController {
     return this.answerOrder(visit, await visit.billing({ method: 'GET', path }));
   }
 
-  private async answerOrder(visit: PageVisit, answer: ProxiedAnswer, hasLeft = false) {
+  private async answerOrder(visit: PageVisit, answer: ProxiedAnswer, wasCancelled = false) {
     if (isRefused(answer)) {
       return this.show(visit, { notice: faultNotice(answer), status: answer.status });
     }
     const balance = await this.calls.balance(visit.session).catch(() => undefined);
     const order = answer.body as OrderAnswer;
-    return visit.show(orderPage(visit.context, { order, balance, hasLeft }));
+    return visit.show(orderPage(visit.context, { order, balance, wasCancelled }));
   }
 
   private async show(

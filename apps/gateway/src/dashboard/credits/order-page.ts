@@ -15,9 +15,15 @@ export interface OrderFacts {
   order: OrderAnswer;
   /** Undefined while entitlement is unavailable. */
   balance?: BalanceAnswer;
-  /** The processor's page led back because the customer did not want to pay. */
-  hasLeft?: boolean;
+  /** The customer cancelled on the processor's page. */
+  wasCancelled?: boolean;
 }
+
+/** The processor's page led back without a payment. */
+export const PAYMENT_CANCELLED: Notice = {
+  kind: 'note',
+  text: 'You cancelled the payment. Nothing was charged.',
+};
 
 /** Where an order stands, in a table. */
 export const ORDER_WORDS: Readonly<Record<OrderState, string>> = {
@@ -86,14 +92,14 @@ function lineText({ credits, sku, quantity }: OrderLineAnswer): string {
   return quantity > 1 ? `${name} × ${quantity}` : name;
 }
 
-function noticeOf({ order, balance, hasLeft }: OrderFacts): Notice | undefined {
+function noticeOf({ order, balance, wasCancelled }: OrderFacts): Notice | undefined {
   if (order.state === 'paid') {
     const paid = money(order.amount_micros, order.currency);
     const arrived = order.lines.map((line) => arrivalOf(line, order, balance));
     return { kind: 'done', text: `Your payment of ${paid} arrived: ${arrived.join(', ')}.` };
   }
-  if (!hasLeft || !UNPAID.includes(order.state)) return undefined;
-  return { kind: 'note', text: 'You left the payment; nothing was charged.' };
+  if (!wasCancelled || !UNPAID.includes(order.state)) return undefined;
+  return PAYMENT_CANCELLED;
 }
 
 /** What a paid line brings, and until when. */

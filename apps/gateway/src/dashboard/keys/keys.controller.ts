@@ -13,7 +13,7 @@ import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
 import type { NewKeySettings } from './key-fields.js';
 import { settingsOf } from './key-settings.js';
-import { OVERLAP, revokePage, rotatePage } from './key-steps.js';
+import { OVERLAP, revokePage, rotatePage } from './key-confirmations.js';
 import { type KeyShown, isPaused, keyPage, keysPage } from './keys-page.js';
 import { CreateKeyForm, RotateKeyForm, UpdateKeyForm } from './keys.dto.js';
 

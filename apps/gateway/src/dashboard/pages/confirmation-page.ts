@@ -10,7 +10,7 @@ export interface Confirmation {
   /** Address of the form. */
   action: string;
   /** What its button says. */
-  step: string;
+  button: string;
   /** Whether something is lost. */
   isDanger?: boolean;
   /** The way back, where nothing changes. */
@@ -19,12 +19,12 @@ export interface Confirmation {
 
 /** Stands between a link and a step that cannot be taken back. */
 export function confirmationPage(context: PageContext, asked: Confirmation): Markup {
-  const { title, body, action, step, isDanger, back } = asked;
-  const button = isDanger
-    ? html`<button class="danger">${step}</button>`
-    : html`<button>${step}</button>`;
+  const { title, body, action, button, isDanger, back } = asked;
+  const submit = isDanger
+    ? html`<button class="danger">${button}</button>`
+    : html`<button>${button}</button>`;
   const fields = html`${body}
-    <p class="actions">${button}<a class="button plain" href="${back.href}">${back.text}</a></p>`;
+    <p class="actions">${submit}<a class="button plain" href="${back.href}">${back.text}</a></p>`;
   return page(context, {
     title,
     body: html`<section>${form(context, action, fields)}</section>`,

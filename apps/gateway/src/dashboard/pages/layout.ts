@@ -29,10 +29,10 @@ export interface PageParts {
   notice?: Notice;
 }
 
-const SIMULATED = html`<p class="simulated" role="note">
+const SIMULATED = html`<aside class="simulated" aria-label="Simulated data">
   Simulated data: this installation asks a registry simulator, not the internet. Nothing it answers
-  is true of any domain.
-</p>`;
+  is about a real domain.
+</aside>`;
 
 /** A whole document. */
 export function page(context: PageContext | undefined, { title, body, notice }: PageParts): Markup {

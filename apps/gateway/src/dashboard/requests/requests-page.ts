@@ -2,11 +2,13 @@ import {
   type KeyAnswer,
   type LoggedRequest,
   OPERATIONS,
+  REQUESTS_KEPT_DAYS,
   type RequestsAnswer,
 } from '#libs/contracts';
 import { grouped } from '../amounts.js';
 import { type Notice, type PageContext, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
+import { selectField } from '../pages/select-field.js';
 import { outcomeWords } from './outcome-words.js';
 
 /** Which requests the page lists. Empty: all of them. */
@@ -64,9 +66,9 @@ export function requestsPage(context: PageContext, facts: RequestsFacts, notice?
         ${answer.requests.length === 0 ? nothingFound(filter) : requestTable(answer.requests, keys)}
         ${cursor ? html`<p class="actions"><a class="button small" href="${requestsPath(filter, cursor)}">Earlier requests</a></p>` : undefined}
         <p class="quiet">
-          Newest first, times in UTC. Requests are kept for 90 days. A request is booked a minute or
-          two after its answer, so one just before midnight may be part of the next day in the
-          ledger.
+          Newest first, times in UTC. Requests are kept for ${REQUESTS_KEPT_DAYS} days. A request is
+          booked a minute or two after its answer, so one just before midnight may be part of the
+          next day in the ledger.
         </p>
       </section>`,
   });
@@ -92,31 +94,6 @@ function filterForm(filter: RequestFilter, keys: readonly KeyAnswer[]): Markup {
   </form>`;
 }
 
-interface Select {
-  label: string;
-  all: string;
-  options: readonly (readonly [value: string, words: string])[];
-  chosen?: string;
-}
-
-/** What is chosen stays so, also when it is none of the options. */
-function selectField(name: string, { label, all, options, chosen }: Select): Markup {
-  const isListed = !chosen || options.some(([value]) => value === chosen);
-  const listed = isListed ? options : [...options, [chosen, chosen] as const];
-  return html`<div class="field">
-    <label for="${name}">${label}</label>
-    <select id="${name}" name="${name}">
-      <option value="">${all}</option>
-      ${listed.map(
-        ([value, words]) =>
-          html`<option value="${value}" ${value === chosen ? html`selected` : undefined}>
-            ${words}
-          </option>`,
-      )}
-    </select>
-  </div>`;
-}
-
 function nothingFound({ day, operation, key_id, status }: RequestFilter): Markup {
   if (operation || key_id || status) {
     return html`<p>
@@ -125,9 +102,9 @@ function nothingFound({ day, operation, key_id, status }: RequestFilter): Markup
     </p>`;
   }
   return html`<p>
-    No request was made on ${day}. <a href="/usage">Usage</a> shows the days with requests;
-    <a href="/keys">a key</a> is all that a first one needs. It is listed here within a second of
-    its answer.
+    No request was made on ${day}. <a href="/usage">Usage</a> shows the days with requests. To make
+    one, you need <a href="/keys">an API key</a>. A request is listed here within a second of its
+    answer.
   </p>`;
 }
 

@@ -33,9 +33,9 @@ export function endPage(context: PageContext, session: ListedSession): Markup {
     title: 'End this session?',
     body: html`<p><strong>${browserName(userAgent)}</strong> ${address}</p>
       <p class="quiet">Last seen ${minute(seen)} UTC.</p>
-      <p>That browser is logged out at once. Your keys go on working.</p>`,
+      <p>That browser is logged out at once. Your keys keep working.</p>`,
     action: `/sessions/${id}/end`,
-    step: 'End the session',
+    button: 'End the session',
     isDanger: true,
     back: BACK,
   });
@@ -45,9 +45,9 @@ export function endPage(context: PageContext, session: ListedSession): Markup {
 export function endOthersPage(context: PageContext): Markup {
   return confirmationPage(context, {
     title: 'End all other sessions?',
-    body: html`<p>Every browser but this one is logged out at once. Your keys go on working.</p>`,
+    body: html`<p>Every browser but this one is logged out at once. Your keys keep working.</p>`,
     action: '/sessions/end-others',
-    step: 'End all other sessions',
+    button: 'End all other sessions',
     isDanger: true,
     back: BACK,
   });

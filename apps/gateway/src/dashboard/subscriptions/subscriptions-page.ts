@@ -74,7 +74,7 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
         <li>Until it ends you can take this back under Subscriptions.</li>
       </ul>`,
     action: `/subscriptions/${owned.id}/cancel`,
-    step: 'Cancel the subscription',
+    button: 'Cancel the subscription',
     isDanger: true,
     back: { href: '/subscriptions', text: 'Keep it' },
   });

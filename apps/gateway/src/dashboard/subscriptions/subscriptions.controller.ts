@@ -8,6 +8,7 @@ import type {
 } from '#libs/contracts';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { leavePage } from '../credits/credits-pages.js';
+import { PAYMENT_CANCELLED } from '../credits/order-page.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import type { Notice } from '../pages/layout.js';
 import { OptionalText } from '../pages/optional-text.js';
@@ -18,9 +19,6 @@ import type { ProxiedAnswer } from '../proxy/service-proxy.js';
 import { cancelPage, changePage, subscriptionsPage } from './subscriptions-page.js';
 import { ChangePlanForm } from './subscriptions.dto.js';
 
-/** The processor's page led back because the customer did not agree. */
-const LEFT: Notice = { kind: 'note', text: 'You left the payment; nothing was charged.' };
-
 /** What is owned, and how it changes. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
@@ -30,7 +28,7 @@ export class SubscriptionPagesController {
   /** The second is an address that processors' pages lead back to. */
   @Get(['subscriptions', 'billing/subscriptions'])
   view(@Visit() visit: PageVisit, @Query('cancelled', OptionalText) cancelled: string) {
-    return this.show(visit, cancelled === '' ? undefined : LEFT);
+    return this.show(visit, cancelled === '' ? undefined : PAYMENT_CANCELLED);
   }
 
   @Get('subscriptions/:id/change')

@@ -15,10 +15,10 @@ const TITLES = { requests: 'Requests a day', credits: 'Credits used a day' } as 
 /** A bar for the requests or credits of each day. What it shows is in a table, too, for who cannot see it. */
 export function usageChart(
   { from, to, days }: UsageAnswer,
-  counted: keyof typeof TITLES = 'requests',
+  figure: keyof typeof TITLES = 'requests',
 ): Markup {
   const counts = new Map<string, number>();
-  for (const day of days) counts.set(day.date, (counts.get(day.date) ?? 0) + day[counted]);
+  for (const day of days) counts.set(day.date, (counts.get(day.date) ?? 0) + day[figure]);
   const dates = datesOf(from, to);
   const most = Math.max(0, ...counts.values());
   const bars = dates.map((date, index) => {
@@ -39,13 +39,13 @@ export function usageChart(
       viewBox="0 0 ${width} ${HEIGHT}"
       role="img"
       preserveAspectRatio="none"
-      aria-label="${TITLES[counted]}, ${grouped(most)} at most"
+      aria-label="${TITLES[figure]}, ${grouped(most)} at most"
     >
       ${bars}
       <path d="M0 ${HEIGHT}H${width}" />
     </svg>
     <figcaption class="quiet">
-      <span>${from}</span> <span>${TITLES[counted]}, at most ${grouped(most)}</span>
+      <span>${from}</span> <span>${TITLES[figure]}, at most ${grouped(most)}</span>
       <span>${to}</span>
     </figcaption>
   </figure>`;

@@ -5,6 +5,9 @@ import { day, text } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { CURSOR_MAX, CreditsPaging } from '../account/credits.js';
 
+/** How long the request log keeps a request, in days; its partitions are dropped after that. */
+export const REQUESTS_KEPT_DAYS = 90;
+
 /** One request of an account, as it was logged. */
 export class LoggedRequest {
   @IsString()
@@ -55,7 +58,7 @@ export class RequestsAnswer {
 const PARAMETERS = {
   day: {
     kind: day(),
-    about: 'Day (UTC) of the requests; the log goes back 90 days',
+    about: `Day (UTC) of the requests; the log goes back ${REQUESTS_KEPT_DAYS} days`,
     isRequired: true,
     example: '2026-11-20',
   },

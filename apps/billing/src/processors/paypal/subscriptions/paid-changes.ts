@@ -75,7 +75,7 @@ export class PaidChanges {
           { name: planNameOf(plan), quantity: 1, amountMicros: due, taxMicros: 0n, taxPpm: 0 },
         ],
         successUrl: this.parts.returnUrl,
-        cancelUrl: leftUrl(this.parts.returnUrl),
+        cancelUrl: cancelUrl(this.parts.returnUrl),
       }),
       `change:${changeId}`,
     );
@@ -231,7 +231,7 @@ export class PaidChanges {
       application_context: {
         shipping_preference: 'NO_SHIPPING',
         return_url: nextUrl,
-        cancel_url: leftUrl(this.parts.returnUrl),
+        cancel_url: cancelUrl(this.parts.returnUrl),
       },
     });
     return linkOf(links, 'approve') ?? '';
@@ -239,7 +239,7 @@ export class PaidChanges {
 }
 
 /** Where a customer arrives who did not agree or pay: the page there says so. */
-const leftUrl = (returnUrl: string) => `${returnUrl}?cancelled=1`;
+const cancelUrl = (returnUrl: string) => `${returnUrl}?cancelled=1`;
 
 /** What runs until the period ends, with this changed. */
 function customIdOf(

@@ -4,6 +4,7 @@ import { day } from '../amounts.js';
 import { type PageContext, hidden } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
+import { selectField } from '../pages/select-field.js';
 
 const BACK = { href: '/keys', text: 'Keep it as it is' };
 
@@ -17,28 +18,21 @@ export const OVERLAP: Overlap = '24h';
 
 /** Before a key is replaced. */
 export function rotatePage(context: PageContext, key: KeyAnswer): Markup {
-  const words = Object.entries(OVERLAP_WORDS);
   return confirmationPage(context, {
     title: 'Rotate this key?',
     body: html`${nameOf(key)}
       <p>
-        You get a new key with the same settings, shown once. The old key goes on working for the
-        time you choose here, and then stops for good.
+        You get a new key with the same settings, shown once. The old key keeps working for the time
+        you choose here, and then stops for good.
       </p>
-      <div class="field">
-        <label for="overlap">The old key still works for</label>
-        <select id="overlap" name="overlap">
-          ${words.map(
-            ([overlap, text]) =>
-              html`<option value="${overlap}" ${overlap === OVERLAP ? html`selected` : undefined}>
-                ${text}
-              </option>`,
-          )}
-        </select>
-      </div>
+      ${selectField('overlap', {
+        label: 'The old key still works for',
+        options: Object.entries(OVERLAP_WORDS),
+        chosen: OVERLAP,
+      })}
       ${hidden('idempotency_key', randomUUID())}`,
     action: `/keys/${key.id}/rotate`,
-    step: 'Rotate the key',
+    button: 'Rotate the key',
     back: BACK,
   });
 }
@@ -53,7 +47,7 @@ export function revokePage(context: PageContext, key: KeyAnswer): Markup {
         replace it without a break, <a href="/keys/${key.id}/rotate">rotate it</a> instead.
       </p>`,
     action: `/keys/${key.id}/revoke`,
-    step: 'Revoke the key',
+    button: 'Revoke the key',
     isDanger: true,
     back: BACK,
   });
