@@ -113,6 +113,31 @@ describe('a step that cannot be taken back', () => {
     },
   );
 
+  it('a replaced key can be revoked while it still works, and nothing else', async () => {
+    const expires_at = '2026-11-23T10:00:00.000Z';
+    const listed = async (state: KeyAnswer['state']) => {
+      under.answers.set('GET /internal/dashboard/keys', { keys: [{ ...KEY, state, expires_at }] });
+      return textOf(await get('/keys'));
+    };
+    const replaced = await listed('replaced');
+    expect(replaced).toContain('replaced; works until 2026-11-23 10:00 UTC');
+    expect(replaced).toContain('href="/keys/0197-a/revoke"');
+    expect(replaced).not.toContain('/keys/0197-a/rotate');
+    const asked = await get('/keys/0197-a/revoke');
+    expect([asked.status, textOf(asked).includes('/rotate')]).toEqual([200, false]);
+    expect((await get('/keys/0197-a/rotate')).status).toBe(404);
+    const revoked = await listed('revoked');
+    expect(revoked).toContain('<span>revoked</span>');
+    expect(revoked).not.toContain('/keys/0197-a/revoke');
+    expect((await get('/keys/0197-a/revoke')).status).toBe(404);
+  });
+
+  it('a cancellation says when the credits of the plan end', async () => {
+    expect(textOf(await get('/subscriptions/0197-s/cancel'))).toContain(
+      'Its credits end on 2026-12-22 (UTC); what is left then is lost.',
+    );
+  });
+
   it('a rotated key works on for as long as its owner chose', async () => {
     await post('/keys/0197-a/rotate', 'overlap=7d');
     const { body } = under.arrived.find(({ line }) => line.startsWith('POST'))!;
@@ -186,6 +211,22 @@ describe('an order', () => {
     const shown = textOf(await get('/credits'));
     expect(shown).toContain('Waiting for your payment');
     expect(shown).not.toContain('redirected');
+  });
+});
+
+describe('the overview', () => {
+  it('counts all credits that end first, whatever they came from', async () => {
+    const left = (available: number, expires_at: string | null) => ({
+      ...{ source_type: 'trial', granted: 10_000, reserved: 0, available, expires_at },
+    });
+    const grants = [
+      left(7_000, '2026-12-30T10:00:00.000Z'),
+      left(10_000, '2026-12-22T23:00:00.000Z'),
+      left(400, '2026-12-22T10:00:00.000Z'),
+      left(900, null),
+    ];
+    under.answers.set(BALANCE, balance(grants));
+    expect(textOf(await get('/'))).toContain('10,400 of them until 2026-12-22 at the latest');
   });
 });
 

@@ -38,8 +38,10 @@ export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
   const ending = grants.flatMap(({ expires_at: end, available, reserved }) =>
     end !== null && available + reserved > 0 ? [{ end, left: available + reserved }] : [],
   );
-  const [first] = ending.toSorted((one, other) => (one.end < other.end ? -1 : 1));
-  return first && `${grouped(first.left)} of them until ${day(first.end)} at the latest`;
+  if (ending.length === 0) return undefined;
+  const [first] = ending.map(({ end }) => day(end)).toSorted();
+  const left = ending.reduce((sum, one) => sum + (day(one.end) === first ? one.left : 0), 0);
+  return `${grouped(left)} of them until ${first} at the latest`;
 }
 
 /** Until when credits last, in UTC. */

@@ -43,8 +43,8 @@ export function revokePage(context: PageContext, key: KeyAnswer): Markup {
     title: 'Revoke this key?',
     body: html`${nameOf(key)}
       <p>
-        It stops within seconds and never works again: programs that still use it are refused. To
-        replace it without a break, <a href="/keys/${key.id}/rotate">rotate it</a> instead.
+        It stops within seconds and never works again: programs that still use it are refused.
+        ${key.state === 'active' ? html`To replace it without a break, <a href="/keys/${key.id}/rotate">rotate it</a> instead.` : undefined}
       </p>`,
     action: `/keys/${key.id}/revoke`,
     button: 'Revoke the key',

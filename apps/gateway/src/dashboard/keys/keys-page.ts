@@ -86,12 +86,11 @@ function keyList(keys: KeyAnswer[], allowed?: number): Markup {
 
 function keyRow(key: KeyAnswer, allowed?: number): Markup {
   const state = key.state === 'active' && isPaused(key, allowed) ? 'paused' : key.state;
-  const ends = key.expires_at ? ` until ${key.expires_at.slice(0, 16).replace('T', ' ')} UTC` : '';
   return html`<li>
     <div>
       <strong>${key.name}</strong> <code>${key.masked}</code>
       <p class="quiet">
-        <span>${state}${ends}</span>
+        <span>${state}${endOf(key)}</span>
         <span>last used: ${key.last_used_at?.slice(0, 10) ?? 'never'}</span>
       </p>
       <p class="quiet">
@@ -99,17 +98,28 @@ function keyRow(key: KeyAnswer, allowed?: number): Markup {
         ${key.daily_credit_cap === null ? undefined : html`<span>at most ${grouped(key.daily_credit_cap)} credits a day</span>`}
       </p>
     </div>
-    ${key.state === 'active' ? keyActions(key) : undefined}
+    ${canRevoke(key) ? keyActions(key) : undefined}
   </li>`;
 }
 
-function keyActions({ id, name }: KeyAnswer): Markup {
+/** Until when a key works that still does. */
+function endOf(key: KeyAnswer): string {
+  if (!key.expires_at || !canRevoke(key)) return '';
+  const until = ` until ${key.expires_at.slice(0, 16).replace('T', ' ')} UTC`;
+  return key.state === 'replaced' ? `; works${until}` : until;
+}
+
+/** Whether a key still works: a replaced one does until its overlap ends. */
+export const canRevoke = ({ state }: KeyAnswer) => state === 'active' || state === 'replaced';
+
+function keyActions({ id, name, state }: KeyAnswer): Markup {
   const link = (path: string, word: string) =>
     html`<a class="button plain small" href="/keys/${id}${path}" aria-label="${word} ${name}"
       >${word}</a
     >`;
   return html`<div class="actions">
-    ${link('', 'Edit')}${link('/rotate', 'Rotate')}${link('/revoke', 'Revoke')}
+    ${state === 'active' ? html`${link('', 'Edit')}${link('/rotate', 'Rotate')}` : undefined}
+    ${link('/revoke', 'Revoke')}
   </div>`;
 }
 

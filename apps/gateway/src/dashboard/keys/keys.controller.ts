@@ -14,7 +14,7 @@ import type { ProxiedAnswer } from '../proxy/service-proxy.js';
 import type { NewKeySettings } from './key-fields.js';
 import { settingsOf } from './key-settings.js';
 import { OVERLAP, revokePage, rotatePage } from './key-confirmations.js';
-import { type KeyShown, isPaused, keyPage, keysPage } from './keys-page.js';
+import { type KeyShown, canRevoke, isPaused, keyPage, keysPage } from './keys-page.js';
 import { CreateKeyForm, RotateKeyForm, UpdateKeyForm } from './keys.dto.js';
 
 const PAUSED: Notice = {
@@ -86,7 +86,7 @@ export class KeysController {
 
   @Get(':id/revoke')
   async askToRevoke(@Visit() visit: PageVisit, @Param('id') id: string) {
-    return visit.show(revokePage(visit.context, await this.find(visit, id)));
+    return visit.show(revokePage(visit.context, await this.find(visit, id, canRevoke)));
   }
 
   @Post(':id/revoke')
@@ -127,20 +127,22 @@ export class KeysController {
     return visit.show(page, status);
   }
 
-  /** @throws NotFound for one that cannot be edited. */
-  private async find(visit: PageVisit, id: string): Promise<KeyAnswer> {
+  /** @throws NotFound for one that does not fit: unless said otherwise, one that cannot be edited. */
+  private async find(visit: PageVisit, id: string, fits = isActive): Promise<KeyAnswer> {
     let cursor: string | undefined;
     do {
       const { refusal, body } = await keysOf(visit, cursor);
       if (refusal) throw refusal;
       const { keys, next_cursor } = body as KeysAnswer;
-      const key = keys.find((one) => one.id === id && one.state === 'active');
+      const key = keys.find((one) => one.id === id && fits(one));
       if (key) return key;
       cursor = next_cursor;
     } while (cursor !== undefined);
     throw new NotFound();
   }
 }
+
+const isActive = ({ state }: KeyAnswer) => state === 'active';
 
 /** A page of keys. */
 async function keysOf(visit: PageVisit, cursor?: string): Promise<ProxiedAnswer> {

@@ -70,7 +70,7 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
           It works until ${owned.state === 'past_due' ? 'the paid time is over' : `${end} (UTC)`}
           and then ends.
         </li>
-        ${owned.line === 'api' ? html`<li>Its credits last until their own date. Credits of packages stay.</li>` : undefined}
+        ${owned.line === 'api' ? html`<li>${creditsEnd(owned)} Credits of packages stay.</li>` : undefined}
         <li>Until it ends you can take this back under Subscriptions.</li>
       </ul>`,
     action: `/subscriptions/${owned.id}/cancel`,
@@ -78,6 +78,15 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
     isDanger: true,
     back: { href: '/subscriptions', text: 'Keep it' },
   });
+}
+
+/** When a plan's credits end once it is cancelled: each month's with that month. */
+function creditsEnd({ state, interval, period_end: end }: SubscriptionAnswer): string {
+  if (state === 'past_due') return 'Its credits end when the paid time is over.';
+  const lost = `${day(end)} (UTC); what is left then is lost.`;
+  return interval === 'year'
+    ? `Its credits still come every month and end with that month, the last on ${lost}`
+    : `Its credits end on ${lost}`;
 }
 
 /** A plan and so many units of it. */
