@@ -30,4 +30,6 @@ try {
 const { enableCompileCache } = await import('node:module');
 enableCompileCache('dist/.compiled');
 const { runSolo } = await import('./dist/apps/solo/src/run-solo.js');
-await runSolo(process.argv, process.env, started);
+// `npm start --offline`, without the dashes in between, tells npm alone.
+const isOffline = process.env.npm_config_offline === 'true';
+await runSolo(isOffline ? [...process.argv, '--offline'] : process.argv, process.env, started);

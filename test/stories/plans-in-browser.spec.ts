@@ -137,7 +137,7 @@ interface Held {
     expect(await visitor.submit('Cancel the subscription')).toBe(303);
     await waitFor('the end', async () => (await own()).includes('ends '));
     await visitor.examine();
-    expect(await visitor.submit('Undo: API plan 15K')).toBe(303);
+    expect(await visitor.submit('Undo the cancellation: API plan 15K')).toBe(303);
     await waitFor('the renewal', async () => (await own()).includes('renews '));
     await waitFor('the mail', async () => {
       const mails = await deployment.mailbox.newest(50);

@@ -214,10 +214,31 @@ describe('an order', () => {
   });
 });
 
+describe('a cancelled plan', () => {
+  it('is not changed: its cancellation is undone first', async () => {
+    const cancelled = { ...PLAN, cancel_at: PLAN.period_end };
+    under.answers.set('GET /internal/subscriptions', { subscriptions: [cancelled] });
+    under.answers.set('GET /internal/processors', { processors: [] });
+    for (const path of ['/subscriptions', '/plans', '/plans?interval=year']) {
+      const shown = textOf(await get(path));
+      expect(shown).toContain('action="/subscriptions/0197-s/undo"');
+      expect(shown).toContain('Undo the cancellation');
+      expect(shown).not.toContain('Change plan');
+      expect(shown).not.toContain('/subscriptions/0197-s/change');
+    }
+    under.answers.set('GET /internal/subscriptions', { subscriptions: [PLAN] });
+    expect(textOf(await get('/plans'))).toContain('/subscriptions/0197-s/change');
+  });
+});
+
 describe('the overview', () => {
   it('counts all credits that end first, whatever they came from', async () => {
     const left = (available: number, expires_at: string | null) => ({
-      ...{ source_type: 'trial', granted: 10_000, reserved: 0, available, expires_at },
+      source_type: 'trial',
+      granted: 10_000,
+      reserved: 0,
+      available,
+      expires_at,
     });
     const grants = [
       left(7_000, '2026-12-30T10:00:00.000Z'),

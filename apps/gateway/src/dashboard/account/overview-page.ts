@@ -102,6 +102,12 @@ const KIND_WORDS: Readonly<Record<LedgerKind, string>> = {
   refund: 'Refund',
 };
 
+/** What happened. Our support takes credits back without any payment that would be refunded. */
+function kindOf({ kind, reference, amount }: LedgerLine): string {
+  const isTakenBack = kind === 'refund' && reference.startsWith('operator:') && Number(amount) < 0;
+  return isTakenBack ? 'Taken back' : KIND_WORDS[kind];
+}
+
 /** Where a line comes from; a line of use links to its requests. */
 function sourceOf({ reference, day, operation }: LedgerLine): Markup | string {
   if (!day || !operation) return sourceName(reference.split(':')[0]);
@@ -112,7 +118,7 @@ function ledgerSection(lines: LedgerLine[]): Markup {
   if (lines.length === 0) return html``;
   return html`<section>
     <h2>Ledger</h2>
-    <table>
+    <table class="stacked">
       <thead>
         <tr>
           <th>When (UTC)</th>
@@ -125,10 +131,12 @@ function ledgerSection(lines: LedgerLine[]): Markup {
         ${lines.map(
           (line) =>
             html`<tr>
-              <td>${line.at.slice(0, 16).replace('T', ' ')}</td>
-              <td>${KIND_WORDS[line.kind]}</td>
-              <td>${sourceOf(line)}</td>
-              <td class="number">${grouped(Number(line.amount))}</td>
+              <td data-label="When" class="date">
+                ${line.day ?? line.at.slice(0, 16).replace('T', ' ')}
+              </td>
+              <td data-label="What">${kindOf(line)}</td>
+              <td data-label="Source">${sourceOf(line)}</td>
+              <td data-label="Credits" class="number">${grouped(Number(line.amount))}</td>
             </tr>`,
         )}
       </tbody>

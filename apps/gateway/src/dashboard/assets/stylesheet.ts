@@ -79,7 +79,7 @@ summary { cursor: pointer; margin: 0 0 0.75rem; }
 .chart svg { display: block; width: 100%; height: 7rem; }
 .chart rect { fill: var(--accent); }
 .chart path { stroke: var(--edge); vector-effect: non-scaling-stroke; }
-.chart figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; margin-top: 0.3rem; }
+.chart figcaption { display: flex; justify-content: space-between; gap: 0 1rem; margin-top: 0.3rem; text-align: center; }
 .chart figcaption span + span::before { content: none; }
 .rows .field { margin: 0 0 0.5rem; }
 .rows form { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: end; }
@@ -139,6 +139,7 @@ th { color: var(--quiet); font-size: 0.85rem; font-weight: 550; white-space: now
 td code, td:has(code) { overflow-wrap: anywhere; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .number + th, .number + td { padding-left: 1rem; }
+.date { white-space: nowrap; }
 .mail { white-space: pre-wrap; }
 @media (max-width: 40rem) {
   .bar { padding: 0.7rem 1rem; }

@@ -21,7 +21,7 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
               <td>${sourceName(grant.source_type)}</td>
               <td class="number">${grouped(grant.granted)}</td>
               <td class="number">${grouped(grant.available + grant.reserved)}</td>
-              <td>${untilOf(grant)}</td>
+              <td><span class="date">${untilOf(grant)}</span></td>
             </tr>`,
         )}
       </tbody>

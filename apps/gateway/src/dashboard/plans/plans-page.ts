@@ -6,7 +6,7 @@ import {
   type SubscriptionLineName,
   type SubscriptionPlan,
 } from '#libs/contracts';
-import { grouped, money } from '../amounts.js';
+import { day, grouped, money } from '../amounts.js';
 import { type ProcessorChoice, processorSection } from '../credits/processor-choice.js';
 import { choice } from '../choice.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
@@ -72,18 +72,19 @@ function rows(context: PageContext, line: SubscriptionLineName, facts: PlansFact
     (plan) => plan.line === line && plan.interval === facts.interval,
   );
   const current = facts.owned?.find((one) => one.line === line && one.is_current);
-  return html`<ul class="rows">
-    ${plans.map(
-      (plan) =>
-        html`<li>
-          <div>
-            <strong>${plan.name}</strong> ${money(String(plan.unitMicros))} ${EACH[plan.interval]}
-            <p class="quiet">${rightsOf(plan)}</p>
-          </div>
-          ${actionOf(context, plan, facts, current)}
-        </li>`,
-    )}
-  </ul>`;
+  return html`${current?.cancel_at ? undoFirst(context, current) : undefined}
+    <ul class="rows">
+      ${plans.map(
+        (plan) =>
+          html`<li>
+            <div>
+              <strong>${plan.name}</strong> ${money(String(plan.unitMicros))} ${EACH[plan.interval]}
+              <p class="quiet">${rightsOf(plan)}</p>
+            </div>
+            ${actionOf(context, plan, facts, current)}
+          </li>`,
+      )}
+    </ul>`;
 }
 
 function actionOf(
@@ -93,6 +94,7 @@ function actionOf(
   current: SubscriptionAnswer | undefined,
 ): Markup {
   if (plan.notYet) return html`<p class="quiet">Not yet for sale</p>`;
+  if (current?.cancel_at) return html``;
   return current ? changeTo(plan, current) : subscribeTo(context, plan, processors);
 }
 
@@ -107,6 +109,18 @@ function subscribeTo(
       Subscribe
     </button>`;
   return form(context, '/plans', fields);
+}
+
+/** What is cancelled cannot be changed. */
+function undoFirst(
+  context: PageContext,
+  { id, period_end: end, cancel_at }: SubscriptionAnswer,
+): Markup {
+  return html`<p>
+      Your plan is cancelled and ends on ${day(cancel_at ?? end)} (UTC). To change it, undo the
+      cancellation first.
+    </p>
+    ${form(context, `/subscriptions/${id}/undo`, html`<button class="plain">Undo the cancellation</button>`)}`;
 }
 
 /** A look at what the change costs comes first. */

@@ -143,11 +143,11 @@ function actions(context: PageContext, owned: SubscriptionAnswer): Markup {
     );
   const link = (path: string, word: string) =>
     html`<a class="button plain small" href="${path}" aria-label="${word}: ${name}">${word}</a>`;
-  const canUndo = owned.cancel_at !== null || owned.pending_change !== null;
   const plans = owned.interval === 'year' ? '/plans?interval=year' : '/plans';
   return html`<div class="actions">
-    ${link(plans, 'Change plan')}
-    ${canUndo ? step('undo', 'Undo') : link(`/subscriptions/${owned.id}/cancel`, 'Cancel')}
+    ${owned.cancel_at === null ? link(plans, 'Change plan') : step('undo', 'Undo the cancellation')}
+    ${owned.cancel_at === null && owned.pending_change ? step('undo', 'Undo') : undefined}
+    ${owned.cancel_at === null && !owned.pending_change ? link(`/subscriptions/${owned.id}/cancel`, 'Cancel') : undefined}
     ${step('payment-details', 'Payment details')}
   </div>`;
 }

@@ -45,8 +45,9 @@ export function usageChart(
       <path d="M0 ${HEIGHT}H${width}" />
     </svg>
     <figcaption class="quiet">
-      <span>${from}</span> <span>${TITLES[figure]}, at most ${grouped(most)}</span>
-      <span>${to}</span>
+      <span class="date">${from}</span>
+      <span>${TITLES[figure]}, at most ${grouped(most)}</span>
+      <span class="date">${to}</span>
     </figcaption>
   </figure>`;
 }

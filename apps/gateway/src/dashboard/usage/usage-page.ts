@@ -36,7 +36,7 @@ function daysSection(days: readonly UsageDay[]): Markup {
   if (days.length === 0) return html`<p>No request in these days.</p>`;
   return html`<section>
     <h2>By day and operation</h2>
-    <table>
+    <table class="stacked">
       <thead>
         <tr>
           <th>Day</th>
@@ -49,10 +49,12 @@ function daysSection(days: readonly UsageDay[]): Markup {
         ${days.toReversed().map(
           ({ date, operation, requests, credits }) =>
             html`<tr>
-              <td>${date}</td>
-              <td><a href="${requestsPath({ day: date, operation })}">${operation}</a></td>
-              <td class="number">${grouped(requests)}</td>
-              <td class="number">${grouped(credits)}</td>
+              <td data-label="Day" class="date">${date}</td>
+              <td data-label="Operation">
+                <a href="${requestsPath({ day: date, operation })}">${operation}</a>
+              </td>
+              <td data-label="Requests" class="number">${grouped(requests)}</td>
+              <td data-label="Credits" class="number">${grouped(credits)}</td>
             </tr>`,
         )}
       </tbody>

@@ -107,6 +107,18 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     expect(answers.length).toBeGreaterThan(100);
   });
 
+  it('examples of parameters are an example call: the required ones, and one of those that exclude each other', () => {
+    const filledIn = new Map([
+      ['get /v2.0/dns/live', ['domainName']],
+      ['get /v2.0/whois/live', ['domainName']],
+      ['get /v1.0/whois', ['domainName', 'whois']],
+    ]);
+    for (const { at, operation } of operationsOf(document).filter((one) => filledIn.has(one.at))) {
+      const names = operation.parameters.filter((one) => 'example' in one).map(({ name }) => name);
+      expect([at, names]).toEqual([at, filledIn.get(at)]);
+    }
+  });
+
   const operationsOf = ({ paths }: Description) =>
     Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({

@@ -144,7 +144,7 @@ function describe(operation: Operation, route: OperationRoute, context: Context)
     ...(route.successor && { deprecated: true }),
     security: access.kind === 'public' ? [] : origin.security,
     parameters: [
-      ...known.map((entry) => parameterOf(entry, route)),
+      ...known.map((entry) => parameterOf(entry, route, operation.examples[0].parameters)),
       ...headerParameters(operation),
     ],
     ...(body && {
@@ -184,22 +184,25 @@ interface DescribedParameter {
   example?: unknown;
 }
 
+/** @param asked what the operation's first example asks: a viewer fills in every example, and the whole must work. */
 function parameterOf(
   [name, parameter]: [string, Parameter],
   { when }: OperationRoute,
+  asked: object,
 ): DescribedParameter {
   const { kind, about, example, synonyms, isRequired = false, default: fallback } = parameter;
   const isInPath = parameter.in === 'path';
   const also = synonyms ? `. Also: ${synonyms.map((other) => `\`${other}\``).join(', ')}` : '';
   const isList = kind.schema.type === 'array';
+  const required = isInPath || isRequired || when?.parameter === name;
   return {
     name,
     in: isInPath ? 'path' : 'query',
-    required: isInPath || isRequired || when?.parameter === name,
+    required,
     description: about + also,
     schema: fallback === undefined ? kind.schema : { ...kind.schema, default: fallback },
     ...(isList && { style: 'form', explode: false }),
-    example: typedExample(kind.schema, example),
+    ...((required || name in asked) && { example: typedExample(kind.schema, example) }),
   };
 }
 
