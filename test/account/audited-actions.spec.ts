@@ -275,7 +275,9 @@ describe('audited actions', () => {
       .filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts'))
       .map((path) => readFileSync(join(folder, path), 'utf8'))
       .join('\n');
-    const inCode = source.matchAll(/(?:action: |transaction, owner, )'([a-z-]+\.[a-z-]+)'/g);
+    const inCode = source.matchAll(
+      /(?:action: |transaction, owner, |INSPECTION = )'([a-z-]+\.[a-z-]+)'/g,
+    );
     expect([...done].toSorted()).toEqual(
       [...new Set([...inCode].map(([, name]) => name))].toSorted(),
     );

@@ -71,6 +71,15 @@ export class Customer {
     this.testKey = confirmed.body.test_key;
   }
 
+  /** Joins, and waits for the trial credits: they come by an event, a moment after the confirmation. */
+  async joinWithCredits(): Promise<void> {
+    await this.join();
+    await waitFor('the trial credits', async () => {
+      const { body } = await this.call('GET', '/api/balance');
+      return body.spendable > 0;
+    });
+  }
+
   async logIn(password = this.password): Promise<Answer> {
     return this.call('POST', '/api/log-in', { email: this.email, password });
   }

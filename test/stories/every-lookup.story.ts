@@ -19,7 +19,7 @@ export function everyLookup(open: () => Promise<Deployment>): void {
   let customers = 0;
   async function newCustomer(): Promise<Customer> {
     const one = new Customer(deployment, `lookups-${++customers}@example.com`);
-    await one.join();
+    await one.joinWithCredits();
     return one;
   }
 

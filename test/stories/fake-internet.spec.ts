@@ -57,7 +57,7 @@ here('the product on an internet of its own', () => {
   async function ask(path: string) {
     if (asked++ % QUESTIONS_A_CUSTOMER === 0) {
       customer = new Customer(deployment, `internet-${asked}@example.com`);
-      await customer.join();
+      await customer.joinWithCredits();
     }
     const answer = await customer.get(`${path}&apiKey=${customer.key}`);
     expect([path, answer.status, answer.body.code]).toEqual([path, 200, undefined]);
