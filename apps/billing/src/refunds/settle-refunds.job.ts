@@ -19,14 +19,12 @@ export class SettleRefundsJob implements Job {
   async runOnce(): Promise<void> {
     for (const { payment, refund } of await this.repository.listToSettle(REFUNDS_MAX)) {
       // This refund waits for the next round; the others need not.
-      await this.calls
-        .settle(payment, refund)
-        .catch((error: unknown) =>
-          this.logger.error('a refund could not be settled yet', {
-            refundId: refund.id,
-            err: error,
-          }),
-        );
+      await this.calls.settle(payment, refund).catch((error: unknown) =>
+        this.logger.error('a refund could not be settled yet', {
+          refundId: refund.id,
+          err: error,
+        }),
+      );
     }
   }
 }
