@@ -128,7 +128,7 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
         id: OTHER,
         accountId: ACCOUNT,
         since: AT,
-        reason: 'the processor refused every refund of this payment',
+        reason: 'not given back: its refunds were refused or failed',
       },
     ] satisfies SetAsideMoney[],
   },

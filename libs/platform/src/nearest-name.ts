@@ -16,6 +16,7 @@ export function nearestName(given: string, names: readonly string[]): string | u
     const other = folded(name);
     // Of a short word every other one is near.
     const slipsMax = Math.min(SLIPS_MAX, Math.floor(other.length / 4));
+    if (Math.abs(wanted.length - other.length) > slipsMax) continue;
     const slips = slipsBetween(wanted, other);
     if (slips <= slipsMax && slips < (nearest?.slips ?? Infinity)) nearest = { name, slips };
   }

@@ -205,8 +205,11 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
       }
       await billing.follow();
       expect(given()).toBe(5);
-      const [{ kind, id }] = await setAside();
-      expect(kind).toBe('unreturned');
+      const [{ kind, id, reason }] = await setAside();
+      expect([kind, reason]).toEqual([
+        'unreturned',
+        'not given back: its refunds were refused or failed',
+      ]);
       await later(30 * DAY_MS);
       billing.simulator.apiFaults.refusedRefunds = 0;
       await later(30 * DAY_MS);

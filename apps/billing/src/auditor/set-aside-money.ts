@@ -28,7 +28,7 @@ export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
     from reversals where external_id is null and state = 'requested'
       and uuid_extract_timestamp(id) < clock_timestamp() - interval '1 hour'`,
   unreturned: `select id::text, account_id, returned_at as since,
-      'the processor refused every refund of this payment' as reason
+      'not given back: its refunds were refused or failed' as reason
     from payments p where not is_announced and returned_at is not null
       and coalesce((select sum(amount_micros) from reversals r
         where r.payment_id = p.id and r.state <> 'undone'), 0) < p.amount_micros`,

@@ -68,17 +68,18 @@ export class ReversalsService {
   }
 
   /**
-   * Begins a refund of ours. `build` makes its row from what was taken back so far, or says that there is
-   * nothing to refund; a row with a known id is a repeat and returned as it is.
+   * Begins a refund of ours. `build` makes its row from what was taken back so far, under the payment's lock, or says
+   * that there is nothing to refund; a row with a known id is a repeat and returned as it is.
    */
-  async begin(
+  async begin<Built extends Reversal | undefined>(
     transaction: Transaction,
     payment: Payment,
-    build: (reversals: readonly Reversal[]) => Reversal,
-  ): Promise<Reversal> {
+    build: (reversals: readonly Reversal[]) => Built,
+  ): Promise<Reversal | Built> {
     const lock = await this.lock(transaction, payment);
     const reversals = await this.payments.listReversals(transaction, payment);
     const wanted = build(reversals);
+    if (!wanted) return wanted;
     const known = reversals.find(({ id }) => id === wanted.id);
     if (known) return known;
     const isNew = await this.payments.insertReversal(transaction, wanted);

@@ -45,7 +45,17 @@ export class RefundCallsService {
     return outcome;
   }
 
-  private ask(
+  /**
+   * An answer that we cannot read is no refusal: the refund may have been made. It stays asked for until a fetch or
+   * a repeat of the call tells.
+   */
+  private async ask(payment: Payment, begun: Reversal): Promise<Outcome<RefundSnapshot | null>> {
+    const outcome = await this.call(payment, begun);
+    const isUnfit = outcome.outcome === 'refused' && outcome.code === 'unfit_object';
+    return isUnfit ? { outcome: 'unknown', cause: outcome } : outcome;
+  }
+
+  private call(
     { processor: name, externalId: paymentId }: Payment,
     { id: refundId, amountMicros, createdAt }: Reversal,
   ): Promise<Outcome<RefundSnapshot | null>> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PaymentAnswer, RefundAnswer } from '#libs/contracts';
-import { Database, type Transaction } from '#libs/database';
+import { Database } from '#libs/database';
 import {
   Clock,
   DAY_MS,
@@ -64,7 +64,9 @@ export class RefundsService {
     const amountMicros = await this.amountOf(payment, request, startsAt);
     const wish = { id: refundId, scope, startsAt, reason, amountMicros };
     const begun = await this.database.transaction((transaction) =>
-      this.begin(transaction, payment, wish),
+      this.reversals.begin(transaction, payment, (reversals) =>
+        this.build(payment, wish, reversals),
+      ),
     );
     crashPoint('refund.after-commit');
     if (begun.state === 'requested' && begun.externalId === null) {
@@ -82,48 +84,47 @@ export class RefundsService {
    */
   async returnAll(payment: Payment, reason: string): Promise<void> {
     const begun = await this.database.transaction(async (transaction) => {
-      const reversals = await this.payments.listReversals(transaction, payment);
-      if (reversals.some(({ state }) => state === 'requested')) return undefined;
-      const failed = reversals.filter(
-        ({ cause, state }) => cause === 'refund' && state === 'undone',
-      );
-      const isGivenBack = leftOf(payment.amountMicros, reversals) === 0n;
-      if (isGivenBack || failed.length > RETURN_PAUSES_MS.length) {
-        await this.payments.markReturned(transaction, payment);
-        return undefined;
-      }
       const wish = { id: newId(), scope: 'whole', startsAt: null, reason } as const;
-      return this.begin(transaction, payment, wish);
+      // Another process may have made an attempt since the payment was listed.
+      const next = await this.reversals.begin(transaction, payment, (reversals) =>
+        stepOf(payment, reversals, this.clock.now()) === 'refund'
+          ? this.build(payment, wish, reversals)
+          : undefined,
+      );
+      if (next) return next;
+      const reversals = await this.payments.listReversals(transaction, payment);
+      const step = stepOf(payment, reversals, this.clock.now());
+      if (step === 'end') await this.payments.markReturned(transaction, payment);
+      return undefined;
     });
     crashPoint('refund.after-commit');
     if (begun) await this.calls.settle(payment, begun);
   }
 
-  private async begin(transaction: Transaction, payment: Payment, wish: Wish): Promise<Reversal> {
-    return this.reversals.begin(transaction, payment, (reversals) => {
-      const known = reversals.find(({ id }) => id === wish.id);
-      if (known) return known;
-      const left = leftOf(payment.amountMicros, reversals);
-      const { amountMicros = left } = wish;
-      if (left === 0n) throw new NothingToRefund('Nothing of this payment is left to refund.');
-      if (amountMicros > left && wish.scope === 'whole') {
-        throw new NothingToRefund('This payment has less left than this amount.');
-      }
-      const now = this.clock.now();
-      return {
-        ...wish,
-        accountId: payment.accountId,
-        paymentId: payment.id,
-        processor: payment.processor,
-        cause: 'refund',
-        externalId: null,
-        attempt: 1,
-        state: 'requested',
-        amountMicros: amountMicros < left ? amountMicros : left,
-        createdAt: now,
-        updatedAt: now,
-      };
-    });
+  /** The row of a refund. @throws NothingToRefund. */
+  private build(payment: Payment, wish: Wish, reversals: readonly Reversal[]): Reversal {
+    const known = reversals.find(({ id }) => id === wish.id);
+    if (known) return known;
+    const left = leftOf(payment.amountMicros, reversals);
+    const { amountMicros = left } = wish;
+    if (left === 0n) throw new NothingToRefund('Nothing of this payment is left to refund.');
+    if (amountMicros > left && wish.scope === 'whole') {
+      throw new NothingToRefund('This payment has less left than this amount.');
+    }
+    const now = this.clock.now();
+    return {
+      ...wish,
+      accountId: payment.accountId,
+      paymentId: payment.id,
+      processor: payment.processor,
+      cause: 'refund',
+      externalId: null,
+      attempt: 1,
+      state: 'requested',
+      amountMicros: amountMicros < left ? amountMicros : left,
+      createdAt: now,
+      updatedAt: now,
+    };
   }
 
   /** @returns undefined for all that is left. @throws InvalidRequest, NothingToRefund. */
@@ -161,4 +162,19 @@ export class RefundsService {
     if (!payment) throw new NotFound();
     return payment;
   }
+}
+
+/** What is to be done now about a payment that is given back. */
+function stepOf(
+  { amountMicros }: Payment,
+  reversals: readonly Reversal[],
+  now: Date,
+): 'wait' | 'refund' | 'end' {
+  if (reversals.some(({ state }) => state === 'requested')) return 'wait';
+  const failed = reversals.filter(({ cause, state }) => cause === 'refund' && state === 'undone');
+  const isGivenBack = leftOf(amountMicros, reversals) === 0n;
+  if (isGivenBack || failed.length > RETURN_PAUSES_MS.length) return 'end';
+  const pauseMs = RETURN_PAUSES_MS[failed.length - 1] ?? 0;
+  const isPausing = failed.some(({ updatedAt }) => updatedAt.getTime() + pauseMs > now.getTime());
+  return isPausing ? 'wait' : 'refund';
 }

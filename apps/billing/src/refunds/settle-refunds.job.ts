@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Job } from '#libs/platform';
+import { type Job, Logger } from '#libs/platform';
 import { RefundCallsService } from './refund-calls.service.js';
 import { RefundsMaintenanceRepository } from './refunds.repository.js';
 
@@ -13,11 +13,18 @@ export class SettleRefundsJob implements Job {
   constructor(
     private readonly repository: RefundsMaintenanceRepository,
     private readonly calls: RefundCallsService,
+    private readonly logger: Logger,
   ) {}
 
   async runOnce(): Promise<void> {
     for (const { payment, refund } of await this.repository.listToSettle(REFUNDS_MAX)) {
-      await this.calls.settle(payment, refund);
+      // This refund waits for the next round; the others need not.
+      await this.calls.settle(payment, refund).catch((error: unknown) =>
+        this.logger.error('a refund could not be settled yet', {
+          refundId: refund.id,
+          err: error,
+        }),
+      );
     }
   }
 }

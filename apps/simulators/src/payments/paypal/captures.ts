@@ -12,6 +12,8 @@ import type { PaypalWorld } from './paypal-world.js';
 
 /** Money that goes back: refunds by the API, disputes by customers. */
 export class Captures {
+  /** The status in which refunds begin. */
+  firstStatus: Refund['status'] = 'COMPLETED';
   private readonly refunds = new Map<string, Refund[]>();
 
   constructor(
@@ -39,7 +41,7 @@ export class Captures {
     const refundId = world.newId();
     const refund = world.put('refund', refundId, {
       id: refundId,
-      status: 'COMPLETED',
+      status: this.firstStatus,
       amount: wanted,
       custom_id,
       create_time: world.now,

@@ -26,7 +26,8 @@ export interface Capture {
 
 export interface Refund {
   id: string;
-  status: 'COMPLETED' | 'FAILED';
+  /** `IN_REVIEW` stands for a status that PayPal adds later. */
+  status: 'COMPLETED' | 'IN_REVIEW' | 'FAILED';
   amount: Money;
   custom_id?: string;
   create_time: string;

@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { newId } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { RefundsMaintenanceRepository } from './refunds.repository.js';
+import { RETURN_PAUSES_MS, RefundsService } from './refunds.service.js';
+import { ReturnMoneyJob } from './return-money.job.js';
+import { SettleRefundsJob } from './settle-refunds.job.js';
+
+let billing: BillingUnderTest;
+let accountId: string;
+
+beforeAll(async () => {
+  billing = await BillingUnderTest.start();
+});
+afterAll(() => billing.stop());
+beforeEach(() => {
+  accountId = billing.newAccount();
+});
+afterEach(() => {
+  expect(billing.logLines.splice(0)).toEqual([]);
+});
+
+const madeThere = () => billing.simulator.paypal.world.all('refund');
+const attempts = () =>
+  billing.database.query<{ state: string }>(
+    'select state from reversals where account_id = $1 order by id',
+    [accountId],
+  );
+
+async function buy(): Promise<string> {
+  await billing.act(await billing.order(accountId, 15_000, 'paypal'), 'pay');
+  return paymentOf(accountId);
+}
+async function paymentOf(id: string): Promise<string> {
+  const sql = 'select id from payments where account_id = $1';
+  const [payment] = await billing.database.query<{ id: string }>(sql, [id]);
+  return payment.id;
+}
+/** Money of a deleted account, which is to be given back. */
+async function payDeleted(): Promise<string> {
+  const bought = await billing.order(accountId, 15_000, 'paypal');
+  await billing.deliver('deleted', accountId);
+  await billing.act(bought, 'pay');
+  return paymentOf(accountId);
+}
+/** A processor that this installation does not know: every call for this payment throws. */
+const strand = (paymentId: string) =>
+  billing.database.query(`update payments set processor = 'gone' where id = $1`, [paymentId]);
+
+it('a refund that was made in a state we do not know is not called refused, and is made once', async () => {
+  const paymentId = await buy();
+  const before = madeThere().length;
+  billing.simulator.paypal.captures.firstStatus = 'IN_REVIEW';
+  const refund = () => {
+    const body = { refundId: newId(), paymentId, scope: 'whole', reason: 'asked for it' };
+    return billing.call('POST', 'operator/refunds', { accountId, caller: 'cli', body });
+  };
+  expect((await refund()).status).toBe(503);
+  billing.simulator.paypal.captures.firstStatus = 'COMPLETED';
+  await billing.settle();
+  expect(await attempts()).toEqual([{ state: 'requested' }]);
+  expect((await refund()).body).toMatchObject({ code: 'nothing_to_refund' });
+  expect(madeThere()).toHaveLength(before + 1);
+  for (const one of madeThere()) one.status = 'COMPLETED';
+  await billing.retry();
+  expect(await attempts()).toEqual([{ state: 'final' }]);
+});
+
+it('a process that listed a payment before its refund was refused waits for the pause too', async () => {
+  await payDeleted();
+  billing.simulator.apiFaults.refusedRefunds = 1;
+  const [repository, refunds] = [
+    billing.get(RefundsMaintenanceRepository),
+    billing.get(RefundsService),
+  ];
+  const [listed] = await repository.listToReturn(billing.clock.now(), RETURN_PAUSES_MS, 1);
+  await billing.get(ReturnMoneyJob).runOnce();
+  expect(billing.logLines.splice(0)).toHaveLength(1);
+  await Promise.all([refunds.returnAll(listed, 'twice'), refunds.returnAll(listed, 'twice')]);
+  expect(await attempts()).toEqual([{ state: 'undone' }]);
+  await billing.pass(RETURN_PAUSES_MS[0]);
+  await Promise.all([refunds.returnAll(listed, 'twice'), refunds.returnAll(listed, 'twice')]);
+  await billing.settle();
+  expect(await attempts()).toEqual([{ state: 'undone' }, { state: 'final' }]);
+});
+
+it('a payment that cannot be given back, and a refund that cannot be settled, stop no other', async () => {
+  await strand(await payDeleted());
+  billing.clock.advance(1);
+  accountId = billing.newAccount();
+  await payDeleted();
+  billing.simulator.paypal.callbacks.faults.drop = true;
+  billing.simulator.apiFaults.lostAnswers = Infinity;
+  await billing.get(ReturnMoneyJob).runOnce();
+  expect(billing.logLines.splice(0).join()).toContain('could not be given back yet');
+  expect(await attempts()).toEqual([{ state: 'requested' }]);
+  billing.simulator.apiFaults.lostAnswers = 0;
+  await billing.get(SettleRefundsJob).runOnce();
+  billing.simulator.paypal.callbacks.faults.drop = false;
+  expect(billing.logLines.splice(0).join()).toContain('could not be settled yet');
+  expect(await attempts()).toEqual([{ state: 'final' }]);
+});
