@@ -180,6 +180,13 @@ describe('an order', () => {
     },
   );
 
+  it('a link to the subscriptions that claims a cancelled payment says nothing of money', async () => {
+    under.answers.set('GET /internal/subscriptions', { subscriptions: [PLAN] });
+    const shown = textOf(await get('/subscriptions?cancelled=1'));
+    expect(shown).toContain('You came back without finishing the payment.');
+    expect(shown).not.toContain('Nothing was charged');
+  });
+
   it('that waits is called so in the list, never by the name of its state', async () => {
     under.answers.set('GET /internal/orders', { orders: [order({ state: 'redirected' })] });
     under.answers.set('GET /internal/processors', { processors: [] });
@@ -245,13 +252,14 @@ describe('what an owner logs in with', () => {
   it('a new password is asked for with the old one, and the page says when it is set', async () => {
     expect(textOf(await get('/account/password'))).toContain('Every other browser is logged out');
     const form = 'current_password=the+old+one&password=the+new+one';
-    const { headers } = await post('/account/password', form);
+    const changed = textOf(await post('/account/password', form));
     const [{ line, body }] = under.arrived;
     expect([line, JSON.parse(body.toString())]).toEqual([
       'POST /internal/dashboard/password/change',
       { current_password: 'the old one', password: 'the new one' },
     ]);
-    expect(textOf(await get(String(headers.location)))).toContain('The new password is set');
+    expect(changed).toContain('The new password is set');
+    expect(textOf(await get('/account?changed=password'))).not.toContain('password is set');
   });
 
   it('S35: a new address is asked for with the password, which is checked first', async () => {

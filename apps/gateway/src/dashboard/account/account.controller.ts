@@ -1,8 +1,7 @@
-import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import { PasswordForm } from '../auth/auth.dto.js';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import type { Notice } from '../pages/layout.js';
-import { OptionalText } from '../pages/optional-text.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
@@ -14,18 +13,13 @@ import {
   restorePage,
 } from './account-pages.js';
 
-const PASSWORD_CHANGED: Notice = {
-  kind: 'done',
-  text: 'The new password is set, and every other browser is logged out.',
-};
-
 /** Who the account belongs to; its end and its return. */
 @Controller('account')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class AccountController {
   @Get()
-  view(@Visit() visit: PageVisit, @Query('changed', OptionalText) changed: string) {
-    return this.show(visit, changed === 'password' ? PASSWORD_CHANGED : undefined);
+  view(@Visit() visit: PageVisit) {
+    return this.show(visit);
   }
 
   @Post('delete')

@@ -21,6 +21,14 @@ export function changePasswordPage(context: PageContext, notice?: Notice): Marku
   });
 }
 
+export function passwordChangedPage(context: PageContext): Markup {
+  return page(context, {
+    title: 'The new password is set',
+    body: html`<p>Every other browser is logged out.</p>
+      <p class="actions"><a class="button" href="/account">Go to the account</a></p>`,
+  });
+}
+
 /** @param email what was typed into a refused form. */
 export function changeEmailPage(context: PageContext, email = '', notice?: Notice): Markup {
   const fields = html`${field({ name: 'email', label: 'New e-mail address', type: 'email', value: email, autocomplete: 'email' })}

@@ -9,6 +9,7 @@ import {
   changePasswordPage,
   confirmEmailPage,
   emailChangedPage,
+  passwordChangedPage,
 } from './credentials-pages.js';
 import { ChangeEmailForm, ChangePasswordForm, ConfirmEmailForm } from './credentials.dto.js';
 
@@ -29,7 +30,7 @@ export class CredentialPagesController {
     const { current_password, password } = form;
     const body = { current_password, password };
     const answer = await visit.account({ method: 'POST', path: '/password/change', body });
-    if (!isRefused(answer)) return visit.goTo('/account?changed=password');
+    if (!isRefused(answer)) return visit.show(passwordChangedPage(visit.context));
     return visit.show(changePasswordPage(visit.context, faultNotice(answer)), answer.status);
   }
 

@@ -20,7 +20,7 @@ export interface OrderFacts {
 }
 
 /** The processor's page led back without a payment. */
-export const PAYMENT_CANCELLED: Notice = {
+const PAYMENT_CANCELLED: Notice = {
   kind: 'note',
   text: 'You cancelled the payment. Nothing was charged.',
 };

@@ -8,7 +8,6 @@ import type {
 } from '#libs/contracts';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { leavePage } from '../credits/credits-pages.js';
-import { PAYMENT_CANCELLED } from '../credits/order-page.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import type { Notice } from '../pages/layout.js';
 import { OptionalText } from '../pages/optional-text.js';
@@ -19,6 +18,12 @@ import type { ProxiedAnswer } from '../proxy/service-proxy.js';
 import { cancelPage, changePage, subscriptionsPage } from './subscriptions-page.js';
 import { ChangePlanForm } from './subscriptions.dto.js';
 
+/** Anyone may have written the address, so this says nothing of what was paid. */
+const UNFINISHED: Notice = {
+  kind: 'note',
+  text: 'You came back without finishing the payment.',
+};
+
 /** What is owned, and how it changes. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
@@ -28,7 +33,7 @@ export class SubscriptionPagesController {
   /** The second is an address that processors' pages lead back to. */
   @Get(['subscriptions', 'billing/subscriptions'])
   view(@Visit() visit: PageVisit, @Query('cancelled', OptionalText) cancelled: string) {
-    return this.show(visit, cancelled === '' ? undefined : PAYMENT_CANCELLED);
+    return this.show(visit, cancelled === '' ? undefined : UNFINISHED);
   }
 
   @Get('subscriptions/:id/change')
