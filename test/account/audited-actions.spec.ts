@@ -135,6 +135,13 @@ describe('audited actions', () => {
         ['session.logged-in', 'session.others-ended'],
       ],
       [() => call('POST', 'log-out'), ['session.logged-out']],
+      [
+        async () => {
+          for (let opened = 0; opened < 51; opened++) await logIn(PASSWORD);
+        },
+        [...Array(50).fill('session.logged-in'), 'session.oldest-ended', 'session.logged-in'],
+      ],
+      [() => call('DELETE', 'sessions'), ['session.others-ended']],
       [() => logIn(PASSWORD), ['session.logged-in']],
     ];
     for (const [i, [happens, expected]] of steps.entries()) {

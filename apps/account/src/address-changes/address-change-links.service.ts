@@ -50,17 +50,25 @@ export class AddressChangeLinksService {
     return token;
   }
 
-  /** Takes a link, once. @throws LinkInvalid. */
+  /** Whose link it is, without taking it. @throws LinkInvalid. */
+  async accountOf(transaction: Transaction, token: string): Promise<string> {
+    const hash = tokenHash(token);
+    const accountId = hash && (await this.links.accountOf(transaction, hash));
+    if (!accountId) throw new LinkInvalid();
+    return accountId;
+  }
+
+  /** Takes a link, once; under the account's lock. @throws LinkInvalid. */
   async take(
     transaction: Transaction,
     token: string,
-  ): Promise<{ accountId: string; personId: string; address: string }> {
+  ): Promise<{ personId: string; address: string }> {
     const hash = tokenHash(token);
     const link = hash && (await this.links.take(transaction, hash, this.clock.now()));
     if (!link) throw new LinkInvalid();
     const { accountId, personId } = link;
     const address = await this.personalData.decrypt<string>(transaction, accountId, link.address);
-    return { accountId, personId, address };
+    return { personId, address };
   }
 
   /** Deletion and erasure. */

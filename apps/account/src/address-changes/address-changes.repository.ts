@@ -16,6 +16,14 @@ export class AddressChangesRepository {
 /** Finds whose link it is: the token is all that is known. */
 @Injectable()
 export class AddressChangeLinksMaintenanceRepository {
+  async accountOf(transaction: Transaction, tokenHash: Buffer): Promise<string | undefined> {
+    const [row] = await transaction.query<{ accountId: string }>(
+      'select account_id as "accountId" from address_changes where token_hash = $1',
+      [tokenHash],
+    );
+    return row?.accountId;
+  }
+
   /** Takes the link out: of parallel callers one gets it. */
   async take(
     transaction: Transaction,

@@ -53,8 +53,10 @@ export class AddressChangesService {
     visitor: Visitor,
   ): Promise<{ status: 'address_changed' }> {
     return this.accounts.transaction(async (transaction) => {
-      const { accountId, personId, address } = await this.links.take(transaction, token);
+      // The account first: a reset of the password deletes this link, too.
+      const accountId = await this.links.accountOf(transaction, token);
       await this.accounts.lockActive(transaction, accountId);
+      const { personId, address } = await this.links.take(transaction, token);
       const { details } = await this.people.get(transaction, accountId, personId);
       const changed = { ...details, address };
       const isFree = await this.people.setAddress(transaction, accountId, personId, changed);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#libs/platform';
+import { waitFor } from '#test/environment';
 import {
   AccountUnderTest,
   PASSWORD,
@@ -93,6 +94,32 @@ describe('address changes', () => {
     const body = { token: reset, password: 'another sentence that is new' };
     const answer = await account.dashboard('POST', 'password/reset', { body });
     expect(answer.body.code).toBe('link_invalid');
+  });
+
+  it('a new address and a new password at the same time: one of the two, and no deadlock', async () => {
+    await account.dashboard('POST', 'password/forgot', { body: { email: old } });
+    const reset = { token: await account.linkToken(old), password: 'nine yellow trumpets' };
+    await request();
+    const token = await account.linkToken(wanted);
+    const answers = await account.database.transaction(async (transaction) => {
+      const sql = 'select from accounts where id = $1 for no key update';
+      await transaction.query(sql, [owner.accountId]);
+      const both = Promise.all([
+        confirm(token),
+        account.dashboard('POST', 'password/reset', { body: reset }),
+      ]);
+      await waitFor('both to wait for the account', async () => {
+        const [{ waiting }] = await transaction.query<{ waiting: number }>(
+          `select count(distinct w.pid)::int as waiting from pg_locks w where not w.granted
+             and exists (select from pg_locks o join pg_database d on d.oid = o.database
+                         where o.pid = w.pid and d.datname = current_database())`,
+        );
+        return waiting === 2;
+      });
+      return { both };
+    });
+    const statuses = (await answers.both).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 410]);
   });
 
   it('S35: asking for it needs the password of the last 10 minutes', async () => {

@@ -30,8 +30,10 @@ export class PasswordChangesService {
     this.passwords.check(password);
     const passwordHash = await this.passwords.hash(password);
     return this.accounts.transaction(async (transaction) => {
+      // The account first: a change of the address deletes this link, too.
+      const accountId = await this.resets.accountOf(transaction, token);
+      await this.accounts.lock(transaction, accountId);
       const link = await this.resets.take(transaction, token);
-      await this.accounts.lock(transaction, link.accountId);
       await this.resets.setPassword(transaction, link, passwordHash);
       await this.audit.record(transaction, {
         by: visitor,

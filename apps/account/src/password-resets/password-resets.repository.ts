@@ -9,6 +9,14 @@ export class PasswordResetsMaintenanceRepository {
     await transaction.manager.insert(PasswordReset, reset);
   }
 
+  async accountOf(transaction: Transaction, tokenHash: Buffer): Promise<string | undefined> {
+    const [row] = await transaction.query<{ accountId: string }>(
+      'select account_id as "accountId" from password_resets where token_hash = $1',
+      [tokenHash],
+    );
+    return row?.accountId;
+  }
+
   /** Takes the link out: of parallel callers one gets it. */
   async take(
     transaction: Transaction,

@@ -43,7 +43,15 @@ export class PasswordResetsService {
     );
   }
 
-  /** Takes a link, once. @throws LinkInvalid. */
+  /** Whose link it is, without taking it. @throws LinkInvalid. */
+  async accountOf(transaction: Transaction, token: string): Promise<string> {
+    const hash = tokenHash(token);
+    const accountId = hash && (await this.resets.accountOf(transaction, hash));
+    if (!accountId) throw new LinkInvalid();
+    return accountId;
+  }
+
+  /** Takes a link, once; under the account's lock. @throws LinkInvalid. */
   async take(
     transaction: Transaction,
     token: string,

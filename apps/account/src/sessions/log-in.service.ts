@@ -21,7 +21,7 @@ const NETWORK_LIMIT: AttemptLimit = {
   windowMs: 15 * MINUTE_MS,
 };
 
-/** Right log-ins of one person: each is a line of a log that is kept for ever. */
+/** Right log-ins of one person by one password: each is a line of a log that is kept for ever. */
 const PERSON_LIMIT: AttemptLimit = {
   name: 'log-in person',
   max: 300,
@@ -69,7 +69,8 @@ export class LogInService {
     await this.throttling.forgetGuesses(subject);
     if (!device) await this.throttling.giveBack(NETWORK_LIMIT, network);
     const { accountId, personId, passwordHash } = person;
-    await this.throttling.count(PERSON_LIMIT, personId, visitor);
+    // A new password begins a new count: whoever knew the old one cannot keep the owner out (S22).
+    await this.throttling.count(PERSON_LIMIT, `${personId}\n${passwordHash}`, visitor);
     const actor = { accountId, personId, visitor };
     const rehashed = await this.passwords.rehash(password, passwordHash);
     return this.accounts.transaction(async (transaction) => {

@@ -47,13 +47,13 @@ export class SessionsRepository {
     return affected ?? 0;
   }
 
-  /** Ends all but the newest open ones. */
+  /** Ends all but the newest open ones. @returns how many it ended. */
   async endBeyond(
     transaction: Transaction,
     accountId: string,
     { newest, endedAt }: { newest: number; endedAt: Date },
-  ): Promise<void> {
-    await transaction.query(
+  ): Promise<number> {
+    return transaction.execute(
       `update sessions set ended_at = $3 where account_id = $1 and id in (
          select id from sessions where account_id = $1 and ended_at is null
          order by id desc offset $2)`,

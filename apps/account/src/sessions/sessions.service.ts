@@ -60,7 +60,13 @@ export class SessionsService {
       authenticatedAt: now,
       endedAt: null,
     });
-    await this.sessions.endBeyond(transaction, accountId, { newest: OPEN_MAX, endedAt: now });
+    const limit = { newest: OPEN_MAX, endedAt: now };
+    const ended = await this.sessions.endBeyond(transaction, accountId, limit);
+    if (ended > 0) {
+      const object = `person:${personId}`;
+      const entry = { by: actor, action: 'session.oldest-ended', object, after: { ended } };
+      await this.audit.record(transaction, entry);
+    }
     await this.sessions.deleteBeyond(transaction, accountId, KEPT_MAX);
     return token;
   }

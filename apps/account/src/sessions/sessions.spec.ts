@@ -185,6 +185,22 @@ describe('sessions', () => {
     expect((await logIn(PASSWORD, '192.0.2.1')).status).toBe(200);
   });
 
+  it('S22: whoever knows the password can use up its log-ins, and a new password has its own', async () => {
+    const before = await account.database.query<{ subject: Buffer }>(
+      'select subject from attempts',
+    );
+    expect((await logIn()).status).toBe(200);
+    await account.database.query(
+      'update attempts set count = 300 where count = 1 and subject <> all($1::bytea[])',
+      [before.map(({ subject }) => subject)],
+    );
+    expect((await logIn()).status).toBe(429);
+    await account.dashboard('POST', 'password/forgot', { body: { email } });
+    const body = { token: await account.linkToken(email), password: 'nine yellow trumpets' };
+    expect((await account.dashboard('POST', 'password/reset', { body })).status).toBe(200);
+    expect((await logIn(body.password)).status).toBe(200);
+  });
+
   it('S22: a browser that logged in before waits neither for guessers nor for its neighbours', async () => {
     const logInWith = (device: string, password = PASSWORD, of = email, address = '203.0.113.9') =>
       account.dashboard('POST', 'log-in', {

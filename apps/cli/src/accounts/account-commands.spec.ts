@@ -165,6 +165,19 @@ describe('account commands', () => {
     );
   });
 
+  it("of a request of the API its own account comes first, whatever an entry of another's says", async () => {
+    const email = 'forger@example.com';
+    const { accountId: forger } = await desk.account.register(email);
+    const requestId = 'req_4Fh2aBcD01230001ww';
+    await logRequest(owner.accountId, requestId);
+    await desk.account.dashboard('POST', 'log-in', {
+      body: { email, password: PASSWORD },
+      headers: { 'x-request-id': requestId },
+    });
+    const found = (await find(requestId)).map(({ accountId }) => accountId);
+    expect(found).toEqual([owner.accountId, forger]);
+  });
+
   it('what leads to nobody says so and ends with 1', async () => {
     for (const text of ['nobody@example.com', 'INV-1999-000001', 'pi_unknown', "' or 1=1 --"]) {
       expect(await desk.command('account', 'find', text)).toMatchObject({

@@ -74,7 +74,7 @@ async function find(
   );
   const found = await withService(config, 'account', async (http) => {
     const desk = new AccountDeskClient(http, operatorName());
-    const matches = [...(await desk.find(text)), ...ofBilling, ...ofGateway];
+    const matches = [...ofGateway, ...(await desk.find(text)), ...ofBilling];
     return inspectAll(desk, matches);
   });
   if (found.length === 0) process.exitCode = 1;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { newId } from '#libs/platform';
+import { newRequestId } from '../../context/request-id.js';
 import type { ProxiedAnswer, Visitor } from '../proxy/service-proxy.js';
 import {
   CSRF_COOKIE,
@@ -21,19 +21,18 @@ declare module 'fastify' {
   }
 }
 
-const REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/;
 const USER_AGENT_LENGTH_MAX = 300;
 
 /** Fills `request.visitor` and `request.csrfToken`; a browser without a token is given one. */
 export function identifyBrowser(request: FastifyRequest, reply: FastifyReply): void {
   const { cookie } = request.headers;
-  const given = request.headers['x-request-id'];
   request.visitor = {
     sessionToken: readCookie(cookie, SESSION_COOKIE),
     deviceToken: readCookie(cookie, DEVICE_COOKIE),
     clientAddress: request.ip,
     userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_LENGTH_MAX),
-    requestId: typeof given === 'string' && REQUEST_ID.test(given) ? given : newId(),
+    // Never the visitor's: operators find accounts by it.
+    requestId: newRequestId(),
   };
   void reply.header('x-request-id', request.visitor.requestId);
   request.csrfToken = readCookie(cookie, CSRF_COOKIE) ?? renewCsrfToken(reply);

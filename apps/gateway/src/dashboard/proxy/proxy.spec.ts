@@ -136,6 +136,7 @@ describe('calls that the dashboard hands to their owner', () => {
     expect(headers.cookie).toBeUndefined();
     expect(headers['x-forwarded-for']).toBeUndefined();
     expect(headers['x-client-address']).toBe('127.0.0.1');
+    expect(headers['x-request-id']).toMatch(/^req_/);
     expect(under.tokens.verify(headers.authorization!.slice('Bearer '.length), 'billing')).toBe(
       'gateway',
     );
