@@ -21,7 +21,7 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
               <td>${sourceName(grant.source_type)}</td>
               <td class="number">${grouped(grant.granted)}</td>
               <td class="number">${grouped(grant.available + grant.reserved)}</td>
-              <td><span class="date">${untilOf(grant)}</span></td>
+              <td>${untilOf(grant)}</td>
             </tr>`,
         )}
       </tbody>
@@ -45,9 +45,10 @@ export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
 }
 
 /** Until when credits last, in UTC. */
-function untilOf({ source_type: type, expires_at: end }: BalanceAnswer['grants'][number]): string {
-  if (end === null) return 'never expires';
-  return type === 'subscription' ? `${day(end)} at the latest` : day(end);
+function untilOf({ source_type: type, expires_at: end }: BalanceAnswer['grants'][number]): Markup {
+  if (end === null) return html`never expires`;
+  return html`<span class="date">${day(end)}</span
+    >${type === 'subscription' ? ' at the latest' : ''}`;
 }
 
 const SOURCE_NAMES: Readonly<Record<CreditSource, string>> = {
