@@ -23,6 +23,7 @@ import { AuditService } from '../audit/audit.service.js';
 import { describeKey, withoutValue } from './key-answer.js';
 import { isJudgedAlike } from './judged-settings.js';
 import type { ApiKey } from './key.entity.js';
+import { KEYS_MAX, NEW_KEYS_PER_DAY_MAX } from './key-limits.js';
 import { keyStateOf } from './key-state.js';
 import { KeyLimitReached, KeyNotActive, KeyNotReissuable, TooManyNewKeys } from './keys.errors.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
@@ -39,9 +40,6 @@ interface IssuedKey {
   value: string;
 }
 
-/** Whatever the plan: a list must stay one that a person can read. */
-const KEYS_MAX = { live: 100, test: 5 } as const;
-const NEW_KEYS_PER_DAY_MAX = 200;
 const PAGE_SIZE = 50;
 const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS } as const;
 
@@ -266,7 +264,8 @@ export class KeysService {
     settings: KeySettings,
     ranksAs?: string,
   ): Promise<IssuedKey> {
-    const [value, id] = [generateApiKey(settings.environment), newId()];
+    const value = generateApiKey(settings.environment);
+    const id = newId();
     const now = this.clock.now();
     const key: NewKey = {
       id,
