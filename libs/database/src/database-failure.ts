@@ -27,6 +27,18 @@ export function isUnavailable(error: unknown): boolean {
   return state === READ_ONLY_TRANSACTION || UNAVAILABLE_CLASSES.includes(state.slice(0, 2));
 }
 
+/** A statement ran longer than its limit, or an operator ended it. The connection and the server are well. */
+export class StatementTimeout extends Error {
+  constructor(cause: unknown) {
+    super('a statement was ended, for its time was over', { cause });
+  }
+}
+
+/** Whether the server ended a statement before it was done. */
+export function isCanceled(error: unknown): boolean {
+  return sqlStateOf(error) === QUERY_CANCELED;
+}
+
 /** The SQLSTATE of what PostgreSQL refused; causes are looked through. */
 export function sqlStateOf(error: unknown): string | undefined {
   for (const link of causesOf(error)) {

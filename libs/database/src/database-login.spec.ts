@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chownSync, copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -52,6 +54,43 @@ describe('the login at a database', () => {
     const elsewhere = urlOf('first', '127.0.0.1', verified(other.certificateFile));
     await expect(isEncrypted(elsewhere)).rejects.toThrow(/self-signed|unable to verify/);
     await expect(isEncrypted(urlOf('first', 'localhost', trusting))).rejects.toThrow(/altnames/);
+  });
+
+  it('a server that ends a connection in the packet of its welcome ends no process', async () => {
+    const ready = Buffer.from('5a0000000549', 'hex');
+    const fields = 'SFATAL\0C57P01\0Mterminating connection\0\0';
+    const ending = Buffer.concat([
+      Buffer.from([0x45, 0, 0, 0, fields.length + 4]),
+      Buffer.from(fields),
+    ]);
+    let isEnding = false;
+    const between = createServer((client) => {
+      const inner = connect(server.port, '127.0.0.1', () => client.pipe(inner));
+      inner.on('data', (bytes) => {
+        const isWelcome = isEnding && bytes.subarray(-ready.length).equals(ready);
+        client.write(isWelcome ? Buffer.concat([bytes, ending]) : bytes);
+      });
+      for (const socket of [client, inner]) {
+        socket
+          .on('error', () => {})
+          .on('close', () => [client, inner].map((each) => each.destroy()));
+      }
+    }).listen(0, '127.0.0.1');
+    await once(between, 'listening');
+    const { port } = between.address() as AddressInfo;
+    const database = await Database.open({
+      url: server.url().replace(`:${server.port}`, `:${port}`),
+      applicationName: 'spec',
+    });
+    await database.transaction(async (transaction) => {
+      await transaction.query('select 1');
+      isEnding = true;
+      await expect(database.query('select 1')).rejects.toThrow('database');
+      isEnding = false;
+      expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+    });
+    await database.close();
+    between.close();
   });
 
   const faultsOf = (url: string) => {

@@ -22,6 +22,10 @@ export function clientFor(address: DatabaseAddress): typeof pg.Client {
       const urls = urlsOf(address);
       super({ ...config, connectionString: urls[0] });
       if (urls.length > 1) this.password = (() => passwordOf(urls)) as unknown as string;
+      // The pool takes its listener away when it hands the connection out, and TypeORM adds its own a little later: an
+      // error in between, such as the server's end in the packet of its welcome, would end the process. The next
+      // statement fails all the same.
+      this.on('error', () => {});
     }
   };
 }

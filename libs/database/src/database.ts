@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
+import { DataSource, type EntityManager, type EntitySchema, type MixedList } from 'typeorm';
 import { DatabaseUnavailable, Problem } from '#libs/platform';
-import { isUnavailable } from './database-failure.js';
+import { StatementTimeout, isCanceled, isUnavailable } from './database-failure.js';
 import { type DatabaseAddress, clientFor, urlNow } from './database-login.js';
 import { Transaction } from './transaction.js';
 
@@ -33,7 +33,10 @@ export interface PoolState {
 
 /** A pool of connections of one role. */
 export class Database {
-  private constructor(private readonly source: DataSource) {}
+  private constructor(
+    private readonly source: DataSource,
+    private readonly address: DatabaseAddress,
+  ) {}
 
   /** @throws when the server cannot be reached within `connectTimeoutMs`. */
   static async open(options: DatabaseOptions): Promise<Database> {
@@ -56,7 +59,7 @@ export class Database {
       },
     });
     await source.initialize();
-    return new Database(source);
+    return new Database(source, options.url);
   }
 
   /**
@@ -65,13 +68,13 @@ export class Database {
    * throws. No network call belongs in it.
    * @throws what `work` throws; also when `work` resolves although a statement of it failed (outside
    *   of a savepoint) or is still running, for then nothing would be kept; DatabaseUnavailable when no
-   *   connection is free in time, or the server cannot be asked.
+   *   connection is free in time, or the server cannot be asked; StatementTimeout.
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     let transaction: Transaction | undefined;
     const result = await available(
       this.source.transaction(async (manager) => {
-        transaction = new Transaction(manager);
+        transaction = this.opened(manager);
         return runGuarded(transaction, work);
       }),
     );
@@ -86,14 +89,14 @@ export class Database {
   async snapshot<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return available(
       this.source.transaction('REPEATABLE READ', (manager) =>
-        runGuarded(new Transaction(manager), work),
+        runGuarded(this.opened(manager), work),
       ),
     );
   }
 
   /**
    * Rows of one statement outside of a transaction. For reads, and for single maintenance statements.
-   * @throws DatabaseUnavailable as `transaction`.
+   * @throws DatabaseUnavailable and StatementTimeout as `transaction`.
    */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     const runner = this.source.createQueryRunner();
@@ -102,6 +105,23 @@ export class Database {
       return result.records as T[];
     } finally {
       await runner.release();
+    }
+  }
+
+  private opened(manager: EntityManager): Transaction {
+    return new Transaction(manager, (processId) => this.cancel(processId));
+  }
+
+  /** By a connection of its own: that of the statement is busy. */
+  private async cancel(processId: number): Promise<void> {
+    const Client = clientFor(this.address);
+    const client = new Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.query('select pg_cancel_backend($1)', [processId]);
+    } finally {
+      await client.end();
     }
   }
 
@@ -122,13 +142,15 @@ export class Database {
   }
 }
 
-/** @throws DatabaseUnavailable: without the database nothing is wrong with the request, which may be sent again. */
+/** @throws StatementTimeout; DatabaseUnavailable: without the database nothing is wrong with the request, which may be sent again. */
 async function available<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof Problem || !isUnavailable(error)) throw error;
-    throw new DatabaseUnavailable(error);
+    if (error instanceof Problem) throw error;
+    if (isCanceled(error)) throw new StatementTimeout(error);
+    if (isUnavailable(error)) throw new DatabaseUnavailable(error);
+    throw error;
   }
 }
 

@@ -10,45 +10,102 @@ create table job_lease (
 ) with (fillfactor = 50);
 `;
 
+/** What `JobLease` remembers of the runs; a migration of its own, because tables without it are released. */
+export const jobRunColumns = `
+alter table job_lease
+  add column epoch bigint not null default 0,
+  -- Of the run under way, or of the last one that was begun.
+  add column started_at timestamptz,
+  -- The beginning of the last run that was finished.
+  add column last_run_at timestamptz`;
+
+/** A lease that ends later was taken by a release which leased for three intervals; it does not count. */
+export const JOB_LEASE_MAX_MS = 60_000;
+
 /** This process among all of the installation. */
 const OWNER = `${hostname()}/${process.pid}/${process.hrtime.bigint()}`;
 
 export interface JobLeaseOptions {
   job: string;
-  /** How long the others wait for a process that is gone. */
+  /** How long the others wait for a process that is gone; at most `JOB_LEASE_MAX_MS`. */
   leaseMs: number;
+  /** From the beginning of one run to the beginning of the next. */
+  everyMs: number;
   /** Another name for this process, where one plays several. */
   owner?: string;
 }
 
+/** The right to one run of a job; another run has another epoch. */
+export interface JobRun {
+  /** Decimal string. */
+  epoch: string;
+}
+
 /**
- * The right to do a job that one process of an installation does at a time: a row that says who and until
- * when, by the database's clock. It has no epoch: a process that stood still for longer than its lease may
- * finish its run beside its successor, so a job's single writes must bear to be done twice.
+ * The right to do a job that one process of an installation does at a time, when it is due: a row that says who
+ * has it until when, and when the last run began, by the database's clock. A lease lasts for one run. A process that
+ * stood still for longer than its lease may finish its run beside its successor, so a job's single writes must
+ * bear to be done twice; what it says of the run is refused by the epoch.
  */
 export class JobLease {
   constructor(
     private readonly database: MaintenanceDatabase,
     private readonly options: JobLeaseOptions,
-  ) {}
-
-  /** Takes or prolongs it. @returns false while another process has it. */
-  async take(): Promise<boolean> {
-    const { job, leaseMs, owner = OWNER } = this.options;
-    const rows = await this.database.query(
-      `insert into job_lease as l (job, owner, lease_until)
-       values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
-       on conflict (job) do update set owner = excluded.owner, lease_until = excluded.lease_until
-         where l.owner = excluded.owner or l.lease_until < clock_timestamp()
-       returning job`,
-      [job, owner, leaseMs],
-    );
-    return rows.length > 0;
+  ) {
+    if (options.leaseMs > JOB_LEASE_MAX_MS) {
+      throw new Error(`a lease of a job lasts for ${JOB_LEASE_MAX_MS} ms at most`);
+    }
   }
 
-  /** Releases it for the next process. */
-  async release(): Promise<void> {
-    const { job, owner = OWNER } = this.options;
-    await this.database.query('delete from job_lease where job = $1 and owner = $2', [job, owner]);
+  /** Takes a run that is due. @returns undefined while it is not due, or another process is at it. */
+  async take(): Promise<JobRun | undefined> {
+    const { job, leaseMs, everyMs, owner = OWNER } = this.options;
+    const [taken] = await this.database.query<JobRun>(TAKE_DUE, [job, owner, leaseMs, everyMs]);
+    if (taken) return taken;
+    const [first] = await this.database.query<JobRun>(TAKE_FIRST, [job, owner, leaseMs]);
+    return first;
+  }
+
+  /** Prolongs the lease of a run. @returns false when another process has it. */
+  async renew({ epoch }: JobRun): Promise<boolean> {
+    const { job, leaseMs } = this.options;
+    return this.isWritten(RENEW, [job, epoch, leaseMs]);
+  }
+
+  /** Notes a run as done: the next is due one interval after its beginning. @returns as `renew`. */
+  async finish({ epoch }: JobRun): Promise<boolean> {
+    return this.isWritten(FINISH, [this.options.job, epoch]);
+  }
+
+  /** Leaves a run that failed to whoever asks first after `pauseMs`. @returns as `renew`. */
+  async leave({ epoch }: JobRun, pauseMs: number): Promise<boolean> {
+    return this.isWritten(RENEW, [this.options.job, epoch, pauseMs]);
+  }
+
+  private async isWritten(sql: string, parameters: unknown[]): Promise<boolean> {
+    return (await this.database.query(sql, parameters)).length > 0;
   }
 }
+
+const UNTIL = `clock_timestamp() + $3 * interval '1 ms'`;
+
+const TAKE_DUE = `
+  update job_lease set owner = $2, epoch = epoch + 1, started_at = clock_timestamp(),
+    lease_until = ${UNTIL}
+  where job = $1
+    and lease_until not between clock_timestamp()
+      and clock_timestamp() + interval '${JOB_LEASE_MAX_MS} ms'
+    and (last_run_at is null or last_run_at + $4 * interval '1 ms' <= clock_timestamp())
+  returning epoch`;
+
+const TAKE_FIRST = `
+  insert into job_lease (job, owner, epoch, started_at, lease_until)
+  values ($1, $2, 1, clock_timestamp(), ${UNTIL})
+  on conflict (job) do nothing returning epoch`;
+
+const RENEW = `
+  update job_lease set lease_until = ${UNTIL} where job = $1 and epoch = $2 returning job`;
+
+const FINISH = `
+  update job_lease set last_run_at = started_at, lease_until = '-infinity'
+  where job = $1 and epoch = $2 returning job`;

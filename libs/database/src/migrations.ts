@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
+import { requireExtensions } from './extensions.js';
 import { withClient } from './provision.js';
+import type { SchemaService } from './services.js';
 
 /** One forward-only step of a schema. Never edited once released: a changed text refuses to run. */
 export interface Migration {
@@ -42,14 +44,18 @@ const LEAVE_TO_OWNER = `
  * Brings one schema up to date: under a lock, in order, each migration in a transaction of its own
  * with a lock time-out of 5 s, unless it says that no transaction takes it. Concurrent callers wait for one another. Use an unpooled URL of the
  * owner role.
+ * @param extensions that the migrations use; provisioning creates them.
  * @returns the names applied now.
+ * @throws ExtensionMissing before anything is applied.
  * @throws MigrationMismatch when an applied migration is unknown here or its text has changed.
  */
 export async function migrate(
   ownerUrl: string,
   migrations: readonly Migration[],
+  extensions: readonly string[] = [],
 ): Promise<string[]> {
   return withClient(ownerUrl, async (client) => {
+    await requireExtensions(client, extensions);
     await lockSchema(client);
     await client.query(
       `create table if not exists migrations (
@@ -58,6 +64,7 @@ export async function migrate(
          applied_at timestamptz not null default clock_timestamp())`,
     );
     await client.query(LEAVE_TO_OWNER);
+    checkOrder(migrations);
     const applied = await appliedMigrations(client);
     checkApplied(applied, migrations);
     const pending = migrations.slice(applied.length);
@@ -66,6 +73,29 @@ export async function migrate(
       await (isAlone ? applyAlone(client, migration) : apply(client, migration));
     }
     return pending.map((migration) => migration.name);
+  });
+}
+
+/** The database knows them by name: two with one number would be in another order there than here. */
+function checkOrder(migrations: readonly Migration[]): void {
+  for (const [index, { name }] of migrations.slice(1).entries()) {
+    const before = migrations[index].name;
+    if (numberOf(before) >= numberOf(name)) {
+      throw new MigrationMismatch(`migration ${name} stands behind ${before}: numbers must rise`);
+    }
+  }
+}
+
+const numberOf = (name: string) => name.split('-')[0];
+
+/** Whether the service's schema is in the database and has had its first migration. */
+export async function isMigrated(url: string, service: SchemaService): Promise<boolean> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query<{ isThere: boolean }>(
+      `select to_regclass(quote_ident($1) || '.migrations') is not null as "isThere"`,
+      [service],
+    );
+    return rows[0].isThere;
   });
 }
 

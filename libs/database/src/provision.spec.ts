@@ -83,7 +83,10 @@ describe('provisioned database', () => {
   it('provisioning repeats, and at the same time as another, without a fault', async () => {
     const repeat = async () => {
       await provisionRoles(test.url(), schemas, () => TEST_PASSWORD);
-      await provisionSchemas(test.url(), schemas);
+      await provisionSchemas(
+        test.url(),
+        schemas.map((name) => ({ name })),
+      );
     };
     await Promise.all([repeat(), repeat(), repeat()]);
     const account = await test.service('account');
@@ -130,6 +133,16 @@ describe('migrations', () => {
     const changed = { ...first, sql: 'create table one (a bigint)' };
     for (const known of [[changed, second], [first], [second, first]]) {
       await expect(migrate(url, known)).rejects.toThrow(MigrationMismatch);
+    }
+  });
+
+  it('two steps of one number, or in another order than their numbers, stop the run', async () => {
+    const twin: Migration = { name: '0002-twin', sql: 'create table twin (a int)' };
+    for (const known of [
+      [first, second, twin],
+      [first, second, { ...twin, name: '0001-twin' }],
+    ]) {
+      await expect(migrate(url, known)).rejects.toThrow('stands behind 0002-second');
     }
   });
 

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
+import { EXTENSIONS_SCHEMA, type SchemaPlan, createExtensions } from './extensions.js';
 import {
   type SchemaService,
   auditorRole,
@@ -39,32 +40,41 @@ export function derivedRolePassword(secret: string, role: string): string {
 }
 
 /**
- * Creates the schemas in the database that `adminUrl` names, and what each role may do in them (S114).
- * Safe to repeat.
+ * Creates the schemas in the database that `adminUrl` names, what each role may do in them (S114), and the extensions
+ * that the services want: their own roles may not. Safe to repeat.
+ * @throws ExtensionMissing before anything is changed, where the server lacks one.
  */
 export async function provisionSchemas(
   adminUrl: string,
-  services: readonly SchemaService[],
+  plans: readonly SchemaPlan[],
 ): Promise<void> {
   await alone(adminUrl, async (client) => {
+    await createExtensions(client, plans);
     const { rows } = await client.query<{ name: string }>('select current_database() as name');
     const database = escapeIdentifier(rows[0].name);
     await client.query('revoke all on schema public from public');
     await client.query(`revoke all on database ${database} from public`);
-    for (const service of services) await client.query(schemaStatements(service, database));
+    for (const plan of plans) await client.query(schemaStatements(plan, database));
   });
 }
 
-function schemaStatements(service: SchemaService, database: string): string {
+function schemaStatements(
+  { name: service, extensions = [] }: SchemaPlan,
+  database: string,
+): string {
   const [schema, owner] = [service, ownerRole(service)].map((n) => escapeIdentifier(n));
   const writers = [serviceRole(service), maintenanceRole(service)];
   const all = [...writers, auditorRole(service)].map((n) => escapeIdentifier(n));
   const grantTo = (privileges: string, roles: string[]) =>
     `alter default privileges for role ${owner} in schema ${schema} grant ${privileges} to ${roles.join(', ')};`;
+  const path = extensions.length > 0 ? `${schema}, ${EXTENSIONS_SCHEMA}` : schema;
   return [
     `create schema if not exists ${schema} authorization ${owner};`,
     `grant connect on database ${database} to ${[owner, ...all].join(', ')};`,
     `grant usage on schema ${schema} to ${all.join(', ')};`,
+    extensions.length > 0
+      ? `grant usage on schema ${EXTENSIONS_SCHEMA} to ${[owner, ...all].join(', ')};`
+      : '',
     // The outbox's change feed reads the cluster's identity (see libs/messaging).
     `grant execute on function pg_control_system() to ${escapeIdentifier(serviceRole(service))};`,
     grantTo(
@@ -78,7 +88,7 @@ function schemaStatements(service: SchemaService, database: string): string {
     grantTo('select on tables', [escapeIdentifier(auditorRole(service))]),
     ...rolesOf(service).map(
       (role) =>
-        `alter role ${escapeIdentifier(role)} in database ${database} set search_path = ${schema};`,
+        `alter role ${escapeIdentifier(role)} in database ${database} set search_path = ${path};`,
     ),
   ].join('\n');
 }

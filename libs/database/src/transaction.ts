@@ -1,10 +1,19 @@
-import type { PoolClient } from 'pg';
+import type { ClientBase, PoolClient } from 'pg';
 import type { EntityManager, QueryResult, QueryRunner } from 'typeorm';
+import { type CopyChunks, copyIn, copyOut } from './copy.js';
 
 const BROKEN = 'the transaction was broken by a failed statement whose error was swallowed';
 
-/** pg's client says so of itself; its types do not. */
-type IdleAwareClient = PoolClient & { readyForQuery?: boolean };
+/** What pg's client knows of itself, and its types do not say. */
+type KnownClient = Omit<PoolClient, 'pipeline'> & {
+  readyForQuery?: boolean;
+  processID: number;
+  pipeline: boolean;
+  connection: { stream: { destroy(): void } };
+};
+
+/** Ends what a connection of the same role is doing, by the id of its server process. */
+export type CancelStatement = (processId: number) => Promise<void>;
 
 /**
  * An open transaction. Whatever writes takes it as its first argument, so that a write outside of a
@@ -15,11 +24,16 @@ export class Transaction {
   private readonly afterCommitWork: (() => void)[] = [];
   private isOver = false;
   private running = 0;
+  /** The connection while a COPY has it. */
+  private copying?: KnownClient;
 
   private readonly guarded: QueryRunner;
   private entities?: EntityManager;
 
-  constructor(private readonly entityManager: EntityManager) {
+  constructor(
+    private readonly entityManager: EntityManager,
+    private readonly cancel: CancelStatement,
+  ) {
     this.guarded = this.guard(entityManager.queryRunner!);
   }
 
@@ -41,6 +55,47 @@ export class Transaction {
   /** Number of rows one statement wrote. */
   async execute(sql: string, parameters: unknown[] = []): Promise<number> {
     return (await this.run(sql, parameters)).affected ?? 0;
+  }
+
+  /**
+   * From here on a statement of this transaction may run for `limitMs`, instead of what the pool allows.
+   * @throws StatementTimeout, from the transaction, when one runs longer.
+   */
+  async limitStatements(limitMs: number): Promise<void> {
+    if (!(limitMs >= 1)) throw new RangeError(`${limitMs} ms are no limit`);
+    await this.query(`select set_config('statement_timeout', $1, true)`, [
+      String(Math.floor(limitMs)),
+    ]);
+  }
+
+  /**
+   * Rows into a table by `copy … from stdin`, which is one statement with one time limit. The chunks are read as fast
+   * as the server takes them; other statements wait for its end.
+   * @returns the number of rows.
+   * @throws what the server says of the data and what `chunks` throws; the transaction is broken then.
+   */
+  async copyIn(sql: string, chunks: CopyChunks): Promise<number> {
+    const client = await this.claim();
+    try {
+      return await copyIn(client as unknown as ClientBase, sql, chunks);
+    } finally {
+      this.release(client);
+    }
+  }
+
+  /**
+   * The data of `copy … to stdout`, in pieces that end anywhere; one statement with one time limit, which includes the
+   * time that the reader takes. A reader that leaves early breaks the transaction, so it has to leave it by throwing.
+   */
+  async *copyOut(sql: string): AsyncGenerator<Buffer, void, void> {
+    const client = await this.claim();
+    try {
+      const end = () => void client.connection.stream.destroy();
+      const cancel = async () => this.cancel(client.processID).catch(end);
+      yield* copyOut(client as unknown as ClientBase, sql, cancel);
+    } finally {
+      this.release(client);
+    }
   }
 
   /**
@@ -69,7 +124,7 @@ export class Transaction {
    */
   async checkIntact(): Promise<void> {
     if (this.running > 0) throw new Error('the transaction has a statement nobody waited for');
-    const client = (await this.entityManager.queryRunner?.connect()) as IdleAwareClient | undefined;
+    const client = (await this.entityManager.queryRunner?.connect()) as KnownClient | undefined;
     try {
       // An error arrives before the server's word on the transaction: while that is out, ask again.
       if (!client?.readyForQuery) await client?.query('select 1');
@@ -81,10 +136,11 @@ export class Transaction {
 
   /**
    * For `Database` alone, before it commits or rolls back: a statement somebody forgot to wait for would
-   * run after it, in a transaction of its own.
+   * run after it, in a transaction of its own. A COPY that nobody ends would never let go of the connection.
    */
   end(): void {
     this.isOver = true;
+    this.copying?.connection.stream.destroy();
   }
 
   /** For `Database` alone. */
@@ -95,6 +151,23 @@ export class Transaction {
   private checkOpen(): void {
     const runner = this.entityManager.queryRunner;
     if (this.isOver || !runner?.isTransactionActive) throw new Error('the transaction is over');
+  }
+
+  /** The connection for a COPY, whose data would be taken for answers to statements sent behind it. */
+  private async claim(): Promise<KnownClient> {
+    this.checkOpen();
+    if (this.running > 0) throw new Error('a COPY begins when no other statement is running');
+    this.running += 1;
+    const client = (await this.entityManager.queryRunner!.connect()) as KnownClient;
+    client.pipeline = false;
+    this.copying = client;
+    return client;
+  }
+
+  private release(client: KnownClient): void {
+    client.pipeline = true;
+    this.copying = undefined;
+    this.running -= 1;
   }
 
   private async run(sql: string, parameters: unknown[]): Promise<QueryResult> {

@@ -1,4 +1,4 @@
-import { BlockList } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { type Cidr, type ParsedCidr, parseCidr } from './cidr.js';
 import { parseIpAddress } from './ip-address.js';
 
@@ -27,6 +27,12 @@ export function blockListOf(blocks: readonly string[]): BlockList {
     if (parsed.ok) add(list, parsed.cidr);
   }
   return list;
+}
+
+/** False for text that is not an address. An IPv4 address mapped into IPv6 counts as the IPv4 address. */
+export function isInBlocks(address: string, list: BlockList): boolean {
+  const family = isIP(address);
+  return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
 function add(list: BlockList, { address, version, prefixLength }: Cidr): void {

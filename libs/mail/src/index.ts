@@ -2,6 +2,7 @@ export * from './mail-template.js';
 export * from './mail.js';
 export * from './mail-metrics.js';
 export * from './mail-outbox.js';
+export * from './mail-queue.js';
 export * from './mail-sender.js';
 export * from './mail-settings.js';
 export * from './mail-tables.js';

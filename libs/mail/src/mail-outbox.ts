@@ -1,20 +1,28 @@
 import type { Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
+import { MailQueue } from './mail-queue.js';
 import { type Mail, checkMail } from './mail.js';
-import { UnsentMail } from './unsent-mail.entity.js';
+import { MailsRepository } from './mails.repository.js';
 
 /** Where a service writes its mails, in the transaction that gives the reason for them. */
 export class MailOutbox {
+  private readonly mails = new MailsRepository();
+
+  /** @param queue its sender's, which is then woken by each mail. */
+  constructor(private readonly queue = new MailQueue()) {}
+
   /** @param accountId whose mail it is; erasing the account removes it. @throws UnsafeMail. */
   async add(transaction: Transaction, accountId: string, mail: Mail): Promise<void> {
     checkMail(mail);
     const { to: recipient, subject, text, html } = mail;
-    const unsent = { id: newId(), accountId, recipient, subject, text, html };
-    await transaction.manager.insert(UnsentMail, unsent);
+    const id = newId();
+    await this.mails.insert(transaction, { id, accountId, recipient, subject, text, html });
+    await this.queue.add(transaction, { name: id, payload: { mailId: id }, accountId });
   }
 
   /** Removes what was not sent yet. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
-    await transaction.manager.delete(UnsentMail, { accountId });
+    await this.mails.deleteOfAccount(transaction, accountId);
+    await this.queue.forget(transaction, accountId);
   }
 }

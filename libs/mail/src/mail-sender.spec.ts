@@ -27,13 +27,17 @@ class FailingTransport extends MailTransport {
   async close(): Promise<void> {}
 }
 
-/** A server that takes a mail and never answers. */
+/** A server that takes a mail and does not answer until it is closed. */
 class SilentTransport extends MailTransport {
+  private readonly silence = Promise.withResolvers<void>();
+
   send(): Promise<void> {
-    return new Promise(() => {});
+    return this.silence.promise;
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.silence.resolve();
+  }
 }
 
 describe('mail sender', () => {
@@ -53,15 +57,21 @@ describe('mail sender', () => {
   afterAll(() => test.drop());
   beforeEach(async () => {
     await maintenance.query('delete from mail');
+    await maintenance.query('delete from work');
     transport = new FailingTransport();
     sender = new MailSender(maintenance, transport, logger);
   });
 
-  const write = () =>
-    database.transaction((transaction) => new MailOutbox().add(transaction, newId(), mail));
+  const write = (accountId = newId()) =>
+    database.transaction((transaction) => new MailOutbox().add(transaction, accountId, mail));
   const rows = () =>
     maintenance.query('select state, attempts, reason, recipient, subject, text, html from mail');
-  const makeDue = () => maintenance.query('update mail set next_try_at = clock_timestamp()');
+  /** By the database's clock. */
+  const pass = (seconds: number) =>
+    maintenance.query(
+      `update work set until = until - $1 * interval '1 s' where state in ('waiting', 'claimed')`,
+      [seconds],
+    );
 
   it('a mail of a transaction that rolled back is never sent', async () => {
     const rolledBack = database.transaction(async (transaction) => {
@@ -69,7 +79,8 @@ describe('mail sender', () => {
       throw new Error('no');
     });
     await expect(rolledBack).rejects.toThrow('no');
-    expect(await sender.runOnce()).toBe(0);
+    await sender.runOnce();
+    expect(transport.sends).toBe(0);
   });
 
   it('parallel senders send each mail once, and nothing of it stays', async () => {
@@ -83,30 +94,27 @@ describe('mail sender', () => {
   it('a sender that dies leaves others waiting for the one mail in its hands alone', async () => {
     for (let i = 0; i < 3; i++) await write();
     // Never answered: as if its process were gone.
-    void new MailSender(maintenance, new SilentTransport(), logger).runOnce();
-    const claimed = () => maintenance.query('select id from mail where attempts = 1');
+    const silent = new SilentTransport();
+    const dying = new MailSender(maintenance, silent, logger).runOnce();
+    const claimed = () => maintenance.query(`select id from work where state = 'claimed'`);
     await waitFor('the first to be taken', async () => (await claimed()).length === 1);
-    const [inHand] = await claimed();
-    expect(await sender.runOnce()).toBe(2);
-    const claims = await maintenance.query(
-      `select id from mail where next_try_at between clock_timestamp()
-         and clock_timestamp() + interval '40 s'`,
-    );
-    expect(claims).toEqual([inHand]);
-    await makeDue();
-    expect(await sender.runOnce()).toBe(1);
+    await sender.runOnce();
+    expect(transport.sends).toBe(2);
+    await pass(60);
+    await sender.runOnce();
+    expect([transport.sends, await rows()]).toEqual([3, []]);
+    await silent.close();
+    await dying;
   });
 
-  it('mails leave in the order in which they were written, those tried again, too', async () => {
+  it('mails of an account leave in the order in which they were written, those tried again, too', async () => {
+    const accountId = newId();
     transport.failures.push(new Error('away'));
-    await write();
+    await write(accountId);
     await sender.runOnce();
     const [first] = await maintenance.query<{ id: string }>('select id from mail');
-    await write();
-    await maintenance.query(
-      `update mail set next_try_at = clock_timestamp() - interval '1 ms' where id = $1`,
-      [first.id],
-    );
+    await write(accountId);
+    await pass(2);
     await sender.runOnce();
     const [newest, oldest] = await transport.mailbox.newest(9);
     expect(oldest.id).toBe(first.id);
@@ -116,25 +124,71 @@ describe('mail sender', () => {
   it('a mail that could not be sent is tried again later, not at once', async () => {
     transport.failures.push(new Error('away'));
     await write();
-    expect(await sender.runOnce()).toBe(0);
+    await sender.runOnce();
     // An hour more, for a machine that stands still over the two seconds.
-    const [{ isLater }] = await maintenance.query<{ isLater: boolean }>(
-      `update mail set next_try_at = next_try_at + interval '1 hour'
-       returning next_try_at >= created_at + interval '1 hour 2 s' as "isLater"`,
+    const [{ waitsSeconds }] = await maintenance.query<{ waitsSeconds: number }>(
+      `update work set until = until + interval '1 hour'
+       returning extract(epoch from until - added_at)::float8 as "waitsSeconds"`,
     );
-    expect(isLater).toBe(true);
-    expect([await sender.runOnce(), transport.sends]).toEqual([0, 1]);
-    await makeDue();
-    expect(await sender.runOnce()).toBe(1);
+    expect(waitsSeconds).toBeGreaterThanOrEqual(3_602);
+    await sender.runOnce();
+    expect(transport.sends).toBe(1);
+    expect(await rows()).toMatchObject([{ state: 'waiting', attempts: 1, reason: 'Error' }]);
+    await pass(3_602);
+    await sender.runOnce();
     expect(await transport.mailbox.newest(9)).toHaveLength(1);
+  });
+
+  it('a mail is given up after about three days, and loses its content', async () => {
+    await write();
+    let waitedSeconds = 0;
+    while ((await maintenance.query('select from work')).length > 0) {
+      transport.failures.push(new Error('away'));
+      await sender.runOnce();
+      const [wait] = await maintenance.query<{ seconds: number }>(
+        `select extract(epoch from until - clock_timestamp())::float8 as seconds from work`,
+      );
+      waitedSeconds += wait?.seconds ?? 0;
+      await pass(3_600);
+    }
+    expect(transport.sends).toBe(80);
+    expect(waitedSeconds / 86_400).toBeCloseTo(2.9, 0);
+    expect(await rows()).toMatchObject([{ state: 'dead', attempts: 80, recipient: null }]);
+  });
+
+  it('what a service of the last release stored and does not send is sent, once', async () => {
+    await maintenance.query(
+      `insert into mail (id, account_id, recipient, subject, text, html)
+       values ($1, $2, 'someone@example.com', 'Older', 'text', '<p>text')`,
+      [newId(), newId()],
+    );
+    await maintenance.query(
+      `insert into mail (id, account_id, recipient, subject, text, html, next_try_at)
+       values ($1, $2, 'someone@example.com', 'Being sent', 'text', '<p>text', now() + interval '40 s')`,
+      [newId(), newId()],
+    );
+    await sender.runOnce();
+    await sender.runOnce();
+    expect(transport.sends).toBe(1);
+    expect(await rows()).toMatchObject([{ subject: 'Being sent' }]);
+  });
+
+  it('a mail of an account that is erased is not sent', async () => {
+    const accountId = newId();
+    await write(accountId);
+    await database.transaction((transaction) => new MailOutbox().forget(transaction, accountId));
+    await sender.runOnce();
+    expect([transport.sends, await rows()]).toEqual([0, []]);
+    expect(await maintenance.query('select from work')).toEqual([]);
   });
 
   it('a mail refused for good is given up at once and loses its content', async () => {
     transport.failures.push(new MailRefused('no someone@example.com here'));
     await write();
     await sender.runOnce();
-    await makeDue();
-    expect([await sender.runOnce(), transport.sends]).toEqual([0, 1]);
+    await pass(3_600);
+    await sender.runOnce();
+    expect(transport.sends).toBe(1);
     expect(await rows()).toEqual([
       {
         state: 'dead',

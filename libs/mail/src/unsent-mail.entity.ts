@@ -31,6 +31,7 @@ export class UnsentMail {
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
+  /** For senders of the last release alone: `infinity` keeps a mail out of their sight. */
   @Column('timestamptz', { name: 'next_try_at' })
   nextTryAt: Date;
 

@@ -2,6 +2,8 @@
 export interface Job {
   readonly name: string;
   runOnce(): Promise<unknown>;
-  /** Called when no further run follows. */
-  end?(): Promise<void>;
+  /** Given what brings its next run forward, for a job that hears of new work. */
+  wakeBy?(wake: () => void): void;
+  /** Ends a run under way as soon as it can; resolves when it has ended, and none follows. */
+  stop?(): Promise<void>;
 }

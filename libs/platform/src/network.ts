@@ -1,10 +1,13 @@
 import { isIPv6 } from 'node:net';
 
+/** Bits between two colons. */
+const GROUP_BITS = 16;
+
 /**
- * What counts as one visitor: an IPv4 address, or the /64 of an IPv6 address, which one customer has
- * for himself (RFC 6177). Text that is not an address counts as one visitor too.
+ * What counts as one visitor: an IPv4 address, or the network of an IPv6 address. One customer has a /64, one site a
+ * /48 (RFC 6177). Text that is not an address counts as one visitor too.
  */
-export function networkOf(address: string): string {
+export function networkOf(address: string, prefixLength: 48 | 64 = 64): string {
   const mapped = /^::ffff:([0-9.]+)$/i.exec(address);
   if (mapped) return mapped[1];
   if (!isIPv6(address)) return address;
@@ -14,7 +17,7 @@ export function networkOf(address: string): string {
   const missing = tail === undefined ? 0 : 8 - groups.length - after.length;
   const all = [...groups, ...Array<string>(Math.max(missing, 0)).fill('0'), ...after];
   return `${all
-    .slice(0, 4)
+    .slice(0, prefixLength / GROUP_BITS)
     .map((group) => parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
+    .join(':')}::/${prefixLength}`;
 }

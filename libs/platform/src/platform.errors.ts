@@ -98,3 +98,23 @@ export class DatabaseUnavailable extends ServiceUnavailable {
     super('database', cause);
   }
 }
+
+export class MalformedRequest extends Problem {
+  constructor(hint = '') {
+    super({
+      code: 'malformed_request',
+      status: 400,
+      detail: `This is not a well-formed HTTP/1.1 request.${hint}`,
+    });
+  }
+}
+
+export class ExpectationFailed extends Problem {
+  constructor() {
+    super({
+      code: 'expectation_failed',
+      status: 417,
+      detail: 'The only supported Expect value is "100-continue".',
+    });
+  }
+}

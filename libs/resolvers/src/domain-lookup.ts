@@ -19,6 +19,8 @@ export interface LookupRequest {
   /** Whoever the question is for: limits of upstreams are shared out between them. */
   asker?: string;
   signal?: AbortSignal;
+  /** Servers whose turn would come later are not asked: the lookup ends as `throttled`. */
+  waitMaxMs?: number;
 }
 
 const BUDGET_MS_DEFAULT = 20_000;
@@ -54,7 +56,12 @@ export class DomainLookup {
 
   private async run(
     name: string,
-    { priority, asker, budgetMs = BUDGET_MS_DEFAULT }: LookupRequest & { priority: Priority },
+    {
+      priority,
+      asker,
+      waitMaxMs,
+      budgetMs = BUDGET_MS_DEFAULT,
+    }: LookupRequest & { priority: Priority },
     abandon: AbortController,
   ): Promise<Lookup> {
     const route = this.options.registries.route(name);
@@ -62,7 +69,8 @@ export class DomainLookup {
     this.counts.started++;
     const budget = setTimeout(() => abandon.abort(), budgetMs);
     try {
-      const question = { name, tld: route.tld, priority, asker, signal: abandon.signal };
+      const { signal } = abandon;
+      const question = { name, tld: route.tld, priority, asker, waitMaxMs, signal };
       const found = await new LookupRun(this.asker, question).run(route);
       for (const source of found.sources) this.counts.note(source);
       return { ...found, fetchedAt: this.options.clock.now() };

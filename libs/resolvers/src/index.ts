@@ -2,7 +2,10 @@ export { DnsClient, type DnsAnswer, type DnsClientOptions } from './dns/dns-clie
 export { DnsFault, type DnsFaultKind } from './dns/dns-fault.js';
 export { DNS_TYPES, type DnsRecord, type DnsType, type Rcode } from './dns/dns-record.js';
 export { lookUpDns, type DnsLookup, type DnsTypeError } from './dns/domain-dns.js';
+export { NOT_ASKED } from './upstream-exchange.js';
+export { PublicNames } from './dns/public-names.js';
 export { recordText } from './dns/record-text.js';
+export { octetsText } from './dns/wire-reader.js';
 export * from './domain-lookup.js';
 export { JoinedRuns } from './joined-runs.js';
 export type { LookupCounts } from './lookup-counts.js';
@@ -20,6 +23,7 @@ export { mergeSources } from './merge.js';
 export { ParserWorker, type ParserWorkerOptions } from './parser/parser-worker.js';
 export type { Priority } from './limiter/upstream.js';
 export type { BucketTerms, UpstreamLimit } from './limiter/upstream-limits.js';
+export { CHOSEN_LIMITS, DEFAULT_LIMIT, PUBLISHED_LIMITS } from './limiter/upstream-limits.js';
 export { RdapClient, type RdapLimits } from './rdap/rdap-client.js';
 export * from './record.js';
 export {
@@ -47,6 +51,7 @@ export {
   parseUpstreamExceptions,
   type UpstreamException,
 } from './safe-connect/upstream-exceptions.js';
+export { isEmptyValue, isWithheld } from './whois/parse/fields/placeholders.js';
 export { Port43Client, type Port43Answer, type Port43Limits } from './whois/port43.js';
 export { queryLine } from './whois/query-forms.js';
 export { parseWhois, type ParseContext, type ParseResult } from './whois/parse/parse-whois.js';

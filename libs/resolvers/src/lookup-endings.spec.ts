@@ -65,10 +65,8 @@ describe('a name nobody holds', () => {
 
   it('a free name stays free, whatever the notices beside the error say', async () => {
     const notices = says('Some names are reserved for the registry');
-    await harness.internet.rdap(
-      'rdap.nic.test',
-      object({ errorCode: 404, title: 'Not found', notices }),
-    );
+    const error = JSON.stringify({ errorCode: 404, title: 'Not found', notices });
+    await harness.internet.rdap('rdap.nic.test', (_request, response) => void response.end(error));
     expect((await harness.lookups().lookup('a.rdaponly')).outcome).toBe('not_registered');
   });
 

@@ -18,7 +18,17 @@ export interface Asking {
   /** The account that the question is for. */
   asker?: string;
   signal: AbortSignal;
+  /** A server whose turn would come later is not asked (`not_ready`). */
+  waitMaxMs?: number;
 }
+
+/** Reasons for which a server was not asked at all: they say nothing about the name. */
+export const NOT_ASKED: ReadonlySet<string> = new Set<Refused['reason']>([
+  'paused',
+  'queue_full',
+  'share_used',
+  'not_ready',
+]);
 
 /** What came of asking a server. */
 export interface Finding {
@@ -55,11 +65,11 @@ export class UpstreamExchange {
    */
   async run<Found extends Finding>(
     host: string,
-    { priority, asker, signal }: Asking,
+    { priority, asker, signal, waitMaxMs }: Asking,
     exchange: (permit: Permit) => Promise<Found>,
   ): Promise<(Found | Finding) & Timing> {
     const { limiter, clock } = this.options;
-    const permit = await limiter.acquire(host, { priority, asker, signal });
+    const permit = await limiter.acquire(host, { priority, asker, signal, waitMaxMs });
     const startedAt = monotonicMs();
     const finding = permit.granted ? await attempt(permit, exchange) : notAsked(permit);
     const latencyMs = Math.round(monotonicMs() - startedAt);
@@ -129,6 +139,7 @@ function withoutObject(answer: Exclude<RdapAnswer, FetchedObject>): Finding {
     const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
     return { outcome: 'throttled', httpStatus, ...retry, error: `http_${httpStatus}` };
   }
-  const outcome = httpStatus >= 500 ? 'unreachable' : 'parse_failed';
+  const isOut = httpStatus >= 500 || /^(outage|http_5\d\d)$/.test(answer.fault);
+  const outcome = isOut ? 'unreachable' : 'parse_failed';
   return { outcome, ...(httpStatus === 0 ? {} : { httpStatus }), error: answer.fault };
 }

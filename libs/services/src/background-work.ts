@@ -1,4 +1,5 @@
 import { type Database, addPoolMetrics } from '#libs/database';
+import type { FileStore } from '#libs/files';
 import { type EventTransport, addEventMetrics } from '#libs/messaging';
 import {
   Health,
@@ -20,6 +21,7 @@ export interface BackgroundWorkOptions extends ServiceDatabases {
   name: ServiceName;
   logger: Logger;
   transport: EventTransport;
+  files?: FileStore;
   /** None: jobs run when somebody calls them, not by themselves. */
   jobs: readonly JobDeclaration[];
 }
@@ -32,10 +34,12 @@ export async function startBackgroundWork(
   service: RunningService,
   options: BackgroundWorkOptions,
 ): Promise<RunningService> {
-  const { name, logger, transport, jobs, database, maintenanceDatabase, auditorDatabase } = options;
+  const { name, logger, transport, jobs, files, database } = options;
+  const { maintenanceDatabase, auditorDatabase } = options;
   const health = service.app.get(Health, { strict: false });
   health.add({ name: 'database', check: async () => void (await database.query('select 1')) });
   health.add({ name: 'broker', isOptional: true, check: () => transport.check() });
+  if (files) health.add({ name: 'files', isOptional: true, check: () => files.check() });
   const metrics = service.app.get(Metrics, { strict: false });
   addEventMetrics(metrics, { service: name, transport, database });
   const auditor = auditorDatabase && { auditor: auditorDatabase };

@@ -1,4 +1,5 @@
 import { auditorRole, maintenanceRole, serviceRole } from '#libs/database';
+import { FilesConfig } from '#libs/files';
 import { EventsConfig } from '#libs/messaging';
 import { type ConfigClass, type ServiceName, TelemetryConfig, settingsOf } from '#libs/platform';
 import type { AnyService } from './service.js';
@@ -24,8 +25,13 @@ export function schemaServices(services: readonly AnyService[]): ServiceName[] {
 }
 
 /** Every config class that a process of the service reads, its own first. */
-export function configsOf({ config, migrations }: AnyService): ConfigClass<object>[] {
-  return [config, TelemetryConfig, ...(migrations === undefined ? [] : [EventsConfig])];
+export function configsOf(service: AnyService): ConfigClass<object>[] {
+  return [service.config, TelemetryConfig, ...connectionConfigs(service)];
+}
+
+/** The config classes of what a service is connected to by whoever starts it. */
+export function connectionConfigs({ migrations, usesFiles }: AnyService): ConfigClass<object>[] {
+  return [...(migrations ? [EventsConfig] : []), ...(usesFiles ? [FilesConfig] : [])];
 }
 
 /** Secrets that an installation makes once, by their settings' names: each is one for all services that name it. */
@@ -62,6 +68,11 @@ export function operatorDatabases(
 /** The setting with the database of a service, as the service's own role. */
 export function databaseSetting(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_URL`;
+}
+
+/** The setting with the superuser of a database that a service has to itself. */
+export function ownDatabaseSetting(name: ServiceName): string {
+  return `${name.toUpperCase()}_DATABASE_ADMIN_URL`;
 }
 
 /** The settings that a process of this service reads, out of all that an installation knows. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, JobLease } from '#libs/database';
-import { type Job, Logger } from '#libs/platform';
+import { DAY_MS, type Job, Logger, SECOND_MS } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
 import { LeasedJob } from './jobs.js';
 
-const LONG_MS = 60_000;
+const LEASE_MS = 60 * SECOND_MS;
 const logger = new Logger('jobs', { write: () => {} });
 
 describe('a job of the installation', () => {
@@ -17,38 +17,105 @@ describe('a job of the installation', () => {
   });
   afterAll(() => test.drop());
 
-  const lease = (owner: string, job: string, leaseMs = LONG_MS) =>
-    new JobLease(database, { owner, job, leaseMs });
+  const lease = (owner: string, job: string) =>
+    new JobLease(database, { owner, job, leaseMs: LEASE_MS, everyMs: DAY_MS });
+  /** Lets time pass for one job, by the database's clock. */
+  const pass = (job: string, ms: number) =>
+    database.query(
+      `update job_lease set lease_until = lease_until - $2 * interval '1 ms',
+         last_run_at = last_run_at - $2 * interval '1 ms' where job = $1`,
+      [job, ms],
+    );
+  const rowOf = async (job: string) => {
+    const [row] = await database.query<{ leftMs: number; ranOnce: boolean }>(
+      `select (extract(epoch from lease_until - clock_timestamp()) * 1000)::float8 as "leftMs",
+         last_run_at is not null as "ranOnce" from job_lease where job = $1`,
+      [job],
+    );
+    return row;
+  };
 
-  it('of processes that ask at once exactly one gets its lease, and keeps it as long as it asks', async () => {
+  it('of processes that ask at once exactly one gets the run, the first and each later one', async () => {
     const processes = Array.from({ length: 8 }, (_, n) => lease(`process ${n}`, 'asked'));
-    const taken = await Promise.all(processes.map((one) => one.take()));
-    expect(taken.filter(Boolean)).toHaveLength(1);
-    const again = await Promise.all(processes.map((one) => one.take()));
-    expect(again).toEqual(taken);
+    for (const round of ['1', '2']) {
+      const taken = await Promise.all(processes.map((one) => one.take()));
+      const [run] = taken.filter((one) => one !== undefined);
+      expect(taken.filter(Boolean)).toEqual([{ epoch: round }]);
+      expect(await lease('any', 'asked').finish(run)).toBe(true);
+      await pass('asked', DAY_MS);
+    }
   });
 
-  it('a lease that is given back or runs out goes to whoever asks next', async () => {
-    const [first, second] = [lease('first', 'passed'), lease('second', 'passed')];
-    expect([await first.take(), await second.take()]).toEqual([true, false]);
-    await second.release();
-    expect(await second.take()).toBe(false);
-    await first.release();
-    expect([await second.take(), await first.take()]).toEqual([true, false]);
-    expect(await lease('dying', 'run out', 1).take()).toBe(true);
-    await waitFor('the lease to run out', () => lease('heir', 'run out').take());
-  });
-
-  it('is not run by a process that does not have the lease, and continues elsewhere after a drain', async () => {
+  it('is not run early by a process that starts, and not left out while no process was there', async () => {
     let runs = 0;
-    const job: Job = { name: 'counting', runOnce: async () => void runs++ };
-    const here = new LeasedJob(job, { database, logger, everyMs: LONG_MS });
-    const elsewhere = lease('elsewhere', 'counting');
-    expect(await here.runOnce()).toBe(true);
-    expect(await elsewhere.take()).toBe(false);
-    await here.end();
-    expect(await elsewhere.take()).toBe(true);
-    expect(await here.runOnce()).toBe(false);
-    expect(runs).toBe(1);
+    const job: Job = { name: 'daily', runOnce: async () => void runs++ };
+    const start = () => new LeasedJob(job, { database, logger, everyMs: DAY_MS });
+    expect(await start().runOnce()).toBe(true);
+    expect([await start().runOnce(), await start().runOnce()]).toEqual([false, false]);
+    await pass('daily', DAY_MS - LEASE_MS);
+    expect(await start().runOnce()).toBe(false);
+    await pass('daily', 3 * DAY_MS);
+    expect([await start().runOnce(), await start().runOnce()]).toEqual([true, false]);
+    expect(runs).toBe(2);
+  });
+
+  it('a run that died with its process is another one’s when its lease ends: a minute, not the interval', async () => {
+    expect(await lease('dying', 'killed').take()).toBeDefined();
+    expect((await rowOf('killed')).leftMs).toBeLessThanOrEqual(LEASE_MS);
+    expect(await lease('heir', 'killed').take()).toBeUndefined();
+    await pass('killed', LEASE_MS);
+    expect(await lease('heir', 'killed').take()).toBeDefined();
+  });
+
+  it('a process that outlived its lease neither prolongs it nor notes its run', async () => {
+    const [slow, heir] = [lease('slow', 'fenced'), lease('heir', 'fenced')];
+    const lost = (await slow.take())!;
+    await pass('fenced', LEASE_MS);
+    const run = (await heir.take())!;
+    expect([await slow.renew(lost), await slow.leave(lost, 0), await slow.finish(lost)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(await rowOf('fenced')).toMatchObject({ ranOnce: false });
+    expect([await heir.renew(run), await heir.finish(run)]).toEqual([true, true]);
+    expect(await rowOf('fenced')).toMatchObject({ ranOnce: true });
+  });
+
+  it('a run that takes longer than a lease keeps it', async () => {
+    let end = () => {};
+    const runOnce = () => new Promise<void>((resolve) => void (end = resolve));
+    const leaseMs = 3 * SECOND_MS;
+    const job = new LeasedJob(
+      { name: 'long', runOnce },
+      { database, logger, everyMs: DAY_MS, leaseMs },
+    );
+    const running = job.runOnce();
+    await waitFor('the lease', () => rowOf('long'));
+    await pass('long', leaseMs - SECOND_MS);
+    await waitFor('its renewal', async () => (await rowOf('long')).leftMs > SECOND_MS);
+    expect(await lease('other', 'long').take()).toBeUndefined();
+    end();
+    expect(await running).toBe(true);
+  });
+
+  it('a run that failed is due again within a minute, here or elsewhere', async () => {
+    const runOnce = async () => {
+      throw new Error('no');
+    };
+    const job = new LeasedJob({ name: 'failing', runOnce }, { database, logger, everyMs: DAY_MS });
+    await expect(job.runOnce()).rejects.toThrow('no');
+    expect(await lease('other', 'failing').take()).toBeUndefined();
+    await pass('failing', LEASE_MS);
+    expect(await lease('other', 'failing').take()).toBeDefined();
+  });
+
+  it('a lease for days, taken by a process of the last release that is gone, is nobody’s', async () => {
+    await database.query(
+      `insert into job_lease (job, owner, lease_until) values ('older', 'gone', now() + interval '3 days')`,
+    );
+    expect(await lease('heir', 'older').take()).toBeDefined();
+    const tooLong = { job: 'older', leaseMs: LEASE_MS + 1, everyMs: DAY_MS };
+    expect(() => new JobLease(database, tooLong)).toThrow('at most');
   });
 });

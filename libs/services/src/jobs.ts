@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { JobLease, MaintenanceDatabase } from '#libs/database';
+import { JobLease, type JobRun, MaintenanceDatabase } from '#libs/database';
 import { type Job, type Logger, Loop, SECOND_MS } from '#libs/platform';
 
 /** A job of a service and how often it looks for what is due. */
@@ -9,14 +9,24 @@ export interface JobDeclaration {
   job: Type<Job>;
   everyMs: number;
   /**
-   * `process`: in each process of the service, which share the work by locked rows or have work of their own.
-   * `installation`: in one process at a time; another takes over when that one is gone.
+   * `process`: in each process of the service, which share the work by locked rows or have work of their own;
+   * the first run comes at its start.
+   * `installation`: once in `everyMs`, however many processes there are and however often they start.
    */
   runs: 'process' | 'installation';
 }
 
-/** How long a process that was killed keeps a job from the others. */
-const LEASE_MIN_MS = 30 * SECOND_MS;
+/** A process that was killed at work keeps the job from the others for so long. */
+const LEASE_MS = 30 * SECOND_MS;
+/** How often a process looks for a job that is due seldom: with the lease, how late a run may be after a kill. */
+const LOOK_MS = 30 * SECOND_MS;
+/** After a run that failed. */
+const RETRY_MS = 60 * SECOND_MS;
+
+interface ScheduledJob {
+  job: Job;
+  intervalMs: number;
+}
 
 /** The jobs of a running service, until `stop`. */
 export interface RunningJobs {
@@ -24,32 +34,30 @@ export interface RunningJobs {
   stop(): Promise<void>;
 }
 
-/** Runs every job of a service that has started, at once and again. Leases are rows of its `MaintenanceDatabase`. */
+/** Runs every job of a service that has started, for as long as it runs. Leases are rows of its `MaintenanceDatabase`. */
 export function startJobs(
   { app }: { app: Pick<ModuleRef, 'get'> },
   logger: Logger,
   declarations: readonly JobDeclaration[],
 ): RunningJobs {
-  const jobs = declarations.map(({ job: type, everyMs, runs }) => {
+  const jobs = declarations.map(({ job: type, everyMs, runs }): ScheduledJob => {
     const job = app.get<Job>(type, { strict: false });
-    if (runs === 'process') return { job, everyMs };
+    if (runs === 'process') return { job, intervalMs: everyMs };
     const database = app.get<MaintenanceDatabase>(MaintenanceDatabase, { strict: false });
-    return { job: new LeasedJob(job, { database, logger, everyMs }), everyMs };
+    const leased = new LeasedJob(job, { database, logger, everyMs });
+    return { job: leased, intervalMs: Math.min(everyMs, LOOK_MS) };
   });
-  const loops = jobs.map(
-    ({ job, everyMs }) =>
-      new Loop({
-        name: `job ${job.name}`,
-        intervalMs: everyMs,
-        logger,
-        work: async () => job.runOnce(),
-      }),
-  );
+  const loops = jobs.map(({ job, intervalMs }) => {
+    const name = `job ${job.name}`;
+    const loop = new Loop({ name, intervalMs, logger, work: async () => job.runOnce() });
+    job.wakeBy?.(() => loop.wake());
+    return loop;
+  });
   for (const loop of loops) void loop.start();
   return {
     stop: async () => {
-      await Promise.all(loops.map((loop) => loop.stop()));
-      await Promise.all(jobs.map(({ job }) => job.end?.()));
+      const ends = jobs.map(({ job }) => job.stop?.());
+      await Promise.all([...loops.map((loop) => loop.stop()), ...ends]);
     },
   };
 }
@@ -58,9 +66,10 @@ export interface LeasedJobOptions {
   database: MaintenanceDatabase;
   logger: Logger;
   everyMs: number;
+  leaseMs?: number;
 }
 
-/** Does a job only while this process holds its lease. */
+/** Does a job when it is due and no other process is at it. */
 export class LeasedJob implements Job {
   readonly name: string;
   private readonly lease: JobLease;
@@ -70,33 +79,45 @@ export class LeasedJob implements Job {
     private readonly job: Job,
     private readonly options: LeasedJobOptions,
   ) {
-    const { database, everyMs } = options;
+    const { database, everyMs, leaseMs = LEASE_MS } = options;
     this.name = job.name;
-    this.leaseMs = Math.max(LEASE_MIN_MS, 3 * everyMs);
-    this.lease = new JobLease(database, { job: job.name, leaseMs: this.leaseMs });
+    this.leaseMs = leaseMs;
+    this.lease = new JobLease(database, { job: job.name, leaseMs, everyMs });
   }
 
-  /** @returns whether it was this process's turn. */
+  /** @returns whether a run was due here. @throws what the run throws; it is due again in a minute at most. */
   async runOnce(): Promise<boolean> {
-    if (!(await this.lease.take())) return false;
-    // A run that takes longer than the lease keeps it; what cannot be renewed ends by itself.
-    const renewal = new Loop({
-      name: `lease of job ${this.name}`,
-      intervalMs: this.leaseMs / 3,
-      logger: this.options.logger,
-      work: async () => this.lease.take(),
-    });
-    void renewal.start(this.leaseMs / 3);
+    const run = await this.lease.take();
+    if (run === undefined) return false;
+    const stopRenewing = this.keepRenewing(run);
     try {
       await this.job.runOnce();
-      return true;
-    } finally {
-      await renewal.stop();
+    } catch (error) {
+      await stopRenewing();
+      await this.lease.leave(run, Math.min(this.options.everyMs, RETRY_MS)).catch(() => {});
+      throw error;
     }
+    await stopRenewing();
+    if (!(await this.lease.finish(run))) this.warn('had lost its lease when it ended');
+    return true;
   }
 
-  /** Leaves the job to another process at once. While the database is unavailable the lease stays until it ends. */
-  async end(): Promise<void> {
-    await this.lease.release().catch(() => {});
+  /** For a run that takes longer than the lease. While the database is unavailable the lease runs out. */
+  private keepRenewing(run: JobRun): () => Promise<void> {
+    const intervalMs = this.leaseMs / 3;
+    const renewal = new Loop({
+      name: `lease of job ${this.name}`,
+      intervalMs,
+      logger: this.options.logger,
+      work: async () => {
+        if (!(await this.lease.renew(run))) this.warn('has lost its lease and goes on');
+      },
+    });
+    void renewal.start(intervalMs);
+    return () => renewal.stop();
+  }
+
+  private warn(what: string): void {
+    this.options.logger.warn(`job ${this.name} ${what}`);
   }
 }

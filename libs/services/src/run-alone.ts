@@ -1,5 +1,7 @@
+import { FilesConfig, openFiles } from '#libs/files';
 import { EventsConfig, openTransport } from '#libs/messaging';
 import { runService } from '#libs/platform';
+import { connectionConfigs } from './installation-settings.js';
 import type { Service } from './service.js';
 
 /**
@@ -7,17 +9,21 @@ import type { Service } from './service.js';
  * in the outbox until there is one.
  */
 export async function runAlone<C extends object>(service: Service<C>): Promise<void> {
-  const { name, config: configClass, migrations } = service;
-  const classes = [configClass, ...(migrations === undefined ? [] : [EventsConfig])];
+  const { name, config: configClass } = service;
+  const classes = [configClass, ...connectionConfigs(service)];
   await runService(name, classes, async ({ configs, clock, logger }) => {
-    const [config, events = new EventsConfig()] = configs as [C, EventsConfig?];
+    const [config, ...others] = configs as [C, ...object[]];
+    const events = others.find((one) => one instanceof EventsConfig) ?? new EventsConfig();
+    const forFiles = others.find((one) => one instanceof FilesConfig);
     const transport = openTransport({ config: events, logger });
-    const { addresses, stop } = await service.start({ config, clock, logger, transport });
+    const files = forFiles && (await openFiles(forFiles, name, clock));
+    const { addresses, stop } = await service.start({ config, clock, logger, transport, files });
     return {
       addresses,
       stop: async () => {
         await stop();
         await transport.close();
+        await files?.close();
       },
     };
   });

@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { Migration } from '#libs/database';
+import type { FileStore } from '#libs/files';
 import { LocalMailbox, type MailTransport, SmtpTransport } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
 import {
@@ -19,6 +20,8 @@ export interface ServiceStart<C extends object> {
   logger: Logger;
   /** Closed by its creator. */
   transport: EventTransport;
+  /** Its files, for a service that says `usesFiles`. Closed by its creator. */
+  files?: FileStore;
   /** Where mail goes, instead of what the service's own settings say; closed by whoever made it. */
   mail?: MailTransport;
   /** Mail that is kept instead of sent, for a page that shows it. */
@@ -62,6 +65,13 @@ export interface Service<C extends object = object> {
   outwardPorts?: readonly number[];
   /** Makes the tables of its schema. Unset: it owns no data and takes no part in events. */
   migrations?: Migration[];
+  /**
+   * PostgreSQL's extensions that its tables and statements use, such as `pg_trgm`: provisioning creates them, for its
+   * own roles may not.
+   */
+  extensions?: readonly string[];
+  /** Whether it keeps files: it is given a store of its own then, and reads the settings `FILES_…`. */
+  usesFiles?: boolean;
   /** Its controllers: those with `@Consumes` and `@Watches` define the events it receives. */
   controllers: readonly Type[];
   jobs: readonly JobDeclaration[];

@@ -46,12 +46,13 @@ export interface PaymentAnswer {
 }
 
 /** What billing cannot finish by itself; as the label of `dds_billing_set_aside`. */
-export type SetAsideKind = 'orders' | 'subscriptions' | 'objects' | 'refunds' | 'unreturned';
+export type SetAsideKind =
+  'orders' | 'subscriptions' | 'objects' | 'refunds' | 'unreturned' | 'unclaimed';
 
 /** One thing that waits for an operator. */
 export interface SetAsideMoney {
   kind: SetAsideKind;
-  /** Ours; of `objects` processor, kind and id there. */
+  /** Ours; of `objects` and `unclaimed` processor, kind and id there. */
   id: string;
   /** Null for an object of a processor. */
   accountId: string | null;
@@ -70,7 +71,8 @@ export interface ReconciliationAnswer {
   findings: {
     /** `fulfilment`: compared with entitlement. `processor`: compared with the processor. */
     kind: 'fulfilment' | 'processor';
-    accountId: string;
+    /** Null for what only a processor has. */
+    accountId: string | null;
     subject: string;
     detail: string;
     isHealed: boolean;

@@ -1,8 +1,11 @@
-import { buildConnector } from 'undici';
-import type { InternalTls, ServiceName, TlsMaterial } from '#libs/platform';
+import { Client, buildConnector } from 'undici';
+import type { InternalTls, ServiceName, ServiceOrigins, TlsMaterial } from '#libs/platform';
 
 /** Extra time for the TLS handshake, which costs CPU time on both, perhaps busy, machines. */
 export const HANDSHAKE_LIMIT_MS = 2_000;
+
+/** A probe waits for this answer. */
+const PROBE_LIMIT_MS = 1_000;
 
 export interface ServiceConnectOptions {
   audience: ServiceName;
@@ -46,4 +49,26 @@ export function connectTo(
 export function mustBeTls(audience: ServiceName, url: string): void {
   if (new URL(url).protocol === 'https:') return;
   throw new Error(`${audience}: its URL must begin with https:// where INTERNAL_TLS_FOLDER is set`);
+}
+
+/** Checks by the names of the services that a public listener asks: each throws when that service does not answer. */
+export function ownerChecks(
+  origins: ServiceOrigins,
+  tls?: InternalTls,
+): [name: string, check: () => Promise<void>][] {
+  return (Object.entries(origins) as [ServiceName, string][]).map(([audience, url]) => {
+    const connect = connectTo({ audience, url, tls, timeoutMs: PROBE_LIMIT_MS });
+    return [audience, () => reach(new Client(url, { connect }))];
+  });
+}
+
+/** Any answer will do: its own faults belong to its own readiness. */
+async function reach(client: Client): Promise<void> {
+  const signal = AbortSignal.timeout(PROBE_LIMIT_MS);
+  try {
+    const { body } = await client.request({ method: 'GET', path: '/health', signal });
+    await body.dump();
+  } finally {
+    await client.destroy();
+  }
 }

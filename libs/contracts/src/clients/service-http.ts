@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import {
   Problem,
@@ -24,10 +25,17 @@ export interface ServiceHttpOptions {
 
 export interface ServiceCall {
   accountId?: string;
+  /** JSON, or bytes as they are. */
   body?: object;
   requestId?: string;
   traceparent?: string;
   timeoutMs?: number;
+}
+
+/** A call whose answer is read as it comes. */
+export interface StreamCall extends Pick<ServiceCall, 'accountId' | 'body' | 'requestId'> {
+  /** Ends the call, also while its answer is read. */
+  signal: AbortSignal;
 }
 
 type CallMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -43,15 +51,16 @@ const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
  */
 export class ServiceHttp {
   private readonly pool: Pool;
+  /** Apart from the pool: streams last, and calls must not wait for them. */
+  private readonly streams: Pool;
 
   constructor(private readonly options: ServiceHttpOptions) {
     const { url, audience, tokens } = options;
-    this.pool = new Pool(url, {
-      connections: options.connections ?? CONNECTIONS,
-      pipelining: 1,
-      connect: connectTo({ audience, url, tls: tokens.tls, timeoutMs: CONNECT_TIMEOUT_MS }),
-      maxResponseSize: BODY_LIMIT_BYTES,
-    });
+    const connect = connectTo({ audience, url, tls: tokens.tls, timeoutMs: CONNECT_TIMEOUT_MS });
+    const connections = options.connections ?? CONNECTIONS;
+    const maxResponseSize = BODY_LIMIT_BYTES;
+    this.pool = new Pool(url, { connections, pipelining: 1, connect, maxResponseSize });
+    this.streams = new Pool(url, { connections, pipelining: 1, connect });
   }
 
   /**
@@ -79,7 +88,7 @@ export class ServiceHttp {
         method,
         path,
         headers: this.headersOf({ ...call, ...ids }),
-        body: call.body === undefined ? null : JSON.stringify(call.body),
+        body: bodyOf(call),
         signal: deadline.signal,
       });
       const text = await response.body.text();
@@ -95,20 +104,53 @@ export class ServiceHttp {
     }
   }
 
+  /**
+   * Posts a question and gives its answer as a stream, which the caller must read or destroy.
+   * @throws as `call`, until the answer begins.
+   */
+  async stream(path: string, call: StreamCall): Promise<Readable> {
+    const { audience } = this.options;
+    try {
+      const response = await this.streams.request({
+        method: 'POST',
+        path,
+        headers: this.headersOf({
+          ...call,
+          requestId: call.requestId ?? currentContext()?.requestId,
+        }),
+        body: call.body === undefined ? null : JSON.stringify(call.body),
+        signal: call.signal,
+      });
+      if (response.statusCode < 400) return response.body.on('error', () => {}) as Readable;
+      throw problemOf(await response.body.json(), audience);
+    } catch (error) {
+      throw error instanceof Problem ? error : new ServiceUnavailable(audience, error);
+    }
+  }
+
   async close(): Promise<void> {
-    await this.pool.destroy();
+    await Promise.all([this.pool.destroy(), this.streams.destroy()]);
   }
 
   private headersOf(call: ServiceCall): Record<string, string> {
     const { tokens, caller, audience } = this.options;
     return {
       authorization: `Bearer ${tokens.issue(caller, audience)}`,
-      ...(call.body !== undefined && { 'content-type': 'application/json' }),
+      ...(call.body !== undefined && { 'content-type': typeOf(call.body) }),
       ...(call.accountId && { 'x-account-id': call.accountId }),
       ...(call.requestId && { 'x-request-id': call.requestId }),
       ...(call.traceparent && { traceparent: call.traceparent }),
     };
   }
+}
+
+function bodyOf({ body }: ServiceCall): string | Buffer | null {
+  if (body === undefined) return null;
+  return Buffer.isBuffer(body) ? body : JSON.stringify(body);
+}
+
+function typeOf(body: object): string {
+  return Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';
 }
 
 /** The refusal in a service's answer; ServiceUnavailable when the answer is not one of ours. */

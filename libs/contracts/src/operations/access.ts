@@ -16,7 +16,14 @@ export const SCOPES = [
   'dns',
   'availability',
   'bulk',
+  'jobs',
+  'webhooks',
   'account:read',
+  'history',
+  'reverse',
+  'subdomains',
+  'typos',
+  'reputation',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -30,10 +37,17 @@ export type UsableState = 'active' | 'deleted';
  * - `session`: a browser's session, on the dashboard's listener.
  * - `public`: anybody; on the API's listener 60 requests a minute and address, on the dashboard's as many as
  *   their owner allows.
- * - `signed`: a sender that signs the raw bytes of its body, such as a payment processor.
+ * - `signed`: a sender that signs the raw bytes of its body, such as a payment processor, in one of these headers,
+ *   named in small letters. Without any of them its body is not even read (S125).
  */
 export type Access =
-  | { kind: 'key'; scope: Scope; class: RateClass }
+  | {
+      kind: 'key';
+      scope: Scope;
+      class: RateClass;
+      /** Set where something changes or files are read: a test key gets 403. */
+      isForLiveKeys?: boolean;
+    }
   | {
       kind: 'session';
       /** The password (or second factor) must have been given within the last 10 minutes (S35). */
@@ -42,7 +56,7 @@ export type Access =
       accountStates?: readonly UsableState[];
     }
   | { kind: 'public'; listener?: 'dashboard' }
-  | { kind: 'signed' };
+  | { kind: 'signed'; headers: readonly string[] };
 
 /** Where an operation is asked for: on the API's origin or on the dashboard's. */
 export type PublicListener = 'api' | 'dashboard';

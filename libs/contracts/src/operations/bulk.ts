@@ -13,6 +13,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Type } from 'class-transformer';
+import type { DataClass } from './operation.js';
 import type { ProblemCode } from './openapi/problem-codes.js';
 
 /** Things that one request may ask about. */
@@ -54,27 +55,39 @@ export class BulkItem {
   message?: string;
 }
 
+/** What every refused item has. */
+export const REFUSED_MEMBERS = ['index', 'status', 'status_code', 'code', 'message'] as const;
+
 /** Whatever is asked, our own fault is one item's alone. */
 const OF_EVERY_ITEM = ['internal_error'] as const;
 
-/** The class of an item, with the codes of all that can refuse one. */
+/**
+ * The class of an item. Its members are those of a refused one; one that is answered has `index`, `status` and the
+ * members of a single answer.
+ */
 export interface ItemClass {
   new (): object;
+  /** Codes of all that can refuse one. */
   readonly codes: readonly ProblemCode[];
+  /** The class of a single answer. */
+  readonly answer: DataClass;
 }
 
-/** An item of one operation. @param own codes of what can refuse it. */
-export function bulkItem<const Code extends ProblemCode>(...own: Code[]) {
+/** An item of one operation. @param answer class of a single answer. @param own codes of what can refuse it. */
+export function bulkItem<const Code extends ProblemCode>(answer: DataClass, ...own: Code[]) {
   const codes = [...own, ...OF_EVERY_ITEM];
-  class RefusableItem extends BulkItem {
+  class Item extends BulkItem {
     static readonly codes: readonly ProblemCode[] = codes;
+    static readonly answer = answer;
 
     @IsOptional()
     @IsIn(codes)
     code?: (typeof codes)[number];
   }
-  return RefusableItem;
+  return Item;
 }
+
+export const isItemClass = (type: object): type is ItemClass => 'answer' in type && 'codes' in type;
 
 /** How many items were answered. */
 export class BulkSummary {

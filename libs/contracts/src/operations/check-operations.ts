@@ -1,6 +1,15 @@
 import { type FieldError, faultsOf } from '#libs/platform';
+import { isMemberPath, itemMemberOf } from './reading/answer-members.js';
 import { InputReader } from './reading/input-reader.js';
-import { type Operation, type OperationRoute, subjectsOf } from './operation.js';
+import {
+  type DataClass,
+  type Operation,
+  type OperationRoute,
+  kindOf,
+  subjectsOf,
+} from './operation.js';
+import { PAGE_PARAMETERS } from './paging/paged-search.js';
+import type { Credits } from './price.js';
 
 const BRACES = /\{(\w+)\}/g;
 
@@ -23,9 +32,14 @@ export function checkOperations(operations: readonly Operation[]): void {
     ),
     ...samePaths(operations),
     ...operations.flatMap((row) =>
-      [...pathFaults(row), ...priceFaults(row), ...parameterFaults(row), ...exampleFaults(row)].map(
-        (fault) => `${row.name}: ${fault}`,
-      ),
+      [
+        ...pathFaults(row),
+        ...priceFaults(row),
+        ...pagingFaults(row),
+        ...transferFaults(row),
+        ...parameterFaults(row),
+        ...exampleFaults(row),
+      ].map((fault) => `${row.name}: ${fault}`),
     ),
   ];
   if (faults.length > 0) throw new OperationFaults(faults);
@@ -33,9 +47,12 @@ export function checkOperations(operations: readonly Operation[]): void {
 
 function samePaths(operations: readonly Operation[]): string[] {
   const addresses = operations.flatMap(({ method, routes }) =>
-    routes.map(({ path, when }) => {
-      const choice = when ? `?${when.parameter}=${when.value}` : '';
-      return `${method} ${path.replaceAll(BRACES, '{}')}${choice}`;
+    routes.flatMap(({ path, when }) => {
+      const address = `${method} ${path.replaceAll(BRACES, '{}')}`;
+      if (when === undefined) return [address];
+      return [when.value, ...(when.further ?? [])].map(
+        (value) => `${address}?${when.parameter}=${value}`,
+      );
     }),
   );
   return repeated(addresses).map((address) => `${address}: two operations have this address`);
@@ -65,17 +82,59 @@ function priceFaults({ price, access, fixtures, parameters, body }: Operation): 
   if (access.kind !== 'key') return ['has a price, but nobody pays it'];
   const hasFixtures = fixtures !== undefined || body?.subjects !== undefined;
   const faults = hasFixtures ? [] : ['has a price, and nothing that a test key may ask'];
-  const { credits } = price;
-  const amounts = typeof credits === 'number' ? [credits] : Object.values(credits.by);
-  if (amounts.length === 0 || !amounts.every((amount) => Number.isInteger(amount) && amount >= 0)) {
-    faults.push('has a price that is no whole number of credits');
+  return [...faults, ...amountFaults(price.credits, parameters)];
+}
+
+function amountFaults(credits: Credits, parameters: Operation['parameters']): string[] {
+  if (typeof credits === 'number') {
+    const isWhole = Number.isInteger(credits) && credits >= 0;
+    return isWhole ? [] : ['has a price that is no whole number of credits'];
   }
-  if (typeof credits === 'number') return faults;
-  const words = (parameters[credits.parameter]?.kind.schema.enum ?? []) as string[];
-  const unpriced = words.filter((word) => !Object.hasOwn(credits.by, word));
-  if (words.length === 0)
-    faults.push(`its price depends on ${credits.parameter}, which has no words`);
-  return [...faults, ...unpriced.map((word) => `${credits.parameter}=${word} has no price`)];
+  const { parameter, by } = credits;
+  const words = (parameters[parameter]?.kind.schema.enum ?? []) as string[];
+  if (words.length === 0) return [`its price depends on ${parameter}, which has no words`];
+  return [
+    ...words
+      .filter((word) => !Object.hasOwn(by, word))
+      .map((word) => `${parameter}=${word} has no price`),
+    ...Object.values(by).flatMap((amount) => amountFaults(amount, parameters)),
+  ];
+}
+
+/** A list has the parameters and the members of an answer that every other one has; so has a paged search. */
+function pagingFaults({ paged, price, method, parameters, answers }: Operation): string[] {
+  const isList = 'cursor' in parameters;
+  if (paged === undefined && !isList) {
+    return price?.per === 'page' ? ['is paid by the page, and has no pages'] : [];
+  }
+  const wanted = paged ? ['mode', ...PAGE_PARAMETERS] : ['page_size'];
+  const [form] = answers;
+  const members = ['paging.total_is', ...(paged ? ['coverage.has_data', 'preview'] : [])];
+  const has = (path: string) => form.type === 'application/json' && isMemberPath(form.of, path);
+  return [
+    ...(method === 'GET' ? [] : ['has pages, which only GET can lead through']),
+    ...wanted
+      .filter((name) => !(name in parameters))
+      .map((name) => `has pages, and no parameter ${name}`),
+    ...members.filter((one) => !has(one)).map((one) => `has pages, and no ${one} in its answer`),
+  ];
+}
+
+/** What an upload or a download may not be. */
+function transferFaults(row: Operation): string[] {
+  const { method, upload, body, answers, price } = row;
+  const kind = kindOf(row);
+  const files = answers.filter(({ type }) => type === 'file');
+  const isBounded = !upload?.types.length || upload.limitBytes > 0;
+  return [
+    ...(kind !== 'answer' && price?.per !== 'free' ? ['has a price, but bytes are free'] : []),
+    ...(upload && body ? ['has two bodies'] : []),
+    ...(isBounded ? [] : ['has a body without a limit']),
+    ...(files.length > 0 && (method !== 'GET' || answers.length > 1)
+      ? ['has a file beside another answer, or not for GET']
+      : []),
+    ...(method === 'HEAD' && !upload ? ['answers HEAD, but is no upload'] : []),
+  ];
 }
 
 function parameterFaults(operation: Operation): string[] {
@@ -109,10 +168,26 @@ function exampleFaults(operation: Operation): string[] {
     ...examples.flatMap(({ title, parameters, answer, body: sent }) => [
       ...named(title, reader.read(Object.keys(parameters), Object.values(parameters)).faults ?? []),
       ...(body && sent ? named(title, faultsOf(body.of, sent)) : []),
-      ...(form.type === 'application/json' ? named(title, faultsOf(form.of, answer)) : []),
+      ...(form.type === 'application/json' ? named(title, answerFaults(form.of, answer)) : []),
     ]),
   ];
 }
+
+/** Items that are answered have the members of a single answer, which their own class does not know. */
+function answerFaults(type: DataClass, answer: object): FieldError[] {
+  const item = itemMemberOf(type);
+  if (item === undefined) return faultsOf(type, answer);
+  const items = (answer as Record<string, { index: number; status: boolean }[]>)[item.member];
+  const refused = items.map((one) => (one.status ? { index: one.index, status: one.status } : one));
+  const answered = items.filter(({ status }) => status);
+  return [
+    ...faultsOf(type, { ...answer, [item.member]: refused }),
+    ...answered.flatMap((one) => faultsOf(item.of.answer, withoutIndex(one))),
+  ];
+}
+
+const withoutIndex = (item: object) =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => name !== 'index'));
 
 function isFixtureOf(operation: Operation, value: string): boolean {
   const kinds = subjectsOf(operation).map((name) => operation.parameters[name]?.kind);

@@ -9,7 +9,7 @@ type DashboardCall = Pick<Operation, 'method' | 'routes' | 'owner' | 'price'> & 
 
 /**
  * What most calls of the dashboard's origin have in common: they are free, need a session and take no parameter. Their
- * owner has them at the same path, below what it keeps for the gateway.
+ * owner has them at the same path, below what it keeps for the dashboard.
  */
 export function dashboardCall(
   service: OwnerService,

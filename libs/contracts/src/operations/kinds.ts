@@ -101,6 +101,18 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Parame
   };
 }
 
+/** The form of an answer, in any case: other services also offer XML, whose clients are told why it is refused. */
+export function jsonFormat(): ParameterKind<'json'> {
+  return {
+    ...oneOf(['json']),
+    clean: (text) => text.toLowerCase(),
+    fault: (given) => {
+      if (given === 'json') return undefined;
+      return given === 'xml' ? 'must be json: there are no answers in XML' : 'must be json';
+    },
+  };
+}
+
 /** Words of a closed set, separated by commas. */
 export function listOf<const Word extends string>(words: readonly Word[]): ParameterKind<Word[]> {
   const known: readonly string[] = words;
@@ -131,6 +143,7 @@ export function memberPaths(...answers: DataClass[]): ParameterKind<string[]> {
     path === META || answers.some((answer) => isMemberPath(answer, path));
   return {
     schema: { type: 'array', items, minItems: 1, maxItems: PATHS_MAX },
+    selectsFrom: answers,
     fault: (given) => {
       if (!PATHS.test(given))
         return `must be a list of at most ${PATHS_MAX} paths such as dates.created`;

@@ -1,4 +1,4 @@
-import { boolean, integer, memberPaths, oneOf } from './kinds.js';
+import { boolean, integer, jsonFormat, memberPaths } from './kinds.js';
 import type { DataClass } from './operation.js';
 
 const MAX_AGE_MAX_SECONDS = 86_400;
@@ -14,14 +14,17 @@ export const MAX_CREDITS = {
   since: 2,
 } as const;
 
+/** Every answer is JSON; old links say so. */
+export const FORMAT = {
+  kind: jsonFormat(),
+  about: 'Response format, in any case',
+  example: 'json',
+  isForGateway: true,
+} as const;
+
 /** What every live lookup takes beside what it is about. */
 export const LIVE_PARAMETERS = {
-  format: {
-    kind: oneOf(['json']),
-    about: 'Response format',
-    example: 'json',
-    isForGateway: true,
-  },
+  format: FORMAT,
   max_credits: MAX_CREDITS,
   max_age: {
     kind: integer(0, MAX_AGE_MAX_SECONDS, 'whole seconds'),

@@ -1,18 +1,32 @@
+import type { ServiceName } from '#libs/platform';
 import type { Access } from './access.js';
 import type { ItemClass } from './bulk.js';
+import type { OperationLimits } from './reading/operation-limits.js';
 import type { ParameterKind, Parameters } from './parameter.js';
+import type { PagedSearch } from './paging/paged-search.js';
 import type { Price } from './price.js';
 import type { ProblemCode } from './openapi/problem-codes.js';
+import type { OperationUpload } from './transfers/upload.js';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** HEAD stands in the table for uploads alone; a download answers it beside GET. */
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Version = 1 | 2;
 
 /** Who may own an operation: answer it, and hold what it is about. */
-export const OWNERS = ['lookup', 'entitlement', 'billing', 'account', 'worker', 'gateway'] as const;
-export type OwnerService = (typeof OWNERS)[number];
+export type OwnerService = Exclude<ServiceName, 'cli'>;
 
 /** A class whose class-validator rules say what its objects hold. */
 export type DataClass<T extends object = object> = new () => T;
+
+/** By which value of a parameter an operation is chosen among those of its path. */
+export interface RouteChoice {
+  parameter: string;
+  value: string;
+  /** Other values by which it is chosen. */
+  further?: readonly string[];
+  /** It is meant where the parameter is not given; the first one of its path in the table. */
+  isDefault?: boolean;
+}
 
 /** One public address of an operation. */
 export interface OperationRoute {
@@ -20,7 +34,7 @@ export interface OperationRoute {
   path: string;
   version: Version;
   /** Where several operations share a path, this one is meant when the parameter has this value. */
-  when?: { parameter: string; value: string };
+  when?: RouteChoice;
   /** The class of its JSON answer, where it is another one than the operation's. */
   answer?: DataClass;
   /** The path that took this one's place; its answers then carry `Deprecation` and `Link`. */
@@ -40,10 +54,13 @@ export type AnswerForm =
   /** One item a line, sent as they come; `last` is the class of the closing line. */
   | { type: 'application/x-ndjson'; of: ItemClass; last: DataClass }
   | { type: 'text/csv'; columns: readonly string[] }
-  /** Bytes passed through as they come from the owner. */
-  | { type: 'application/octet-stream' }
-  /** 302 to an address that the owner names. */
-  | { type: 'redirect' };
+  /**
+   * A file: the owner's bytes as they come, in part where `Range` asks for one, or 302 to an https address that the
+   * owner names. It is sent as one of these types, and as `application/octet-stream` where the owner names another.
+   */
+  | { type: 'file'; mediaTypes: readonly string[] }
+  /** No body: the headers say everything. */
+  | { type: 'none'; status: 200 | 204 };
 
 export interface OperationBody {
   of: DataClass;
@@ -100,10 +117,16 @@ export interface Operation<P extends Parameters = Parameters> {
    */
   subject?: string | readonly string[];
   body?: OperationBody;
+  /** In place of `body`, of an upload. */
+  upload?: OperationUpload;
   /** Whether a repeat with the same `Idempotency-Key` has no further effect. */
   takesIdempotencyKey?: boolean;
   answers: readonly AnswerForm[];
   price: Price;
+  /** Where its requests take more or less than `limitsOf` gives those of its kind. */
+  limits?: Partial<OperationLimits>;
+  /** Of a paged search; `pagedSearch` makes it, with its parameters and its price. */
+  paged?: PagedSearch;
   /** Codes of the refusals that this operation has beside those that its access, price and body bring. */
   problems: readonly ProblemCode[];
   /** At least one, the first of them for a test key where the operation has fixtures. */
@@ -116,6 +139,17 @@ export function defineOperation<const P extends Parameters>(
   row: Operation<P> & { subject?: keyof P | readonly (keyof P)[] },
 ): Operation<P> {
   return row;
+}
+
+/**
+ * An *upload* has a body that streams to its owner; the answer of a *download* is a file. Both take as long as bytes
+ * flow; every other row has one answer within its time limit.
+ */
+export type OperationKind = 'answer' | 'upload' | 'download';
+
+export function kindOf({ upload, answers }: Pick<Operation, 'upload' | 'answers'>): OperationKind {
+  if (upload) return 'upload';
+  return answers[0]?.type === 'file' ? 'download' : 'answer';
 }
 
 /** Parameters that a question may be about. */

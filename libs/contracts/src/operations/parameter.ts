@@ -1,9 +1,13 @@
+import type { DataClass } from './operation.js';
+
 /** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** How the text of one kind of parameter is read. All methods are pure and throw nothing. */
 export interface ParameterKind<Value = unknown> {
   readonly schema: JsonSchema;
+  /** Classes of the answers of which it selects members; `status` and `meta` are there whatever is selected. */
+  readonly selectsFrom?: readonly DataClass[];
   /** Takes off what is not part of the value; what every other method gets. */
   clean?(text: string): string;
   /** What is wrong with the text, to be read after the parameter's name ("must be …"); undefined for nothing. */

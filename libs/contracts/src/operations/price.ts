@@ -1,5 +1,5 @@
-/** Credits that are fixed, or depend on the value of one parameter. */
-export type Credits = number | { parameter: string; by: Readonly<Record<string, number>> };
+/** Credits that are fixed, or depend on the value of one parameter, which may lead to another. */
+export type Credits = number | { parameter: string; by: Readonly<Record<string, Credits>> };
 
 /**
  * What an operation costs. Which outcomes are charged is the same for all (`isOutcomeCharged`).
@@ -31,12 +31,14 @@ export function maxCredits(price: Price, input: PricedInput): number {
 }
 
 /** Credits for one answer, item or page. */
-export function creditsEach(credits: Credits, { values }: PricedInput): number {
+export function creditsEach(credits: Credits, input: PricedInput): number {
   if (typeof credits === 'number') return credits;
-  return credits.by[String(values[credits.parameter])] ?? maxCreditsEach(credits);
+  const chosen = credits.by[String(input.values[credits.parameter])];
+  return chosen === undefined ? maxCreditsEach(credits) : creditsEach(chosen, input);
 }
 
 /** Credits for the dearest answer, item or page there is. */
 export function maxCreditsEach(credits: Credits): number {
-  return typeof credits === 'number' ? credits : Math.max(...Object.values(credits.by));
+  if (typeof credits === 'number') return credits;
+  return Math.max(...Object.values(credits.by).map(maxCreditsEach));
 }

@@ -42,13 +42,72 @@ import {
 } from './billing/subscriptions.js';
 import { DNS_BULK } from './dns/dns-bulk.js';
 import { DNS_LIVE } from './dns/dns-live.js';
+import { DNS_HISTORICAL } from './history/dns-historical.js';
+import { WHOIS_HISTORY } from './history/whois-history.js';
+import {
+  JOB,
+  JOBS,
+  JOB_CANCEL,
+  JOB_DNS,
+  JOB_RESULTS,
+  JOB_WHOIS,
+  OWN_JOB,
+  OWN_JOBS,
+  OWN_JOB_CANCEL,
+  OWN_JOB_DNS,
+  OWN_JOB_RESULTS,
+  OWN_JOB_WHOIS,
+} from './jobs/jobs.js';
 import { ASN_WHOIS } from './numbers/asn-whois.js';
 import { IP_WHOIS } from './numbers/ip-whois.js';
+import {
+  OWN_WEBHOOKS,
+  OWN_WEBHOOK_CREATE,
+  OWN_WEBHOOK,
+  OWN_WEBHOOK_UPDATE,
+  OWN_WEBHOOK_DELETE,
+  OWN_WEBHOOK_ROTATE,
+  OWN_WEBHOOK_TEST,
+  OWN_WEBHOOK_DELIVERIES,
+  OWN_WEBHOOK_REPLAY,
+} from './webhooks/own-webhooks.js';
+import {
+  WEBHOOKS,
+  WEBHOOK_CREATE,
+  WEBHOOK,
+  WEBHOOK_UPDATE,
+  WEBHOOK_DELETE,
+  WEBHOOK_ROTATE,
+  WEBHOOK_TEST,
+  WEBHOOK_DELIVERIES,
+  WEBHOOK_REPLAY,
+} from './webhooks/webhooks.js';
 import type { Operation } from './operation.js';
 import { PRICING_QUOTE } from './pricing/pricing-quote.js';
 import { PRICING } from './pricing/pricing.js';
+import { REPUTATION } from './reputation/reputation.js';
+import { DNS_PTR } from './reverse/dns-ptr.js';
+import { DNS_REVERSE } from './reverse/dns-reverse.js';
+import { WHOIS_REVERSE } from './reverse/whois-reverse.js';
+import { SUBDOMAINS } from './subdomains/subdomains.js';
 import { TLD } from './tlds/tld.js';
 import { TLDS } from './tlds/tlds.js';
+import { TYPO_SCORES } from './typos/typo-scores.js';
+import { TYPOS } from './typos/typos.js';
+import {
+  UPLOAD,
+  UPLOADS,
+  UPLOAD_APPEND,
+  UPLOAD_CREATE,
+  UPLOAD_REMOVE,
+  UPLOAD_STATE,
+  OWN_UPLOAD,
+  OWN_UPLOADS,
+  OWN_UPLOAD_APPEND,
+  OWN_UPLOAD_CREATE,
+  OWN_UPLOAD_REMOVE,
+  OWN_UPLOAD_STATE,
+} from './uploads/uploads.js';
 import { WHOIS_BULK } from './whois/whois-bulk.js';
 import { WHOIS_LIVE } from './whois/whois-live.js';
 
@@ -81,15 +140,34 @@ export * from './billing/subscriptions.js';
 export * from './dns/dns-answer.js';
 export * from './dns/dns-bulk.js';
 export * from './dns/dns-live.js';
+export * from './history/dns-historical.js';
+export * from './history/whois-history.js';
+export * from './jobs/job-answer.js';
+export * from './jobs/jobs.js';
 export * from './numbers/asn-whois.js';
 export * from './numbers/ip-whois.js';
 export * from './numbers/number-answer.js';
 export * from './pricing/price-list.js';
 export * from './pricing/pricing-quote.js';
 export * from './pricing/pricing.js';
+export * from './reputation/reputation.js';
+export * from './reverse/dns-ptr.js';
+export * from './reverse/dns-reverse.js';
+export * from './reverse/reverse-value.js';
+export * from './reverse/whois-reverse.js';
+export * from './subdomains/subdomains.js';
 export * from './tlds/tld-coverage.js';
 export * from './tlds/tld.js';
 export * from './tlds/tlds.js';
+export * from './typos/typo-answer.js';
+export * from './typos/typo-kinds.js';
+export * from './typos/typo-scores.js';
+export * from './typos/typos.js';
+export * from './webhooks/own-webhooks.js';
+export * from './webhooks/webhook-answer.js';
+export * from './webhooks/webhooks.js';
+export * from './uploads/upload-answer.js';
+export * from './uploads/uploads.js';
 export * from './whois/whois-answer.js';
 export * from './whois/whois-bulk.js';
 export * from './whois/whois-live.js';
@@ -100,12 +178,43 @@ export * from './whois/whois-provenance.js';
 export const OPERATIONS: readonly Operation[] = [
   WHOIS_LIVE,
   WHOIS_BULK,
+  WHOIS_HISTORY,
+  WHOIS_REVERSE,
   IP_WHOIS,
   ASN_WHOIS,
   DNS_LIVE,
   DNS_BULK,
+  DNS_HISTORICAL,
+  DNS_PTR,
+  DNS_REVERSE,
+  SUBDOMAINS,
   AVAILABILITY,
   AVAILABILITY_BULK,
+  TYPOS,
+  TYPO_SCORES,
+  REPUTATION,
+  UPLOAD_CREATE,
+  UPLOADS,
+  // Before GET, for which Fastify would make a HEAD of its own.
+  UPLOAD_STATE,
+  UPLOAD,
+  UPLOAD_APPEND,
+  UPLOAD_REMOVE,
+  JOB_WHOIS,
+  JOB_DNS,
+  JOBS,
+  JOB,
+  JOB_CANCEL,
+  JOB_RESULTS,
+  WEBHOOKS,
+  WEBHOOK_CREATE,
+  WEBHOOK,
+  WEBHOOK_UPDATE,
+  WEBHOOK_DELETE,
+  WEBHOOK_ROTATE,
+  WEBHOOK_TEST,
+  WEBHOOK_DELIVERIES,
+  WEBHOOK_REPLAY,
   ACCOUNT_USAGE,
   ACCOUNT_REQUESTS,
   ACCOUNT_CREDITS,
@@ -143,6 +252,27 @@ export const OPERATIONS: readonly Operation[] = [
   BALANCE,
   LEDGER,
   REQUESTS,
+  OWN_UPLOAD_CREATE,
+  OWN_UPLOADS,
+  OWN_UPLOAD_STATE,
+  OWN_UPLOAD,
+  OWN_UPLOAD_APPEND,
+  OWN_UPLOAD_REMOVE,
+  OWN_JOB_WHOIS,
+  OWN_JOB_DNS,
+  OWN_JOBS,
+  OWN_JOB,
+  OWN_JOB_CANCEL,
+  OWN_JOB_RESULTS,
+  OWN_WEBHOOKS,
+  OWN_WEBHOOK_CREATE,
+  OWN_WEBHOOK,
+  OWN_WEBHOOK_UPDATE,
+  OWN_WEBHOOK_DELETE,
+  OWN_WEBHOOK_ROTATE,
+  OWN_WEBHOOK_TEST,
+  OWN_WEBHOOK_DELIVERIES,
+  OWN_WEBHOOK_REPLAY,
   ORDERS,
   ORDER_CREATE,
   ORDER,

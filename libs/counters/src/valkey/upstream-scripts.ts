@@ -16,7 +16,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 /**
  * Takes tokens for one host of all its buckets. An entry is a hash: when it was filled (at), the tokens of each bucket
  * (t1, …), until when it is paused, throttles in a row (strikes), and for each priority who waits until when (w0 live,
- * w1 monitor, w2 bulk): while one waits elsewhere with a higher priority, there is nothing for a lower one. A clock
+ * w1 monitor, w2 bulk, w3 background): while one waits elsewhere with a higher priority, there is nothing for a lower one. A clock
  * that steps back fills nothing, one that leaps fills a bucket once.
  *
  * Keys: entry. Arguments: process, priority, tokens wanted, milliseconds for which the process knows it paused, '1' when

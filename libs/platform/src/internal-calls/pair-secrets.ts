@@ -7,7 +7,9 @@ export const SERVICE_NAMES = [
   'billing',
   'entitlement',
   'lookup',
+  'corpus',
   'worker',
+  'dashboard',
   'cli',
 ] as const;
 

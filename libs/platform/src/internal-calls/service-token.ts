@@ -6,6 +6,8 @@ import type { ServiceSecret } from './service-secret.js';
 
 const LIFETIME_SECONDS = 120;
 const RENEW_BEFORE_SECONDS = 60;
+/** Characters of base64url: 128 bits and two more. */
+const SEAL_LENGTH = 22;
 
 /**
  * Issues and checks the bearer tokens of internal calls: `caller.audience.expiry.hmac`, under the secret of that pair. A token is
@@ -63,6 +65,24 @@ export class ServiceTokens {
     if (!(remainingSeconds > 0 && remainingSeconds <= LIFETIME_SECONDS + 5)) return undefined;
     return caller as ServiceName;
   }
+
+  /** Signs what a service gives away and gets back, such as a cursor, for itself: no other service can. */
+  seal(service: ServiceName, text: string): string {
+    const [secret] = this.secretAt(this.clock.now().getTime()).of(service, service);
+    if (!secret) throw new Error(`SERVICE_SECRET has nothing of ${service}'s own`);
+    return sealOf(text, secret);
+  }
+
+  /** Whether a service sealed this text; under either secret while it is rotated. */
+  isSealed(service: ServiceName, text: string, seal: string): boolean {
+    const secrets = this.secretAt(this.clock.now().getTime()).of(service, service);
+    return secrets.some((secret) => isEqual(seal, sealOf(text, secret)));
+  }
+}
+
+/** No token has this beginning, so that neither can be passed off as the other. 16 bytes keep addresses short. */
+function sealOf(text: string, secret: string): string {
+  return signatureOf(`seal ${text}`, secret).slice(0, SEAL_LENGTH);
 }
 
 function signatureOf(text: string, secret: string): string {

@@ -1,6 +1,12 @@
 import { createServer } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { NotFound } from '../platform.errors.js';
+import {
+  answerInternalParserError,
+  refuseInternally,
+  takeProperRequests,
+} from '../proper-requests.js';
 
 const KEEP_ALIVE_MS = 72_000;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -22,13 +28,20 @@ export async function listenFurther(
   paths?: ReadonlySet<string>,
 ): Promise<FurtherListener> {
   const fastify = app.getHttpAdapter().getInstance();
-  const options = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS };
+  const options = {
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    requireHostHeader: false,
+  };
   const server = createServer(options, (request, response) => {
     // A connection kept alive after its last answer would hold a closing server for over a minute.
     response.once('close', () => server.listening || server.closeIdleConnections());
-    if (paths && !paths.has(request.url ?? '')) response.writeHead(404).end();
-    else fastify.routing(request, response);
+    if (paths && !paths.has(request.url ?? '')) {
+      refuseInternally(request, response, new NotFound());
+    } else fastify.routing(request, response);
   });
+  takeProperRequests(server, refuseInternally);
+  server.on('clientError', answerInternalParserError);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(place, resolve);

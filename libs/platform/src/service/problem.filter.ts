@@ -10,6 +10,7 @@ import {
   UnsupportedMediaType,
 } from '../platform.errors.js';
 import { Problem } from '../problem.js';
+import { REFUSAL_HEADERS } from '../proper-requests.js';
 
 /** Who asks may not, is not known, or came with a link that is not valid. */
 const REFUSED = new Set([401, 403, 410]);
@@ -38,7 +39,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (problem.retryAfterSeconds !== undefined) {
       void reply.header('retry-after', String(problem.retryAfterSeconds));
     }
-    void reply.status(problem.status).send(problem.toBody());
+    void reply.status(problem.status).headers(REFUSAL_HEADERS).send(problem.toBody());
   }
 }
 

@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { Clock } from '../clock.js';
 import { Metrics } from '../telemetry/metrics.js';
-import { MetricsController } from '../telemetry/metrics-route.js';
+import { MetricsController } from './metrics-route.js';
 import { Health, HealthController } from './health.js';
 import type { InternalCallsConfig } from '../internal-calls/internal-calls.config.js';
 import { ServiceGuard, ServiceIdentity } from '../internal-calls/internal-route.js';

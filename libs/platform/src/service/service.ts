@@ -4,6 +4,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import type { CustomStrategy } from '@nestjs/microservices';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type RawBodies, addRawBodies, cutStreams } from './raw-bodies.js';
 import { listenFurther } from './further-listener.js';
 import { JSON_BODY_LIMIT_BYTES, checkJsonShape, inputValidation } from './input.js';
 import { crashPoint } from '../crash-point.js';
@@ -14,9 +15,14 @@ import type { InternalCallsConfig } from '../internal-calls/internal-calls.confi
 import { ServiceIdentity } from '../internal-calls/internal-route.js';
 import { InternalTls } from '../internal-calls/internal-tls.js';
 import { ProblemFilter } from './problem.filter.js';
+import {
+  answerInternalParserError,
+  refuseInternally,
+  takeProperRequests,
+} from '../proper-requests.js';
 import { watchRequests } from './request-watch.js';
 
-export interface ServiceOptions {
+export interface ServiceOptions extends RawBodies {
   module: Type | DynamicModule;
   logger: Logger;
   /** 0 asks the system for a free port. */
@@ -24,8 +30,6 @@ export interface ServiceOptions {
   host: string;
   /** TLS of the listener, and a plain port for probes. */
   config?: Pick<InternalCallsConfig, 'internalTlsFolder' | 'probePort'>;
-  /** Largest body of `application/octet-stream`, which reaches a route as it came; none without it. */
-  rawBodyLimitBytes?: number;
   /** The strategy that feeds this service's event consumers, when it has any. */
   strategy?: CustomStrategy['strategy'];
 }
@@ -46,28 +50,28 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { internalTlsFolder: folder, probePort } = options.config ?? {};
   const tls = folder ? new InternalTls(folder, options.logger) : undefined;
   const adapter = new FastifyAdapter({
-    ...(tls && { https: tls.listenerOptions }),
+    ...(tls && { https: { ...tls.listenerOptions, requireHostHeader: false } }),
     bodyLimit: JSON_BODY_LIMIT_BYTES,
     routerOptions: { maxParamLength: 200 },
     keepAliveTimeout: 72_000,
-    requestTimeout: 30_000,
+    // An upload takes as long as bytes flow; the gateway ends one that stands still.
+    requestTimeout: options.takesUploads ? 0 : 30_000,
     forceCloseConnections: 'idle',
     // Fastify's own answer to a path it cannot decode repeats the whole URL, keys included (S9).
-    frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) => {
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       const problem = new InvalidRequest([{ field: 'path', message: 'is not a valid path' }]);
-      void reply.status(problem.status).send(problem.toBody());
+      reply.hijack();
+      refuseInternally(request.raw, reply.raw, problem);
     },
+    clientErrorHandler: answerInternalParserError,
+    ...(!tls && { http: { requireHostHeader: false } }),
   });
+  takeProperRequests(adapter.getInstance().server, refuseInternally);
   const app = await NestFactory.create<NestFastifyApplication>(options.module, adapter, {
     logger: options.logger,
     abortOnError: false,
   });
-  if (options.rawBodyLimitBytes !== undefined) {
-    const bodyLimit = options.rawBodyLimitBytes;
-    app.useBodyParser('application/octet-stream', { bodyLimit }, (_request, body, done) =>
-      done(null, body),
-    );
-  }
+  addRawBodies(app, options);
   app.useGlobalPipes(inputValidation());
   app.useGlobalFilters(new ProblemFilter(options.logger));
   const { name } = app.get(ServiceIdentity, { strict: false });
@@ -75,7 +79,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   adapter
     .getInstance()
     .addHook('preValidation', (request, _reply, done) => {
-      if (!Buffer.isBuffer(request.body)) checkJsonShape(request.body);
+      const isRead = !Buffer.isBuffer(request.body) && request.body !== request.raw;
+      if (isRead) checkJsonShape(request.body);
       done();
     })
     .addHook('onSend', (request, reply, _payload, done) => {
@@ -105,6 +110,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     stop: async () => {
       app.get(Health, { strict: false }).drain();
       isStopping = true;
+      cutStreams(adapter.getInstance());
       await app.close();
       await probes?.close();
     },

@@ -161,6 +161,32 @@ describe('the client', () => {
       expect(server.packets.length).toBe(3);
     });
 
+    it('is asked without EDNS of a server that refuses it with no more than a header', async () => {
+      server.answer = (query, reply) => {
+        const hasEdns = query.readUInt16BE(10) === 1;
+        const bare = Buffer.alloc(12);
+        query.copy(bare, 0, 0, 2);
+        bare.writeUInt16BE(0x8181, 2);
+        reply(hasEdns ? bare : answered(query, { count: 1, rest: LOCAL }));
+      };
+      expect(await client.ask('bare.example', 'A', OPTIONS)).toMatchObject({ rcode: 'noerror' });
+      expect(server.packets.length).toBe(2);
+    });
+
+    it('S124: comes from a fresh port after some hundreds', async () => {
+      const ports = new Set<number>();
+      server.answer = (query, reply, from) => {
+        ports.add(from.port);
+        reply(answered(query, { count: 1, rest: LOCAL }));
+      };
+      for (let batch = 0; batch < 22; batch++) {
+        await Promise.all(
+          Array.from({ length: 100 }, async (_, n) => client.ask(`n${n}.example`, 'A', OPTIONS)),
+        );
+      }
+      expect(ports.size).toBeGreaterThan(4);
+    });
+
     it('goes to another server when one is silent or fails, and SERVFAIL of all is the answer', async () => {
       const second = await ScriptedServer.start();
       const both = new DnsClient({ servers: [server.address, second.address], tryTimeoutMs: 100 });
@@ -239,10 +265,60 @@ describe('the client', () => {
       const [txt] = records;
       expect(txt.type === 'TXT' && txt.strings.join('').length).toBe(240 * 255);
     });
+
+    it('TXT that is not UTF-8 keeps its octets', async () => {
+      const data = Buffer.from([3, 0xff, 0xc3, 0xa9]);
+      server.answer = (query, reply) =>
+        reply(answered(query, { count: 1, rest: record(16, data) }));
+      const { records } = await lookUpDns(client, 'octets.example', ['TXT'], OPTIONS);
+      expect(records.map(recordText)).toEqual(['octets.example.\t300\tIN\tTXT\t"\\255\\195\\169"']);
+    });
+
+    it('S124: records of names that were not asked about are dropped', async () => {
+      const foreign = Buffer.concat([Buffer.from('\x04evil\x00', 'latin1'), LOCAL.subarray(2)]);
+      server.answer = (query, reply) =>
+        reply(answered(query, { count: 2, rest: Buffer.concat([foreign, LOCAL]) }));
+      const { records } = await lookUpDns(client, 'asked.example', ['A'], OPTIONS);
+      expect(records.map(({ name }) => name)).toEqual(['asked.example']);
+    });
+
+    it('a chain of a dozen aliases is followed to its end', async () => {
+      const label = (n: number) => Buffer.from(`\x03c${String(n).padStart(2, '0')}\x00`, 'latin1');
+      const alias = (n: number) => {
+        const { length } = label(n + 1);
+        const owner = n === 0 ? Buffer.from([0xc0, 0x0c]) : label(n);
+        return Buffer.concat([
+          owner,
+          record(5, Buffer.alloc(length)).subarray(2, 12),
+          label(n + 1),
+        ]);
+      };
+      const end = Buffer.concat([label(12), LOCAL.subarray(2)]);
+      const rest = Buffer.concat([...Array.from({ length: 12 }, (_, n) => alias(n)), end]);
+      server.answer = (query, reply) => reply(answered(query, { count: 13, rest }));
+      const found = await lookUpDns(client, 'chain.example', ['A', 'CNAME'], OPTIONS);
+      expect(found.errors).toEqual({});
+      expect(found.records).toHaveLength(13);
+    });
   });
 });
 
 describe('a message', () => {
+  it('S124: compressed names may together not exceed 256 KB of text', () => {
+    const long = Buffer.concat(
+      Array.from({ length: 3 }, () => Buffer.concat([Buffer.from([63]), Buffer.alloc(63, 7)])),
+    );
+    const target = record(2, Buffer.concat([long, Buffer.from([0])]));
+    const at = 12 + 'a.example'.length + 2 + 4 + 12;
+    const pointer = record(2, Buffer.from([0xc0 | (at >> 8), at & 0xff]));
+    const rest = Buffer.concat([target, ...Array.from({ length: 4_000 }, () => pointer)]);
+    const packet = answered(query, { count: 4_001, rest });
+    expect(packet.length).toBeLessThan(65_535);
+    expect(() => readMessage(packet)).toThrow(MalformedMessage);
+    const few = Buffer.concat([target, ...Array.from({ length: 300 }, () => pointer)]);
+    expect(readMessage(answered(query, { count: 301, rest: few })).answers).toHaveLength(301);
+  });
+
   const query = writeQuestion({ id: 7, name: 'a.example', type: 'A', hasEdns: true });
 
   it.each([

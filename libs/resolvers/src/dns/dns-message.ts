@@ -7,13 +7,15 @@ import {
   TYPE_BY_CODE,
   rcodeNamed,
 } from './dns-record.js';
-import { MalformedMessage, WireReader, octetsText } from './wire-reader.js';
+import { MalformedMessage, WireReader, octetsOf } from './wire-reader.js';
 
 /** What fits into a packet on every path (DNS flag day 2020). */
 const EDNS_PAYLOAD_BYTES = 1_232;
 const HEADER_BYTES = 12;
 const OPT = 41;
 const IN = 1;
+/** FORMERR and NOTIMP, which a server that cannot read a question may send without it (RFC 6891 §7). */
+const BARE_REFUSALS: ReadonlySet<number> = new Set([1, 4]);
 /** RFC 1035 §2.3.4 allows 31 bits; more means 0 (RFC 2181 §8). */
 const TTL_MAX = 0x7fff_ffff;
 
@@ -58,7 +60,8 @@ export function writeQuestion({ id, name, type, hasEdns }: Question): Buffer {
 }
 
 /**
- * Reads an answer. Records of types we do not ask for are passed over.
+ * Reads an answer. Records of types we do not ask for are passed over. A refusal may come without its question,
+ * whose name is then empty.
  * @throws MalformedMessage for anything that is not a whole message; a truncated one (TC) is read as far
  *   as it goes.
  */
@@ -67,10 +70,13 @@ export function readMessage(bytes: Uint8Array): DnsMessage {
   const id = reader.u16();
   const flags = reader.u16();
   const counts = [reader.u16(), reader.u16(), reader.u16(), reader.u16()];
-  if (counts[0] !== 1) throw new MalformedMessage('an answer has one question');
-  const questionName = reader.name();
-  const questionType = reader.u16();
-  if (reader.u16() !== IN) throw new MalformedMessage('the question is of another class');
+  const isBare = counts[0] === 0 && BARE_REFUSALS.has(flags & 0xf);
+  if (counts[0] !== 1 && !isBare) throw new MalformedMessage('an answer has one question');
+  const questionName = isBare ? '' : reader.name();
+  const questionType = isBare ? 0 : reader.u16();
+  if (!isBare && reader.u16() !== IN) {
+    throw new MalformedMessage('the question is of another class');
+  }
   const isTruncated = (flags & TRUNCATED) !== 0;
   let code = flags & 0xf;
   const sections: DnsRecord[][] = [[], [], []];
@@ -156,7 +162,7 @@ function readData(reader: WireReader, type: DnsType, end: number): object {
       const flags = reader.u8();
       const tag = reader.characterString();
       if (reader.position > end) throw new MalformedMessage('a tag is longer than its record');
-      return { type, flags, tag, value: octetsText(reader.take(end - reader.position)) };
+      return { type, flags, tag, value: octetsOf(reader.take(end - reader.position)) };
     }
     case 'DS': {
       const [keyTag, algorithm, digestType] = [reader.u16(), reader.u8(), reader.u8()];

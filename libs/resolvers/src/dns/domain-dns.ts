@@ -2,11 +2,13 @@ import type { AskOptions, DnsAnswer, DnsClient } from './dns-client.js';
 import { DnsFault, type DnsFaultKind } from './dns-fault.js';
 import type { DnsRecord, DnsType, Rcode } from './dns-record.js';
 
-/** Longer chains are given up, as loops are. */
-const CHAIN_LENGTH_MAX = 8;
-
 /** Why there are no records of a type, where that is not the answer itself. */
-export type DnsTypeError = DnsFaultKind | Exclude<Rcode, 'noerror' | 'nxdomain'> | 'cname_loop';
+export type DnsTypeError =
+  | DnsFaultKind
+  | Exclude<Rcode, 'noerror' | 'nxdomain'>
+  | 'cname_loop'
+  | 'private_address'
+  | 'private_name';
 
 /** What is known of a name after asking for some types. */
 export interface DnsLookup {
@@ -23,6 +25,12 @@ export interface DnsLookup {
   latencyMs: number;
 }
 
+/** How names are asked for. */
+export interface LookUpOptions extends AskOptions {
+  /** Aliases are followed to these names alone; unset: to all. */
+  isPublic?: (name: string) => boolean;
+}
+
 /**
  * Asks for several types of one name at once. One that fails says so and takes nothing from the others.
  * @param types SPF finds `v=spf1` among TXT, too (RFC 7208 §3.1 retired the type of its own).
@@ -31,7 +39,7 @@ export async function lookUpDns(
   client: DnsClient,
   name: string,
   types: readonly DnsType[],
-  options: AskOptions,
+  options: LookUpOptions,
 ): Promise<DnsLookup> {
   const wanted = new Set(types);
   const asked = new Set(types);
@@ -47,8 +55,11 @@ export async function lookUpDns(
       if (wanted.has(type)) errors[type] = result;
       continue;
     }
-    answers.push(result);
-    for (const record of recordsFor(type, result)) {
+    const part = publicPartOf(result, options.isPublic);
+    // An alias that was asked for is whole without what it leads to.
+    if (part !== result && wanted.has(type) && type !== 'CNAME') errors[type] = 'private_name';
+    answers.push(part);
+    for (const record of recordsFor(type, part)) {
       if (isWanted(record, wanted)) found.set(JSON.stringify(record), record);
     }
   }
@@ -84,9 +95,24 @@ async function outcomeOf(
   }
 }
 
-/** The records of the type, and the aliases on the way to them. */
-function recordsFor(type: DnsType, { answers }: DnsAnswer): DnsRecord[] {
-  return answers.flatMap((record): DnsRecord[] => {
+/**
+ * Anyone can point an alias at a name that only our resolver's network knows. The answer ends there, and does not tell
+ * whether there is such a name (S123).
+ */
+function publicPartOf(answer: DnsAnswer, isPublic: LookUpOptions['isPublic']): DnsAnswer {
+  const chain = chainOf(answer);
+  const end = isPublic ? chain.findIndex((name, step) => step > 0 && !isPublic(name)) : -1;
+  if (end === -1) return answer;
+  const names = new Set(chain.slice(0, end));
+  const answers = answer.answers.filter(({ name }) => names.has(name));
+  return { ...answer, rcode: 'noerror', answers };
+}
+
+/** The records of the type, and the aliases on the way to them; of other names, whatever came, none. */
+function recordsFor(type: DnsType, answer: DnsAnswer): DnsRecord[] {
+  const names = new Set(chainOf(answer));
+  return answer.answers.flatMap((record): DnsRecord[] => {
+    if (!names.has(record.name)) return [];
     if (type === 'TXT' && isSpf(record)) return [record, { ...record, type: 'SPF' }];
     return record.type === type || record.type === 'CNAME' ? [record] : [];
   });
@@ -100,18 +126,28 @@ function isSpf(record: DnsRecord): record is DnsRecord & { type: 'TXT' } {
   return record.type === 'TXT' && /^v=spf1( |$)/i.test(record.strings.join(''));
 }
 
-/** Aliases that lead back to one another, or on without an end. */
-function isLoop({ questionName, answers }: DnsAnswer): boolean {
+/** Aliases that lead back to one another. */
+function isLoop(answer: DnsAnswer): boolean {
+  const chain = chainOf(answer);
+  const last = chain.at(-1)!;
+  return answer.answers.some((record) => record.type === 'CNAME' && record.name === last);
+}
+
+/** The name that was asked for and those its aliases lead to, each once. */
+function chainOf({ questionName, answers }: DnsAnswer): string[] {
   const targets = new Map<string, string>();
   for (const record of answers) {
     if (record.type === 'CNAME') targets.set(record.name, record.target);
   }
-  let name: string | undefined = questionName.toLowerCase();
-  for (let steps = 0; steps <= CHAIN_LENGTH_MAX; steps++) {
-    name = targets.get(name);
-    if (name === undefined) return false;
+  const chain = new Set<string>();
+  for (
+    let name: string | undefined = questionName.toLowerCase();
+    name !== undefined && !chain.has(name);
+    name = targets.get(name)
+  ) {
+    chain.add(name);
   }
-  return true;
+  return [...chain];
 }
 
 /** One type that exists shows that the name does. */

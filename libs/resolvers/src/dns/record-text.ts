@@ -32,10 +32,10 @@ function dataText(record: DnsRecord): string {
 
 const dotted = (name: string) => (name === '.' ? '.' : `${name}.`);
 
-/** Octets that are not printable ASCII as `\DDD` (RFC 1035 §5.1). */
+/** Octets that are not printable ASCII as `\DDD` (RFC 1035 §5.1). @param text a character an octet. */
 function quoted(text: string): string {
   let inner = '';
-  for (const octet of Buffer.from(text)) {
+  for (const octet of Buffer.from(text, 'latin1')) {
     if (octet === 0x22 || octet === 0x5c) inner += `\\${String.fromCharCode(octet)}`;
     else if (octet >= 0x20 && octet < 0x7f) inner += String.fromCharCode(octet);
     else inner += `\\${String(octet).padStart(3, '0')}`;

@@ -6,8 +6,10 @@ import { DnsFault } from './dns-fault.js';
 import { readMessage, writeQuestion } from './dns-message.js';
 import type { DnsMessage, DnsType } from './dns-record.js';
 
-/** Each has a port of its own that nobody outside can guess; 65,536 questions at most on each. */
+/** Each has a port of its own that nobody outside can guess. */
 const SOCKETS = 4;
+/** Questions from one port: whoever finds it out has no time to use it (RFC 5452 §9.2). */
+const QUESTIONS_PER_PORT = 256;
 const TICK_MS = 20;
 const ID_COUNT = 0x1_0000;
 
@@ -40,13 +42,20 @@ export class UdpServer {
   private readonly channels: Channel[];
   private next = 0;
 
-  constructor(address: string, port: number) {
+  constructor(
+    private readonly address: string,
+    private readonly port: number,
+  ) {
     this.channels = Array.from({ length: SOCKETS }, () => new Channel(address, port));
   }
 
   /** @throws DnsFault `timeout`, `unreachable` or `cancelled`. */
   ask(question: UdpQuestion): Promise<UdpAnswer> {
     this.next = (this.next + 1) % SOCKETS;
+    if (this.channels[this.next].asked >= QUESTIONS_PER_PORT) {
+      this.channels[this.next].retire();
+      this.channels[this.next] = new Channel(this.address, this.port);
+    }
     return this.channels[this.next].ask(question);
   }
 
@@ -55,7 +64,11 @@ export class UdpServer {
   }
 }
 
+/** One socket, for a limited number of questions. */
 class Channel {
+  asked = 0;
+  private underWay = 0;
+  private isRetired = false;
   private socket?: Socket;
   private ready?: Promise<Socket>;
   private readonly waiting = new Map<number, Waiting>();
@@ -66,7 +79,19 @@ class Channel {
     private readonly port: number,
   ) {}
 
-  async ask({ name, type, hasEdns, timeoutMs, signal }: UdpQuestion): Promise<UdpAnswer> {
+  async ask(question: UdpQuestion): Promise<UdpAnswer> {
+    this.asked++;
+    this.underWay++;
+    try {
+      return await this.exchange(question);
+    } finally {
+      this.underWay--;
+      if (this.isRetired) this.closeWhenIdle();
+    }
+  }
+
+  private async exchange(question: UdpQuestion): Promise<UdpAnswer> {
+    const { name, type, hasEdns, timeoutMs, signal } = question;
     const socket = await this.open();
     if (signal?.aborted) throw new DnsFault('cancelled');
     const id = this.freeId();
@@ -89,6 +114,16 @@ class Channel {
         if (error) settle(new DnsFault('unreachable', { cause: error }));
       });
     });
+  }
+
+  /** No further questions; the socket closes with the last answer. */
+  retire(): void {
+    this.isRetired = true;
+    this.closeWhenIdle();
+  }
+
+  private closeWhenIdle(): void {
+    if (this.underWay === 0) this.close();
   }
 
   close(): void {
@@ -132,7 +167,9 @@ class Channel {
     } catch {
       return;
     }
-    if (!message.isResponse || message.questionType !== waiting.typeCode) return;
+    if (!message.isResponse) return;
+    if (message.questionName === '') return waiting.settle({ message });
+    if (message.questionType !== waiting.typeCode) return;
     if (message.questionName === waiting.sentName) waiting.settle({ message });
     else if (message.questionName.toLowerCase() === waiting.sentName.toLowerCase())
       waiting.settle({ caseLost: true });

@@ -3,12 +3,17 @@ export class MalformedMessage extends Error {}
 
 const NAME_LENGTH_MAX = 255;
 const LABEL_LENGTH_MAX = 63;
+/**
+ * Characters of all names of a message together: pointers make each record of 12 octets a name of a thousand.
+ */
+const NAMES_LENGTH_MAX = 256 * 1024;
 const POINTER = 0xc0;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a message octet by octet. Nothing is read past its end, and no name makes it go in circles. */
 export class WireReader {
   position = 0;
+  private namesLength = 0;
 
   constructor(private readonly bytes: Uint8Array) {}
 
@@ -65,12 +70,14 @@ export class WireReader {
       text += (text === '' ? '' : '.') + labelText(this.take(head));
     }
     if (end !== -1) this.position = end;
+    this.namesLength += text.length;
+    if (this.namesLength > NAMES_LENGTH_MAX) throw new MalformedMessage('the names are too long');
     return text === '' ? '.' : text;
   }
 
-  /** A string of at most 255 octets, its length first. */
+  /** A string of at most 255 octets, its length first, with a character for each octet. */
   characterString(): string {
-    return octetsText(this.take(this.u8()));
+    return octetsOf(this.take(this.u8()));
   }
 
   private need(length: number): void {
@@ -80,12 +87,17 @@ export class WireReader {
   }
 }
 
-/** UTF-8 where it is, else one character an octet. */
-export function octetsText(octets: Uint8Array): string {
+/** One character an octet. */
+export function octetsOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+}
+
+/** What octets of a record mean to a reader: UTF-8 where they are, else a character each. */
+export function octetsText(octets: string): string {
   try {
-    return UTF8.decode(octets);
+    return UTF8.decode(Buffer.from(octets, 'latin1'));
   } catch {
-    return Buffer.from(octets).toString('latin1');
+    return octets;
   }
 }
 

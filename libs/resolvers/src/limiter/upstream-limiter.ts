@@ -32,6 +32,8 @@ export interface Turn {
   /** Whoever the question is for, by an opaque name; the installation itself by default. */
   asker?: string;
   signal?: AbortSignal;
+  /** Refused at once (`not_ready`) where the turn would come later than this; waits for any turn by default. */
+  waitMaxMs?: number;
 }
 
 type AskersTurn = Turn & { asker: string };
@@ -49,7 +51,7 @@ export interface Permit {
 
 export interface Refused {
   granted: false;
-  reason: 'paused' | 'queue_full' | 'share_used' | 'cancelled';
+  reason: 'paused' | 'queue_full' | 'share_used' | 'not_ready' | 'cancelled';
   retryAfterMs: number;
 }
 
@@ -72,13 +74,16 @@ export class UpstreamLimiter {
    * unless one of lower priority can be sent away instead, and when this asker has had his share of a budget
    * that refills slowly or a quarter of the places in the queue.
    */
-  acquire(host: string, { priority, signal, asker = '' }: Turn): Promise<Permit | Refused> {
+  acquire(host: string, { asker = '', ...given }: Turn): Promise<Permit | Refused> {
+    const { signal, waitMaxMs } = given;
     if (signal?.aborted === true) return Promise.resolve(refused('cancelled', 0));
     const upstream = this.upstreamOf(host);
     if (upstream === undefined) return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
     const pausedMs = upstream.pausedForMs(this.now());
     if (pausedMs > 0) return Promise.resolve(refused('paused', pausedMs));
-    const turn = { priority, signal, asker };
+    const turn = { ...given, asker };
+    const waitMs = waitMaxMs === undefined ? 0 : upstream.expectedWaitMs(this.now());
+    if (waitMs > (waitMaxMs ?? 0)) return Promise.resolve(refused('not_ready', waitMs));
     const { budgets } = this.options;
     if (upstream.isScarce && budgets?.isUsable) return this.waitShared(upstream, turn, budgets);
     if (!upstream.hasShareFor(asker, this.now())) {

@@ -4,8 +4,8 @@ import { FairQueue } from './fair-queue.js';
 import { TokenBucket } from './token-bucket.js';
 import type { UpstreamLimit } from './upstream-limits.js';
 
-/** Who waits first for an upstream: a person, a monitor, a bulk job. */
-export type Priority = 'live' | 'monitor' | 'bulk';
+/** Who waits first for an upstream: a person, a monitor, a bulk job, what we collect for ourselves. */
+export type Priority = 'live' | 'monitor' | 'bulk' | 'background';
 
 export interface Waiter {
   priority: Priority;
@@ -15,7 +15,7 @@ export interface Waiter {
   settle(isGranted: boolean): void;
 }
 
-const ORDER: readonly Priority[] = ['live', 'monitor', 'bulk'];
+const ORDER: readonly Priority[] = ['live', 'monitor', 'bulk', 'background'];
 const PAUSE_FIRST_MS = 60_000;
 const PAUSE_LEAST_MS = 1_000;
 const PAUSE_MAX_MS = 3_600_000;
@@ -27,6 +27,7 @@ export class Upstream {
     live: new FairQueue(),
     monitor: new FairQueue(),
     bulk: new FairQueue(),
+    background: new FairQueue(),
   };
   /** Of the buckets that refill slowly. */
   private readonly shares: readonly { place: number; bucket: TokenBucket; shares: BudgetShares }[];
@@ -67,6 +68,16 @@ export class Upstream {
 
   remove(waiter: Waiter): void {
     this.waiters[waiter.priority].remove(waiter.asker, waiter);
+  }
+
+  /** Milliseconds that one more question would wait behind all others, at the pace of the buckets. */
+  expectedWaitMs(now: number): number {
+    const wanted = this.waiting + 1;
+    const waits = this.buckets.map((bucket) => {
+      const missing = Math.max(0, wanted - bucket.left(now));
+      return (missing / bucket.terms.perSecond) * 1_000;
+    });
+    return Math.ceil(Math.max(0, ...waits));
   }
 
   /** How many questions of one asker wait. */

@@ -243,6 +243,7 @@ describe('an address', () => {
     ['10.1.2.3', 'Private use', '10.0.0.0', '10.255.255.255'],
     ['192.0.2.0/25', 'Documentation', '192.0.2.0', '192.0.2.255'],
     ['::1', 'Loopback', '::1', '::1'],
+    ['100:0:0:1::5', 'Dummy prefix', '100:0:0:1::', '100::1:ffff:ffff:ffff:ffff'],
     ['fe80::/64', 'Link local', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
     ['255.255.255.255', 'Limited broadcast', '255.255.255.255', '255.255.255.255'],
   ])('%s is answered here: %s', async (text, purpose, start, end) => {
@@ -253,6 +254,91 @@ describe('an address', () => {
       block: { start, end },
     });
     expect(internet.asked).toEqual([]);
+  });
+
+  it.each(['192.31.196.1', '192.175.48.0/24', '2620:4f:8000::1'])(
+    '%s is of AS112, which is routed: ARIN is asked',
+    async (text) => {
+      await internet.rdap('rdap.arin.net', json({ ...NETWORK, name: 'EX-AS112' }));
+      open();
+      expect(await lookups.lookUpBlock(block(text))).toMatchObject({
+        outcome: 'delivered',
+        block: { name: 'EX-AS112' },
+      });
+    },
+  );
+});
+
+describe('a text of port 43', () => {
+  const of = (...lines: string[]) => readRpsl(`${lines.join('\n')}\n`);
+
+  it.each([
+    ['198.51.100.0 - 198.51.100.63', '198.51.0.0 - 198.51.255.255', '198.51.100.0'],
+    ['2001:db8:1::/48', '2001:db8::/32', '2001:db8:1::'],
+    ['AS64500', 'AS64496 - AS64511', '64500'],
+  ])('the narrowest block counts, wherever it stands: %s', (narrow, wide, start) => {
+    const name = narrow.startsWith('AS') ? 'aut-num' : 'inetnum';
+    const narrowest = [`${name}: ${narrow}`, 'netname: NARROW', ''];
+    const widest = [`${name}: ${wide}`, 'netname: WIDE', ''];
+    expect(of(...narrowest, ...widest)).toMatchObject({ start, name: 'NARROW' });
+    expect(of(...widest, ...narrowest)).toMatchObject({ start, name: 'NARROW' });
+    expect(of(...narrowest, `${name}: nonsense`)).toMatchObject({ name: 'NARROW' });
+  });
+
+  it("LACNIC's has its owner, its people and the day of its last change", () => {
+    const read = of(
+      'inetnum:     200.3.12/22',
+      'status:      allocated',
+      'owner:       Ejemplo SA',
+      'ownerid:     EX-EJSA-LACNIC',
+      'address:     Calle 1',
+      'country:     UY',
+      'created:     20020101',
+      'changed:     20050131',
+      '',
+      'nic-hdl:     AAA',
+      'person:      Ana Ejemplo',
+      'e-mail:      ana@ejemplo.example',
+    );
+    expect(read).toMatchObject({
+      start: '200.3.12.0',
+      end: '200.3.15.255',
+      countryCode: 'UY',
+      updated: { iso: '2005-01-31' },
+    });
+    expect(read!.contacts).toMatchObject([
+      { roles: ['registrant'], name: 'Ejemplo SA', handle: 'EX-EJSA-LACNIC', street: 'Calle 1' },
+      { roles: ['technical'], name: 'Ana Ejemplo', handle: 'AAA', email: 'ana@ejemplo.example' },
+    ]);
+  });
+
+  it("the newest of APNIC's changes counts, unless the time of the last one is given", () => {
+    const lines = [
+      'inetnum: 203.0.113.0 - 203.0.113.255',
+      'changed: hm@apnic.example 20110304',
+      'changed: hm@apnic.example 20010304',
+    ];
+    expect(of(...lines)?.updated).toMatchObject({ iso: '2011-03-04' });
+    expect(of(...lines, 'last-modified: 2015-01-01T00:00:00Z')?.updated).toMatchObject({
+      original: '2015-01-01T00:00:00Z',
+    });
+  });
+
+  it("ARIN's country is that of the block's own organisation", () => {
+    const organisation = (name: string, country: string) => [
+      `OrgName: ${name}`,
+      `Country: ${country}`,
+      '',
+    ];
+    const read = of(
+      'NetRange: 198.51.0.0 - 198.51.255.255',
+      '',
+      ...organisation('Carrier', 'US'),
+      'NetRange: 198.51.100.0 - 198.51.100.255',
+      '',
+      ...organisation('Customer', 'ca'),
+    );
+    expect(read).toMatchObject({ start: '198.51.100.0', countryCode: 'CA' });
   });
 });
 

@@ -1,4 +1,4 @@
-import { lastAddress, parseAddressBlock } from '#libs/domain-names';
+import { ipv6Groups, lastAddress, parseAddressBlock, parseIpAddress } from '#libs/domain-names';
 import { parseDate } from '../whois/parse/fields/dates.js';
 import type { DateValue } from '../record.js';
 import { abuseInRemarks, isEmail } from './abuse.js';
@@ -26,7 +26,6 @@ const ALIASES: Readonly<Record<string, string>> = {
   ashandle: 'nethandle',
   regdate: 'created',
   updated: 'last-modified',
-  changed: 'last-modified',
   comment: 'remarks',
   owner: 'org-name',
   'inetrev-owner': 'org-name',
@@ -44,6 +43,7 @@ const CONTACT_CLASSES: Readonly<Record<string, string>> = {
   orgnochandle: 'noc',
   rabusehandle: 'abuse',
   rtechhandle: 'technical',
+  'nic-hdl': 'technical',
   'nic-hdl-br': 'technical',
 };
 
@@ -58,18 +58,19 @@ export function readRpsl(text: string): NumberBlock | undefined {
     .split(/\r\n|\n|\r/);
   const objects = objectsIn(lines);
   const blocks = objects.filter(({ className }) => BLOCK_CLASSES.has(className));
-  const block = blocks.at(-1);
+  const block = narrowestOf(blocks);
   if (block === undefined) return undefined;
   const [start, end] = rangeOf(block);
   const value = (name: string) => first(block, name);
   const remarks = [...all(block, 'descr'), ...all(block, 'remarks')];
-  const contacts = contactsIn(objects);
-  const [created, updated] = [dateOf(value('created')), dateOf(value('last-modified'))];
+  const contacts = [...ownerIn(block), ...contactsIn(objects)];
+  const created = dateOf(value('created'));
+  const updated = dateOf(value('last-modified')) ?? newestChange(block);
   const optional = {
     handle: value('nethandle'),
     name: value('netname') ?? value('as-name'),
     type: value('status'),
-    countryCode: value('country')?.toUpperCase(),
+    countryCode: (value('country') ?? countryOfOwner(block, objects))?.toUpperCase(),
     parentHandle: value('parent'),
     geofeedUrl: value('geofeed') ?? geofeedIn(remarks),
     created,
@@ -140,11 +141,74 @@ function all({ attributes }: RpslObject, name: string): string[] {
 
 /** `192.0.2.0 - 192.0.2.255`, `192.0.2.0/24`, `2001:db8::/32`, `AS64496`, `AS64496 - AS64511`. */
 function rangeOf(block: RpslObject): [start: string, end: string] {
-  const text = block.attributes[0][1].replaceAll(/AS(?=\d)/gi, '');
+  const given = block.attributes[0][1].replaceAll(/AS(?=\d)/gi, '');
+  // LACNIC leaves zeros away: `200.3.12/22`.
+  const text = given.replace(/^(\d+(?:\.\d+){0,2})(?=\/\d)/, (head) =>
+    [...head.split('.'), '0', '0', '0'].slice(0, 4).join('.'),
+  );
   const [start, end] = text.split(/\s+-\s+|(?<=\d)-(?=\d)/);
   if (end !== undefined) return [start.trim(), end.trim()];
   const parsed = text.includes('/') ? parseAddressBlock(text.trim()) : undefined;
   return parsed?.ok ? [parsed.cidr.address, lastAddress(parsed.cidr)] : [text.trim(), text.trim()];
+}
+
+/** The one with the fewest addresses or numbers; of several, the last. */
+function narrowestOf(blocks: readonly RpslObject[]): RpslObject | undefined {
+  let narrowest: { block: RpslObject; size: bigint } | undefined;
+  for (const block of blocks) {
+    const [start, end] = rangeOf(block).map(numberOf);
+    // What cannot be read is no reason to leave what can be.
+    const isRange = start !== undefined && end !== undefined && start <= end;
+    const size = isRange ? end - start : WIDEST;
+    if (narrowest === undefined || size <= narrowest.size) narrowest = { block, size };
+  }
+  return narrowest?.block;
+}
+
+const WIDEST = 1n << 128n;
+
+/** An address or AS number as a number; undefined for anything else. */
+function numberOf(text: string): bigint | undefined {
+  if (/^\d{1,10}$/.test(text)) return BigInt(text);
+  const parsed = parseIpAddress(text);
+  if (!parsed.ok) return undefined;
+  const { address, version } = parsed.ip;
+  if (version === 6)
+    return ipv6Groups(address).reduce((sum, group) => (sum << 16n) + BigInt(group), 0n);
+  return address.split('.').reduce((sum, byte) => (sum << 8n) + BigInt(byte), 0n);
+}
+
+/** LACNIC names the owner in the block itself. */
+function ownerIn(block: RpslObject): NetworkContact[] {
+  const name = first(block, 'org-name');
+  if (name === undefined) return [];
+  const optional = {
+    handle: first(block, 'ownerid'),
+    name,
+    street: all(block, 'address').join('\n') || undefined,
+    countryCode: first(block, 'country')?.toUpperCase(),
+  };
+  const published = Object.entries(optional).filter(([, value]) => value !== undefined);
+  const phones = all(block, 'phone');
+  return [{ ...Object.fromEntries(published), roles: ['registrant'], emails: [], phones }];
+}
+
+/** ARIN's block has no country; its organisation, which follows it, has. */
+function countryOfOwner(block: RpslObject, objects: readonly RpslObject[]): string | undefined {
+  const following = objects.slice(objects.indexOf(block) + 1);
+  const owner = following.find(({ className }) => CONTACT_CLASSES[className] === 'registrant');
+  return owner && first(owner, 'country');
+}
+
+/** `changed: hm-changed@apnic.net 20050131`, once for each change; LACNIC gives the day alone. */
+function newestChange(block: RpslObject): DateValue | undefined {
+  const days = all(block, 'changed').map((text) => /(?:^|\s)(\d{8})$/.exec(text)?.[1]);
+  return dateOf(
+    days
+      .filter((day) => day !== undefined)
+      .sort()
+      .at(-1),
+  );
 }
 
 function contactsIn(objects: readonly RpslObject[]): NetworkContact[] {

@@ -9,7 +9,10 @@ export interface SpecialRange {
   document: string;
 }
 
-/** IANA's special-purpose address registries (RFC 6890), and multicast. Narrower ranges stand first. */
+/**
+ * IANA's special-purpose address registries (RFC 6890), and multicast, without AS112's ranges (RFC 7534, RFC 7535):
+ * these are routed, and ARIN knows them. Narrower ranges stand first.
+ */
 const SPECIAL_ADDRESSES: readonly (readonly [range: string, purpose: string, document: string])[] =
   [
     ['255.255.255.255/32', 'Limited broadcast', 'RFC 919'],
@@ -23,11 +26,9 @@ const SPECIAL_ADDRESSES: readonly (readonly [range: string, purpose: string, doc
     ['169.254.0.0/16', 'Link local', 'RFC 3927'],
     ['172.16.0.0/12', 'Private use', 'RFC 1918'],
     ['192.0.2.0/24', 'Documentation', 'RFC 5737'],
-    ['192.31.196.0/24', 'AS112', 'RFC 7535'],
     ['192.52.193.0/24', 'Automatic multicast tunnelling', 'RFC 7450'],
     ['192.88.99.0/24', '6to4 relay anycast (deprecated)', 'RFC 7526'],
     ['192.168.0.0/16', 'Private use', 'RFC 1918'],
-    ['192.175.48.0/24', 'Direct delegation AS112 service', 'RFC 7534'],
     ['198.18.0.0/15', 'Benchmarking', 'RFC 2544'],
     ['198.51.100.0/24', 'Documentation', 'RFC 5737'],
     ['203.0.113.0/24', 'Documentation', 'RFC 5737'],
@@ -39,13 +40,13 @@ const SPECIAL_ADDRESSES: readonly (readonly [range: string, purpose: string, doc
     ['64:ff9b::/96', 'IPv4-IPv6 translation', 'RFC 6052'],
     ['64:ff9b:1::/48', 'IPv4-IPv6 translation, local use', 'RFC 8215'],
     ['100::/64', 'Discard only', 'RFC 6666'],
+    ['100:0:0:1::/64', 'Dummy prefix', 'RFC 9780'],
     ['2001::/32', 'Teredo', 'RFC 4380'],
     ['2001:2::/48', 'Benchmarking', 'RFC 5180'],
     ['2001:20::/28', 'ORCHIDv2', 'RFC 7343'],
     ['2001:db8::/32', 'Documentation', 'RFC 3849'],
     ['2001::/23', 'IETF protocol assignments', 'RFC 2928'],
     ['2002::/16', '6to4', 'RFC 3056'],
-    ['2620:4f:8000::/48', 'Direct delegation AS112 service', 'RFC 7534'],
     ['3fff::/20', 'Documentation', 'RFC 9637'],
     ['5f00::/16', 'Segment routing SIDs', 'RFC 9602'],
     ['fc00::/7', 'Unique local', 'RFC 4193'],

@@ -87,7 +87,7 @@ describe('the parser in its thread', () => {
     const script = `
       import { ParserWorker } from ${JSON.stringify(new URL('./parser-worker.js', import.meta.url))};
       const context = { domain: '', server: '', tld: 'com', role: 'registry' };
-      const { outcome } = await new ParserWorker().parse('No match', context);
+      const { outcome } = await new ParserWorker().parse('No match\\n', context);
       process.stdout.write(outcome);
     `;
     const args = ['--input-type=module', '--eval', script];

@@ -30,9 +30,11 @@ export function readRdapAnswer(
 }
 
 /** What a registrar keeps back is its own offer: only the registry can say so of the name. */
-function readAbsence(text: string, { role }: RdapContext, meter: WorkMeter): ParseResult {
+function readAbsence(text: string, { role, domain }: RdapContext, meter: WorkMeter): ParseResult {
   const isSaid = role === 'registry' && text.trim() !== '';
-  const record = isSaid ? readMetered(text, meter, readRestrictedAbsence) : undefined;
+  const record = isSaid
+    ? readMetered(text, meter, (json) => readRestrictedAbsence(json, domain))
+    : undefined;
   return record === undefined ? { outcome: 'not_registered' } : { outcome: 'restricted', record };
 }
 

@@ -71,6 +71,17 @@ describe('RdapClient', () => {
   });
 
   it.each([
+    ['Rate limit exceeded', { kind: 'throttled', status: 404 }],
+    ['The service is under maintenance', { kind: 'failed', status: 404, fault: 'outage' }],
+    ['TLD not supported', { kind: 'failed', status: 404, fault: 'refused' }],
+    ['b.example not found', { kind: 'failed', status: 404, fault: 'refused' }],
+    ['a.example is reserved', { kind: 'not_found', status: 404, text: expect.any(String) }],
+  ])('an RDAP error that says %j is what it says, not absence', async (description, answer) => {
+    await answering(404, JSON.stringify({ errorCode: 404, title: 'Not Found', description }));
+    expect(await fetch()).toEqual(answer);
+  });
+
+  it.each([
     [429, {}, undefined],
     [429, { 'retry-after': '90' }, 90],
     [429, { 'retry-after': 'soon' }, undefined],

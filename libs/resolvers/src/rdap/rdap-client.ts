@@ -2,6 +2,7 @@ import { Agent, request, type buildConnector, type Dispatcher } from 'undici';
 import { ConnectionError } from '../safe-connect/connection-error.js';
 import { Deadline } from '../safe-connect/deadline.js';
 import type { SafeConnector } from '../safe-connect/safe-connector.js';
+import { meaningOfNotFound } from './absence.js';
 import { rdapUrl } from './rdap-url.js';
 
 export interface RdapLimits {
@@ -22,10 +23,13 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 export type RdapAnswer =
   | { kind: 'object'; status: number; text: string; json: JsonObject }
-  /** The service knows RDAP and does not know the object. */
+  /** The service knows RDAP and does not know the object, or says why it keeps the name back. */
   | { kind: 'not_found'; status: number; text: string }
   | { kind: 'throttled'; status: number; retryAfterSeconds?: number }
-  /** `not_rdap`, `too_large`, `bad_redirect`, `no_turn`, `too_many_redirects`, `http_<status>`. */
+  /**
+   * `not_rdap`, `too_large`, `bad_redirect`, `no_turn`, `too_many_redirects`, `http_<status>`; for a 404 whose
+   * body speaks of something else than the object, `outage` or `refused`.
+   */
   | { kind: 'failed'; status: number; fault: string };
 
 export interface RdapFetch {
@@ -107,7 +111,7 @@ export class RdapClient {
       }
       const response = await this.ask(url, signal);
       const { location } = response.headers;
-      if (![301, 302, 303, 307, 308].includes(response.statusCode)) return this.read(response);
+      if (![301, 302, 303, 307, 308].includes(response.statusCode)) return this.read(response, url);
       discard(response);
       url = rdapUrl(String(location ?? ''), url);
     }
@@ -132,7 +136,7 @@ export class RdapClient {
     }
   }
 
-  private async read(response: Response): Promise<RdapAnswer> {
+  private async read(response: Response, url: URL): Promise<RdapAnswer> {
     const { statusCode: status, headers } = response;
     const asked = retryAfterSeconds(one(headers['retry-after']), one(headers['date']));
     if (status === 429 || (status === 503 && asked !== undefined)) {
@@ -150,7 +154,8 @@ export class RdapClient {
     const text = await this.body(response);
     if (text === undefined) return { kind: 'failed', status, fault: 'too_large' };
     const mediaType = one(headers['content-type']) ?? '';
-    return sniff(status, text, mediaType.startsWith('application/rdap+json'));
+    const isDeclared = mediaType.startsWith('application/rdap+json');
+    return sniff(status, text, isDeclared, domainAskedBy(url));
   }
 
   /** The body as text, or nothing when it is larger than allowed. */
@@ -192,22 +197,31 @@ function discard(response: Response): void {
 
 /**
  * Tells an RDAP answer from a web page by its body. A 404 means "not found" only with an empty body
- * or one that is plainly RDAP's (RFC 9083 §6): a lost path on a web server also answers 404.
+ * or one that is plainly RDAP's (RFC 9083 §6) and speaks of the object: a lost path on a web server also
+ * answers 404, and so does a server that was asked too often or for another registry's name.
  */
-function sniff(status: number, text: string, isDeclared: boolean): RdapAnswer {
+function sniff(status: number, text: string, isDeclared: boolean, asked: string): RdapAnswer {
   if (status === 404 && text.trim() === '') return { kind: 'not_found', status, text };
   const json = jsonObject(text);
   if (json === undefined) return { kind: 'failed', status, fault: 'not_rdap' };
-  const errorCode = typeof json['errorCode'] === 'number' ? json['errorCode'] : status;
+  const errorCode = Number(json['errorCode'] ?? status);
   if (errorCode === 404) {
     const isRdap = isDeclared || 'errorCode' in json || 'rdapConformance' in json;
-    return isRdap
-      ? { kind: 'not_found', status, text }
-      : { kind: 'failed', status, fault: 'not_rdap' };
+    if (!isRdap) return { kind: 'failed', status, fault: 'not_rdap' };
+    const meaning = meaningOfNotFound(json, asked);
+    if (meaning === 'throttled') return { kind: 'throttled', status };
+    if (meaning === 'absent' || meaning === 'kept_back') return { kind: 'not_found', status, text };
+    return { kind: 'failed', status, fault: meaning === 'outage' ? 'outage' : 'refused' };
   }
   if (errorCode === 429) return { kind: 'throttled', status };
   if (errorCode !== 200) return { kind: 'failed', status, fault: `http_${errorCode}` };
   return { kind: 'object', status, text, json };
+}
+
+/** The name of a domain query (RFC 9082 §3.1.3); empty for other objects. */
+function domainAskedBy({ pathname }: URL): string {
+  const name = /\/domain\/([^/]+)\/?$/i.exec(pathname)?.[1] ?? '';
+  return name.toLowerCase();
 }
 
 /** An honest answer is nested a dozen deep; whatever walks one without end must not meet a deeper one. */

@@ -6,6 +6,8 @@ import type { JsonObject } from './rdap-client.js';
 
 /** An announcement is short; what is longer is small print. */
 const ANNOUNCEMENT_LENGTH_MAX = 160;
+/** A notice of so few words is a title: `Reserved Domain`. */
+const NOTICE_WORDS_MAX = 4;
 
 /** Statuses no registration has, in plain words; `server transfer prohibited` is not among them. */
 const STATUS_WORDS: readonly (readonly [Restriction, RegExp])[] = [
@@ -23,22 +25,59 @@ const STATUS_WORDS: readonly (readonly [Restriction, RegExp])[] = [
  */
 export function restrictionOf(json: JsonObject): Restriction | undefined {
   const { status } = json;
-  for (const word of plainStatuses(Array.isArray(status) ? listIn(status) : [status])) {
+  return (
+    restrictionInStatuses(Array.isArray(status) ? listIn(status) : [status]) ??
+    restrictionSaid([...objectsIn(json['remarks']), ...objectsIn(json['notices'])])
+  );
+}
+
+function restrictionInStatuses(statuses: readonly unknown[]): Restriction | undefined {
+  for (const word of plainStatuses(statuses)) {
     const restriction = STATUS_WORDS.find(([, words]) => words.test(word))?.[0];
     if (restriction !== undefined) return restriction;
   }
-  return restrictionSaid([...objectsIn(json['remarks']), ...objectsIn(json['notices'])]);
+  return undefined;
 }
 
-/**
- * The same from the body of a "not found" (RFC 9083 §6), as a record with nothing else in it. Its
- * title and description speak of this question; notices come with every answer, of anything.
- */
-export function readRestrictedAbsence(json: JsonObject): RegistrationRecord | undefined {
-  const restriction = restrictionSaid([json]);
+/** The same from the body of a "not found" (RFC 9083 §6), as a record with nothing else in it. */
+export function readRestrictedAbsence(
+  json: JsonObject,
+  asked: string,
+): RegistrationRecord | undefined {
+  const restriction = restrictionOfAbsence(json, asked);
   if (restriction === undefined) return undefined;
   const nothing = { nameServers: [], statuses: [], contacts: {}, redactions: [] };
   return { ...nothing, privacyService: false, restriction };
+}
+
+/**
+ * Why a name that is not there cannot be registered. The title and the description of a "not found" speak of
+ * this question; notices come with every answer, so one counts only where it speaks of this name.
+ *
+ * @param asked a domain name in A-labels.
+ */
+export function restrictionOfAbsence(json: JsonObject, asked: string): Restriction | undefined {
+  const { status } = json;
+  const noted = [...objectsIn(json['notices']), ...objectsIn(json['remarks'])].map((notice) => ({
+    title: linesIn(notice['title']).filter((line) => isOfName(line, asked)),
+    description: linesIn(notice['description']).filter((line) => isOfName(line, asked)),
+  }));
+  return (
+    restrictionInStatuses(Array.isArray(status) ? listIn(status) : [status]) ??
+    restrictionSaid([json]) ??
+    restrictionSaid(noted)
+  );
+}
+
+/** `This name is reserved`, `Reserved Domain`, never `Reserved names are listed at …`. */
+function isOfName(line: string, asked: string): boolean {
+  const text = line.toLowerCase();
+  if (asked !== '' && text.includes(asked)) return true;
+  if (/https?:|\bnames\b|\bdomains\b|\bmay\b|\bsome\b/.test(text)) return false;
+  return (
+    /\b(this|requested|queried|the (domain|name|label|string|object))\b/.test(text) ||
+    text.split(' ').length <= NOTICE_WORDS_MAX
+  );
 }
 
 function restrictionSaid(texts: readonly JsonObject[]): Restriction | undefined {

@@ -91,9 +91,10 @@ export class Registries {
     return { tlds: tlds.length, rdap, whois, unsupported };
   }
 
-  /** How old the tables are, and whether one is past the alarm. */
+  /** How old the tables are, and whether one is past the alarm. A clock that is behind them finds them new. */
   age(now: Date): { rdapDays: number; whoisDays: number; isTooOld: boolean } {
-    const daysSince = (day: string) => Math.floor((now.getTime() - Date.parse(day)) / DAY_MS);
+    const daysSince = (day: string) =>
+      Math.max(0, Math.floor((now.getTime() - Date.parse(day)) / DAY_MS));
     const rdapDays = daysSince(this.tables.publishedOn);
     const whoisDays = daysSince(this.tables.portsReadOn);
     const isTooOld = !(rdapDays <= RDAP_AGE_DAYS_MAX && whoisDays <= WHOIS_AGE_DAYS_MAX);

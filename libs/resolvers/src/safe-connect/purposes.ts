@@ -1,13 +1,14 @@
 /** What a connection is for. It decides which ports are allowed and whether TLS is spoken. */
-export type ConnectPurpose = 'whois' | 'rdap' | 'dns' | 'webhook';
+export type ConnectPurpose = 'whois' | 'rdap' | 'dns' | 'webhook' | 'source';
 
 export const PORTS_BY_PURPOSE: Record<ConnectPurpose, readonly number[]> = {
   whois: [43],
   rdap: [443],
   dns: [53, 853],
   webhook: [443],
+  source: [443],
 };
 
 export function speaksTls(purpose: ConnectPurpose, port: number): boolean {
-  return purpose === 'rdap' || purpose === 'webhook' || port === 853;
+  return PORTS_BY_PURPOSE[purpose].includes(443) || port === 853;
 }

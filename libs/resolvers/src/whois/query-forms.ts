@@ -4,6 +4,7 @@
  */
 const FORMS: ReadonlyMap<string, (domain: string) => string> = new Map([
   ['ccwhois.verisign-grs.com', (domain) => `domain ${domain}`],
+  ['tvwhois.verisign-grs.com', (domain) => `domain ${domain}`],
   ['whois.denic.de', (domain) => `-T dn,ace ${domain}`],
   ['whois.jprs.jp', (domain) => `${domain}/e`],
   ['whois.nic.name', (domain) => `domain=${domain}`],

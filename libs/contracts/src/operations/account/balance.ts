@@ -1,16 +1,17 @@
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsISO8601, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
-import { text } from '../kinds.js';
 import { IN_ANY_STATE, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
+import { listPages } from '../paging/paged-search.js';
+import { Paging, onePage } from '../paging/paging-answer.js';
 import {
   CREDIT_SOURCES,
-  CURSOR_MAX,
   type CreditSource,
   GrantAmounts,
   LEDGER_KINDS,
   type LedgerKind,
 } from './credits.js';
+import { IsNullable } from '../reading/nullable.js';
 
 /** Credits from one source. */
 export class GrantAnswer extends GrantAmounts {
@@ -18,7 +19,7 @@ export class GrantAnswer extends GrantAmounts {
   source_type: CreditSource;
 
   /** The credit package, as `15K`; null for other sources. */
-  @IsOptional()
+  @IsNullable()
   @IsString()
   tier: string | null;
 }
@@ -89,15 +90,14 @@ export class LedgerLine {
 }
 
 export class LedgerAnswer {
-  /** Newest first, 50 lines a page. */
+  /** Newest first. */
   @ValidateNested({ each: true })
   @Type(() => LedgerLine)
   items: LedgerLine[];
 
-  /** Where the next page begins; null on the last one. */
-  @IsOptional()
-  @IsString()
-  next_cursor: string | null;
+  @ValidateNested()
+  @Type(() => Paging)
+  paging: Paging;
 }
 
 export const BALANCE = defineOperation({
@@ -141,13 +141,7 @@ export const LEDGER = defineOperation({
   name: 'credits.ledger',
   summary: "The ledger of the account's credits",
   access: IN_ANY_STATE,
-  parameters: {
-    cursor: {
-      kind: text(CURSOR_MAX),
-      about: '`next_cursor` of the previous page',
-      example: 'WyIwMTlhNWYwMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDEiLCJ1c2UiXQ',
-    },
-  },
+  parameters: listPages(50),
   answers: [{ type: 'application/json', of: LedgerAnswer }],
   problems: [],
   examples: [
@@ -164,7 +158,7 @@ export const LEDGER = defineOperation({
             reference: 'trial',
           },
         ],
-        next_cursor: null,
+        paging: onePage(1, 50),
       } satisfies LedgerAnswer,
     },
   ],

@@ -4,6 +4,7 @@ import type { BillingDetails } from '../../clients/account.client.js';
 import { dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsInvoiceLine } from './text-rules.js';
+import { IsNullable } from '../reading/nullable.js';
 
 /** What invoices are addressed to. */
 export class PutBillingDetailsRequest implements BillingDetails {
@@ -46,7 +47,7 @@ export class PutBillingDetailsRequest implements BillingDetails {
 
 export class BillingDetailsAnswer {
   /** Null before they are given. */
-  @IsOptional()
+  @IsNullable()
   @ValidateNested()
   @Type(() => PutBillingDetailsRequest)
   details: PutBillingDetailsRequest | null;

@@ -9,10 +9,10 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { text } from '../kinds.js';
 import { defineOperation } from '../operation.js';
-
-export const CURSOR_MAX = 200;
+import { listPages } from '../paging/paged-search.js';
+import { Paging, onePage } from '../paging/paging-answer.js';
+import { IsNullable } from '../reading/nullable.js';
 
 /** Credits of an account at this moment. */
 export class CreditsBalance {
@@ -74,7 +74,7 @@ export class GrantAmounts {
   revoked: number;
 
   /** Null: they never expire. */
-  @IsOptional()
+  @IsNullable()
   @IsISO8601()
   expires_at: string | null;
 }
@@ -120,16 +120,6 @@ export class CreditsLedgerLine {
   requests?: string;
 }
 
-export class CreditsPaging {
-  @IsBoolean()
-  has_next: boolean;
-
-  /** Null on the last page. */
-  @IsOptional()
-  @IsString()
-  next_cursor: string | null;
-}
-
 export class CreditsAnswer {
   @IsBoolean()
   status: boolean;
@@ -143,14 +133,14 @@ export class CreditsAnswer {
   @Type(() => CreditGrant)
   grants: CreditGrant[];
 
-  /** Newest first, 50 lines a page. */
+  /** Newest first. */
   @ValidateNested({ each: true })
   @Type(() => CreditsLedgerLine)
   ledger: CreditsLedgerLine[];
 
   @ValidateNested()
-  @Type(() => CreditsPaging)
-  paging: CreditsPaging;
+  @Type(() => Paging)
+  paging: Paging;
 }
 
 export const ACCOUNT_CREDITS = defineOperation({
@@ -164,13 +154,7 @@ export const ACCOUNT_CREDITS = defineOperation({
   routes: [{ path: '/v2.0/account/credits', version: 2 }],
   access: { kind: 'key', scope: 'account:read', class: 'account' },
   owner: { service: 'entitlement', path: '/internal/account/credits' },
-  parameters: {
-    cursor: {
-      kind: text(CURSOR_MAX),
-      about: '`paging.next_cursor` of the previous page of the ledger',
-      example: 'WyIwMTlhNWYwMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDEiLCJ1c2UiXQ',
-    },
-  },
+  parameters: listPages(50),
   answers: [{ type: 'application/json', of: CreditsAnswer }],
   price: { per: 'free' },
   problems: [],
@@ -211,7 +195,7 @@ export const ACCOUNT_CREDITS = defineOperation({
             reference: 'trial',
           },
         ],
-        paging: { has_next: false, next_cursor: null },
+        paging: onePage(2, 50),
       },
     },
   ],

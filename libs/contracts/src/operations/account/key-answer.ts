@@ -17,6 +17,8 @@ import { IsAddressBlock } from '#libs/domain-names';
 import type { KeyEnvironment } from '../../api-key.js';
 import { SCOPES, type Scope } from '../access.js';
 import { IsLine, MayBeAbsent } from './text-rules.js';
+import { IsNullable } from '../reading/nullable.js';
+import { Paging } from '../paging/paging-answer.js';
 
 const ADDRESSES_MAX = 50;
 const CREDIT_CAP_MAX = 1_000_000_000;
@@ -115,27 +117,27 @@ export class KeyAnswer {
   @IsString({ each: true })
   allowed_addresses: string[];
 
-  @IsOptional()
+  @IsNullable()
   @IsInt()
   daily_credit_cap: number | null;
 
   @IsString()
   created_at: string;
 
-  @IsOptional()
+  @IsNullable()
   @IsString()
   expires_at: string | null;
 
-  @IsOptional()
+  @IsNullable()
   @IsString()
   last_used_at: string | null;
 
   /** The key that a rotation or a reissue put in its place. */
-  @IsOptional()
+  @IsNullable()
   @IsString()
   replaced_by: string | null;
 
-  @IsOptional()
+  @IsNullable()
   @IsIn(REVOCATION_CAUSES)
   revoked_because: RevocationCause | null;
 
@@ -143,7 +145,7 @@ export class KeyAnswer {
    * The key's place by age among the account's live keys, from 1; null for one that does not count (a test
    * key, one that ended or was replaced). Keys beyond the plan's number are paused: `key_paused`.
    */
-  @IsOptional()
+  @IsNullable()
   @IsInt()
   rank: number | null;
 }
@@ -153,10 +155,9 @@ export class KeysAnswer {
   @Type(() => KeyAnswer)
   keys: KeyAnswer[];
 
-  /** Where the next page begins; absent on the last one. */
-  @IsOptional()
-  @IsString()
-  next_cursor?: string;
+  @ValidateNested()
+  @Type(() => Paging)
+  paging: Paging;
 }
 
 /** `key` is the only copy of the value there is; a repeated call gets the answer without it. */

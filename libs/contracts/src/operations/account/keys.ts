@@ -1,6 +1,7 @@
-import { text } from '../kinds.js';
 import { dashboardCall, idOf } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
+import { listPages } from '../paging/paged-search.js';
+import { onePage } from '../paging/paging-answer.js';
 import {
   CreateKeyRequest,
   IssuedKeyAnswer,
@@ -41,12 +42,10 @@ export const KEYS = defineOperation({
   ...dashboardCall('account', 'GET /api/keys'),
   name: 'keys.list',
   summary: 'The API keys of the account, newest first',
-  parameters: {
-    cursor: { kind: text(300), about: '`next_cursor` of the previous page', example: 'MDE5YTVm' },
-  },
+  parameters: listPages(50),
   answers: [{ type: 'application/json', of: KeysAnswer }],
   problems: [],
-  examples: [{ title: 'One key', parameters: {}, answer: { keys: [KEY] } }],
+  examples: [{ title: 'One key', parameters: {}, answer: { keys: [KEY], paging: onePage(1, 50) } }],
 });
 
 export const KEY_CREATE = defineOperation({

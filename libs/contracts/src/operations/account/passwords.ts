@@ -60,7 +60,7 @@ export const PASSWORD_RESET = defineOperation({
     example: { token: 'from-the-mail', password: 'another sentence' },
   },
   answers: [{ type: 'application/json', of: PasswordSetAnswer }],
-  problems: ['link_invalid', 'too_busy'],
+  problems: ['link_invalid', 'too_busy', 'too_many_attempts'],
   examples: [SET],
 });
 

@@ -1,5 +1,5 @@
 import { IsEmailAddress } from '#libs/domain-names';
-import { IsIn, IsString } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import { FOR_VISITORS, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsFirstName, IsLinkToken, IsPassword } from './text-rules.js';
@@ -25,9 +25,14 @@ export class ConfirmSignUpRequest {
   @IsLinkToken()
   token: string;
 
-  /** The one that was chosen at sign-up. */
+  /** The one that was chosen at sign-up, or another with `set_password`. */
   @IsPassword()
   password: string;
+
+  /** Makes another password that of the account, whoever chose the one of the sign-up. */
+  @IsOptional()
+  @IsBoolean()
+  set_password?: boolean;
 }
 
 export class ConfirmedSignUpAnswer {
@@ -65,7 +70,7 @@ export const SIGN_UP_CONFIRM = defineOperation({
   access: FOR_VISITORS,
   summary: 'Opens the account, creates its first keys and logs in',
   description:
-    'The password proves that the same person signed up and followed the link: nobody gets an account whose password a stranger chose.',
+    'The password proves that the same person signed up and followed the link: nobody gets an account whose password a stranger chose. With `set_password`, the owner of the mailbox chooses another one.',
   body: {
     of: ConfirmSignUpRequest,
     limitBytes: 4_096,

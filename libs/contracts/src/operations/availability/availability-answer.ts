@@ -10,6 +10,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { BulkSummary, bulkItem } from '../bulk.js';
+import { IsNullable } from '../reading/nullable.js';
 
 export const AVAILABILITIES = ['available', 'registered', 'restricted', 'unknown'] as const;
 export type AvailabilityWord = (typeof AVAILABILITIES)[number];
@@ -28,7 +29,7 @@ export class Availability {
   availability: AvailabilityWord;
 
   /** `null` when it is not known. */
-  @IsOptional()
+  @IsNullable()
   @IsBoolean()
   domain_availability: boolean | null;
 
@@ -57,11 +58,14 @@ export class Availability {
   checked_at: string;
 }
 
-/** Whether a name is available, and alternatives. */
-export class AvailabilityAnswer extends Availability {
+/** Whether a name that was asked about is available. */
+export class NameAvailability extends Availability {
   @IsBoolean()
   status: boolean;
+}
 
+/** Whether a name is available, and alternatives. */
+export class AvailabilityAnswer extends NameAvailability {
   /** Available names like it, best first. */
   @IsOptional()
   @ValidateNested({ each: true })
@@ -70,14 +74,15 @@ export class AvailabilityAnswer extends Availability {
 }
 
 /** One of several names, or why it could not be asked about. */
-export class AvailabilityItem extends bulkItem('invalid_domain_name', 'lookup_overloaded') {
+export class AvailabilityItem extends bulkItem(
+  NameAvailability,
+  'invalid_domain_name',
+  'lookup_overloaded',
+) {
+  /** As it was asked. */
   @IsOptional()
   @IsString()
   domain?: string;
-
-  @IsOptional()
-  @IsIn(AVAILABILITIES)
-  availability?: AvailabilityWord;
 }
 
 /** Answers in the order of the request. */

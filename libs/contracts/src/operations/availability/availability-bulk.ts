@@ -1,21 +1,26 @@
-import { ArrayMinSize, IsOptional, Matches } from 'class-validator';
+import { ArrayMinSize, Matches } from 'class-validator';
 import { parseDomainName } from '#libs/domain-names';
+import { MayBeAbsent } from '../account/text-rules.js';
 import { BULK_BODY_BYTES, BulkClosing, TextList } from '../bulk.js';
 import { domainName } from '../kinds.js';
 import { LIVE_PARAMETERS, fieldsOf } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
-import { Availability, AvailabilityItem, BulkAvailabilityAnswer } from './availability-answer.js';
+import {
+  AvailabilityItem,
+  BulkAvailabilityAnswer,
+  NameAvailability,
+} from './availability-answer.js';
 
 const TLD_LENGTH_MAX = 63;
 
 /** Names; or top-level domains under which the `domainName` of the query is looked for. */
 export class AvailabilityNames {
-  @IsOptional()
+  @MayBeAbsent()
   @ArrayMinSize(1)
   @TextList()
   domainNames?: string[];
 
-  @IsOptional()
+  @MayBeAbsent()
   @ArrayMinSize(1)
   @TextList(TLD_LENGTH_MAX)
   @Matches(/^\.?[^\s./@:]+(\.[^\s./@:]+)?$/u, {
@@ -58,7 +63,7 @@ export const AVAILABILITY_BULK = defineOperation({
     format: LIVE_PARAMETERS.format,
     max_credits: LIVE_PARAMETERS.max_credits,
     fresh: LIVE_PARAMETERS.fresh,
-    fields: fieldsOf('domain,availability', Availability, AvailabilityItem),
+    fields: fieldsOf('domain,availability', NameAvailability, AvailabilityItem),
   },
   body: {
     of: AvailabilityNames,
@@ -95,8 +100,26 @@ export const AVAILABILITY_BULK = defineOperation({
       answer: {
         status: true,
         domains: [
-          { index: 0, status: true, domain: 'registered.test', availability: 'registered' },
-          { index: 1, status: true, domain: 'available.test', availability: 'available' },
+          {
+            index: 0,
+            status: true,
+            domain: 'registered.test',
+            availability: 'registered',
+            domain_availability: false,
+            method: 'fixture',
+            confidence: 1,
+            checked_at: '2026-11-20T11:42:03.000Z',
+          },
+          {
+            index: 1,
+            status: true,
+            domain: 'available.test',
+            availability: 'available',
+            domain_availability: true,
+            method: 'fixture',
+            confidence: 1,
+            checked_at: '2026-11-20T11:42:03.000Z',
+          },
         ],
         summary: { delivered: 2, failed: 0 },
       },

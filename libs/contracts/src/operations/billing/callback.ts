@@ -13,7 +13,7 @@ export const CALLBACK = defineOperation({
   summary: 'A callback of a payment processor, signed over its raw bytes',
   method: 'POST',
   routes: [{ path: '/callbacks/{processor}', version: 2 }],
-  access: { kind: 'signed' },
+  access: { kind: 'signed', headers: ['stripe-signature', 'paypal-transmission-sig'] },
   owner: { service: 'billing', path: '/internal/callbacks/{processor}' },
   parameters: {
     processor: {

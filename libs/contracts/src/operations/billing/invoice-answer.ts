@@ -1,5 +1,7 @@
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { IsIn, IsInt, IsString, ValidateNested } from 'class-validator';
+import { IsNullable } from '../reading/nullable.js';
+import { Paging } from '../paging/paging-answer.js';
 
 export const INVOICE_KINDS = ['invoice', 'credit_note', 'debit_note'] as const;
 /** A credit note takes money back off an invoice; a debit note takes back a credit note. */
@@ -17,7 +19,7 @@ export class InvoiceAnswer {
   kind: InvoiceKind;
 
   /** The corrected invoice's number; null for an invoice. */
-  @IsOptional()
+  @IsNullable()
   @IsString()
   corrects: string | null;
 
@@ -42,7 +44,7 @@ export class InvoiceAnswer {
   revision: number;
 
   /** SHA-256 of the PDF's bytes, in hexadecimal. */
-  @IsOptional()
+  @IsNullable()
   @IsString()
   sha256: string | null;
 }
@@ -52,4 +54,8 @@ export class InvoicesAnswer {
   @ValidateNested({ each: true })
   @Type(() => InvoiceAnswer)
   invoices: InvoiceAnswer[];
+
+  @ValidateNested()
+  @Type(() => Paging)
+  paging: Paging;
 }

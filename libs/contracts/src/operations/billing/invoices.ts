@@ -1,5 +1,7 @@
 import { dashboardCall, idOf } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
+import { listPages } from '../paging/paged-search.js';
+import { onePage } from '../paging/paging-answer.js';
 import { InvoiceAnswer, InvoicesAnswer } from './invoice-answer.js';
 
 const ID = '019a5f00-0000-7000-8000-000000000003';
@@ -22,9 +24,16 @@ export const INVOICES = defineOperation({
   ...dashboardCall('billing', 'GET /api/invoices'),
   name: 'invoices.list',
   summary: 'The invoices, credit notes and debit notes of the account, newest first',
+  parameters: listPages(500, 500),
   answers: [{ type: 'application/json', of: InvoicesAnswer }],
   problems: [],
-  examples: [{ title: 'One invoice', parameters: {}, answer: { invoices: [ISSUED] } }],
+  examples: [
+    {
+      title: 'One invoice',
+      parameters: {},
+      answer: { invoices: [ISSUED], paging: onePage(1, 500) },
+    },
+  ],
 });
 
 export const INVOICE_PDF = defineOperation({
@@ -32,7 +41,7 @@ export const INVOICE_PDF = defineOperation({
   name: 'invoices.pdf',
   summary: 'The newest revision of an invoice as a PDF',
   parameters: idOf('invoice', ID),
-  answers: [{ type: 'application/octet-stream' }],
+  answers: [{ type: 'file', mediaTypes: ['application/pdf'] }],
   problems: ['not_found', 'invoice_not_printed', 'invoice_data_destroyed'],
   examples: [{ title: 'An invoice', parameters: { id: ID }, answer: {} }],
 });

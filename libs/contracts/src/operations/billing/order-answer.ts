@@ -2,7 +2,6 @@ import { Type } from 'class-transformer';
 import {
   IsIn,
   IsInt,
-  IsOptional,
   IsString,
   Matches,
   Max,
@@ -12,6 +11,8 @@ import {
 } from 'class-validator';
 import { type ChosenProcessor, PROCESSOR_NAMES } from './processor-answer.js';
 import type { PaymentLineKind } from '../../events/billing/payment-line.js';
+import { IsNullable } from '../reading/nullable.js';
+import { Paging } from '../paging/paging-answer.js';
 
 const CREDITS_MIN = 5_000;
 const CREDITS_MAX = 3_000_000;
@@ -80,7 +81,7 @@ export class OrderLineAnswer {
   @IsString()
   tax_micros: string;
 
-  @IsOptional()
+  @IsNullable()
   @IsString()
   credits: string | null;
 }
@@ -107,7 +108,7 @@ export class OrderAnswer {
   currency: string;
 
   /** The processor's page, while the order waits for the customer there. */
-  @IsOptional()
+  @IsNullable()
   @IsString()
   redirect_url: string | null;
 
@@ -127,4 +128,8 @@ export class OrdersAnswer {
   @ValidateNested({ each: true })
   @Type(() => OrderAnswer)
   orders: OrderAnswer[];
+
+  @ValidateNested()
+  @Type(() => Paging)
+  paging: Paging;
 }

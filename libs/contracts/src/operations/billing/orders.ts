@@ -1,5 +1,7 @@
 import { dashboardCall, idOf } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
+import { listPages } from '../paging/paged-search.js';
+import { onePage } from '../paging/paging-answer.js';
 import { CreateOrderRequest, OrderAnswer, OrdersAnswer } from './order-answer.js';
 
 const LIMIT_BYTES = 4_096;
@@ -31,9 +33,12 @@ export const ORDERS = defineOperation({
   ...dashboardCall('billing', 'GET /api/orders'),
   name: 'orders.list',
   summary: 'The orders of the account, newest first',
+  parameters: listPages(50),
   answers: [{ type: 'application/json', of: OrdersAnswer }],
   problems: [],
-  examples: [{ title: 'One order', parameters: {}, answer: { orders: [BOUGHT] } }],
+  examples: [
+    { title: 'One order', parameters: {}, answer: { orders: [BOUGHT], paging: onePage(1, 50) } },
+  ],
 });
 
 export const ORDER_CREATE = defineOperation({

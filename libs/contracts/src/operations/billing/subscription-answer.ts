@@ -14,6 +14,7 @@ import {
 } from 'class-validator';
 import type { BillingInterval, SubscriptionLineName } from '../../catalogue/subscription-plans.js';
 import type { SubscriptionState } from '../../events/billing/subscription-changed.js';
+import { IsNullable } from '../reading/nullable.js';
 
 const UNITS_MAX = 20;
 
@@ -37,6 +38,17 @@ export class ChangePlanRequest extends PlanRequest {
   from?: string;
 }
 
+export class PendingChange {
+  @IsString()
+  sku: string;
+
+  @IsInt()
+  quantity: number;
+
+  @IsString()
+  at: string;
+}
+
 export class PlanPreviewAnswer {
   @IsIn(['now', 'period_end'])
   effect: 'now' | 'period_end';
@@ -55,17 +67,12 @@ export class PlanPreviewAnswer {
   /** From when the difference is counted, or when the change takes effect. */
   @IsString()
   from: string;
-}
 
-export class PendingChange {
-  @IsString()
-  sku: string;
-
-  @IsInt()
-  quantity: number;
-
-  @IsString()
-  at: string;
+  /** The change that waits for the end of the period and is given up with this one; null if none waits. */
+  @IsNullable()
+  @ValidateNested()
+  @Type(() => PendingChange)
+  drops_change: PendingChange | null;
 }
 
 export class SubscriptionAnswer {
@@ -107,16 +114,16 @@ export class SubscriptionAnswer {
   @IsString()
   period_end: string;
 
-  @IsOptional()
+  @IsNullable()
   @IsString()
   paid_through: string | null;
 
   /** Set while it ends instead of being renewed. */
-  @IsOptional()
+  @IsNullable()
   @IsString()
   cancel_at: string | null;
 
-  @IsOptional()
+  @IsNullable()
   @ValidateNested()
   @Type(() => PendingChange)
   pending_change: PendingChange | null;
@@ -137,7 +144,7 @@ export class PlanChangeAnswer {
   subscription: SubscriptionAnswer;
 
   /** Where the customer must pay or confirm before the plan changes; null when nothing is left to do. */
-  @IsOptional()
+  @IsNullable()
   @IsString()
   redirect_url: string | null;
 }

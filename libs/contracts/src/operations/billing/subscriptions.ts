@@ -71,6 +71,7 @@ export const SUBSCRIPTION_PREVIEW = change({
     tax_micros: '940000',
     currency: 'USD',
     from: '2026-11-25T10:00:00.000Z',
+    drops_change: null,
   } satisfies PlanPreviewAnswer,
   body: PlanRequest,
   problems: ['period_not_paid'],

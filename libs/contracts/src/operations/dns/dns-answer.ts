@@ -9,6 +9,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 
 /** Record types that can be asked for of a name. */
 export const NAME_RECORD_TYPES = [
@@ -135,13 +136,18 @@ export class DnsAnswer {
 
   /** Number of each type of which there are records. */
   @IsObject()
+  @JSONSchema({ additionalProperties: { type: 'integer' } })
   dns_types: Record<string, number>;
 
   @ValidateNested({ each: true })
   @Type(() => DnsRecordData)
   dns_records: DnsRecordData[];
 
-  /** Why there is no answer for a type: `servfail`, `timeout`, `cname_loop` … */
+  /**
+   * Why there is no answer for a type: `servfail`, `timeout`, `cname_loop`, `private_address` (left out),
+   * `private_name` (an alias leads to one) …
+   */
   @IsObject()
+  @JSONSchema({ additionalProperties: { type: 'string' } })
   errors: Record<string, string>;
 }

@@ -1,5 +1,6 @@
 import { Type } from 'class-transformer';
-import { IsBoolean, IsOptional, ValidateNested } from 'class-validator';
+import { IsBoolean, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { MayBeAbsent } from '../account/text-rules.js';
 import { BULK_BODY_BYTES, BulkClosing, TextList, bulkItem } from '../bulk.js';
 import { domainName } from '../kinds.js';
 import { LIVE_PARAMETERS, fieldsOf } from '../live-parameters.js';
@@ -12,22 +13,34 @@ const ADDRESS_LENGTH_MAX = 64;
 
 /** Names and addresses that are asked about together; names come first in the answer. */
 export class BulkHosts {
-  @IsOptional()
+  @MayBeAbsent()
   @TextList()
   domainNames?: string[];
 
-  @IsOptional()
+  @MayBeAbsent()
   @TextList(ADDRESS_LENGTH_MAX)
   ipAddresses?: string[];
 }
 
 /** Records of one of the hosts, or why there are none. */
 export class BulkDnsItem extends bulkItem(
+  DnsAnswer,
   'invalid_request',
   'invalid_domain_name',
   'bogon_address',
+  'name_not_public',
   ...DNS_PROBLEMS,
-) {}
+) {
+  /** The name as it was asked. */
+  @IsOptional()
+  @IsString()
+  domain_name?: string;
+
+  /** The address as it was asked. */
+  @IsOptional()
+  @IsString()
+  ip_address?: string;
+}
 
 /** Answers in the order of the request. */
 export class BulkDnsAnswer extends BulkClosing {
@@ -84,8 +97,28 @@ export const DNS_BULK = defineOperation({
       answer: {
         status: true,
         bulk_dns_info: [
-          { index: 0, status: true },
-          { index: 1, status: true },
+          {
+            index: 0,
+            status: true,
+            domain_name: 'registered.test',
+            query_time: '2026-11-20 11:42:03',
+            rcode: 'noerror',
+            authenticated_data: false,
+            dns_types: {},
+            dns_records: [],
+            errors: {},
+          },
+          {
+            index: 1,
+            status: true,
+            ip_address: '192.0.2.1',
+            query_time: '2026-11-20 11:42:03',
+            rcode: 'noerror',
+            authenticated_data: false,
+            dns_types: {},
+            dns_records: [],
+            errors: {},
+          },
         ],
         summary: { delivered: 2, failed: 0 },
       },

@@ -47,7 +47,7 @@ export const DNS_LIVE = defineOperation({
   },
   answers: [{ type: 'application/json', of: DnsAnswer }],
   price: { per: 'answer', credits: 1 },
-  problems: ['invalid_domain_name', 'bogon_address', ...DNS_PROBLEMS],
+  problems: ['invalid_domain_name', 'name_not_public', 'bogon_address', ...DNS_PROBLEMS],
   examples: [
     {
       title: 'All types of a name',

@@ -1,8 +1,21 @@
+import { applyDecorators } from '@nestjs/common';
 import { IsObject, IsString } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { defineOperation } from '../operation.js';
 
 /** Rows by table, as each service keeps them; only secrets and hashes of secrets are left out. */
 type HeldRows = Record<string, Record<string, unknown>[]>;
+
+const HeldTables = () =>
+  applyDecorators(
+    IsObject(),
+    JSONSchema({
+      additionalProperties: {
+        type: 'array',
+        items: { type: 'object', additionalProperties: true },
+      },
+    }),
+  );
 
 /** Everything the product holds of an account. */
 export class AccountExportAnswer {
@@ -10,19 +23,19 @@ export class AccountExportAnswer {
   account_id: string;
 
   /** You, your keys, sessions, billing details, and who did what. */
-  @IsObject()
+  @HeldTables()
   account: HeldRows;
 
   /** Orders, payments, refunds, subscriptions, invoices, callbacks of processors. */
-  @IsObject()
+  @HeldTables()
   billing: HeldRows;
 
   /** Credits and their ledger, limits and blocks. Amounts are decimal strings. */
-  @IsObject()
+  @HeldTables()
   entitlement: HeldRows;
 
   /** Requests of the last 90 days, and their counts of the last 13 months. */
-  @IsObject()
+  @HeldTables()
   gateway: HeldRows;
 }
 

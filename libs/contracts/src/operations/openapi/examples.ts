@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { CATALOGUE_VERSION } from '../../catalogue/plans.js';
 import { listenerOf } from '../access.js';
-import type { Operation, OperationRoute } from '../operation.js';
+import { type Operation, type OperationRoute, kindOf } from '../operation.js';
+import { TUS_VERSION } from '../transfers/upload.js';
 import { isRetryable, PROBLEM_STATUS, type ProblemCode } from './problem-codes.js';
 
 const REQUEST_ID = 'req_4Fh2aBcD01230001zz';
@@ -17,12 +18,14 @@ export function metaExample({ price, access }: Operation) {
   };
 }
 
-/** The lines of a stream: those of the items in the JSON answer, and the closing one. */
-export function lineExamples({ examples: [{ answer }] }: Operation): object {
+/** A stream: the items of the JSON answer, each a line, and the closing one. */
+export function linesExample(operation: Operation): object {
+  const [{ title, answer }] = operation.examples;
   const items = Object.values(answer as Record<string, unknown>).find(Array.isArray) ?? [];
-  const lines = items.map((value: unknown, place: number) => [`line${place + 1}`, { value }]);
   const { summary } = answer as { summary?: object };
-  return Object.fromEntries([...lines, ['closing', { value: { summary } }]]) as object;
+  const lines: unknown[] = [...(items as unknown[]), { summary, meta: metaExample(operation) }];
+  const value = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  return { example1: { summary: title, value } };
 }
 
 /** A refusal as every operation answers it. @param origin of the API. */
@@ -48,9 +51,11 @@ export function problemExample(code: ProblemCode, origin: string) {
 
 /** How a shell asks the first example of an operation. @param origin of the API, without a slash at its end. */
 export function curlOf(operation: Operation, route: OperationRoute, origin: string): string {
-  const { method, access, body, examples } = operation;
+  const { access, body, examples } = operation;
   const given = new Map(Object.entries(examples[0].parameters));
-  if (route.when) given.set(route.when.parameter, route.when.value);
+  if (route.when && !given.has(route.when.parameter)) {
+    given.set(route.when.parameter, route.when.value);
+  }
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = given.get(name) ?? '';
     given.delete(name);
@@ -58,7 +63,7 @@ export function curlOf(operation: Operation, route: OperationRoute, origin: stri
   });
   const query = new URLSearchParams([...given]).toString();
   const lines = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}'${origin}${path}${query && `?${query}`}'`,
+    `curl ${curlMethod(operation)}'${origin}${path}${query && `?${query}`}'`,
     ...(access.kind === 'key' && listenerOf(operation) === 'api'
       ? [`-H 'X-API-Key: YOUR_KEY'`]
       : []),
@@ -68,6 +73,29 @@ export function curlOf(operation: Operation, route: OperationRoute, origin: stri
           `-d '${JSON.stringify(examples[0].body ?? body.example)}'`,
         ]
       : []),
+    ...curlUpload(operation),
   ];
   return lines.join(' \\\n  ');
+}
+
+function curlMethod(operation: Operation): string {
+  // With the name that its owner gives it.
+  if (kindOf(operation) === 'download') return '-OJL ';
+  if (operation.method === 'HEAD') return '--head ';
+  return operation.method === 'GET' ? '' : `-X ${operation.method} `;
+}
+
+/** A form where there is one; by tus, the whole file in one piece. */
+function curlUpload({ upload }: Operation): string[] {
+  if (!upload) return [];
+  if (upload.types.includes('multipart/form-data')) return [`-F 'file=@names.csv'`];
+  const resumable = upload.tus ? [`-H 'Tus-Resumable: ${TUS_VERSION}'`] : [];
+  if (upload.types.length === 0) return resumable;
+  const [type] = upload.types;
+  return [
+    ...resumable,
+    `-H 'Upload-Offset: 0'`,
+    `-H 'Content-Type: ${type}'`,
+    `--data-binary '@names.csv'`,
+  ];
 }

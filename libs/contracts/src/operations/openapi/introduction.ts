@@ -3,11 +3,15 @@ import type { Operation } from '../operation.js';
 
 /** What each group of operations is about, by the first word of their names. */
 const GROUPS: Readonly<Record<string, string>> = {
-  whois: 'Registration data of domain names, single and in bulk.',
+  whois: 'Registration data of domain names: live, in bulk, over time, and by contact.',
   ip: 'Registration data of IP addresses and blocks.',
   asn: 'Registration data of AS numbers.',
-  dns: 'DNS records and reverse lookups, single and in bulk.',
+  dns: 'DNS records: live, in bulk, over time, and by where they point.',
+  subdomains: 'Host names below a domain name.',
   domain: 'Whether a name is available, with suggestions, single and in bulk.',
+  jobs: 'Jobs over many names, with one file of results.',
+  webhooks: 'Addresses of yours that are told what happens.',
+  uploads: 'Files of names for jobs.',
   account: 'What your account used, and its credits.',
   tlds: 'Top-level domains and what each supports. No key needed.',
   pricing: 'Packages, plans, limits and prices. No key needed.',
@@ -75,8 +79,10 @@ ${fixtureTable(operations)}
 
 ### Paging
 
-An answer with more than a page has \`paging.has_next\` and \`paging.next_cursor\`. Send the cursor back as \`cursor\`, with
-the other parameters unchanged.
+Every list has the same \`paging\`. \`Link: <…>; rel="next"\` leads to the next page, without your key; or send
+\`paging.next_cursor\` back as \`cursor\`, with the other parameters unchanged. Searches take \`page\` too, up to 100, and
+\`mode=preview\`, which counts the records and tells what they would cost, for nothing. A page is charged only if it has
+records; \`coverage\` says what the search could look through. \`max_credits\` refuses a page that costs more.
 
 ### Versions
 

@@ -3,15 +3,23 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import {
+  DnsAnswer,
   KEY_CREATE,
   LOG_IN,
   OPERATIONS,
+  type Operation,
   PRICING_QUOTE,
   type PublicListener,
+  WHOIS_HISTORY,
   WHOIS_LIVE,
+  WHOIS_REVERSE,
   listenerOf,
   openApi,
 } from '#libs/contracts';
+import { TRANSFER_ROWS } from '../../../../../test/transfers/transfer-rows.js';
+
+/** The product's, and one of each kind that may not be among them. */
+const TABLE = [...OPERATIONS, ...TRANSFER_ROWS];
 
 interface Described {
   operationId: string;
@@ -29,7 +37,7 @@ interface Described {
 }
 
 interface DescribedAnswer {
-  schema: { allOf: object[] };
+  schema: { allOf: object[]; contentSchema: object };
   examples?: Record<string, { value?: unknown; $ref?: string }>;
 }
 
@@ -41,12 +49,23 @@ interface Description {
 }
 
 const described = (listener: PublicListener) =>
-  openApi(OPERATIONS, {
+  openApi(TABLE, {
     title: 'A',
     version: '1',
     origin: 'https://a.test',
     listener,
   }) as Description;
+
+/** Says what is wrong with a value by a schema of the description. */
+function schemaJudge(document: Description) {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema({ ...document, $id: 'described' });
+  return (schema: object, value: unknown) => {
+    const absolute = JSON.stringify(schema).replaceAll('"#/', '"described#/');
+    const judge = ajv.compile(JSON.parse(absolute) as object);
+    return judge(value) ? [] : judge.errors;
+  };
+}
 
 describe.each(['api', 'dashboard'] as const)('the description of the %s', (listener) => {
   const document = described(listener);
@@ -60,7 +79,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
   });
 
   it('has each row that is asked there, with its body and status, and no other', () => {
-    const rows = OPERATIONS.filter(
+    const rows = TABLE.filter(
       (row) => listenerOf(row) === listener && row.access.kind !== 'signed',
     );
     const addresses = rows.flatMap(({ method, routes }) =>
@@ -70,27 +89,20 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(new Set(documented)).toEqual(new Set(addresses));
-    for (const { method, routes, body, answers } of rows) {
+    for (const { method, routes, body, upload, answers } of rows) {
       const { requestBody, responses } = document.paths[routes[0].path][method.toLowerCase()];
       expect([routes[0].path, requestBody !== undefined]).toEqual([
         routes[0].path,
-        body !== undefined,
+        body !== undefined || (upload?.types.length ?? 0) > 0,
       ]);
       const [form] = answers;
-      const status = form.type === 'redirect' ? 302 : 200;
-      const own = form.type === 'application/json' ? form.status : undefined;
-      expect(responses).toHaveProperty(String(own ?? status));
+      const own = 'status' in form ? form.status : undefined;
+      expect(responses).toHaveProperty(String(own ?? 200));
     }
   });
 
   it('every operation has an example of its request and of each answer, and all are what their schemas say', () => {
-    const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    ajv.addSchema({ ...document, $id: 'described' });
-    const faultsOf = (schema: object, value: unknown) => {
-      const absolute = JSON.stringify(schema).replaceAll('"#/', '"described#/');
-      const judge = ajv.compile(JSON.parse(absolute) as object);
-      return judge(value) ? [] : judge.errors;
-    };
+    const faultsOf = schemaJudge(document);
     for (const { at, operation } of operationsOf(document)) {
       const { parameters, requestBody } = operation;
       for (const { name, schema, example } of parameters.filter((one) => 'example' in one)) {
@@ -105,6 +117,26 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
       for (const value of values) expect([at, faultsOf(schema, value)]).toEqual([at, []]);
     }
     expect(answers.length).toBeGreaterThan(100);
+  });
+
+  it('the lines of a stream are no part of its JSON answer, and each is what their schema says', () => {
+    const streams = operationsOf(document).flatMap(({ at, operation }) =>
+      Object.values(operation.responses)
+        .flatMap(({ content = {} }) => content['application/x-ndjson'] ?? [])
+        .map(({ schema, examples = {} }) => ({ at, schema, examples })),
+    );
+    for (const { at, schema, examples } of streams) {
+      expect(schema).toMatchObject({ type: 'string', contentMediaType: 'application/x-ndjson' });
+      const judge = schemaJudge(document);
+      const texts = Object.values(examples).map(({ value }) => value as string);
+      const lines = texts.flatMap((text) => text.trimEnd().split('\n'));
+      expect([at, lines.length > 2]).toEqual([at, true]);
+      for (const line of lines) {
+        expect([at, judge(schema.contentSchema, JSON.parse(line))]).toEqual([at, []]);
+        expect(judge(schema.contentSchema, { status: true })).not.toEqual([]);
+      }
+    }
+    expect(streams.length).toBe(listener === 'api' ? 5 : 0);
   });
 
   it('examples of parameters are an example call: the required ones, and one of those that exclude each other', () => {
@@ -182,13 +214,13 @@ describe('the description of the API', () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, { security, requestBody, ...rest }] of Object.entries(methods)) {
         const [{ source }] = rest['x-codeSamples']!;
-        expect(source).toContain(`'https://a.test${path.replace('/{tld}', '/')}`);
+        expect(source).toContain(`'https://a.test${path.split('{')[0]}`);
         expect([path, method, source.includes('X-API-Key')]).toEqual([
           path,
           method,
           security.length > 0,
         ]);
-        expect([path, method, source.includes(' -d ')]).toEqual([
+        expect([path, method, / -d | -F |--data-binary /.test(source)]).toEqual([
           path,
           method,
           requestBody !== undefined,
@@ -205,9 +237,57 @@ describe('the description of the API', () => {
       expect(JSON.stringify(schema.allOf[1])).toContain('"enum":[');
     }
     const first = document.paths['/v1.0/whois'].get;
-    expect(first.parameters.map(({ name }) => name)).toEqual(['domainName', 'whois', 'format']);
+    const ofPath = [WHOIS_LIVE, WHOIS_HISTORY, WHOIS_REVERSE] as Operation[];
+    const known = ofPath.flatMap(({ parameters: own }) =>
+      Object.entries(own).flatMap(([name, { since = 1 }]) => (since === 1 ? [name] : [])),
+    );
+    expect(first.parameters.map(({ name }) => name)).toEqual([...new Set(known)]);
     const quote = document.paths[PRICING_QUOTE.routes[0].path].get;
     expect(Object.keys(quote.responses)).not.toContain('401');
+  });
+});
+
+it('two operations of one path are one to OpenAPI, which answers and refuses as either', () => {
+  const [, first] = WHOIS_LIVE.routes;
+  const twin: Operation = {
+    ...WHOIS_LIVE,
+    name: 'twin',
+    routes: [{ ...first, when: { parameter: 'whois', value: 'twin' }, answer: DnsAnswer }],
+    problems: ['bogon_address'],
+  };
+  const { paths } = openApi([WHOIS_LIVE, twin], {
+    title: 'A',
+    version: '1',
+    origin: 'https://a.test',
+    listener: 'api',
+  }) as Description;
+  const { responses } = paths[first.path].get;
+  const answer = JSON.stringify(responses['200'].content?.['application/json'].schema);
+  expect(answer).toContain('/WhoisAnswerV1"');
+  expect(answer).toContain('/DnsAnswer"');
+  const refused = JSON.stringify(responses['422'].content?.['application/problem+json'].schema);
+  expect(refused).toContain('"tld_unsupported"');
+  expect(refused).toContain('"bogon_address"');
+});
+
+describe('the refusals of the API', () => {
+  const { paths } = described('api');
+  const codes = (path: string, method: string) =>
+    JSON.stringify(paths[path][method].responses['422']?.content?.['application/problem+json']);
+
+  it.each([
+    ['/v2.0/whois/live', 'get'],
+    ['/v2.0/bulkwhois/live', 'post'],
+    ['/v2.0/dns/bulk/live', 'post'],
+    ['/v2.0/domain/availability', 'get'],
+    ['/v2.0/domain/availability', 'post'],
+  ])('%s (%s) names what a test key may not ask, and what it alone may', (path, method) => {
+    expect(codes(path, method)).toContain('"test_key_fixture_only"');
+    expect(codes(path, method)).toContain('"fixture_needs_test_key"');
+  });
+
+  it('what asks about nothing names neither', () => {
+    expect(codes('/v2.0/account/usage', 'get')).toBeUndefined();
   });
 });
 
@@ -217,10 +297,10 @@ describe('the description of the dashboard', () => {
   it('S29: says which calls need the token, and S35: which a recent password', () => {
     const { security, parameters, responses } = paths[KEY_CREATE.routes[0].path].post;
     expect(security).toEqual([{ session: [] }]);
-    expect(parameters.map(({ name }) => name)).toEqual(['x-csrf-token', 'idempotency-key']);
+    expect(parameters.map(({ name }) => name)).toEqual(['X-CSRF-Token', 'Idempotency-Key']);
     expect(JSON.stringify(responses['403'])).toContain('reauthentication_required');
     const list = paths[KEY_CREATE.routes[0].path].get;
-    expect(list.parameters.map(({ name }) => name)).toEqual(['cursor']);
+    expect(list.parameters.map(({ name }) => name)).toEqual(['page_size', 'cursor']);
     expect(paths[LOG_IN.routes[0].path].post.security).toEqual([]);
   });
 });

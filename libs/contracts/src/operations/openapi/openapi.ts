@@ -1,13 +1,14 @@
 import { type PublicListener, listenerOf } from '../access.js';
-import { AnswerMeta } from './answer-meta.js';
-import type { AnswerForm, Operation, OperationRoute } from '../operation.js';
-import { curlOf, lineExamples, metaExample, problemExample } from './examples.js';
+import { headerComponents } from './answer-headers.js';
+import { eitherResponses, responsesOf } from './answers.js';
+import type { Operation, OperationRoute } from '../operation.js';
+import { curlOf, problemExample } from './examples.js';
 import { groupOf, groupsOf, introduction } from './introduction.js';
 import type { JsonSchema, Parameter } from '../parameter.js';
+import type { Credits } from '../price.js';
 import { problemsOf } from './operation-problems.js';
-import { PROBLEM_STATUS, type ProblemCode } from './problem-codes.js';
-import { ProblemAnswer } from './problem-answer.js';
 import { Schemas } from './schemas.js';
+import { transferParameters, uploadBody } from './transfer-answers.js';
 
 export interface ApiDescription {
   title: string;
@@ -22,8 +23,6 @@ interface Origin {
   /** Any one of these opens it. */
   security: readonly Record<string, readonly string[]>[];
   securitySchemes: Record<string, object>;
-  /** Headers of every answer, with their descriptions. */
-  headers: Record<string, string>;
 }
 
 const ORIGINS: Readonly<Record<PublicListener, Origin>> = {
@@ -39,32 +38,22 @@ const ORIGINS: Readonly<Record<PublicListener, Origin>> = {
         description: 'Proxies and browsers store URLs, so a header is safer',
       },
     },
-    headers: {
-      'X-Request-Id': 'Id of this request',
-      'X-Credits-Cost': 'Credits charged for this answer',
-      'X-Credits-Remaining': 'The balance after it, where it is at hand',
-      RateLimit: 'What is left of the limit, and for how many seconds',
-    },
   },
   dashboard: {
     security: [{ session: [] }],
     securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: '__Host-session' } },
-    headers: {
-      'X-Request-Id': 'Id of this request',
-      'X-CSRF-Token': 'The token that the next call that changes something sends back',
-    },
   },
 };
 
 const CSRF_PARAMETER = {
-  name: 'x-csrf-token',
+  name: 'X-CSRF-Token',
   in: 'header',
   required: true,
   description: 'The CSRF token from the previous response; the browser also sends the origin',
   schema: { type: 'string' },
 };
 const IDEMPOTENCY_PARAMETER = {
-  name: 'idempotency-key',
+  name: 'Idempotency-Key',
   in: 'header',
   required: false,
   description: 'A repeat with the same key takes effect only once',
@@ -73,8 +62,6 @@ const IDEMPOTENCY_PARAMETER = {
 
 /** OpenAPI 3.1 of the operations of one origin: each path, form, example and error of the table. */
 export function openApi(operations: readonly Operation[], description: ApiDescription): object {
-  const schemas = new Schemas();
-  const problem = schemas.refer(ProblemAnswer);
   const origin = ORIGINS[description.listener];
   const url = description.origin.replace(/\/$/, '');
   const paths: Record<string, Record<string, unknown>> = {};
@@ -82,11 +69,14 @@ export function openApi(operations: readonly Operation[], description: ApiDescri
   const served = operations.filter(
     (row) => listenerOf(row) === description.listener && row.access.kind !== 'signed',
   );
+  const schemas = new Schemas(served.flatMap(selectedFrom));
+  // Some are answers too, and then no `null` of theirs may be missing.
+  for (const { body } of served) if (body) schemas.refer(body.of, 'body');
   for (const operation of served) {
     for (const route of operation.routes) {
       const path = (paths[route.path] ??= {});
       const method = operation.method.toLowerCase();
-      const described = describe(operation, route, { schemas, problem, origin, url });
+      const described = describe(operation, route, { schemas, origin, url });
       // OpenAPI knows one operation a path and method: those that a parameter tells apart are one to it.
       path[method] =
         path[method] === undefined ? described : merged(path[method] as Described, described);
@@ -111,19 +101,13 @@ export function openApi(operations: readonly Operation[], description: ApiDescri
         ]),
       ),
       securitySchemes: origin.securitySchemes,
-      headers: Object.fromEntries(
-        Object.entries(origin.headers).map(([name, about]) => [
-          name,
-          { description: about, schema: { type: 'string' } },
-        ]),
-      ),
+      headers: headerComponents(),
     },
   };
 }
 
 interface Context {
   schemas: Schemas;
-  problem: JsonSchema;
   origin: Origin;
   /** Where it is served, without a slash at its end. */
   url: string;
@@ -132,8 +116,8 @@ interface Context {
 type Described = ReturnType<typeof describe>;
 
 function describe(operation: Operation, route: OperationRoute, context: Context) {
-  const { schemas, problem, origin, url } = context;
-  const { name, summary, description, access, parameters, body } = operation;
+  const { schemas, origin, url } = context;
+  const { name, summary, description, access, parameters, body, upload } = operation;
   const known = Object.entries(parameters).filter(([, { since = 1 }]) => since <= route.version);
   const isNewest = route === operation.routes[0];
   return {
@@ -153,10 +137,8 @@ function describe(operation: Operation, route: OperationRoute, context: Context)
         content: { 'application/json': { schema: schemas.refer(body.of), example: body.example } },
       },
     }),
-    responses: {
-      ...answersOf(operation, route, context),
-      ...problemAnswers(problemsOf(operation), problem),
-    },
+    ...(upload?.types.length && { requestBody: uploadBody(upload) }),
+    responses: responsesOf({ operation, route, schemas }),
     'x-operation': name,
     ...(listenerOf(operation) === 'api' && {
       'x-codeSamples': [{ lang: 'Shell', label: 'curl', source: curlOf(operation, route, url) }],
@@ -165,17 +147,30 @@ function describe(operation: Operation, route: OperationRoute, context: Context)
   };
 }
 
+/** Classes of which a caller may select members. */
+const selectedFrom = ({ parameters }: Operation) =>
+  Object.values(parameters).flatMap(({ kind }) => kind.selectsFrom ?? []);
+
 /** @returns the price in a sentence, for people. */
 export function priceSentence({ price }: Operation): string {
   if (price.per === 'free') return 'Free.';
   const { credits, per } = price;
   if (typeof credits === 'number')
     return `${credits} credit${credits === 1 ? '' : 's'} per ${per}.`;
-  const words = Object.entries(credits.by).map(([word, amount]) => `${amount} with \`${word}\``);
-  return `Priced per ${per}, by \`${credits.parameter}\`: ${words.join(', ')}.`;
+  return `Priced per ${per}, by \`${credits.parameter}\`: ${amountsOf(credits)}.`;
 }
 
-interface DescribedParameter {
+/** `1 with mini, by `type` with default (2 with a)`. */
+function amountsOf({ by }: Exclude<Credits, number>): string {
+  const words = Object.entries(by).map(([word, amount]) =>
+    typeof amount === 'number'
+      ? `${amount} with \`${word}\``
+      : `by \`${amount.parameter}\` with \`${word}\` (${amountsOf(amount)})`,
+  );
+  return words.join(', ');
+}
+
+export interface DescribedParameter {
   name: string;
   in: string;
   required: boolean;
@@ -194,7 +189,7 @@ function parameterOf(
   const isInPath = parameter.in === 'path';
   const also = synonyms ? `. Also: ${synonyms.map((other) => `\`${other}\``).join(', ')}` : '';
   const isList = kind.schema.type === 'array';
-  const required = isInPath || isRequired || when?.parameter === name;
+  const required = isInPath || isRequired || (when?.parameter === name && !when.isDefault);
   return {
     name,
     in: isInPath ? 'path' : 'query',
@@ -214,79 +209,30 @@ function typedExample({ type }: JsonSchema, text: string): unknown {
 
 /** What a browser's call needs beside its cookie. */
 function headerParameters(operation: Operation): DescribedParameter[] {
-  const isChange = listenerOf(operation) === 'dashboard' && operation.method !== 'GET';
+  const isRead = operation.method === 'GET' || operation.method === 'HEAD';
+  const isChange = listenerOf(operation) === 'dashboard' && !isRead;
   return [
     ...(isChange ? [CSRF_PARAMETER] : []),
+    ...transferParameters(operation),
     ...(operation.takesIdempotencyKey ? [IDEMPOTENCY_PARAMETER] : []),
   ];
 }
 
-function answersOf(
-  operation: Operation,
-  route: OperationRoute,
-  { schemas, origin }: Context,
-): Record<string, object> {
-  if (operation.answers[0].type === 'redirect') {
-    const headers = { Location: { schema: { type: 'string', format: 'uri' } } };
-    return { 302: { description: 'Redirect to the answer', headers } };
-  }
-  const content = Object.fromEntries(
-    operation.answers.map((form) => [form.type, contentOf(form, { operation, route, schemas })]),
-  );
-  const headers = Object.fromEntries(
-    Object.keys(origin.headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  );
-  const [first] = operation.answers;
-  const status = (first.type === 'application/json' && first.status) || 200;
-  return { [status]: { description: 'The answer', headers, content } };
+/** A parameter that the example call does not need. */
+function withoutExample(one: DescribedParameter): DescribedParameter {
+  const optional = { ...one, required: false };
+  delete optional.example;
+  return optional;
 }
 
-function contentOf(
-  form: AnswerForm,
-  { operation, route, schemas }: { operation: Operation; route: OperationRoute; schemas: Schemas },
-) {
-  switch (form.type) {
-    case 'application/json': {
-      const answer = schemas.refer(route.answer ?? form.of);
-      const hasMeta = route.version === 2 && operation.price.per !== 'free';
-      const meta = { type: 'object', properties: { meta: schemas.refer(AnswerMeta) } };
-      const examples = operation.examples.map(({ title, answer: value }, place) => [
-        `example${place + 1}`,
-        { summary: title, value: hasMeta ? { ...value, meta: metaExample(operation) } : value },
-      ]);
-      return {
-        schema: hasMeta ? { allOf: [answer, meta] } : answer,
-        examples: Object.fromEntries(examples) as object,
-      };
-    }
-    case 'application/x-ndjson':
-      return {
-        schema: { anyOf: [schemas.refer(form.of), schemas.refer(form.last)] },
-        examples: lineExamples(operation),
-      };
-    case 'text/csv':
-      return { schema: { type: 'string', description: `Columns: ${form.columns.join(', ')}` } };
-    case 'application/octet-stream':
-    case 'redirect':
-      return { schema: { type: 'string', format: 'binary' } };
+/** What either of two parameters takes: the words of both, or what one of them allows. */
+function eitherSchema(first: JsonSchema, second: JsonSchema): JsonSchema {
+  const words = [first, second].map(({ enum: own }) => own as string[] | undefined);
+  if (words.every((own) => own !== undefined)) {
+    return { ...first, enum: [...new Set(words.flat())] };
   }
-}
-
-function problemAnswers(codes: readonly ProblemCode[], problem: JsonSchema) {
-  const byStatus = Map.groupBy(codes, (code) => PROBLEM_STATUS[code]);
-  const answers = [...byStatus].map(([status, own]) => {
-    const typed = {
-      type: 'object',
-      properties: { code: { enum: own }, status: { const: status } },
-    };
-    const examples = Object.fromEntries(
-      own.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
-    );
-    const schema = { allOf: [problem, typed] };
-    const content = { 'application/problem+json': { schema, examples } };
-    return [status, { description: own.map((code) => `\`${code}\``).join(', '), content }];
-  });
-  return Object.fromEntries(answers) as Record<string, object>;
+  const isSame = JSON.stringify(first) === JSON.stringify(second);
+  return isSame ? first : { anyOf: [first, second] };
 }
 
 /** Two operations of one path and method as one: the parameter that tells them apart takes the words of both. */
@@ -294,16 +240,14 @@ function merged(first: Described, second: Described): Described {
   const parameters = first.parameters.map((one) => {
     const other = second.parameters.find(({ name }) => name === one.name);
     if (other === undefined) return { ...one, required: false };
-    const words = [one, other].flatMap(({ schema }) => (schema.enum as string[] | undefined) ?? []);
-    return words.length === 0
-      ? one
-      : { ...one, schema: { ...one.schema, enum: [...new Set(words)] } };
+    return { ...one, schema: eitherSchema(one.schema, other.schema) };
   });
   const own = second.parameters.filter(({ name }) => !parameters.some((one) => one.name === name));
   return {
     ...first,
     summary: `${first.summary}; or: ${second.summary}`,
-    parameters: [...parameters, ...own.map((one) => ({ ...one, required: false }))],
-    responses: { ...second.responses, ...first.responses },
+    // One call is asked by the examples, and it is the first operation's.
+    parameters: [...parameters, ...own.map(withoutExample)],
+    responses: eitherResponses(first.responses, second.responses),
   };
 }

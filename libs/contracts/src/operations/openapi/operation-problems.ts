@@ -1,5 +1,5 @@
 import { listenerOf } from '../access.js';
-import type { Operation } from '../operation.js';
+import { type Operation, type OperationKind, kindOf, subjectsOf } from '../operation.js';
 import { PROBLEM_STATUS, type ProblemCode } from './problem-codes.js';
 
 const OF_THE_API: readonly ProblemCode[] = [
@@ -56,17 +56,31 @@ const OF_A_PRICE: readonly ProblemCode[] = [
 /** One document of them all may grow past what the gateway holds; a stream does not. */
 const OF_SEVERAL_ITEMS: readonly ProblemCode[] = ['answer_too_large'];
 
-const OF_FIXTURES: readonly ProblemCode[] = ['fixture_needs_test_key', 'test_key_fixture_only'];
+const OF_A_KIND: Readonly<Record<OperationKind, readonly ProblemCode[]>> = {
+  answer: [],
+  upload: ['too_many_uploads'],
+  download: ['not_found', 'range_not_satisfiable', 'too_many_downloads'],
+};
+const OF_TUS: readonly ProblemCode[] = [
+  'not_found',
+  'upload_offset_mismatch',
+  'upload_gone',
+  'tus_version_not_supported',
+  'upload_locked',
+];
 
 /** Every refusal an operation may answer with: its own, and those of its access, price and body. */
 export function problemsOf(operation: Operation): ProblemCode[] {
-  const { access, price, body, fixtures, problems, takesIdempotencyKey } = operation;
+  const { access, price, body, upload, problems, takesIdempotencyKey } = operation;
   const codes = new Set<ProblemCode>([
     ...(listenerOf(operation) === 'api' ? OF_THE_API : dashboardProblems(operation)),
-    body === undefined ? 'unexpected_body' : 'unsupported_media_type',
+    body === undefined && !upload?.types.length ? 'unexpected_body' : 'unsupported_media_type',
+    ...OF_A_KIND[kindOf(operation)],
+    ...(upload?.tus ? OF_TUS : []),
     ...(access.kind === 'key' ? OF_A_KEY : []),
+    ...(access.kind === 'key' && access.isForLiveKeys ? (['test_key_not_allowed'] as const) : []),
     ...(price.per === 'free' ? [] : OF_A_PRICE),
-    ...(fixtures === undefined ? [] : OF_FIXTURES),
+    ...fixtureProblems(operation),
     ...(itemProblemsOf(operation).length > 0 ? OF_SEVERAL_ITEMS : []),
     ...(takesIdempotencyKey ? OF_AN_IDEMPOTENCY_KEY : []),
     ...problems,
@@ -79,11 +93,24 @@ export function itemProblemsOf({ answers }: Operation): readonly ProblemCode[] {
   return answers.flatMap((form) => (form.type === 'application/x-ndjson' ? form.of.codes : []));
 }
 
+/** What a test key may not ask, and what it alone may. */
+function fixtureProblems(operation: Operation): ProblemCode[] {
+  const { parameters, body } = operation;
+  const kinds = [
+    ...subjectsOf(operation).map((name) => parameters[name].kind),
+    ...(body?.subjects ?? []).map(({ kind }) => kind),
+  ];
+  return [
+    ...(kinds.some(({ isReserved }) => isReserved) ? (['fixture_needs_test_key'] as const) : []),
+    ...(kinds.some(({ isFixture }) => isFixture) ? (['test_key_fixture_only'] as const) : []),
+  ];
+}
+
 function dashboardProblems({ access, method, parts }: Operation): ProblemCode[] {
   const isSession = access.kind === 'session';
   return [
     ...OF_THE_DASHBOARD,
-    ...(method === 'GET' || access.kind === 'signed' ? [] : OF_A_CHANGE),
+    ...(['GET', 'HEAD'].includes(method) || access.kind === 'signed' ? [] : OF_A_CHANGE),
     ...(isSession ? OF_A_SESSION : []),
     // As many at a time as leave room for every other call.
     ...(parts ? (['service_overloaded'] as const) : []),

@@ -1,39 +1,56 @@
 import { IS_OPTIONAL, getMetadataStorage } from 'class-validator';
 import { targetConstructorToSchema } from 'class-validator-jsonschema';
+import { REFUSED_MEMBERS, type ItemClass, isItemClass } from '../bulk.js';
+import { isNullableRule } from '../reading/nullable.js';
 import type { DataClass } from '../operation.js';
 import type { JsonSchema } from '../parameter.js';
-import { nestedTypes } from '../reading/answer-members.js';
+import { membersWithMembers, nestedTypes } from '../reading/answer-members.js';
 
 type Options = NonNullable<Parameters<typeof targetConstructorToSchema>[1]>;
 
-/** JSON Schema of validation rules: our own, which the library cannot know, and one that it describes too strictly. */
+/** JSON Schema of validation rules: our own, which the library cannot know, and those that it describes otherwise. */
 const OF_RULES: Options['additionalConverters'] = {
-  isIso8601: { type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] },
+  isIso8601: { type: 'string', format: 'date-time' },
+  isObject: { type: 'object', additionalProperties: true },
   isAddressBlock: { type: 'string' },
   isInvoiceText: { type: 'string' },
   isEmailAddress: { type: 'string', format: 'email' },
 };
 
 const PREFIX = '#/components/schemas/';
+/** Is in every answer, whatever is selected; so is `meta`, which no class has. */
+const NEVER_CUT = 'status';
+
+/** What a class describes. Only in a body may `null` stand for a member that is left out. */
+type Use = 'body' | 'answer';
 
 interface ObjectSchema extends JsonSchema {
   properties?: Record<string, JsonSchema>;
+  required?: string[];
 }
 
 /** Schemas of decorated classes and of those nested in them, by name. */
 export class Schemas {
   private readonly classes = new Map<string, DataClass>();
   private readonly schemas = new Map<string, JsonSchema>();
+  /** Classes of which a caller may select members, so that no other is sure to be there. */
+  private readonly cut = new Set<DataClass>();
+
+  /** @param selectable classes of answers of which a caller may select members. */
+  constructor(selectable: readonly DataClass[]) {
+    for (const type of selectable) if (!isItemClass(type)) this.cut.add(type);
+    for (const type of this.cut) for (const below of membersWithMembers(type)) this.cut.add(below);
+  }
 
   /**
-   * @returns a reference to the schema of a class.
+   * @returns a reference to the schema of a class. What is both body and answer is to be named as a body first.
    * @throws when two classes have one name.
    */
-  refer(type: DataClass): JsonSchema {
+  refer(type: DataClass, use: Use = 'answer'): JsonSchema {
     const known = this.classes.get(type.name);
     if (known !== undefined && known !== type)
       throw new Error(`two classes are named ${type.name}`);
-    if (known === undefined) this.add(type);
+    if (known === undefined) this.add(type, use);
     return { $ref: PREFIX + type.name };
   }
 
@@ -42,33 +59,56 @@ export class Schemas {
     return Object.fromEntries([...this.schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  private add(type: DataClass): void {
+  private add(type: DataClass, use: Use): void {
     this.classes.set(type.name, type);
-    const schema = targetConstructorToSchema(type, {
+    const own = this.describe(type, use);
+    this.schemas.set(type.name, isItemClass(type) ? this.eitherWay(type, own) : own);
+    for (const name of Object.keys(own.properties ?? {})) {
+      const nested = nestedTypes.findTypeMetadata(type, name);
+      if (nested) this.refer(nested.typeFunction(), use);
+    }
+  }
+
+  private describe(type: DataClass, use: Use): ObjectSchema {
+    const { required = [], ...schema } = targetConstructorToSchema(type, {
       classTransformerMetadataStorage: nestedTypes as never,
       refPointerPrefix: PREFIX,
       additionalConverters: OF_RULES,
     }) as ObjectSchema;
-    const properties = Object.entries(schema.properties ?? {}).map(([name, own]) => [
+    const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+    const nullable = rules.filter(isNullableRule).map(({ propertyName }) => propertyName);
+    const optional = rules
+      .filter(({ name }) => name === IS_OPTIONAL)
+      .map(({ propertyName }) => propertyName);
+    const mayBeNull = use === 'body' ? [...nullable, ...optional] : nullable;
+    const properties = Object.entries(schema.properties ?? {}).map(([name, one]) => [
       name,
-      mayBeNull(type, name) ? orNull(own) : own,
+      mayBeNull.includes(name) ? orNull(one) : one,
     ]);
-    this.schemas.set(type.name, {
+    const sure = [...required, ...nullable].filter(
+      (name) => !this.cut.has(type) || name === NEVER_CUT,
+    );
+    return {
       ...schema,
-      properties: Object.fromEntries(properties) as object,
-    });
-    for (const name of Object.keys(schema.properties ?? {})) {
-      const nested = nestedTypes.findTypeMetadata(type, name);
-      if (nested) this.refer(nested.typeFunction());
-    }
+      properties: Object.fromEntries(properties) as object as Record<string, JsonSchema>,
+      ...(sure.length > 0 && { required: sure }),
+    };
   }
-}
 
-/** What `IsOptional` lets pass, which the library takes for a member that is merely left out. */
-function mayBeNull(type: DataClass, member: string): boolean {
-  return getMetadataStorage()
-    .getTargetValidationMetadatas(type, '', false, false)
-    .some(({ name, propertyName }) => name === IS_OPTIONAL && propertyName === member);
+  /** One of several items: answered or refused, told apart by `status`. */
+  private eitherWay({ answer }: ItemClass, { properties = {} }: ObjectSchema): JsonSchema {
+    const place = {
+      type: 'object',
+      properties: { index: properties.index, status: { const: true } },
+      required: ['index', 'status'],
+    };
+    const refused = {
+      type: 'object',
+      properties: { ...properties, status: { const: false } },
+      required: REFUSED_MEMBERS,
+    };
+    return { anyOf: [{ allOf: [place, this.refer(answer)] }, refused] };
+  }
 }
 
 function orNull(schema: JsonSchema): JsonSchema {

@@ -1,6 +1,7 @@
 // @ts-expect-error -- the module has no types of its own
 import { defaultMetadataStorage as untyped } from 'class-transformer/cjs/storage.js';
 import { IS_OBJECT, getMetadataStorage } from 'class-validator';
+import { type ItemClass, isItemClass } from '../bulk.js';
 import type { DataClass } from '../operation.js';
 
 /** Which class each `@Type` names, as class-transformer keeps it. */
@@ -10,6 +11,9 @@ export const nestedTypes = untyped as {
 
 /** What lies below a member: the members of a class, names that no class knows, or nothing that has a name. */
 type Below = DataClass | 'any' | 'none';
+
+const rulesOf = (type: DataClass) =>
+  getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
 
 const known = new WeakMap<DataClass, Map<string, Below>>();
 
@@ -25,13 +29,26 @@ export function isMemberPath(type: DataClass, path: string): boolean {
   return true;
 }
 
+/** The member of a bulk answer that holds its items, and their class. */
+export function itemMemberOf(type: DataClass): { member: string; of: ItemClass } | undefined {
+  for (const { propertyName: member } of rulesOf(type)) {
+    const of = nestedTypes.findTypeMetadata(type, member)?.typeFunction();
+    if (of !== undefined && isItemClass(of)) return { member, of };
+  }
+  return undefined;
+}
+
+/** The class below each member that selecting can cut: one that holds an object, and no list of them. */
+export function membersWithMembers(type: DataClass): DataClass[] {
+  return [...membersOf(type).values()].filter((below) => typeof below === 'function');
+}
+
 /** Collected once a class: this runs for each request that selects members. */
 function membersOf(type: DataClass): Map<string, Below> {
   const found = known.get(type) ?? new Map<string, Below>();
   if (known.has(type)) return found;
   known.set(type, found);
-  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-  const byMember = Map.groupBy(rules, ({ propertyName }) => propertyName);
+  const byMember = Map.groupBy(rulesOf(type), ({ propertyName }) => propertyName);
   for (const [member, own] of byMember) {
     const isList = own.some(({ each }) => each);
     const nested = isList ? undefined : nestedTypes.findTypeMetadata(type, member);

@@ -1,5 +1,6 @@
 import { type FieldError, nearestName } from '#libs/platform';
 import { type Operation, type Version, newestVersion, subjectsOf } from '../operation.js';
+import { pageFaults } from '../paging/paged-search.js';
 import type { Parameter, ParameterKind } from '../parameter.js';
 
 /** Stands for a name or value whose encoding is wrong; no decoded text holds half a surrogate pair. */
@@ -31,7 +32,7 @@ interface Slot {
 export interface InputReaderOptions {
   version?: Version;
   /** The parameter by which this operation was chosen among others on its path, and all it may be. */
-  choice?: { parameter: string; values: readonly string[] };
+  choice?: { parameter: string; values: readonly string[]; isDefault?: boolean };
 }
 
 /**
@@ -95,6 +96,10 @@ export class InputReader {
       const given = this.alternatives.filter((place) => texts[place] !== undefined);
       if (given.length !== 1) (faults ??= []).push(this.notOne(given));
     }
+    if (this.operation.paged !== undefined) {
+      const wrong = pageFaults(this.operation.paged, (name) => texts[this.placeOf(name)]);
+      if (wrong.length > 0) (faults ??= []).push(...wrong);
+    }
     return { texts, faults };
   }
 
@@ -115,6 +120,16 @@ export class InputReader {
       query += label + (kind.write === undefined ? encodeURIComponent(value) : kind.write(value));
     }
     return query;
+  }
+
+  /** The same question as its client would put it, for the page that a cursor begins. */
+  nextPageQuery({ texts }: ReadInput, cursor: string): string {
+    const given = this.slots.flatMap(({ name, label, isInPath, kind }, place) => {
+      const value = texts[place];
+      if (value === undefined || isInPath || name === 'page' || name === 'cursor') return [];
+      return [label + (kind.write === undefined ? encodeURIComponent(value) : kind.write(value))];
+    });
+    return `?${given.join('').slice(1)}${given.length === 0 ? '' : '&'}cursor=${encodeURIComponent(cursor)}`;
   }
 
   /** Values by name, with the defaults of what was not given. */
@@ -153,7 +168,7 @@ export class InputReader {
     if (given === WRONGLY_ENCODED) return 'must be UTF-8 in percent-encoding';
     const chosen = this.choice?.parameter === slot.name ? this.choice.values : undefined;
     if (given === undefined) {
-      if (chosen) return ruleOf(chosen);
+      if (chosen && !this.choice?.isDefault) return ruleOf(chosen);
       return slot.isRequired ? 'is required' : undefined;
     }
     if (slot.clean !== undefined) texts[place] = given = slot.clean(given);

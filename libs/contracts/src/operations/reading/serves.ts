@@ -1,20 +1,26 @@
 import { HttpCode, RequestMapping, RequestMethod, applyDecorators } from '@nestjs/common';
 import { AllowCallers, type ServiceName } from '#libs/platform';
+import { listenerOf } from '../access.js';
 import type { Operation } from '../operation.js';
+
+/** A gateway of release 0.1.0 has the dashboard in it, and runs beside newer owners during an upgrade. */
+const OF_DASHBOARD: readonly ServiceName[] = ['dashboard', 'gateway'];
 
 /**
  * Routes a method of the owner's controller by a row of the table of operations: at the row's path, with its status.
- * @param callers who may call it besides the gateway.
+ * The service whose public listener has the row may call it.
+ * @param callers who else may.
  */
 export function Serves(row: Operation, ...callers: readonly ServiceName[]): MethodDecorator {
   const { method, owner, answers } = row;
   const [form] = answers;
+  const door = listenerOf(row) === 'dashboard' ? OF_DASHBOARD : (['gateway'] as const);
   return applyDecorators(
     RequestMapping({
       method: RequestMethod[method],
       path: owner.path.replace(/\{(\w+)\}/g, ':$1'),
     }),
-    HttpCode((form.type === 'application/json' && form.status) || 200),
-    AllowCallers('gateway', ...callers),
+    HttpCode(('status' in form && form.status) || 200),
+    AllowCallers(...door, ...callers),
   );
 }

@@ -3,7 +3,8 @@ import { IsBoolean, IsISO8601, IsInt, IsString, ValidateNested } from 'class-val
 import { dashboardCall } from '../dashboard-call.js';
 import { day, text } from '../kinds.js';
 import { defineOperation } from '../operation.js';
-import { CURSOR_MAX, CreditsPaging } from '../account/credits.js';
+import { listPages } from '../paging/paged-search.js';
+import { Paging, onePage } from '../paging/paging-answer.js';
 
 /** How long the request log keeps a request, in days; its partitions are dropped after that. */
 export const REQUESTS_KEPT_DAYS = 90;
@@ -38,20 +39,24 @@ export class LoggedRequest {
 
   @IsInt()
   duration_ms: number;
+
+  /** 1, or how many refusals of one kind this row stands for: a key's refusals of a minute beyond the first 20. */
+  @IsInt()
+  requests: number;
 }
 
 export class RequestsAnswer {
   @IsBoolean()
   status: boolean;
 
-  /** Newest first, 100 a page. */
+  /** Newest first. */
   @ValidateNested({ each: true })
   @Type(() => LoggedRequest)
   requests: LoggedRequest[];
 
   @ValidateNested()
-  @Type(() => CreditsPaging)
-  paging: CreditsPaging;
+  @Type(() => Paging)
+  paging: Paging;
 }
 
 /** Which requests are listed; the same for keys and for the dashboard. */
@@ -86,11 +91,7 @@ const PARAMETERS = {
     about: 'Only requests that were answered with this HTTP status, or a class of them (`4xx`)',
     example: '4xx',
   },
-  cursor: {
-    kind: text(CURSOR_MAX),
-    about: '`paging.next_cursor` of the previous page',
-    example: 'WyIyMDI2LTExLTIwVDA5OjMwOjAwLjAwMFoiLCIwMTlhNWYwMCJd',
-  },
+  ...listPages(100),
 } as const;
 
 const ANSWER = {
@@ -106,9 +107,10 @@ const ANSWER = {
       outcome: 'delivered',
       credits: 1,
       duration_ms: 143,
+      requests: 1,
     },
   ],
-  paging: { has_next: false, next_cursor: null },
+  paging: onePage(1, 100),
 } satisfies RequestsAnswer;
 
 const DESCRIPTION =

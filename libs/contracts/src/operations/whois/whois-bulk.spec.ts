@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { BulkNames } from '#libs/contracts';
+import { AvailabilityNames, BulkHosts, BulkNames } from '#libs/contracts';
 import { faultsOf } from '#libs/platform';
 
 it.each([
@@ -13,4 +13,13 @@ it.each([
   ],
 ])('a bulk request with %s is told what is wrong with its names', (_what, body, message) => {
   expect(faultsOf(BulkNames, body)).toEqual([{ field: 'domainNames', message }]);
+});
+
+it.each([
+  [BulkHosts, 'domainNames'],
+  [BulkHosts, 'ipAddresses'],
+  [AvailabilityNames, 'domainNames'],
+  [AvailabilityNames, 'tld'],
+])('%p: a list that is null is no list', (type, member) => {
+  expect(faultsOf(type, { [member]: null })).toMatchObject([{ field: member }]);
 });

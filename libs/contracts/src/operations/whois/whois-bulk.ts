@@ -1,5 +1,5 @@
 import { Type } from 'class-transformer';
-import { ArrayMinSize, IsBoolean, ValidateNested } from 'class-validator';
+import { ArrayMinSize, IsBoolean, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { BULK_BODY_BYTES, BulkClosing, TextList, bulkItem } from '../bulk.js';
 import { domainName, listOf } from '../kinds.js';
 import { LIVE_PARAMETERS, LIVE_PROBLEMS, fieldsOf } from '../live-parameters.js';
@@ -16,10 +16,16 @@ export class BulkNames {
 
 /** What is known of one of the names, or why nothing is. */
 export class BulkWhoisItem extends bulkItem(
+  WhoisAnswer,
   'invalid_domain_name',
   'tld_unsupported',
   ...LIVE_PROBLEMS,
-) {}
+) {
+  /** As it was asked. */
+  @IsOptional()
+  @IsString()
+  domain_name?: string;
+}
 
 /** Answers in the order of the request. */
 export class BulkWhoisAnswer extends BulkClosing {
@@ -75,9 +81,16 @@ export const WHOIS_BULK = defineOperation({
       answer: {
         status: true,
         bulk_whois_response: [
-          { index: 0, status: true },
+          {
+            index: 0,
+            status: true,
+            domain_name: 'registered.test',
+            query_time: '2026-11-20 11:42:03',
+            domain_registered: 'yes',
+          },
           {
             index: 1,
+            domain_name: 'throttled.test',
             status: false,
             status_code: 503,
             code: 'upstream_throttled',

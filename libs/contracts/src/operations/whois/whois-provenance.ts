@@ -8,6 +8,7 @@ import {
   IsString,
   ValidateNested,
 } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { OUTCOMES, type Outcome, SOURCES, type Source } from '../outcome.js';
 
 /** One server that was asked. */
@@ -84,6 +85,7 @@ export class AnswerProvenance {
 export class WhoisProvenance extends AnswerProvenance {
   /** Ids of sources by the paths of what they gave. */
   @IsObject()
+  @JSONSchema({ additionalProperties: { type: 'string' } })
   fields: Record<string, string>;
 
   @ValidateNested({ each: true })

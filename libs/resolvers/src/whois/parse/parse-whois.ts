@@ -52,6 +52,8 @@ function parse(text: string, context: ParseContext, meter: WorkMeter): ParseResu
   const { draft, record } = readRecord(lines, grammar, domain, meter);
   const evidence = {
     domain,
+    recordDomain: record.domain,
+    isOpenEnded: !/\n\s*$/.test(text.slice(-8)),
     isRecord: isRecord(record) || record.expires !== undefined,
     isThin: !isRecord(record),
     isTrace: draft.hasHandle || isTrace(record),

@@ -71,6 +71,7 @@ const LISTED: readonly ListedStatements[] = [
   { tlds: ['lk'], absent: ['^this domain is not available in our whois database'] },
   { tlds: ['lu'], reserved: ['^domaintype: reserved'] },
   { tlds: ['ma'], absent: ['^error 230 no objects found'] },
+  { tlds: ['md'], absent: ['^no match for$'] },
   {
     tlds: ['name'],
     blocked: ['^not available for registration', '^not available for second level'],

@@ -98,12 +98,15 @@ export const ABSENCE_STARTS: readonly string[] = [
   'no_se_encontro_el_objeto/object_not_found',
 ];
 
-/** Phrases of scripts that part no words. */
-export const ABSENCE_IN_SCRIPTS: readonly string[] = [
-  '未注册',
-  '域名不存在',
-  '등록되어 있지 않',
-  '該当するデータがありません',
+/**
+ * Whole lines in scripts that part no words; the name asked for stands in them as `@`. What is longer is small
+ * print: `if the name is not registered, you can …` holds the same words.
+ */
+export const ABSENCE_IN_SCRIPTS: readonly RegExp[] = [
+  /^(?:(?:您|你)?(?:所)?(?:查询|查詢|请求|請求)的|该|該|此|这个|這個)?(?:域名|網域名稱|網域|名称|名稱)?[ :：]?@? ?(?:域名)?(?:尚|还|還)?(?:未|没有|沒有)(?:被)?(?:注册|註冊)[。.!！]?$/,
+  /^(?:您|你)?(?:所)?(?:查询|查詢|请求|請求)?的?(?:域名|網域名稱|網域|记录|記錄)[ :：]?@? ?不存在[。.!！]?$/,
+  /^(?:상기|해당|위|이|요청하신|조회하신|입력하신)? ?(?:도메인 ?이름|도메인|이름)?(?:은|는|이|가)? ?@?(?:은|는|이|가)? ?등록되어 ?있지 ?않(?:습니다|음|다)[.]?$/,
+  /^(?:@ ?(?:に|の)?)?(?:該当する|一致する)(?:データ|ドメイン名?|情報)(?:が|は)(?:ありません|存在しません|見つかりません)(?:でした)?[。.]?$/,
 ];
 
 export type Phrases = ReadonlyMap<string, readonly (readonly string[])[]>;

@@ -26,6 +26,11 @@ const NAME = '\u0001';
 /** How many words may name a database: `the registry NASK database`. */
 const PLACE_NAME_WORDS_MAX = 2;
 
+/** A sentence that ends with one of these is cut: what it was about is lost. */
+const DANGLING: ReadonlySet<string> = new Set(
+  'for of to with about by from in on at matching'.split(' '),
+);
+
 /** The spellings of a name under which a server may speak of it. */
 export type AskedName = ReadonlySet<string>;
 
@@ -48,7 +53,7 @@ export function askedNames(domain: string): AskedName {
 export function saysAbsent(line: string, asked: AskedName): boolean {
   if (line.endsWith('available:') || isDomainLine(line)) return false;
   if (ABSENCE_STARTS.some((start) => line.startsWith(start))) return true;
-  if (ABSENCE_IN_SCRIPTS.some((phrase) => line.includes(phrase))) return true;
+  if (isAbsenceInScript(line, asked)) return true;
   const sentences = sentencesOf(line, asked);
   if (sentences.length === 0) return false;
   let isSaid = false;
@@ -73,6 +78,12 @@ function isDomainLine(line: string): boolean {
     .trim()
     .split(' ', 2);
   return name.includes('.') && next !== undefined && !VERBS_BEHIND_NAME.has(next);
+}
+
+function isAbsenceInScript(line: string, asked: AskedName): boolean {
+  const named = [...asked].filter((name) => name.includes('.'));
+  const text = named.reduce((rest, name) => rest.replace(name, '@'), line.trim());
+  return ABSENCE_IN_SCRIPTS.some((phrase) => phrase.test(text.replace(/["'“”「」]/g, '')));
 }
 
 /** The words of each sentence, the asked name replaced by its mark. */
@@ -128,7 +139,8 @@ function isAbsence(words: readonly string[]): boolean {
     at += Math.max(length, 1);
   }
   if (isFree) return isOneStatement(words) && around.every((word) => AROUND_FREE.has(word));
-  if (!isAbsent || !before.every((word) => BEFORE_ABSENCE.has(word))) return false;
+  if (!isAbsent || DANGLING.has(words[words.length - 1])) return false;
+  if (!before.every((word) => BEFORE_ABSENCE.has(word))) return false;
   return behind.every((word) => BEFORE_ABSENCE.has(word) || BEHIND_ABSENCE.has(word));
 }
 

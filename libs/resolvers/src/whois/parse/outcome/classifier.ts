@@ -2,6 +2,7 @@ import type { Line } from '../reading/lines.js';
 import type { WorkMeter } from '../reading/work-meter.js';
 import { askedNames, saysAbsent } from './absence.js';
 import { announcements, plainText, type Announcement } from './announcements.js';
+import { doubtAbout } from './doubts.js';
 import { isHoldingStatus } from './holding-statuses.js';
 import { matchesAny } from './phrases.js';
 import {
@@ -26,6 +27,10 @@ export type Verdict =
 export interface Evidence {
   /** The name asked for, A-label; empty if unknown. */
   domain: string;
+  /** The name of the record that was read. */
+  recordDomain?: string;
+  /** The text ends within a line. */
+  isOpenEnded?: boolean;
   /** A date, registrar, name server or named contact was read. */
   isRecord: boolean;
   /** Only an expiry was read, as in an application for a name. */
@@ -54,8 +59,7 @@ export function classify(lines: readonly Line[], evidence: Evidence, meter: Work
     return { kind: 'error' };
   }
   const statement = statementAmong(said, evidence);
-  const isContradicted = evidence.isTrace || evidence.statuses.some(isHoldingStatus);
-  if (statement?.kind === 'not_found' && isContradicted) return { kind: 'error' };
+  if (statement?.kind === 'not_found') return absenceUnlessDoubted(said, statement.at, evidence);
   if (statement !== undefined) return statement;
   if (said.some((it) => matchesAny(it.text, THROTTLE_REQUESTS))) return { kind: 'throttled' };
   if (said.some((it) => matchesAny(it.text, ERROR_PHRASES))) return { kind: 'error' };
@@ -69,6 +73,23 @@ function listedRestriction(
 ): Verdict | undefined {
   const listed = said.map(({ text }) => statementFor(text, server));
   return listed.find((it) => it?.kind === 'restricted');
+}
+
+function absenceUnlessDoubted(
+  said: readonly Announcement[],
+  at: number,
+  { domain, recordDomain, isTrace, isOpenEnded, statuses }: Evidence,
+): Verdict {
+  const isOfOther = domain !== '' && recordDomain !== undefined && recordDomain !== domain;
+  const isTorn = isOpenEnded === true && at === said.length - 1 && endsEarly(said[at].text);
+  if (isTrace || isOfOther || isTorn || statuses.some(isHoldingStatus)) return { kind: 'error' };
+  const doubt = doubtAbout(said, at, askedNames(domain));
+  return doubt === undefined ? { kind: 'not_found' } : { kind: doubt };
+}
+
+/** `No match` goes on with a name at many servers, and with another word at some. */
+function endsEarly(text: string): boolean {
+  return text.trim() === 'no match' || /\bmatch(?:es|ing)? (?:for|to|of) ?["']?$/.test(text);
 }
 
 /** What the statuses say of a name of which nothing else is known; one that nobody knows says nothing. */
@@ -86,6 +107,13 @@ export function announcedRestriction(line: string): Restriction | undefined {
   return matchesAny(text, RULE_WORDS) ? undefined : restrictionIn(text);
 }
 
+/** What one line, of whatever protocol, says of limits; rules are no such line. */
+export function saysThrottled(line: string): boolean {
+  const text = plainText(line);
+  if (matchesAny(text, RULE_WORDS)) return false;
+  return matchesAny(text, THROTTLE_STATEMENTS) || matchesAny(text, THROTTLE_REQUESTS);
+}
+
 function isThrottle({ text, isProse }: Announcement, server: ServerStatements): boolean {
   if (matchesAny(text, server.throttled)) return true;
   if (matchesAny(text, RULE_WORDS)) return false;
@@ -97,14 +125,14 @@ function isThrottle({ text, isProse }: Announcement, server: ServerStatements): 
 function statementAmong(
   said: readonly Announcement[],
   { domain, server }: Evidence,
-): Verdict | undefined {
+): (Verdict & { at: number }) | undefined {
   const asked = askedNames(domain);
-  for (const { text, isFragment, isProse } of said) {
+  for (const [at, { text, isFragment, isProse }] of said.entries()) {
     const listed = statementFor(text, server);
-    if (listed !== undefined) return listed;
+    if (listed !== undefined) return { ...listed, at };
     const restriction = isProse || matchesAny(text, RULE_WORDS) ? undefined : restrictionIn(text);
-    if (restriction !== undefined) return { kind: 'restricted', restriction };
-    if (!isFragment && saysAbsent(text, asked)) return { kind: 'not_found' };
+    if (restriction !== undefined) return { kind: 'restricted', restriction, at };
+    if (!isFragment && saysAbsent(text, asked)) return { kind: 'not_found', at };
   }
   return undefined;
 }

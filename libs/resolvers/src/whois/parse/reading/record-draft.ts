@@ -17,6 +17,8 @@ import type { ReadyGrammar } from '../grammars/grammar.js';
 
 const NAME_SERVERS_MAX = 64;
 const STATUSES_MAX = 40;
+/** Dates beside one that is known already; real answers have a few. */
+const DATE_TRIES_MAX = 200;
 const DS_MAX = 32;
 const OBJECTS_MAX = 200;
 const VALUE_LENGTH_MAX = 300;
@@ -30,6 +32,7 @@ export class RecordDraft {
   private domain?: string;
   private roid?: string;
   private readonly dates = new Map<DateField, string>();
+  private dateTries = 0;
   private readonly nameServers = new Set<string>();
   private readonly statuses = new Map<string, string>();
   private readonly registrar = new Map<RegistrarField, string>();
@@ -247,6 +250,7 @@ export class RecordDraft {
 
   private setDate(field: DateField, value: string, style: DateStyle): void {
     const known = this.dates.get(field);
+    if (known !== undefined && (this.dateTries += 1) > DATE_TRIES_MAX) return;
     if (known !== undefined && parseDate(known, { order: 'dmy', ...style }) !== undefined) return;
     this.dates.set(field, value);
     if (isWithheld(value)) this.withheld.push(field);

@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { AllowCallers } from '../internal-calls/internal-route.js';
-import { Metrics } from './metrics.js';
+import { Metrics } from '../telemetry/metrics.js';
 
 /** For Prometheus, which has no service token: the internal listener alone is its protection. */
 @Controller()

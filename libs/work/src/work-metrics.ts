@@ -1,9 +1,9 @@
+import type { Database } from '#libs/database';
 import { type Metrics, declareGauge } from '#libs/platform';
-import type { Database } from '../database.js';
 
 const ITEMS = declareGauge(
   'dds_work_items',
-  'Pieces of durable work, by queue: waiting, or dead (an operator decides).',
+  'Pieces of durable work, by queue: waiting, claimed by a process, or dead (an operator decides).',
   { labels: ['queue', 'state'] },
 );
 const LATE = declareGauge(
@@ -12,13 +12,16 @@ const LATE = declareGauge(
   { labels: ['queue'] },
 );
 
-/** @param database the service's maintenance role, in a schema with `workQueueTable`. */
+/** @param database the service's maintenance role, in a schema with `workTable`. */
 export function addWorkMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
   metrics.addSource({
     name: 'work queues',
     read: async (take) => {
-      for (const { queue, waiting, dead, late } of await database.query<QueueCounts>(COUNTS)) {
+      for (const { queue, waiting, claimed, dead, late } of await database.query<QueueCounts>(
+        COUNTS,
+      )) {
         take(ITEMS, waiting, { queue, state: 'waiting' });
+        take(ITEMS, claimed, { queue, state: 'claimed' });
         take(ITEMS, dead, { queue, state: 'dead' });
         take(LATE, late, { queue });
       }
@@ -29,13 +32,15 @@ export function addWorkMetrics(metrics: Metrics, database: Pick<Database, 'query
 interface QueueCounts {
   queue: string;
   waiting: number;
+  claimed: number;
   dead: number;
   late: number;
 }
 
 const COUNTS = `
-  select queue, count(*) filter (where state = 'waiting')::int as waiting,
+  select queue, count(*) filter (where state in ('ready', 'waiting'))::int as waiting,
+    count(*) filter (where state = 'claimed')::int as claimed,
     count(*) filter (where state = 'dead')::int as dead,
     greatest(0, coalesce(extract(epoch from clock_timestamp()
-      - min(due_at) filter (where state = 'waiting')), 0))::float8 as late
-  from work_item group by queue`;
+      - min(until) filter (where state <> 'dead')), 0))::float8 as late
+  from work group by queue`;

@@ -1,0 +1,175 @@
+import type { NameRecordType } from '../../operations/dns/dns-answer.js';
+
+/** Changes of one page at most. */
+export const CHANGES_MAX = 5_000;
+/** Names of one question for the freshest answers at most. */
+export const FRESHEST_NAMES_MAX = 1_000;
+/** Names of one question for names to look up at most. */
+export const NEXT_NAMES_MAX = 5_000;
+
+/** A source of the corpus, and what may be done with its data. */
+export interface CorpusSource {
+  id: number;
+  name: string;
+  isShown: boolean;
+  isSold: boolean;
+  isLookedUp: boolean;
+  isGenerated: boolean;
+}
+
+/** What became of a name. */
+export interface CorpusChange {
+  /** UUIDv7; the same in a repeat. */
+  id: string;
+  /** A 64-bit number in decimal, by which names are spread and ordered. */
+  key: string;
+  name: string;
+  /** The name for people to read. */
+  unicode: string;
+  kind: 'new' | 'changed' | 'dropped';
+  /** What changed: that the name is there, its registration, or its records. */
+  subject: 'name' | 'whois' | 'dns';
+  /** Members of the record that differ, such as `registrant_contact`; types of records, such as `NS`. */
+  members: string[];
+  /** The first record that is known of a name, or its first records. */
+  isFirst: boolean;
+  sourceId: number;
+  observedAt: string;
+}
+
+/** Where to read changes: behind a cursor, from a time at which they were noted, or (neither) from now on. */
+export interface ChangesAsked {
+  cursor?: string;
+  /** RFC 3339. */
+  since?: string;
+  /** 1 to 5,000; 1,000 without it. */
+  limit?: number;
+}
+
+/** A page of changes. Each is in one page exactly, unless `isRepeated` is said. */
+export interface CorpusChanges {
+  changes: CorpusChange[];
+  /** All sources that changes may come from. */
+  sources: CorpusSource[];
+  /** Keep it together with what was made of the page. */
+  cursor: string;
+  /** There are more: ask again at once. */
+  hasMore: boolean;
+  /** The server has another history than the cursor: changes of the last hour may come again, under their ids. */
+  isRepeated: boolean;
+}
+
+/** What files are made of. Daily ones are asked for with a day. */
+export const DATASETS = [
+  'names',
+  'newly',
+  'dropped',
+  'whois',
+  'newly_whois',
+  'updated_whois',
+  'whois_cleaned',
+  'newly_whois_cleaned',
+  'updated_whois_cleaned',
+  'dns',
+  'newly_dns',
+  'updated_dns',
+] as const;
+export type Dataset = (typeof DATASETS)[number];
+
+/** Names with keys from the first to the last, both included; all without them. */
+export interface KeyRange {
+  fromKey?: string;
+  toKey?: string;
+}
+
+export interface DatasetAsked extends KeyRange {
+  dataset: Dataset;
+  /** `YYYY-MM-DD` in UTC, of a daily dataset: when changes were noted. */
+  day?: string;
+}
+
+/** One name of a dataset. */
+export interface DatasetRow {
+  key: string;
+  name: string;
+  unicode: string;
+  sourceId: number;
+  /** When what the row says was observed last: of a name when it was first seen or dropped. */
+  observedAt: string;
+  /** Of WHOIS datasets: what was published, in the words of the public answer. */
+  record?: Record<string, unknown>;
+  /** Of DNS datasets: what the name has now. */
+  records?: { type: string; value: string; firstSeen: string }[];
+}
+
+/** What a dataset ends with. */
+export interface DatasetEnd {
+  isLast: true;
+  rows: number;
+  /** The version of the suppressed values that no row holds. */
+  suppressionVersion: number;
+}
+
+/** Whether names have an answer that is fresh enough. */
+export interface FreshestAsked {
+  kind: 'whois' | 'dns';
+  /** Up to 1,000. */
+  names: readonly string[];
+  /** Of `dns`: all of these must be fresh. */
+  types?: readonly NameRecordType[];
+  maxAgeSeconds: number;
+}
+
+/** The freshest answer about one name. */
+export interface FreshAnswer {
+  /** Place among the names asked about, from 0. */
+  index: number;
+  name: string;
+  sourceId: number;
+  observedAt: string;
+  /** Of `whois`. */
+  record?: Record<string, unknown>;
+  /** Of `dns`. */
+  records?: { type: string; value: string }[];
+}
+
+/** Which names to look up next. */
+export interface NextNamesAsked extends KeyRange {
+  kind: 'whois' | 'dns';
+  /** Names that nobody has looked up since so many seconds. */
+  olderThanSeconds: number;
+  /** What the page before ended with. */
+  after?: { key: string; name: string };
+  /** Names that are looked through, 1 to 5,000. */
+  limit?: number;
+}
+
+export interface NextNames {
+  names: { key: string; name: string }[];
+  /** Ask again behind it; null at the end of the range. */
+  after: { key: string; name: string } | null;
+}
+
+/** What must not be shown or kept any more. */
+export interface SuppressionAsked {
+  kind: 'domain' | 'email' | 'name' | 'phone';
+  value: string;
+}
+
+export interface SuppressionVersion {
+  /** 0 while nothing is suppressed; it only rises. */
+  version: number;
+}
+
+const KEYS = 2n ** 64n;
+const FIRST_KEY = -(2n ** 63n);
+
+/** The keys of all names in `count` ranges of the same width. */
+export function keyRanges(count: number): Required<KeyRange>[] {
+  const width = KEYS / BigInt(count);
+  return Array.from({ length: count }, (_, place) => {
+    const from = FIRST_KEY + BigInt(place) * width;
+    const to = place === count - 1 ? FIRST_KEY + KEYS - 1n : from + width - 1n;
+    return { fromKey: String(from), toKey: String(to) };
+  });
+}

@@ -1,0 +1,76 @@
+import type { ServiceHttp } from '../service-http.js';
+
+/** A source to import from. */
+export interface NewImportedSource {
+  name: string;
+  kind: string;
+  /** The absolute path of a folder of the importing process, or an `https:` address of a file. */
+  location: string;
+  /** What may be done with its data: in answers, in files, to look its names up. */
+  isShown: boolean;
+  isSold: boolean;
+  isLookedUp: boolean;
+  /** From one run to the next; without it, it runs when somebody asks. */
+  everyMs?: number;
+}
+
+/** A source that is there. Times are in RFC 3339. */
+export interface ImportedSource extends Omit<NewImportedSource, 'location' | 'everyMs'> {
+  location: string | null;
+  everyMs: number | null;
+  observations: number;
+  updatedAt: string | null;
+  dueAt: string | null;
+  runStartedAt: string | null;
+  runEndedAt: string | null;
+  runProblem: string | null;
+}
+
+/** A file of a source, and how far it has been taken in. */
+export interface ImportedFile {
+  file: string;
+  observedAt: string;
+  state: 'loading' | 'loaded' | 'repeated' | 'failed';
+  lines: number;
+  /** Lines that have been read. */
+  position: number;
+  /** Of 64 parts of a list of names, those that have been taken in. */
+  slices: number;
+  badLines: number;
+  badSamples: { line: number; text: string }[];
+  newNames: number;
+  changedNames: number;
+  droppedNames: number;
+  problem: string | null;
+}
+
+/** Typed calls to the routes of the corpus about its imports. */
+export class CorpusSourcesClient {
+  constructor(private readonly http: ServiceHttp) {}
+
+  async add(source: NewImportedSource): Promise<void> {
+    await this.http.call('POST', '/internal/sources', { body: source });
+  }
+
+  async list(): Promise<ImportedSource[]> {
+    const { sources } = await this.http.call<{ sources: ImportedSource[] }>(
+      'GET',
+      '/internal/sources',
+    );
+    return sources;
+  }
+
+  /** A source with its newest files. */
+  async show(name: string): Promise<ImportedSource & { files: ImportedFile[] }> {
+    return this.http.call('GET', `/internal/sources/${encodeURIComponent(name)}`);
+  }
+
+  /** Has a source run; it begins soon after. @returns when that was asked. */
+  async run(name: string): Promise<{ requestedAt: string }> {
+    return this.http.call('POST', `/internal/sources/${encodeURIComponent(name)}/runs`);
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.http.call('DELETE', `/internal/sources/${encodeURIComponent(name)}`);
+  }
+}

@@ -1,0 +1,146 @@
+import { createInterface } from 'node:readline';
+import { ServiceUnavailable } from '#libs/platform';
+import type {
+  ChangesAsked,
+  CorpusChanges,
+  DatasetAsked,
+  DatasetEnd,
+  DatasetRow,
+  FreshAnswer,
+  FreshestAsked,
+  NextNames,
+  NextNamesAsked,
+  SuppressionAsked,
+  SuppressionVersion,
+} from './corpus-feed.js';
+import type { ServiceHttp } from '../service-http.js';
+
+/** What became of a batch of observations. */
+export interface RecordedBatch {
+  newNames: number;
+  changedNames: number;
+}
+
+/** Invented names are numbered: the same number and seed give the same name. */
+export interface GeneratedStretchOfNames {
+  /** From 0. */
+  from: number;
+  names: number;
+  seed: number;
+}
+
+/** What the index says of a name, for its reputation. */
+export interface IndexSignals {
+  /** RFC 3339; null for a name that it does not know. */
+  firstSeen: string | null;
+  /** Block lists that are loaded. */
+  lists: number;
+  /** Lists that have the name; `host` is not empty where they have only a host below it. */
+  listings: { list: string; category: string; host: string; listedAt: string }[];
+  /** How far its letters are from those of other names; null where no model can say. */
+  lexical: { version: number; deviations: number } | null;
+}
+
+/** Adding a batch, or removing one. */
+const BATCH_TIMEOUT_MS = 60_000;
+/** A page of changes or names. */
+const FEED_TIMEOUT_MS = 15_000;
+
+/** Typed calls to the internal routes of the corpus. */
+export class CorpusClient {
+  constructor(private readonly http: ServiceHttp) {}
+
+  /** Hands over what was observed, a line of JSON each. */
+  async observe(lines: string): Promise<{ recorded: number; refused: number }> {
+    return this.http.call('POST', '/internal/observations', { body: Buffer.from(lines) });
+  }
+
+  /** What the index says of a registrable name. @throws ServiceUnavailable, SearchTooHeavy */
+  async signals(name: string): Promise<IndexSignals> {
+    return this.http.call('GET', `/internal/signals?name=${encodeURIComponent(name)}`);
+  }
+
+  /** Adds invented names with their histories. */
+  async generate(stretch: GeneratedStretchOfNames): Promise<RecordedBatch> {
+    const call = { body: stretch, timeoutMs: BATCH_TIMEOUT_MS };
+    return this.http.call('POST', '/internal/generated-names', call);
+  }
+
+  /** Removes some invented names. @returns how many; 0 when none is left. */
+  async clearGenerated(): Promise<{ names: number }> {
+    return this.http.call('DELETE', '/internal/generated-names', { timeoutMs: BATCH_TIMEOUT_MS });
+  }
+
+  /**
+   * What became of names: behind a cursor, from a time, or (without both) from now on.
+   * @throws ServiceUnavailable, also while the corpus runs on a standby.
+   */
+  async changes(asked: ChangesAsked = {}): Promise<CorpusChanges> {
+    return this.http.call('POST', '/internal/feed/changes', {
+      body: asked,
+      timeoutMs: FEED_TIMEOUT_MS,
+    });
+  }
+
+  /** Names that nobody has looked up for long, of sources that may be used for that. */
+  async nextNames(asked: NextNamesAsked): Promise<NextNames> {
+    return this.http.call('POST', '/internal/feed/next-names', {
+      body: asked,
+      timeoutMs: FEED_TIMEOUT_MS,
+    });
+  }
+
+  /** Suppresses a value: when this returns, it is hidden. @throws InvalidRequest for a value that is none of its kind. */
+  async suppress(asked: SuppressionAsked): Promise<{ version: number; isNew: boolean }> {
+    const call = { body: asked, timeoutMs: BATCH_TIMEOUT_MS };
+    return this.http.call('POST', '/internal/suppressions', call);
+  }
+
+  /** The version of what is suppressed: a file made at an older one may hold what must not be shown. */
+  async suppressionVersion(): Promise<SuppressionVersion> {
+    return this.http.call('GET', '/internal/feed/suppression');
+  }
+
+  /**
+   * The rows of a dataset in the order of keys and names, as they are read; of sources only that may be sold.
+   * @returns what the dataset ended with.
+   * @throws ServiceUnavailable, also when the rows break off before the last.
+   */
+  async *rows(
+    asked: DatasetAsked,
+    { signal }: { signal: AbortSignal },
+  ): AsyncGenerator<DatasetRow, DatasetEnd> {
+    return yield* this.lines<DatasetRow, DatasetEnd>('/internal/datasets', asked, signal);
+  }
+
+  /**
+   * The freshest answer about each name that is not older than asked; names without one are left out.
+   * @throws ServiceUnavailable, also when the answers break off before the last.
+   */
+  async *freshest(
+    asked: FreshestAsked,
+    { signal }: { signal: AbortSignal },
+  ): AsyncGenerator<FreshAnswer> {
+    yield* this.lines<FreshAnswer, { isLast: true }>('/internal/freshest-answers', asked, signal);
+  }
+
+  private async *lines<Line extends object, End extends { isLast: true }>(
+    path: string,
+    body: object,
+    signal: AbortSignal,
+  ): AsyncGenerator<Line, End> {
+    const stream = await this.http.stream(path, { body, signal });
+    try {
+      for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
+        const read = JSON.parse(line) as Line | End;
+        if ('isLast' in read) return read;
+        yield read;
+      }
+    } catch (error) {
+      throw new ServiceUnavailable('corpus', error);
+    } finally {
+      stream.destroy();
+    }
+    throw new ServiceUnavailable('corpus', new Error('the lines broke off'));
+  }
+}

@@ -1,0 +1,73 @@
+import { createInterface } from 'node:readline';
+import { ServiceUnavailable } from '#libs/platform';
+import type { NameRecordType } from '../operations/dns/dns-answer.js';
+import type { Outcome, Source } from '../operations/outcome.js';
+import type { ServiceHttp } from './service-http.js';
+
+/** Names of one call at most. */
+export const QUESTION_NAMES_MAX = 1_000;
+/** Seconds that a call may wait for the pace of upstreams. */
+export const QUESTION_WAIT_SECONDS_MAX = 25;
+
+/** What jobs, monitors and the collector ask about many names. */
+export interface NameQuestions {
+  kind: 'whois' | 'dns';
+  /** Up to 1,000. */
+  names: readonly string[];
+  /** Record types of `dns`; all without them. */
+  types?: readonly NameRecordType[];
+  /** Who comes first at an upstream: monitor, bulk, background; whoever waits for a live answer comes before all. */
+  priority: 'monitor' | 'bulk' | 'background';
+  /** Answers from lookup's memory may be as old as this; 0 asks again. */
+  maxAgeSeconds: number;
+  /** How long the call may wait for turns at upstreams, 0 to 25 s; names without one by then are `later`. */
+  waitSeconds: number;
+}
+
+/** What became of one name. */
+export interface NameFindings {
+  /** Place among the names asked about, from 0. */
+  index: number;
+  outcome: Outcome;
+  servedFrom: Source;
+  isCharged: boolean;
+  /** The members of its answer. */
+  body?: Record<string, unknown>;
+  /** Why there is none. */
+  problem?: { code: string; detail: string };
+  /** The upstream is not ready: ask again after so many seconds. Nobody has been asked in vain. */
+  laterSeconds?: number;
+}
+
+/** Asks lookup about many names at once. */
+export class LookupClient {
+  constructor(private readonly http: ServiceHttp) {}
+
+  /**
+   * Yields what becomes of each name, in the order in which they are finished.
+   * @param accountId for whom; its jobs have a share of scarce upstreams of their own, apart from its live lookups.
+   * @throws ServiceUnavailable, also when the answers break off before the last.
+   */
+  async *ask(
+    questions: NameQuestions,
+    { accountId, signal }: { accountId?: string; signal: AbortSignal },
+  ): AsyncGenerator<NameFindings> {
+    const stream = await this.http.stream('/internal/questions', {
+      body: questions,
+      accountId,
+      signal,
+    });
+    try {
+      for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
+        const read = JSON.parse(line) as NameFindings | { isLast: true };
+        if ('isLast' in read) return;
+        yield read;
+      }
+    } catch (error) {
+      throw new ServiceUnavailable('lookup', error);
+    } finally {
+      stream.destroy();
+    }
+    throw new ServiceUnavailable('lookup', new Error('the answers broke off'));
+  }
+}

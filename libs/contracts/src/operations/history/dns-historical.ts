@@ -1,0 +1,189 @@
+import { Type } from 'class-transformer';
+import {
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsObject,
+  IsOptional,
+  IsString,
+  ValidateNested,
+} from 'class-validator';
+import { listOf, oneOf } from '../kinds.js';
+import { FORMAT } from '../live-parameters.js';
+import { defineOperation } from '../operation.js';
+import { pagedSearch } from '../paging/paged-search.js';
+import { PagedAnswer } from '../paging/paging-answer.js';
+import { IsNullable } from '../reading/nullable.js';
+import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from './history-kinds.js';
+
+/** Types of records that are kept over time. */
+export const HISTORIC_TYPES = ['A', 'AAAA', 'MX', 'NS', 'CNAME', 'TXT', 'SOA'] as const;
+export type HistoricType = (typeof HISTORIC_TYPES)[number];
+
+/** A record as it was. */
+export class HistoricDnsRecord {
+  @IsString()
+  name: string;
+
+  @IsIn(HISTORIC_TYPES)
+  type: HistoricType;
+
+  /** Number of the type (IANA). */
+  @IsInt()
+  type_code: number;
+
+  /** Of A and AAAA. */
+  @IsOptional()
+  @IsString()
+  address?: string;
+
+  /** Of NS and CNAME. */
+  @IsOptional()
+  @IsString()
+  target?: string;
+
+  /** Of MX, with `exchange`. */
+  @IsOptional()
+  @IsInt()
+  priority?: number;
+
+  @IsOptional()
+  @IsString()
+  exchange?: string;
+
+  /** Of TXT and SOA, as a zone file writes it. */
+  @IsOptional()
+  @IsString()
+  text?: string;
+}
+
+/** All records that a name had at a time at which one of them changed. */
+export class DnsSnapshot {
+  /** RFC 3339. */
+  @IsISO8601()
+  seen_at: string;
+
+  /** How many records of each type. */
+  @IsObject()
+  dns_types: Record<string, number>;
+
+  @ValidateNested({ each: true })
+  @Type(() => HistoricDnsRecord)
+  dns_records: HistoricDnsRecord[];
+}
+
+/** One record and the time in which it was there. */
+export class DnsStretch extends HistoricDnsRecord {
+  @IsISO8601()
+  first_seen: string;
+
+  /** The last time that it was there. */
+  @IsISO8601()
+  last_seen: string;
+
+  /** The first time that it was not; null while it is, or where nobody has looked since. */
+  @IsNullable()
+  @IsISO8601()
+  ended_at: string | null;
+
+  /** The name of its source in `coverage`. */
+  @IsString()
+  source: string;
+}
+
+/** What a name had in the DNS over time, the newest first. */
+export class DnsHistoricalAnswer extends PagedAnswer {
+  @IsString()
+  domain_name: string;
+
+  @IsString()
+  domain_unicode: string;
+
+  @IsIn(['snapshots', 'timeline'])
+  view: string;
+
+  /** With `view=snapshots`. */
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => DnsSnapshot)
+  snapshots?: DnsSnapshot[];
+
+  /** With `view=timeline`. */
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => DnsStretch)
+  timeline?: DnsStretch[];
+}
+
+const PAGES = pagedSearch({ default: { credits: 2, pageSize: 100 } });
+
+export const DNS_HISTORICAL = defineOperation({
+  ...PAGES,
+  name: 'dns.historical',
+  summary: 'DNS records of a domain name over time',
+  description:
+    'With `view=snapshots`, all records of the name at each time at which one of them was seen to change; with `view=timeline`, each record with the time in which it was there. Records of hosts below the name are not among them.',
+  method: 'GET',
+  routes: [{ path: '/v2.0/dns/historical', version: 2 }],
+  access: { kind: 'key', scope: 'history', class: 'heavy' },
+  owner: { service: 'corpus', path: '/internal/dns/historical' },
+  subject: 'domainName',
+  parameters: {
+    domainName: SEARCHED_NAME,
+    type: {
+      kind: listOf(['all', ...HISTORIC_TYPES]),
+      about: 'Comma-separated types of records',
+      example: 'A,MX',
+      default: ['all' as const],
+    },
+    view: {
+      kind: oneOf(['snapshots', 'timeline']),
+      about: 'All records at each change, or each record with its time',
+      example: 'timeline',
+      default: 'snapshots' as const,
+    },
+    ...SEARCHED_DAYS,
+    format: FORMAT,
+    ...PAGES.parameters,
+  },
+  answers: [{ type: 'application/json', of: DnsHistoricalAnswer }],
+  problems: ['invalid_domain_name', ...SEARCH_PROBLEMS],
+  examples: [
+    {
+      title: 'A name whose address has changed',
+      parameters: { domainName: 'registered.test', view: 'timeline' },
+      answer: {
+        status: true,
+        domain_name: 'registered.test',
+        domain_unicode: 'registered.test',
+        view: 'timeline',
+        paging: {
+          page: 1,
+          page_size: 100,
+          total_records: 1,
+          total_is: 'exact',
+          total_pages: 1,
+          has_next: false,
+          next_cursor: null,
+        },
+        timeline: [
+          {
+            name: 'registered.test',
+            type: 'A',
+            type_code: 1,
+            address: '192.0.2.1',
+            first_seen: '2025-05-10T11:00:00.000Z',
+            last_seen: '2026-11-20T11:42:03.000Z',
+            ended_at: null,
+            source: 'fixtures',
+          },
+        ],
+        coverage: { has_data: true, sources: [] },
+      },
+    },
+  ],
+  fixtures: [
+    { value: 'registered.test', answers: 'a name whose address has changed' },
+    { value: 'available.test', answers: 'no records' },
+  ],
+});

@@ -1,0 +1,29 @@
+import { day, domainName } from '../kinds.js';
+
+/** The name that a search is about. */
+export const SEARCHED_NAME = {
+  kind: domainName(),
+  about: 'A domain name, a URL or an internationalised name, up to 2,048 characters',
+  example: 'registered.test',
+  synonyms: ['domain'],
+  isRequired: true,
+} as const;
+
+/** The stretch of time that a search is about. */
+export const SEARCHED_DAYS = {
+  after: {
+    kind: day(),
+    about: 'Only what was seen on this day (UTC) or later',
+    example: '2020-01-01',
+    since: 2,
+  },
+  before: {
+    kind: day(),
+    about: 'Only what was seen before this day (UTC)',
+    example: '2026-01-01',
+    since: 2,
+  },
+} as const;
+
+/** Refusals of everything that asks the corpus. */
+export const SEARCH_PROBLEMS = ['search_too_heavy', 'service_unavailable'] as const;

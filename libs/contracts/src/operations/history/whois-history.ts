@@ -1,0 +1,293 @@
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  ValidateNested,
+} from 'class-validator';
+import { oneOf } from '../kinds.js';
+import { FORMAT } from '../live-parameters.js';
+import { defineOperation } from '../operation.js';
+import { pagedSearch } from '../paging/paged-search.js';
+import { PagedAnswer } from '../paging/paging-answer.js';
+import { WhoisDates, WhoisRedaction } from '../whois/whois-answer.js';
+import { WhoisContact, WhoisRegistrar, WhoisReseller } from '../whois/whois-parties.js';
+import { IsNullable } from '../reading/nullable.js';
+import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from './history-kinds.js';
+
+/** What was published of a name, in the words of version 1. */
+export class HistoricRecordV1 {
+  /** From 1, the newest first. */
+  @IsInt()
+  num: number;
+
+  @IsString()
+  domain_name: string;
+
+  /** When it was first seen so, `YYYY-MM-DD HH:mm:ss`, UTC. */
+  @IsString()
+  query_time: string;
+
+  /** `YYYY-MM-DD`; so are the other two. */
+  @IsOptional()
+  @IsString()
+  create_date?: string;
+
+  @IsOptional()
+  @IsString()
+  update_date?: string;
+
+  @IsOptional()
+  @IsString()
+  expiry_date?: string;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisRegistrar)
+  domain_registrar?: WhoisRegistrar;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisReseller)
+  reseller_contact?: WhoisReseller;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisContact)
+  registrant_contact?: WhoisContact;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisContact)
+  administrative_contact?: WhoisContact;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisContact)
+  technical_contact?: WhoisContact;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisContact)
+  billing_contact?: WhoisContact;
+
+  @IsOptional()
+  @IsString({ each: true })
+  name_servers?: string[];
+
+  /** EPP statuses in lower case. */
+  @IsOptional()
+  @IsString({ each: true })
+  domain_status?: string[];
+}
+
+/** What was published of a name from `first_seen` to `last_seen`. */
+export class HistoricRecord extends HistoricRecordV1 {
+  /** RFC 3339. */
+  @IsISO8601()
+  first_seen: string;
+
+  /** The last time it was seen unchanged, RFC 3339. */
+  @IsISO8601()
+  last_seen: string;
+
+  /** Whether every source that holds data of the name had answered. */
+  @IsBoolean()
+  is_complete: boolean;
+
+  /** The name of its source in `coverage`. */
+  @IsString()
+  source: string;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisDates)
+  dates?: WhoisDates;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisContact)
+  abuse_contact?: WhoisContact;
+
+  @IsOptional()
+  @IsString()
+  domain_handle?: string;
+
+  @IsOptional()
+  @IsBoolean()
+  secure_dns?: boolean;
+
+  /** A service stands in for the registrant. */
+  @IsOptional()
+  @IsBoolean()
+  privacy_service?: boolean;
+
+  /** The installation keeps no contacts of its own lookups. */
+  @IsOptional()
+  @IsBoolean()
+  contacts_not_kept?: boolean;
+
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => WhoisRedaction)
+  redaction?: WhoisRedaction[];
+}
+
+/** A value that was another one before. */
+export class HistoricChange {
+  /** When the new value was first seen, RFC 3339. */
+  @IsISO8601()
+  changed_at: string;
+
+  /** Dot path of the member, such as `registrant_contact.name`. */
+  @IsString()
+  path: string;
+
+  /** Null: it was not published. Lists are joined by commas. */
+  @IsNullable()
+  @IsString()
+  before: string | null;
+
+  /** Null: it is not published any more. */
+  @IsNullable()
+  @IsString()
+  after: string | null;
+
+  /** The name of the source in `coverage`. */
+  @IsString()
+  source: string;
+}
+
+/** What was published of a name over time, the newest first. */
+export class WhoisHistoryAnswer extends PagedAnswer {
+  @IsString()
+  domain_name: string;
+
+  @IsString()
+  domain_unicode: string;
+
+  @IsIn(['records', 'changes'])
+  view: string;
+
+  /** With `view=records`. */
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => HistoricRecord)
+  records?: HistoricRecord[];
+
+  /** With `view=changes`, of complete records only. */
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => HistoricChange)
+  changes?: HistoricChange[];
+}
+
+/** The same in version 1. */
+export class WhoisHistoryAnswerV1 {
+  @IsBoolean()
+  status: boolean;
+
+  @IsIn(['historical'])
+  whois: string;
+
+  @IsString()
+  total_records: string;
+
+  @IsInt()
+  total_pages: number;
+
+  @IsInt()
+  current_page: number;
+
+  @ValidateNested({ each: true })
+  @Type(() => HistoricRecordV1)
+  whois_domains_historical: HistoricRecordV1[];
+}
+
+const PAGES = pagedSearch({ default: { credits: 5, pageSize: 50 } });
+
+export const WHOIS_HISTORY = defineOperation({
+  ...PAGES,
+  name: 'whois.history',
+  summary: 'Registration data of a domain name over time: records, or what changed in them',
+  description:
+    'A record stands for the time in which it was seen unchanged, and shows what was published then. With `view=changes`, each change of a value is listed with what it was before. `coverage` names the sources that are loaded: no result says something only about them.',
+  method: 'GET',
+  routes: [
+    { path: '/v2.0/whois/history', version: 2 },
+    {
+      path: '/v1.0/whois',
+      version: 1,
+      when: { parameter: 'whois', value: 'historical' },
+      answer: WhoisHistoryAnswerV1,
+      successor: '/v2.0/whois/history',
+    },
+  ],
+  access: { kind: 'key', scope: 'history', class: 'heavy' },
+  owner: { service: 'corpus', path: '/internal/whois/history' },
+  subject: 'domainName',
+  parameters: {
+    domainName: SEARCHED_NAME,
+    whois: {
+      kind: oneOf(['historical']),
+      about: 'Selects this operation in version 1; version 2 accepts it for old links',
+      example: 'historical',
+      isForGateway: true,
+    },
+    view: {
+      kind: oneOf(['records', 'changes']),
+      about: 'Records, or the changes between them',
+      example: 'changes',
+      default: 'records' as const,
+      since: 2,
+    },
+    ...SEARCHED_DAYS,
+    format: FORMAT,
+    ...PAGES.parameters,
+  },
+  answers: [{ type: 'application/json', of: WhoisHistoryAnswer }],
+  problems: ['invalid_domain_name', ...SEARCH_PROBLEMS],
+  examples: [
+    {
+      title: 'A name with two records',
+      parameters: { domainName: 'registered.test' },
+      answer: {
+        status: true,
+        domain_name: 'registered.test',
+        domain_unicode: 'registered.test',
+        view: 'records',
+        paging: {
+          page: 1,
+          page_size: 50,
+          total_records: 1,
+          total_is: 'exact',
+          total_pages: 1,
+          has_next: false,
+          next_cursor: null,
+        },
+        records: [
+          {
+            num: 1,
+            domain_name: 'registered.test',
+            query_time: '2025-05-10 11:00:00',
+            first_seen: '2025-05-10T11:00:00.000Z',
+            last_seen: '2026-11-20T11:42:03.000Z',
+            is_complete: true,
+            source: 'fixtures',
+            create_date: '2001-05-09',
+            expiry_date: '2031-05-09',
+            name_servers: ['ns1.dns-one.example', 'ns2.dns-one.example'],
+          },
+        ],
+        coverage: { has_data: true, sources: [] },
+      },
+    },
+  ],
+  fixtures: [
+    { value: 'registered.test', answers: 'a name with two records' },
+    { value: 'available.test', answers: 'no records' },
+  ],
+});

@@ -1,0 +1,279 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsNumber,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Max,
+  MaxLength,
+  Min,
+  MinLength,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { NAME_RECORD_TYPES, type NameRecordType } from '../dns/dns-answer.js';
+import { IsNullable } from '../reading/nullable.js';
+import { Paging } from '../paging/paging-answer.js';
+
+export const JOB_KINDS = ['whois', 'dns'] as const;
+export type JobKind = (typeof JOB_KINDS)[number];
+
+export const JOB_STATES = [
+  'validating',
+  'queued',
+  'running',
+  'finalizing',
+  'completed',
+  'completed_with_errors',
+  'canceled',
+  'failed',
+  'expired',
+] as const;
+export type JobState = (typeof JOB_STATES)[number];
+
+export const JOB_FORMATS = ['csv.gz', 'json.gz'] as const;
+export type JobFormat = (typeof JOB_FORMATS)[number];
+
+/** Names that stand in the request itself. */
+export const JOB_NAMES_MAX = 1_000;
+const NAME_LENGTH_MAX = 2_048;
+const AGE_SECONDS_MAX = 86_400;
+/** A job that is not told otherwise ends after seven days. */
+export const JOB_HOURS_MAX = 7 * 24;
+
+/** A line that holds no domain name. */
+export class InvalidLine {
+  /** From 1. */
+  @IsInt()
+  @Min(1)
+  line: number;
+
+  @IsString()
+  message: string;
+}
+
+export class JobCounts {
+  /** Names that were given. */
+  @IsInt()
+  @Min(0)
+  lines: number;
+
+  /** Different names in them: what is looked up. */
+  @IsInt()
+  @Min(0)
+  unique: number;
+
+  @IsInt()
+  @Min(0)
+  invalid: number;
+
+  @IsInt()
+  @Min(0)
+  duplicates: number;
+
+  /** Answered names, which are charged. */
+  @IsInt()
+  @Min(0)
+  delivered: number;
+
+  /** Names without an answer, which are free. */
+  @IsInt()
+  @Min(0)
+  failed: number;
+}
+
+export class JobCredits {
+  /** For every name answered. */
+  @IsInt()
+  @Min(0)
+  price: number;
+
+  /** Set aside for the names that are not answered yet. */
+  @IsInt()
+  @Min(0)
+  held: number;
+
+  @IsInt()
+  @Min(0)
+  charged: number;
+
+  /** Given back. */
+  @IsInt()
+  @Min(0)
+  released: number;
+
+  /** What the account lacks for the price; only in the answer to a dry run. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  shortfall?: number;
+}
+
+/** A file of results. */
+export class JobArtifact {
+  @IsString()
+  name: string;
+
+  @IsInt()
+  @Min(0)
+  bytes: number;
+
+  @IsInt()
+  @Min(0)
+  rows: number;
+
+  @IsString()
+  sha256: string;
+}
+
+/** Names of one top-level domain. */
+export class JobTld {
+  @IsString()
+  tld: string;
+
+  @IsInt()
+  @Min(0)
+  names: number;
+
+  /** Seconds that its registry's known pace makes of them, were nobody else to ask it. */
+  @IsInt()
+  @Min(0)
+  eta_seconds: number;
+}
+
+export class JobAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  /** Null in the answer to a dry run: there is no job. */
+  @IsNullable()
+  @IsUUID()
+  id: string | null;
+
+  @IsIn(JOB_KINDS)
+  kind: JobKind;
+
+  @IsIn(JOB_STATES)
+  state: JobState;
+
+  @IsIn(JOB_FORMATS)
+  format: JobFormat;
+
+  @ValidateNested()
+  @Type(() => JobCounts)
+  counts: JobCounts;
+
+  @ValidateNested()
+  @Type(() => JobCredits)
+  credits: JobCredits;
+
+  /** From 0 to 1. */
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  progress: number;
+
+  /** Seconds until it is done, as far as can be told; null when it is. */
+  @IsNullable()
+  @IsInt()
+  @Min(0)
+  eta_seconds: number | null;
+
+  /** The names by their top-level domains, most first, 100 at most; only in the answer to a dry run. */
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => JobTld)
+  tlds?: JobTld[];
+
+  @IsISO8601()
+  created_at: string;
+
+  /** Names without an answer by then stay so, and are free. */
+  @IsISO8601()
+  deadline_at: string;
+
+  @IsNullable()
+  @IsISO8601()
+  finished_at: string | null;
+
+  /** Until when results are kept. */
+  @IsNullable()
+  @IsISO8601()
+  expires_at: string | null;
+
+  /** The first of the lines that hold no domain name. */
+  @ValidateNested({ each: true })
+  @Type(() => InvalidLine)
+  invalid_lines: InvalidLine[];
+
+  @ValidateNested({ each: true })
+  @Type(() => JobArtifact)
+  artifacts: JobArtifact[];
+}
+
+export class JobsAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  /** Newest first. */
+  @ValidateNested({ each: true })
+  @Type(() => JobAnswer)
+  jobs: JobAnswer[];
+
+  @ValidateNested()
+  @Type(() => Paging)
+  paging: Paging;
+}
+
+/** Names, and what is done with them. */
+export class JobRequest {
+  @ValidateIf(({ upload_id: upload, domainNames: names }: JobRequest) => !upload || !!names)
+  @IsArray({ message: `must be a list of up to ${JOB_NAMES_MAX} strings` })
+  @ArrayMinSize(1, { message: 'must name at least one domain' })
+  @ArrayMaxSize(JOB_NAMES_MAX)
+  @IsString({ each: true })
+  @MinLength(1, { each: true })
+  @MaxLength(NAME_LENGTH_MAX, { each: true })
+  domainNames?: string[];
+
+  /** Of an upload that is ready; in the place of `domainNames`. */
+  @IsOptional()
+  @IsUUID()
+  upload_id?: string;
+
+  /** Of the file of results; `csv.gz` unless given. */
+  @IsOptional()
+  @IsIn(JOB_FORMATS)
+  format?: JobFormat;
+
+  /** Seconds that an answer may be old; 0 unless given. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(AGE_SECONDS_MAX)
+  max_age?: number;
+
+  /** Hours after which the job ends with what is answered; 168 unless given. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(JOB_HOURS_MAX)
+  deadline_hours?: number;
+}
+
+export class DnsJobRequest extends JobRequest {
+  /** Record types; all unless given. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(NAME_RECORD_TYPES.length)
+  @IsIn(NAME_RECORD_TYPES, { each: true })
+  types?: NameRecordType[];
+}

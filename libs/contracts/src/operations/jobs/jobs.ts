@@ -1,0 +1,258 @@
+import type { Access } from '../access.js';
+import { dashboardCall } from '../dashboard-call.js';
+import { boolean, text } from '../kinds.js';
+import type { NameRecordType } from '../dns/dns-answer.js';
+import { defineOperation } from '../operation.js';
+import { listPages } from '../paging/paged-search.js';
+import { onePage } from '../paging/paging-answer.js';
+import { DnsJobRequest, JobAnswer, JobRequest, JobsAnswer } from './job-answer.js';
+
+/** Of 1,000 names as long as names may be. */
+const JOB_BODY_BYTES = 2 * 1024 * 1024 + 64 * 1024;
+/** Credits that others hold for a moment are waited for. */
+const HOLD_TIMEOUT_MS = 75_000;
+
+const ID = '019a5f00-0000-7000-8000-000000000011';
+
+const DONE = {
+  status: true,
+  id: ID,
+  kind: 'whois',
+  state: 'completed',
+  format: 'csv.gz',
+  counts: { lines: 3, unique: 2, invalid: 0, duplicates: 1, delivered: 2, failed: 0 },
+  credits: { price: 2, held: 0, charged: 2, released: 0 },
+  progress: 1,
+  eta_seconds: null,
+  created_at: '2026-11-20T10:00:00.000Z',
+  deadline_at: '2026-11-27T10:00:00.000Z',
+  finished_at: '2026-11-20T10:00:04.000Z',
+  expires_at: '2026-12-20T10:00:04.000Z',
+  invalid_lines: [],
+  artifacts: [
+    {
+      name: 'results.csv.gz',
+      bytes: 812,
+      rows: 2,
+      sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    },
+  ],
+} satisfies JobAnswer;
+
+const QUEUED = {
+  ...DONE,
+  state: 'queued',
+  counts: { ...DONE.counts, delivered: 0 },
+  credits: { price: 2, held: 2, charged: 0, released: 0 },
+  progress: 0,
+  eta_seconds: 1,
+  finished_at: null,
+  expires_at: null,
+  artifacts: [],
+} satisfies JobAnswer;
+
+const NAMES = { domainNames: ['example.com', 'example.org', 'EXAMPLE.com'] };
+
+const DESCRIPTION =
+  'One credit for each different name that is answered. The whole price is set aside first, which needs that many ' +
+  'credits; what is not answered is given back. With `dry_run=true` nothing is started: the answer has counts, price, ' +
+  'what the account lacks of it, and how long the names of each top-level domain take. The results wait for 30 days, and a mail says when they are there.';
+
+/** Access by key: a test key starts nothing. */
+function byKey(rate: 'bulk' | 'account'): Access {
+  return { kind: 'key', scope: 'jobs', class: rate, isForLiveKeys: true };
+}
+
+const ONE_JOB = {
+  id: {
+    kind: text(36, {
+      pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+      rule: 'must be the id of a job',
+    }),
+    about: 'Id of the job',
+    example: ID,
+    in: 'path',
+  },
+} as const;
+
+const DRY_RUN = {
+  dry_run: {
+    kind: boolean(),
+    about: 'Only counts the names and tells the price; starts nothing',
+    example: 'true',
+    default: false,
+  },
+} as const;
+
+const OF_NEW_JOBS = [
+  'insufficient_credits',
+  'credits_busy',
+  'no_valid_names',
+  'not_found',
+  'upload_not_ready',
+  'upload_refused',
+  'too_many_jobs',
+] as const;
+
+/** Of each call: who owns it, and what it costs. */
+const WORKER = (path: string) =>
+  ({ service: 'worker', path: `/internal/key/jobs${path}` }) as const;
+const FREE = { per: 'free' } as const;
+
+export const JOB_WHOIS = defineOperation({
+  name: 'jobs.whois',
+  summary: 'Starts a job that looks up the registration data of many names',
+  description: DESCRIPTION,
+  method: 'POST',
+  routes: [{ path: '/v2.0/jobs/whois', version: 2 }],
+  access: byKey('bulk'),
+  owner: WORKER('/whois'),
+  parameters: DRY_RUN,
+  body: { of: JobRequest, limitBytes: JOB_BODY_BYTES, example: NAMES },
+  takesIdempotencyKey: true,
+  answers: [{ type: 'application/json', of: JobAnswer, status: 202 }],
+  price: FREE,
+  limits: { timeoutMs: HOLD_TIMEOUT_MS },
+  problems: OF_NEW_JOBS,
+  examples: [{ title: 'Two names', parameters: {}, body: NAMES, answer: QUEUED }],
+});
+
+export const JOB_DNS = defineOperation({
+  ...JOB_WHOIS,
+  name: 'jobs.dns',
+  subject: undefined,
+  summary: 'Starts a job that looks up the DNS records of many names',
+  routes: [{ path: '/v2.0/jobs/dns', version: 2 }],
+  owner: WORKER('/dns'),
+  parameters: DRY_RUN,
+  body: {
+    of: DnsJobRequest,
+    limitBytes: JOB_BODY_BYTES,
+    example: { ...NAMES, types: ['A', 'MX'] satisfies NameRecordType[] },
+  },
+  examples: [
+    { title: 'Two names', parameters: {}, body: NAMES, answer: { ...QUEUED, kind: 'dns' } },
+  ],
+});
+
+export const JOBS = defineOperation({
+  name: 'jobs.list',
+  summary: 'The jobs of the account, newest first',
+  method: 'GET',
+  routes: [{ path: '/v2.0/jobs', version: 2 }],
+  access: byKey('account'),
+  owner: WORKER(''),
+  parameters: listPages(50),
+  answers: [{ type: 'application/json', of: JobsAnswer }],
+  price: FREE,
+  problems: [],
+  examples: [
+    {
+      title: 'One job',
+      parameters: {},
+      answer: { status: true, jobs: [DONE], paging: onePage(1, 50) },
+    },
+  ],
+});
+
+export const JOB = defineOperation({
+  name: 'jobs.get',
+  summary: 'How far a job is',
+  method: 'GET',
+  routes: [{ path: '/v2.0/jobs/{id}', version: 2 }],
+  access: byKey('account'),
+  owner: WORKER('/{id}'),
+  parameters: ONE_JOB,
+  answers: [{ type: 'application/json', of: JobAnswer }],
+  price: FREE,
+  problems: ['not_found'],
+  examples: [{ title: 'One that is done', parameters: { id: ID }, answer: DONE }],
+});
+
+export const JOB_CANCEL = defineOperation({
+  name: 'jobs.cancel',
+  summary: 'Ends a job',
+  description: 'What is answered by then is charged and can be downloaded; the rest is given back.',
+  method: 'POST',
+  routes: [{ path: '/v2.0/jobs/{id}/cancel', version: 2 }],
+  access: byKey('account'),
+  owner: WORKER('/{id}/cancel'),
+  parameters: ONE_JOB,
+  answers: [{ type: 'application/json', of: JobAnswer, status: 202 }],
+  price: FREE,
+  problems: ['not_found', 'job_over'],
+  examples: [
+    {
+      title: 'One that runs',
+      parameters: { id: ID },
+      answer: { ...QUEUED, state: 'finalizing' },
+    },
+  ],
+});
+
+export const JOB_RESULTS = defineOperation({
+  name: 'jobs.results',
+  summary: 'The results of a job as one file',
+  description:
+    'Gzip, as chosen when the job was made: CSV with a header, or a line of JSON for each name. `line` is the line that ' +
+    'the name was first given in.',
+  method: 'GET',
+  routes: [{ path: '/v2.0/jobs/{id}/results', version: 2 }],
+  access: byKey('account'),
+  owner: WORKER('/{id}/results'),
+  parameters: ONE_JOB,
+  answers: [{ type: 'file', mediaTypes: ['application/gzip'] }],
+  price: FREE,
+  problems: ['not_found', 'job_not_ready', 'job_expired'],
+  examples: [{ title: 'One that is done', parameters: { id: ID }, answer: {} }],
+});
+
+export const OWN_JOB_WHOIS = defineOperation({
+  ...JOB_WHOIS,
+  ...dashboardCall('worker', 'POST /api/jobs/whois'),
+  name: 'own-jobs.whois',
+  subject: undefined,
+  parameters: DRY_RUN,
+  takesIdempotencyKey: false,
+});
+
+export const OWN_JOB_DNS = defineOperation({
+  ...JOB_DNS,
+  ...dashboardCall('worker', 'POST /api/jobs/dns'),
+  name: 'own-jobs.dns',
+  subject: undefined,
+  parameters: DRY_RUN,
+  takesIdempotencyKey: false,
+});
+
+export const OWN_JOBS = defineOperation({
+  ...JOBS,
+  ...dashboardCall('worker', 'GET /api/jobs'),
+  name: 'own-jobs.list',
+  subject: undefined,
+  parameters: listPages(50),
+});
+
+export const OWN_JOB = defineOperation({
+  ...JOB,
+  ...dashboardCall('worker', 'GET /api/jobs/{id}'),
+  name: 'own-jobs.get',
+  subject: undefined,
+  parameters: ONE_JOB,
+});
+
+export const OWN_JOB_CANCEL = defineOperation({
+  ...JOB_CANCEL,
+  ...dashboardCall('worker', 'POST /api/jobs/{id}/cancel'),
+  name: 'own-jobs.cancel',
+  subject: undefined,
+  parameters: ONE_JOB,
+});
+
+export const OWN_JOB_RESULTS = defineOperation({
+  ...JOB_RESULTS,
+  ...dashboardCall('worker', 'GET /api/jobs/{id}/results'),
+  name: 'own-jobs.results',
+  subject: undefined,
+  parameters: ONE_JOB,
+});

@@ -1,0 +1,26 @@
+import { expect, it } from '@jest/globals';
+import { InputReader, OPERATIONS } from '#libs/contracts';
+
+const rows = OPERATIONS.filter(({ parameters }) => 'format' in parameters);
+
+it.each(rows.map((row) => [row.name, row] as const))(
+  '%s takes format=json in any case, and says why it refuses XML',
+  (_name, row) => {
+    const faultsOf = (format: string) => {
+      const { parameters } = row.examples[0];
+      const asked = Object.entries({ ...parameters, format });
+      const { faults } = new InputReader(row).read(
+        asked.map(([name]) => name),
+        asked.map(([, text]) => text),
+      );
+      return faults;
+    };
+    for (const format of ['json', 'JSON', 'Json']) expect(faultsOf(format)).toBeUndefined();
+    for (const format of ['xml', 'XML']) {
+      expect(faultsOf(format)).toEqual([
+        { field: 'format', message: 'must be json: there are no answers in XML' },
+      ]);
+    }
+    expect(faultsOf('csv')).toEqual([{ field: 'format', message: 'must be json' }]);
+  },
+);

@@ -1,0 +1,84 @@
+import type { Operation, OperationRoute } from '../operation.js';
+import { listenerOf } from '../access.js';
+import { type ProblemCode, isRetryable } from './problem-codes.js';
+
+const text = (description: string) => ({ description, schema: { type: 'string' } });
+const count = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } });
+
+/** Headers of answers, spelled as `docs/api.md` spells them. None is in every answer. */
+const HEADERS = {
+  'X-Request-Id': text('Id of this request'),
+  'X-Credits-Cost': count('Credits charged for this answer'),
+  'X-Credits-Remaining': count('The balance after it, where it is at hand'),
+  'RateLimit-Policy': text('The limit and its seconds: `"live";q=10;w=60`'),
+  RateLimit: text('What is left of the limit, and for how many seconds: `"live";r=9;t=61`'),
+  'x-ratelimit-allowed-requests': count('The limit, as a number'),
+  'x-ratelimit-remaining-requests': count('What is left of it, as a number'),
+  'x-ratelimit-remaining-time': count('For how many nanoseconds'),
+  Age: count('Age of a stale answer in seconds'),
+  'X-Simulated-Data': text('`true` where the installation asks simulated registries'),
+  Deprecation: text('Since when the path is deprecated (RFC 9745)'),
+  Link: text(
+    'The next page, the path that took its place, a page that helps, or one where credits are sold (RFC 8288)',
+  ),
+  'Retry-After': count('Seconds to wait before the next try'),
+  'WWW-Authenticate': text('How to send a key (RFC 9110)'),
+  Allow: text('The methods of the path'),
+  'X-CSRF-Token': text('The token that the next call that changes something sends back'),
+} as const;
+
+type HeaderName = keyof typeof HEADERS;
+
+const OF_THE_API: readonly HeaderName[] = [
+  'X-Request-Id',
+  'X-Credits-Cost',
+  'X-Credits-Remaining',
+  'RateLimit-Policy',
+  'RateLimit',
+  'x-ratelimit-allowed-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-remaining-time',
+];
+const OF_THE_DASHBOARD: readonly HeaderName[] = ['X-Request-Id', 'X-CSRF-Token'];
+const OF_A_LOOKUP: readonly HeaderName[] = ['Age', 'X-Simulated-Data'];
+const OF_A_LIST: readonly HeaderName[] = ['Link'];
+const OF_AN_OLD_PATH: readonly HeaderName[] = ['Deprecation', 'Link'];
+const BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ['WWW-Authenticate'],
+  402: ['Link'],
+  403: ['Link'],
+  405: ['Allow'],
+  429: ['Link'],
+};
+
+/** Components of the description, by name. */
+export const headerComponents = (): object => HEADERS;
+
+/** References to the headers of an answer. */
+export function answerHeaders(operation: Operation, { successor }: OperationRoute): object {
+  return references([
+    ...ofListener(operation),
+    ...(operation.owner.service === 'lookup' ? OF_A_LOOKUP : []),
+    ...(successor === undefined ? [] : OF_AN_OLD_PATH),
+    ...('cursor' in operation.parameters && listenerOf(operation) === 'api' ? OF_A_LIST : []),
+  ]);
+}
+
+/** References to the headers of a refusal. @param codes those that have the status. */
+export function refusalHeaders(
+  operation: Operation,
+  status: number,
+  codes: readonly ProblemCode[],
+): object {
+  return references([
+    ...ofListener(operation),
+    ...(BY_STATUS[status] ?? []),
+    ...(codes.some(isRetryable) ? (['Retry-After'] as const) : []),
+  ]);
+}
+
+const ofListener = (operation: Operation) =>
+  listenerOf(operation) === 'api' ? OF_THE_API : OF_THE_DASHBOARD;
+
+const references = (names: readonly HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -1,0 +1,126 @@
+import type { AnswerForm, Operation, OperationRoute } from '../operation.js';
+import type { JsonSchema } from '../parameter.js';
+import { answerHeaders, refusalHeaders } from './answer-headers.js';
+import { AnswerMeta } from './answer-meta.js';
+import { linesExample, metaExample } from './examples.js';
+import { problemsOf } from './operation-problems.js';
+import { PROBLEM_STATUS } from './problem-codes.js';
+import { ProblemAnswer } from './problem-answer.js';
+import type { Schemas } from './schemas.js';
+import { fileAnswers, transferHeaders } from './transfer-answers.js';
+
+interface Answered {
+  operation: Operation;
+  route: OperationRoute;
+  schemas: Schemas;
+}
+
+/** What an operation answers, by status: each form under its content type, and refusals. */
+export function responsesOf(answered: Answered): Record<string, object> {
+  return { ...answersOf(answered), ...refusalsOf(answered) };
+}
+
+function answersOf(answered: Answered): Record<string, object> {
+  const { operation, route } = answered;
+  const [first] = operation.answers;
+  const headers = { ...answerHeaders(operation, route), ...transferHeaders(operation) };
+  if (first.type === 'file') return fileAnswers(first, headers);
+  if (first.type === 'none') return { [first.status]: { description: 'Done', headers } };
+  const content = Object.fromEntries(
+    operation.answers.map((form) => [form.type, contentOf(form, answered)]),
+  );
+  const status = (first.type === 'application/json' && first.status) || 200;
+  return { [status]: { description: 'The answer', headers, content } };
+}
+
+function contentOf(form: AnswerForm, { operation, route, schemas }: Answered): object {
+  const meta = {
+    type: 'object',
+    properties: { meta: schemas.refer(AnswerMeta) },
+    required: ['meta'],
+  };
+  switch (form.type) {
+    case 'application/json': {
+      const answer = schemas.refer(route.answer ?? form.of);
+      const hasMeta = form.hasMeta ?? (route.version === 2 && operation.price.per !== 'free');
+      const examples = operation.examples.map(({ title, answer: value }, place) => [
+        `example${place + 1}`,
+        { summary: title, value: hasMeta ? { ...value, meta: metaExample(operation) } : value },
+      ]);
+      return {
+        schema: hasMeta ? { allOf: [answer, meta] } : answer,
+        examples: Object.fromEntries(examples) as object,
+      };
+    }
+    case 'application/x-ndjson': {
+      const closing = { allOf: [schemas.refer(form.last), meta] };
+      const line = { anyOf: [schemas.refer(form.of), closing] };
+      return { schema: textOf(form.type, line), examples: linesExample(operation) };
+    }
+    case 'text/csv':
+      return { schema: { type: 'string', description: `Columns: ${form.columns.join(', ')}` } };
+    case 'file':
+    case 'none':
+      return {};
+  }
+}
+
+interface Response {
+  headers?: object;
+  content?: Record<string, { schema: JsonSchema; examples?: object }>;
+}
+
+/** The responses of two operations that OpenAPI takes for one: under each status and type, what either answers. */
+export function eitherResponses(first: object, second: object): Record<string, object> {
+  const [one, other] = [first, second] as Record<string, Response>[];
+  const statuses = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  const merged = statuses.map((status) => [
+    status,
+    status in one && status in other
+      ? eitherResponse(one[status], other[status])
+      : (one[status] ?? other[status]),
+  ]);
+  return Object.fromEntries(merged) as Record<string, object>;
+}
+
+function eitherResponse(one: Response, other: Response): Response {
+  const content = { ...other.content, ...one.content };
+  for (const type of Object.keys(one.content ?? {})) {
+    const [own, twin] = [one.content![type], other.content?.[type]];
+    if (twin === undefined) continue;
+    const examples = { ...twin.examples, ...own.examples };
+    content[type] = { schema: { anyOf: [own.schema, twin.schema] }, examples };
+  }
+  return { ...other, ...one, headers: { ...other.headers, ...one.headers }, content };
+}
+
+/** The whole of a stream is no JSON: it is text, and each line of it is what the schema says (JSON Schema §8.5). */
+function textOf(contentMediaType: string, contentSchema: JsonSchema): JsonSchema {
+  return {
+    type: 'string',
+    description: 'One JSON object a line, in the order in which they are ready; the last closes',
+    contentMediaType,
+    contentSchema,
+  };
+}
+
+function refusalsOf({ operation, schemas }: Answered): Record<string, object> {
+  const byStatus = Map.groupBy(problemsOf(operation), (code) => PROBLEM_STATUS[code]);
+  const answers = [...byStatus].map(([status, own]) => {
+    const typed = {
+      type: 'object',
+      properties: { code: { enum: own }, status: { const: status } },
+    };
+    const examples = Object.fromEntries(
+      own.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+    );
+    const schema = { allOf: [schemas.refer(ProblemAnswer), typed] };
+    const answer = {
+      description: own.map((code) => `\`${code}\``).join(', '),
+      headers: refusalHeaders(operation, status, own),
+      content: { 'application/problem+json': { schema, examples } },
+    };
+    return [status, answer];
+  });
+  return Object.fromEntries(answers) as Record<string, object>;
+}

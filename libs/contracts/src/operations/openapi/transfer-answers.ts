@@ -1,0 +1,88 @@
+import type { JsonSchema } from '../parameter.js';
+import { type AnswerForm, type Operation, kindOf } from '../operation.js';
+import { type OperationUpload, TUS_VERSION } from '../transfers/upload.js';
+import type { DescribedParameter } from './openapi.js';
+
+const BYTES: JsonSchema = { type: 'string', format: 'binary' };
+const COUNT: JsonSchema = { type: 'string', pattern: '^[0-9]+$' };
+const TEXT: JsonSchema = { type: 'string' };
+
+/** Header parameters by the kind of row and, by tus, by the verb. */
+const RANGE = header('Range', 'A part of the file: `bytes=0-1023`', TEXT);
+const IF_RANGE = header('If-Range', 'The ETag that the part must be of; else the whole file', TEXT);
+const IF_NONE_MATCH = header('If-None-Match', 'The ETag at hand: 304 if it is still the one', TEXT);
+const RESUMABLE: DescribedParameter = {
+  ...header('Tus-Resumable', 'The version of tus', { const: TUS_VERSION }),
+  example: TUS_VERSION,
+};
+const OFFSET = header('Upload-Offset', 'How many bytes of the file came before', COUNT);
+const LENGTH = header('Upload-Length', 'Bytes of the whole file', COUNT);
+const METADATA = header('Upload-Metadata', 'Pairs of a name and a value in Base64', TEXT);
+
+function header(name: string, description: string, schema: JsonSchema): DescribedParameter {
+  return { name, in: 'header', required: false, description, schema };
+}
+
+/** Headers that an upload or a download reads. */
+export function transferParameters(operation: Operation): DescribedParameter[] {
+  const { method, upload } = operation;
+  if (kindOf(operation) === 'download') return [RANGE, IF_RANGE, IF_NONE_MATCH];
+  if (!upload?.tus) return [];
+  // A form comes without any of them.
+  const required = !upload.types.includes('multipart/form-data');
+  const resumable = { ...RESUMABLE, required };
+  if (method === 'POST') return [resumable, LENGTH, METADATA];
+  return method === 'PATCH' ? [resumable, { ...OFFSET, required, example: '0' }] : [resumable];
+}
+
+/** The body of an upload; by tus, `POST` may come without one. */
+export function uploadBody({ types, tus }: OperationUpload): object {
+  const file = { type: 'object', properties: { file: BYTES }, required: ['file'] };
+  const content = types.map((type) => [
+    type,
+    { schema: type === 'multipart/form-data' ? file : BYTES },
+  ]);
+  return {
+    required: !tus || types.length === 1,
+    content: Object.fromEntries(content) as object,
+  };
+}
+
+/** Headers of the answers to tus clients. */
+export function transferHeaders({ method, upload }: Operation): Record<string, object> {
+  if (!upload?.tus) return {};
+  const offset = { 'Upload-Offset': { description: 'Bytes that are stored', schema: COUNT } };
+  return {
+    'Tus-Resumable': { description: 'The version of tus', schema: TEXT },
+    ...(method === 'POST' && {
+      Location: { description: 'The upload', schema: { type: 'string', format: 'uri-reference' } },
+    }),
+    ...(method !== 'DELETE' && offset),
+    ...(method === 'HEAD' && {
+      'Upload-Length': { description: 'Bytes of the whole file', schema: COUNT },
+    }),
+  };
+}
+
+/** A file, a part of it, word that it is unchanged, or where it is. */
+export function fileAnswers(
+  { mediaTypes }: Extract<AnswerForm, { type: 'file' }>,
+  known: object,
+): Record<string, object> {
+  const content = Object.fromEntries(mediaTypes.map((type) => [type, { schema: BYTES }]));
+  const tag = { ETag: { description: 'Of this content', schema: TEXT } };
+  const headers = {
+    ...known,
+    ...tag,
+    'Accept-Ranges': { description: '`bytes` if parts can be had', schema: TEXT },
+    'Content-Disposition': { description: 'The name of the file', schema: TEXT },
+  };
+  const range = { 'Content-Range': { description: 'Which part this is', schema: TEXT } };
+  const to = { Location: { schema: { type: 'string', format: 'uri' } } };
+  return {
+    200: { description: 'The file', headers, content },
+    206: { description: 'A part of the file', headers: { ...headers, ...range }, content },
+    302: { description: 'Redirect to the file', headers: { ...known, ...to } },
+    304: { description: 'The file is unchanged', headers: { ...known, ...tag } },
+  };
+}

@@ -1,0 +1,114 @@
+import type { FieldError } from '#libs/platform';
+import { integer, oneOf, text } from '../kinds.js';
+import { MAX_CREDITS } from '../live-parameters.js';
+import type { Credits } from '../price.js';
+
+/** Whoever reads further than this follows the cursors. */
+const PAGE_MAX = 100;
+export const CURSOR_LENGTH_MAX = 1_500;
+
+/** Counts what a search finds, for nothing. */
+export const PREVIEW = 'preview';
+
+/** One of the forms in which a search returns its records. */
+export interface PageMode {
+  /** For a page that is not empty. */
+  credits: Credits;
+  /** Records of a page, unless fewer are asked for. */
+  pageSize: number;
+}
+
+/** What makes a row a paged search. */
+export interface PagedSearch {
+  /** By the words of the parameter `mode`; the first one is the default. */
+  modes: Readonly<Record<string, PageMode>>;
+}
+
+/**
+ * The parameters and the price of a paged search, to be spread into its row:
+ * `pagedSearch({ default: { credits: 5, pageSize: 50 } })`.
+ */
+export function pagedSearch<const Mode extends string>(modes: Readonly<Record<Mode, PageMode>>) {
+  const words = Object.keys(modes) as Mode[];
+  const sizes = words.map((mode) => modes[mode].pageSize);
+  const prices = words.map((mode) => [mode, modes[mode].credits] as const);
+  const by: Record<string, Credits> = { ...Object.fromEntries(prices), [PREVIEW]: 0 };
+  const inWords = words.map((mode, place) => `${sizes[place]} with \`${mode}\``).join(', ');
+  return {
+    paged: { modes } as PagedSearch,
+    price: { per: 'page', credits: { parameter: 'mode', by } },
+    parameters: {
+      page: {
+        kind: integer(1, PAGE_MAX),
+        about: `Number of the page, from 1; follow \`cursor\` to read past page ${PAGE_MAX}`,
+        example: '1',
+      },
+      page_size: {
+        kind: integer(1, Math.max(...sizes)),
+        about: `Records per page; maximum and default: ${sizes.length === 1 ? sizes[0] : inWords}`,
+        example: String(Math.min(...sizes)),
+      },
+      cursor: CURSOR,
+      mode: {
+        kind: oneOf([...words, PREVIEW]),
+        about: `Form of the records; \`${PREVIEW}\` only counts them and tells the price, and is free`,
+        example: PREVIEW,
+        default: words[0],
+      },
+      max_credits: MAX_CREDITS,
+    },
+  } as const;
+}
+
+/** Where the next page begins, in any list. */
+export const CURSOR = {
+  kind: text(CURSOR_LENGTH_MAX, {
+    pattern: /^[A-Za-z0-9_.-]+$/,
+    rule: 'is not a valid cursor',
+  }),
+  about: '`paging.next_cursor` of the previous page; the other parameters must stay the same',
+  example: 'WzIsNTAsImV4YW1wbGUuY29tIl0.c2lnbmF0dXJlLW9mLWl0',
+} as const;
+
+/** The parameters of a list that is no search: it is read from its beginning, by cursor. @param pageSize unless given. */
+export function listPages(pageSize: number, pageSizeMax = 100) {
+  return {
+    page_size: {
+      kind: integer(1, Math.max(pageSize, pageSizeMax)),
+      about: 'Records per page',
+      example: String(pageSize),
+      default: pageSize,
+    },
+    cursor: CURSOR,
+  } as const;
+}
+
+/** Parameters that say which page is wanted, and not what is looked for. */
+export const PAGE_PARAMETERS: ReadonlySet<string> = new Set([
+  'page',
+  'page_size',
+  'cursor',
+  'max_credits',
+]);
+
+/** How many records a page has unless fewer are asked for. @param mode as it was given. */
+export function pageSizeOf({ modes }: PagedSearch, mode: string | undefined): number {
+  const [first] = Object.values(modes);
+  return (modes[mode ?? ''] ?? first).pageSize;
+}
+
+/** What is wrong with parameters that are each right. @param textOf the text of a parameter, by its name. */
+export function pageFaults(
+  paged: PagedSearch,
+  textOf: (name: string) => string | undefined,
+): FieldError[] {
+  const faults: FieldError[] = [];
+  if (textOf('cursor') !== undefined && textOf('page') !== undefined) {
+    faults.push({ field: 'page', message: 'cannot be given together with "cursor"' });
+  }
+  const sizeMax = pageSizeOf(paged, textOf('mode'));
+  if (Number(textOf('page_size') ?? 0) > sizeMax) {
+    faults.push({ field: 'page_size', message: `must be a whole number, 1 to ${sizeMax}` });
+  }
+  return faults;
+}

@@ -1,0 +1,147 @@
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { IsNullable } from '../reading/nullable.js';
+
+/** How sure a count is: counted, counted up to a bound, or guessed from statistics. */
+export const TOTALS = ['exact', 'at_least', 'estimate'] as const;
+export type TotalKind = (typeof TOTALS)[number];
+
+/** Where a page stands in its list: the same block in every list of the product. */
+export class Paging {
+  /** From 1. Of a page asked for by cursor: how many pages were read up to it. */
+  @IsInt()
+  @Min(1)
+  page: number;
+
+  @IsInt()
+  @Min(1)
+  page_size: number;
+
+  @IsInt()
+  @Min(0)
+  total_records: number;
+
+  @IsIn(TOTALS)
+  total_is: TotalKind;
+
+  @IsInt()
+  @Min(0)
+  total_pages: number;
+
+  @IsBoolean()
+  has_next: boolean;
+
+  /** `cursor` of the next page; null on the last one. */
+  @IsNullable()
+  @IsString()
+  next_cursor: string | null;
+}
+
+/** The block of a list that is all on one page. */
+export function onePage(records: number, pageSize: number): Paging {
+  return {
+    page: 1,
+    page_size: pageSize,
+    total_records: records,
+    total_is: 'exact',
+    total_pages: Math.ceil(records / pageSize),
+    has_next: false,
+    next_cursor: null,
+  };
+}
+
+/** A source of data that is loaded on this installation. */
+export class LoadedSource {
+  /** What it is, such as `zone:com` or `whois`. */
+  @IsString()
+  source: string;
+
+  /** The earliest that its data tell of, RFC 3339; null where it is not known. */
+  @IsNullable()
+  @IsISO8601()
+  since: string | null;
+
+  /** When data of it came last, RFC 3339. */
+  @IsNullable()
+  @IsISO8601()
+  updated_at: string | null;
+
+  /** Its rows, rounded where they are too many to count. */
+  @IsInt()
+  @Min(0)
+  records: number;
+
+  /** Its data is invented, for trials. */
+  @IsOptional()
+  @IsBoolean()
+  is_generated?: boolean;
+}
+
+/** What a search could look through. */
+export class Coverage {
+  /** False: nothing is loaded that could hold an answer, so that no result says nothing. */
+  @IsBoolean()
+  has_data: boolean;
+
+  @ValidateNested({ each: true })
+  @Type(() => LoadedSource)
+  sources: LoadedSource[];
+
+  /** How many names are known under the top-level domain that the search is about. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  names_in_tld?: number;
+}
+
+/** What a whole search costs in one of its modes. */
+export class PreviewedMode {
+  @IsString()
+  mode: string;
+
+  @IsInt()
+  @Min(1)
+  page_size: number;
+
+  @IsInt()
+  @Min(0)
+  total_pages: number;
+
+  @IsInt()
+  @Min(0)
+  credits_per_page: number;
+
+  /** For every page there is. */
+  @IsInt()
+  @Min(0)
+  credits_total: number;
+}
+
+/** What the answer of every paged search has beside its records. */
+export class PagedAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  @ValidateNested()
+  @Type(() => Paging)
+  paging: Paging;
+
+  @ValidateNested()
+  @Type(() => Coverage)
+  coverage: Coverage;
+
+  /** With `mode=preview`, which returns no records and costs nothing: the price of each mode. */
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => PreviewedMode)
+  preview?: PreviewedMode[];
+}

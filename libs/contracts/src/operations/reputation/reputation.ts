@@ -1,0 +1,159 @@
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsISO8601,
+  IsInt,
+  IsNumber,
+  IsOptional,
+  IsString,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { domainName, oneOf } from '../kinds.js';
+import { LIVE_PARAMETERS, LIVE_PROBLEMS, fieldsOf } from '../live-parameters.js';
+import { defineOperation } from '../operation.js';
+
+export const VERDICTS = ['trusted', 'neutral', 'suspicious', 'malicious'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** One thing that is known of a name, and what it says. */
+export class ReputationSignal {
+  @IsString()
+  code: string;
+
+  /** Points that it adds to the score, or takes from it; 0 says nothing either way. */
+  @IsInt()
+  weight: number;
+
+  /** What was seen. */
+  @IsString()
+  evidence: string;
+
+  /** How sure it is, 0 to 1. */
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  confidence: number;
+
+  /** Of a block list: its name. */
+  @IsOptional()
+  @IsString()
+  source?: string;
+
+  /** Since when the list has the name. */
+  @IsOptional()
+  @IsISO8601()
+  listed_at?: string;
+}
+
+/** What can be said of a name, with everything that it rests on. */
+export class ReputationAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  @IsString()
+  domain_name: string;
+
+  @IsString()
+  domain_unicode: string;
+
+  @IsIn(['fast', 'full'])
+  mode: string;
+
+  /** 0 (risk) to 100 (trust). */
+  @IsInt()
+  @Min(0)
+  @Max(100)
+  score: number;
+
+  @IsIn(VERDICTS)
+  verdict: Verdict;
+
+  /** How much of what could be known is, 0 to 1. */
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  confidence: number;
+
+  @ValidateNested({ each: true })
+  @Type(() => ReputationSignal)
+  signals: ReputationSignal[];
+
+  /** What could not be asked: `registration`, `index`, `dns`. */
+  @IsString({ each: true })
+  unknown: string[];
+
+  @IsISO8601()
+  assessed_at: string;
+}
+
+export const REPUTATION = defineOperation({
+  name: 'domain.reputation',
+  summary: 'How far a domain name can be trusted, with everything that the verdict rests on',
+  description:
+    'The score begins at 50; each signal adds its weight. `mode=fast` looks at the registration and at what is known of the name, `full` at its DNS as well. `malicious` is said only of a name on a loaded block list, which is named with its date. Withheld contacts count neither way. What cannot be found out lowers `confidence`, not the score.',
+  method: 'GET',
+  routes: [{ path: '/v2.0/domain/reputation', version: 2 }],
+  access: { kind: 'key', scope: 'reputation', class: 'live' },
+  owner: { service: 'lookup', path: '/internal/reputation' },
+  subject: 'domainName',
+  parameters: {
+    domainName: {
+      kind: domainName(),
+      about: 'A domain name, a URL or an internationalised name, up to 2,048 characters',
+      example: 'registered.test',
+      synonyms: ['domain'],
+      isRequired: true,
+    },
+    mode: {
+      kind: oneOf(['fast', 'full']),
+      about: 'Without or with the DNS of the name; `full` costs 3 credits',
+      example: 'full',
+      default: 'fast' as const,
+    },
+    ...LIVE_PARAMETERS,
+    fields: fieldsOf('score,verdict', ReputationAnswer),
+  },
+  answers: [{ type: 'application/json', of: ReputationAnswer }],
+  price: { per: 'answer', credits: { parameter: 'mode', by: { fast: 1, full: 3 } } },
+  problems: [
+    'invalid_domain_name',
+    'name_not_public',
+    'resolver_timeout',
+    'resolver_unreachable',
+    'tld_unsupported',
+    ...LIVE_PROBLEMS,
+  ],
+  examples: [
+    {
+      title: 'A registered name',
+      parameters: { domainName: 'registered.test' },
+      answer: {
+        status: true,
+        domain_name: 'registered.test',
+        domain_unicode: 'registered.test',
+        mode: 'fast',
+        score: 75,
+        verdict: 'trusted',
+        confidence: 0.4,
+        signals: [
+          {
+            code: 'old_registration',
+            weight: 20,
+            evidence: 'registered since 2001-05-09',
+            confidence: 1,
+          },
+        ],
+        unknown: ['index'],
+        assessed_at: '2026-11-20T11:42:03.000Z',
+      },
+    },
+  ],
+  fixtures: [
+    { value: 'registered.test', answers: 'an old registration' },
+    { value: 'redacted.test', answers: 'the same, with contacts withheld' },
+    { value: 'available.test', answers: 'a name that is not registered' },
+  ],
+});

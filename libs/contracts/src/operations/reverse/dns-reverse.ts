@@ -1,0 +1,146 @@
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsISO8601, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { SEARCH_PROBLEMS } from '../history/history-kinds.js';
+import { boolean, oneOf } from '../kinds.js';
+import { FORMAT } from '../live-parameters.js';
+import { defineOperation } from '../operation.js';
+import { pagedSearch } from '../paging/paged-search.js';
+import { PagedAnswer } from '../paging/paging-answer.js';
+import { reverseValue } from './reverse-value.js';
+
+/** Types whose records point to an address, a host or a text. */
+export const REVERSE_TYPES = ['a', 'aaaa', 'mx', 'ns', 'soa', 'cname', 'txt'] as const;
+export type ReverseType = (typeof REVERSE_TYPES)[number];
+
+/** A name with the record that points to what was searched for. */
+export class ReverseDnsRecord {
+  @IsString()
+  domain_name: string;
+
+  @IsString()
+  type: string;
+
+  /** Where the record points to, or its text. */
+  @IsString()
+  value: string;
+
+  /** The address that was searched for, where the record reaches it through a host. */
+  @IsOptional()
+  @IsString()
+  ip_address?: string;
+
+  @IsISO8601()
+  first_seen: string;
+
+  @IsISO8601()
+  last_seen: string;
+}
+
+/** How many names have an address. */
+export class AddressCount {
+  @IsString()
+  ip_address: string;
+
+  /** Counted up to 10,000. */
+  @IsInt()
+  @Min(0)
+  names: number;
+}
+
+/** Names whose records point to an address, a block, a host or a text. */
+export class DnsReverseAnswer extends PagedAnswer {
+  @IsString()
+  value: string;
+
+  @IsIn(REVERSE_TYPES)
+  type: string;
+
+  /** Of the addresses on this page, for `a` and `aaaa`. */
+  @ValidateNested({ each: true })
+  @Type(() => AddressCount)
+  addresses: AddressCount[];
+
+  @ValidateNested({ each: true })
+  @Type(() => ReverseDnsRecord)
+  domains: ReverseDnsRecord[];
+}
+
+const PAGES = pagedSearch({ default: { credits: 5, pageSize: 100 } });
+
+export const DNS_REVERSE = defineOperation({
+  ...PAGES,
+  name: 'dns.reverse',
+  summary: 'Domain names whose records point to an address, a block, a host or a text',
+  description:
+    '`value` is an address, a block (at most /16, or /32 of IPv6) or a host. `a` and `aaaa` take an address or a block. `mx`, `ns` and `soa` take a host, or an address that such a host has. `cname` takes a host, `txt` a text within the record. `addresses` says how many names have each address of the page.',
+  method: 'GET',
+  routes: [
+    {
+      path: '/v2.0/dns/reverse',
+      version: 2,
+      when: { parameter: 'type', value: 'a', further: REVERSE_TYPES.slice(1) },
+    },
+  ],
+  access: { kind: 'key', scope: 'reverse', class: 'heavy' },
+  owner: { service: 'corpus', path: '/internal/dns/reverse' },
+  subject: 'value',
+  parameters: {
+    value: {
+      kind: reverseValue(),
+      about: 'An IP address, an address block or a host name; with `type=txt` a text',
+      example: '192.0.2.1',
+      isRequired: true,
+    },
+    type: {
+      kind: oneOf(REVERSE_TYPES),
+      about: 'Type of the records; `ptr` asks for the names of one address instead',
+      example: 'a',
+      isRequired: true,
+    },
+    current: {
+      kind: boolean(),
+      about: 'Whether only records that are there now are wanted',
+      example: 'false',
+      default: true,
+    },
+    format: FORMAT,
+    ...PAGES.parameters,
+  },
+  answers: [{ type: 'application/json', of: DnsReverseAnswer }],
+  problems: [...SEARCH_PROBLEMS],
+  examples: [
+    {
+      title: 'Names with an address',
+      parameters: { value: '192.0.2.1', type: 'a' },
+      answer: {
+        status: true,
+        value: '192.0.2.1',
+        type: 'a',
+        addresses: [{ ip_address: '192.0.2.1', names: 1 }],
+        paging: {
+          page: 1,
+          page_size: 100,
+          total_records: 1,
+          total_is: 'exact',
+          total_pages: 1,
+          has_next: false,
+          next_cursor: null,
+        },
+        domains: [
+          {
+            domain_name: 'registered.test',
+            type: 'a',
+            value: '192.0.2.1',
+            first_seen: '2025-05-10T11:00:00.000Z',
+            last_seen: '2026-11-20T11:42:03.000Z',
+          },
+        ],
+        coverage: { has_data: true, sources: [] },
+      },
+    },
+  ],
+  fixtures: [
+    { value: '192.0.2.1', answers: 'one name' },
+    { value: '198.51.100.0/24', answers: 'no names' },
+  ],
+});

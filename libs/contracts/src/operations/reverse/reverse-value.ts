@@ -1,0 +1,48 @@
+import { parseCidr, parseHostName, parseIpAddress } from '#libs/domain-names';
+import { text } from '../kinds.js';
+import type { ParameterKind } from '../parameter.js';
+
+const VALUE_LENGTH_MAX = 300;
+const PREFIX_MIN = { 4: 16, 6: 32 } as const;
+const FIXTURES = ['192.0.2.1', '198.51.100.0/24'];
+/** Of documents (RFC 5737): kept for test keys. */
+const RESERVED = /^(192\.0\.2|198\.51\.100|203\.0\.113)\./;
+
+/** An address, a block of addresses, a host or a text, as the type asks for. */
+export function reverseValue(): ParameterKind<string> {
+  const plain = text(VALUE_LENGTH_MAX);
+  return {
+    ...plain,
+    clean: (given) => given.trim().toWellFormed(),
+    fault: (given) => {
+      const fault = plain.fault(given);
+      if (fault !== undefined) return fault;
+      if (!/^[^/ ]+\/\d+$/.test(given)) return undefined;
+      const parsed = parseCidr(given);
+      if (!parsed.ok) return 'must be an address block such as 198.51.100.0/24';
+      const { version, prefixLength } = parsed.cidr;
+      if (prefixLength >= PREFIX_MIN[version]) return undefined;
+      return 'must be a block of at most /16, or /32 of IPv6';
+    },
+    isReserved: (given) => RESERVED.test(given),
+    isFixture: (given) => FIXTURES.includes(given),
+  };
+}
+
+/** What a value of `dns.reverse` is. */
+export function reverseSubject(
+  value: string,
+):
+  | { kind: 'address'; address: string }
+  | { kind: 'block'; cidr: string }
+  | { kind: 'host'; host: string }
+  | { kind: 'text' } {
+  const address = parseIpAddress(value);
+  if (address.ok) return { kind: 'address', address: address.ip.address };
+  const block = parseCidr(value);
+  if (block.ok) {
+    return { kind: 'block', cidr: `${block.cidr.address}/${block.cidr.prefixLength}` };
+  }
+  const host = parseHostName(value);
+  return host.ok ? { kind: 'host', host: host.hostName.host } : { kind: 'text' };
+}

@@ -1,0 +1,22 @@
+import { text } from '../kinds.js';
+import type { ParameterKind } from '../parameter.js';
+
+/** What every search for a text answers to test keys. */
+const FIXTURES = ['registered.test', 'redacted.test'];
+
+/** A text that is searched for. `registered.test` and `redacted.test` are fixtures. */
+export function searchText(lengthMax: number): ParameterKind<string> {
+  const isFixture = (given: string) => FIXTURES.includes(given.toLowerCase());
+  return {
+    ...text(lengthMax),
+    clean: (given) => given.trim().toWellFormed(),
+    isReserved: isFixture,
+    isFixture,
+  };
+}
+
+/** The fixtures of a search for a text. */
+export const SEARCH_FIXTURES = [
+  { value: 'registered.test', answers: 'one result' },
+  { value: 'redacted.test', answers: 'no result: the value is withheld' },
+] as const;

@@ -1,0 +1,183 @@
+import { Type } from 'class-transformer';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { SEARCH_PROBLEMS } from '../history/history-kinds.js';
+import { HistoricRecord, HistoricRecordV1 } from '../history/whois-history.js';
+import { boolean, oneOf } from '../kinds.js';
+import { FORMAT } from '../live-parameters.js';
+import { defineOperation } from '../operation.js';
+import { pagedSearch } from '../paging/paged-search.js';
+import { PagedAnswer } from '../paging/paging-answer.js';
+import { SEARCH_FIXTURES, searchText } from './search-text.js';
+
+/** A name that was found: in mini its dates and registrant, in default its whole newest record. */
+export class ReverseDomain extends HistoricRecord {
+  /** The registrant's, with `mode=mini`; so are the other two. */
+  @IsOptional()
+  @IsString()
+  name?: string;
+
+  @IsOptional()
+  @IsString()
+  email?: string;
+
+  @IsOptional()
+  @IsString()
+  company_name?: string;
+}
+
+/** What was searched for. */
+export class ReverseQuery {
+  @IsIn(['keyword', 'owner', 'email', 'company'])
+  selector: string;
+
+  @IsString()
+  value: string;
+
+  @IsBoolean()
+  exact: boolean;
+
+  @IsIn(['current', 'historic'])
+  scope: string;
+}
+
+/** Names whose newest complete record publishes a value. */
+export class WhoisReverseAnswer extends PagedAnswer {
+  @ValidateNested()
+  @Type(() => ReverseQuery)
+  query: ReverseQuery;
+
+  @ValidateNested({ each: true })
+  @Type(() => ReverseDomain)
+  domains: ReverseDomain[];
+}
+
+/** The same in version 1. */
+export class WhoisReverseAnswerV1 {
+  @IsBoolean()
+  status: boolean;
+
+  @IsIn(['reverse'])
+  whois: string;
+
+  @IsInt()
+  total_result: number;
+
+  @IsInt()
+  total_pages: number;
+
+  @IsInt()
+  current_page: number;
+
+  @ValidateNested({ each: true })
+  @Type(() => HistoricRecordV1)
+  whois_domains_historical: HistoricRecordV1[];
+}
+
+const VALUE_LENGTH_MAX = 200;
+const KEYWORD_LENGTH_MAX = 63;
+const PAGES = pagedSearch({
+  default: { credits: 5, pageSize: 50 },
+  mini: { credits: 3, pageSize: 100 },
+});
+
+export const WHOIS_REVERSE = defineOperation({
+  ...PAGES,
+  name: 'whois.reverse',
+  summary: 'Domain names by what their registration publishes: a name, e-mail address or company',
+  description:
+    'Exactly one of `keyword`, `owner`, `email` and `company` is given. Upper and lower case are the same. With `exact=false`, `*` stands for any text, up to twice, and a value without `*` is found anywhere within another; three letters or digits in a row are needed, or two Chinese, Japanese or Korean characters. **Withheld data stays hidden**: what the newest complete record of a name does not publish is neither found nor counted, whatever the scope.',
+  method: 'GET',
+  routes: [
+    { path: '/v2.0/whois/reverse', version: 2 },
+    {
+      path: '/v1.0/whois',
+      version: 1,
+      when: { parameter: 'whois', value: 'reverse' },
+      answer: WhoisReverseAnswerV1,
+      successor: '/v2.0/whois/reverse',
+    },
+  ],
+  access: { kind: 'key', scope: 'reverse', class: 'heavy' },
+  owner: { service: 'corpus', path: '/internal/whois/reverse' },
+  subject: ['keyword', 'owner', 'email', 'company'],
+  parameters: {
+    keyword: {
+      kind: searchText(KEYWORD_LENGTH_MAX),
+      about: 'A text in any name, e-mail address or company',
+      example: 'registered.test',
+    },
+    owner: {
+      kind: searchText(VALUE_LENGTH_MAX),
+      about: 'Name of a contact',
+      example: 'Alex Sample',
+    },
+    email: {
+      kind: searchText(VALUE_LENGTH_MAX),
+      about: 'E-mail address of a contact',
+      example: 'alex.sample@example.com',
+    },
+    company: {
+      kind: searchText(VALUE_LENGTH_MAX),
+      about: 'Company of a contact',
+      example: 'Example Holdings',
+    },
+    whois: {
+      kind: oneOf(['reverse']),
+      about: 'Selects this operation in version 1; version 2 accepts it for old links',
+      example: 'reverse',
+      isForGateway: true,
+    },
+    exact: {
+      kind: boolean(),
+      about: 'Whether the whole value must be equal; otherwise `*` stands for any text',
+      example: 'true',
+      default: false,
+    },
+    scope: {
+      kind: oneOf(['current', 'historic']),
+      about: 'Names that are registered, or also those that are not any more',
+      example: 'historic',
+      default: 'current' as const,
+      since: 2,
+    },
+    format: FORMAT,
+    ...PAGES.parameters,
+  },
+  answers: [{ type: 'application/json', of: WhoisReverseAnswer }],
+  problems: [...SEARCH_PROBLEMS],
+  examples: [
+    {
+      title: 'Names of an owner',
+      parameters: { keyword: 'registered.test', mode: 'mini' },
+      answer: {
+        status: true,
+        query: { selector: 'keyword', value: 'registered.test', exact: false, scope: 'current' },
+        paging: {
+          page: 1,
+          page_size: 100,
+          total_records: 1,
+          total_is: 'exact',
+          total_pages: 1,
+          has_next: false,
+          next_cursor: null,
+        },
+        domains: [
+          {
+            num: 1,
+            domain_name: 'registered.test',
+            query_time: '2025-05-10 11:00:00',
+            first_seen: '2025-05-10T11:00:00.000Z',
+            last_seen: '2026-11-20T11:42:03.000Z',
+            is_complete: true,
+            source: 'fixtures',
+            create_date: '2001-05-09',
+            expiry_date: '2031-05-09',
+            name: 'Alex Sample',
+          },
+        ],
+        coverage: { has_data: true, sources: [] },
+      },
+    },
+  ],
+  fixtures: SEARCH_FIXTURES,
+});

@@ -1,0 +1,135 @@
+import { Type } from 'class-transformer';
+import { IsBoolean, IsISO8601, IsIn, IsString, ValidateNested } from 'class-validator';
+import { IsNullable } from '../reading/nullable.js';
+import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from '../history/history-kinds.js';
+import { oneOf } from '../kinds.js';
+import { FORMAT } from '../live-parameters.js';
+import { defineOperation } from '../operation.js';
+import { pagedSearch } from '../paging/paged-search.js';
+import { PagedAnswer } from '../paging/paging-answer.js';
+
+/** A host name below a domain name. */
+export class Subdomain {
+  @IsString()
+  subdomain: string;
+
+  @IsIn(['active', 'inactive'])
+  status: string;
+
+  @IsISO8601()
+  first_seen: string;
+
+  @IsISO8601()
+  last_seen: string;
+
+  /** When it last had an address; null where only its name was seen. */
+  @IsNullable()
+  @IsISO8601()
+  last_resolved: string | null;
+
+  /** Since when it has had no address; null where that is not known. */
+  @IsNullable()
+  @IsISO8601()
+  inactive_from: string | null;
+
+  /** It has the address that every name of its zone has: it may never have been set up. */
+  @IsBoolean()
+  is_wildcard: boolean;
+}
+
+/** A zone that answers for every name below it. */
+export class WildcardZone {
+  /** `*.example.com`. */
+  @IsString()
+  name: string;
+
+  @IsString({ each: true })
+  addresses: string[];
+}
+
+/** Host names below a domain name. */
+export class SubdomainsAnswer extends PagedAnswer {
+  @IsString()
+  domain_name: string;
+
+  @IsString()
+  domain_unicode: string;
+
+  /** Names below these are answered whether they exist or not. */
+  @ValidateNested({ each: true })
+  @Type(() => WildcardZone)
+  wildcards: WildcardZone[];
+
+  @ValidateNested({ each: true })
+  @Type(() => Subdomain)
+  subdomains: Subdomain[];
+}
+
+const PAGES = pagedSearch({ default: { credits: 2, pageSize: 100 } });
+
+export const SUBDOMAINS = defineOperation({
+  ...PAGES,
+  name: 'subdomains',
+  summary: 'Host names below a domain name, active and inactive',
+  description:
+    'A host is active if it had an address within the last 7 days. A zone with a wildcard answers for every name: such zones are listed in `wildcards`, and hosts that have their addresses are marked. `after` and `before` select by `first_seen`.',
+  method: 'GET',
+  routes: [
+    { path: '/v2.0/subdomains', version: 2 },
+    { path: '/v1.0/subdomains', version: 1, successor: '/v2.0/subdomains' },
+  ],
+  access: { kind: 'key', scope: 'subdomains', class: 'heavy' },
+  owner: { service: 'corpus', path: '/internal/subdomains' },
+  subject: 'domainName',
+  parameters: {
+    domainName: SEARCHED_NAME,
+    status: {
+      kind: oneOf(['active', 'inactive']),
+      about: 'Only hosts with this status',
+      example: 'active',
+    },
+    after: { ...SEARCHED_DAYS.after, about: 'Only hosts first seen on this day (UTC) or later' },
+    before: { ...SEARCHED_DAYS.before, about: 'Only hosts first seen before this day (UTC)' },
+    format: FORMAT,
+    ...PAGES.parameters,
+  },
+  answers: [{ type: 'application/json', of: SubdomainsAnswer }],
+  problems: ['invalid_domain_name', ...SEARCH_PROBLEMS],
+  examples: [
+    {
+      title: 'Hosts of a name',
+      parameters: { domainName: 'registered.test' },
+      answer: {
+        status: true,
+        domain_name: 'registered.test',
+        domain_unicode: 'registered.test',
+        wildcards: [],
+        paging: {
+          page: 1,
+          page_size: 100,
+          total_records: 1,
+          total_is: 'exact',
+          total_pages: 1,
+          has_next: false,
+          next_cursor: null,
+        },
+        subdomains: [
+          {
+            subdomain: 'www.registered.test',
+            status: 'active',
+            first_seen: '2025-05-10T11:00:00.000Z',
+            last_seen: '2026-11-20T11:42:03.000Z',
+            last_resolved: '2026-11-20T11:42:03.000Z',
+            inactive_from: null,
+            is_wildcard: false,
+          },
+        ],
+        coverage: { has_data: true, sources: [] },
+      },
+    },
+  ],
+  fixtures: [
+    { value: 'registered.test', answers: 'an active and an inactive host' },
+    { value: 'available.test', answers: 'no hosts' },
+  ],
+});

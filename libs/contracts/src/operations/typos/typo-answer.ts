@@ -1,0 +1,162 @@
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsISO8601,
+  IsInt,
+  IsOptional,
+  IsString,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { PagedAnswer } from '../paging/paging-answer.js';
+import { IsNullable } from '../reading/nullable.js';
+
+/** How a name comes from another one, or how it was found. */
+export const TYPO_KINDS = [
+  'addition',
+  'bitsquatting',
+  'homoglyph',
+  'hyphenation',
+  'insertion',
+  'omission',
+  'plural',
+  'repetition',
+  'replacement',
+  'subdomain',
+  'transposition',
+  'vowel-swap',
+  'dictionary',
+  'tld-swap',
+  'various',
+  'keyword',
+  'pattern',
+] as const;
+export type TypoKind = (typeof TYPO_KINDS)[number];
+
+/** What a score rests on. */
+export const TYPO_REASONS = [
+  'looks_the_same',
+  'one_letter_off',
+  'two_letters_off',
+  'three_letters_off',
+  'contains_name',
+  'other_suffix',
+  'new_within_30_days',
+  'takes_mail',
+] as const;
+export type TypoReason = (typeof TYPO_REASONS)[number];
+
+/** How much a name may be mistaken for another one. */
+export class TypoScore {
+  /** 0 to 100; 100 is the most alike. */
+  @IsInt()
+  @Min(0)
+  @Max(100)
+  score: number;
+
+  @IsIn(TYPO_REASONS, { each: true })
+  reasons: TypoReason[];
+}
+
+/** A registered name that looks like what was asked about. */
+export class LookAlike extends TypoScore {
+  @IsString()
+  domain_name: string;
+
+  @IsString()
+  domain_unicode: string;
+
+  /** Of `kind=subdomain`: the host below the name that looks like it. */
+  @IsOptional()
+  @IsString()
+  host?: string;
+
+  @IsIn(TYPO_KINDS)
+  kind: TypoKind;
+
+  @IsISO8601()
+  first_seen: string;
+
+  /** From the newest record; null where none is known, as are the two others. */
+  @IsNullable()
+  @IsString()
+  registrar: string | null;
+
+  @IsNullable()
+  @IsString()
+  create_date: string | null;
+
+  @IsNullable()
+  @IsString()
+  expiry_date: string | null;
+
+  /** Null where they are not known. */
+  @IsNullable()
+  @IsString({ each: true })
+  name_servers: string[] | null;
+
+  /** Hosts that take its mail; null where nobody has asked for them. */
+  @IsNullable()
+  @IsString({ each: true })
+  mx: string[] | null;
+
+  /** The name of its source in `coverage`. */
+  @IsString()
+  source: string;
+}
+
+/** What look-alikes were searched for. */
+export class TypoQuery {
+  @IsIn(['domainName', 'keyword', 'pattern'])
+  selector: string;
+
+  @IsString()
+  value: string;
+
+  /** Names that were generated and looked for, with `domainName`. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  permutations?: number;
+}
+
+/** Registered look-alikes. */
+export class TyposAnswer extends PagedAnswer {
+  @ValidateNested()
+  @Type(() => TypoQuery)
+  query: TypoQuery;
+
+  @ValidateNested({ each: true })
+  @Type(() => LookAlike)
+  domains: LookAlike[];
+}
+
+/** One of the names that were to be compared. */
+export class ScoredName extends TypoScore {
+  @IsString()
+  domain_name: string;
+
+  @IsString()
+  domain_unicode: string;
+
+  /** How it comes from the name that it is compared with; null where no rule makes it. */
+  @IsNullable()
+  @IsIn(TYPO_KINDS)
+  kind: TypoKind | null;
+}
+
+/** Names and how much each looks like one of the customer's. */
+export class TypoScoresAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  @IsString()
+  domain_name: string;
+
+  /** In the order of the request. */
+  @ValidateNested({ each: true })
+  @Type(() => ScoredName)
+  domains: ScoredName[];
+}

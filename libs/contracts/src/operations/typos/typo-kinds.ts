@@ -1,0 +1,80 @@
+import type { ParameterKind } from '../parameter.js';
+
+const TLDS_MAX = 20;
+const EXCLUDED_MAX = 100;
+const LABEL_LENGTH_MAX = 63;
+const SUFFIX = /^[a-z0-9-]+(\.[a-z0-9-]+)?$/;
+const NAME = /^[^\s/@:,]{1,253}$/u;
+
+/** How long a label is, from and to. */
+export interface LengthRange {
+  min: number;
+  max: number;
+}
+
+/** `8`, or `5-12`. */
+export function lengthRange(): ParameterKind<LengthRange> {
+  const read = (given: string): LengthRange => {
+    const [min, max = min] = given.split('-').map(Number);
+    return { min, max };
+  };
+  return {
+    schema: { type: 'string', pattern: '^[0-9]{1,2}(-[0-9]{1,2})?$' },
+    fault: (given) => {
+      const { min, max } = read(given);
+      const isRange =
+        /^\d{1,2}(-\d{1,2})?$/.test(given) && min >= 1 && max >= min && max <= LABEL_LENGTH_MAX;
+      return isRange ? undefined : 'must be a length such as 8 or 5-12, at most 63';
+    },
+    value: read,
+  };
+}
+
+/** Suffixes, separated by commas: `com,co.uk`. */
+export function suffixes(): ParameterKind<string[]> {
+  const read = (given: string) => [
+    ...new Set(given.split(',').map((one) => one.replace(/^\./, ''))),
+  ];
+  return {
+    schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: TLDS_MAX },
+    clean: (given) => given.trim().toLowerCase(),
+    fault: (given) => {
+      const all = read(given);
+      return all.length <= TLDS_MAX && all.every((one) => SUFFIX.test(one))
+        ? undefined
+        : `must be at most ${TLDS_MAX} suffixes such as com,co.uk`;
+    },
+    value: read,
+  };
+}
+
+/** Domain names, separated by commas. */
+export function nameList(): ParameterKind<string[]> {
+  const read = (given: string) => given.split(',').map((one) => one.trim().toLowerCase());
+  return {
+    schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: EXCLUDED_MAX },
+    clean: (given) => given.trim().toWellFormed(),
+    fault: (given) => {
+      const all = read(given);
+      return all.length <= EXCLUDED_MAX && all.every((one) => NAME.test(one))
+        ? undefined
+        : `must be at most ${EXCLUDED_MAX} domain names, separated by commas`;
+    },
+    value: read,
+  };
+}
+
+/** A moment of RFC 3339 in UTC, or a day, of which it is the first moment. */
+export function moment(): ParameterKind<Date> {
+  const form = /^(19|20|21)\d{2}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z)?$/;
+  return {
+    schema: { type: 'string', format: 'date-time' },
+    fault: (given) =>
+      form.test(given) &&
+      !Number.isNaN(Date.parse(given)) &&
+      new Date(given).toISOString().startsWith(given.slice(0, 10))
+        ? undefined
+        : 'must be a time such as 2026-11-20T11:42:03Z, or a day',
+    value: (given) => new Date(given),
+  };
+}

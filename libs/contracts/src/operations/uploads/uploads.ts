@@ -1,0 +1,160 @@
+import type { Access } from '../access.js';
+import { dashboardCall } from '../dashboard-call.js';
+import { defineOperation } from '../operation.js';
+import { listPages } from '../paging/paged-search.js';
+import { onePage } from '../paging/paging-answer.js';
+import { type TusUploads, UPLOAD_ID, tusVerbs } from '../transfers/tus-verbs.js';
+import { UploadAnswer, UploadsAnswer } from './upload-answer.js';
+
+/** Of a file as it is sent, and of what is packed in it. */
+export const UPLOAD_BYTES_MAX = 768 * 1024 * 1024;
+/** Lines that are not blank, after the header. */
+export const UPLOAD_LINES_MAX = 3_000_000;
+
+const ACCESS = {
+  kind: 'key',
+  scope: 'jobs',
+  class: 'account',
+  isForLiveKeys: true,
+} as const satisfies Access;
+
+const READY = {
+  status: true,
+  id: UPLOAD_ID.id.example,
+  state: 'ready',
+  file_name: 'names.csv',
+  size_bytes: 36,
+  received_bytes: 36,
+  counts: { lines: 3, unique: 2, invalid: 0, duplicates: 1 },
+  invalid_lines: [],
+  created_at: '2026-11-20T10:00:00.000Z',
+  expires_at: '2026-11-27T10:00:00.000Z',
+} satisfies UploadAnswer;
+
+const { counts: _none, ...UNREAD } = READY;
+const READING = { ...UNREAD, state: 'reading' } satisfies UploadAnswer;
+
+const BY_KEY: TusUploads = {
+  service: 'worker',
+  path: '/v2.0/uploads',
+  ownerPath: '/internal/key/uploads',
+  access: ACCESS,
+  limitBytes: UPLOAD_BYTES_MAX,
+  extensions: ['creation', 'creation-with-upload', 'termination', 'expiration'],
+};
+const verbs = tusVerbs(BY_KEY);
+
+const DESCRIPTION =
+  'For jobs of up to 3,000,000 names. Send a form with one file, or speak tus 1.0.0 (https://tus.io), which resumes ' +
+  'after a broken connection. The file is text with one name a line, CSV (the column `domain`, `domain_name`, `name` ' +
+  'or `url`, else the first that holds a name), or one of them packed by gzip or as the only entry of a zip; 768 MiB ' +
+  'at most, unpacked too. Its names are read in the background: ask for the upload until it is `ready`, then start a ' +
+  'job with its `upload_id`. In a form, a field `idempotency_key` before the file makes a repeated form the same upload.';
+
+export const UPLOAD_CREATE = defineOperation({
+  ...verbs.create,
+  name: 'uploads.create',
+  summary: 'Takes a file of names, or starts to take one',
+  description: DESCRIPTION,
+  answers: [{ type: 'application/json', of: UploadAnswer, status: 201 }],
+  problems: ['uploads_full'],
+  examples: [{ title: 'A form', parameters: {}, answer: READING }],
+});
+export const UPLOAD_STATE = defineOperation({
+  ...verbs.state,
+  name: 'uploads.state',
+  summary: 'How much of an upload is stored',
+  problems: [],
+});
+export const UPLOAD_APPEND = defineOperation({
+  ...verbs.append,
+  name: 'uploads.append',
+  summary: 'Stores the next bytes of an upload',
+  problems: [],
+});
+export const UPLOAD_REMOVE = defineOperation({
+  ...verbs.remove,
+  name: 'uploads.remove',
+  summary: 'Deletes an upload',
+  problems: ['upload_in_use'],
+});
+
+export const UPLOAD = defineOperation({
+  name: 'uploads.get',
+  summary: 'What is in an upload',
+  method: 'GET',
+  routes: [{ path: '/v2.0/uploads/{id}', version: 2 }],
+  access: ACCESS,
+  owner: { service: 'worker', path: '/internal/key/uploads/{id}' },
+  parameters: UPLOAD_ID,
+  answers: [{ type: 'application/json', of: UploadAnswer }],
+  price: { per: 'free' },
+  problems: ['not_found'],
+  examples: [{ title: 'One that is ready', parameters: { id: READY.id }, answer: READY }],
+});
+
+export const UPLOADS = defineOperation({
+  name: 'uploads.list',
+  summary: 'The uploads of the account, newest first',
+  method: 'GET',
+  routes: [{ path: '/v2.0/uploads', version: 2 }],
+  access: ACCESS,
+  owner: { service: 'worker', path: '/internal/key/uploads' },
+  parameters: listPages(50),
+  answers: [{ type: 'application/json', of: UploadsAnswer }],
+  price: { per: 'free' },
+  problems: [],
+  examples: [
+    {
+      title: 'One upload',
+      parameters: {},
+      answer: { status: true, uploads: [READY], paging: onePage(1, 50) },
+    },
+  ],
+});
+
+const own = tusVerbs({
+  ...BY_KEY,
+  path: '/api/uploads',
+  ownerPath: '/internal/uploads',
+  access: { kind: 'session' },
+});
+
+export const OWN_UPLOAD_CREATE = defineOperation({
+  ...UPLOAD_CREATE,
+  ...own.create,
+  name: 'own-uploads.create',
+  subject: undefined,
+});
+export const OWN_UPLOAD_STATE = defineOperation({
+  ...UPLOAD_STATE,
+  ...own.state,
+  name: 'own-uploads.state',
+  subject: undefined,
+});
+export const OWN_UPLOAD_APPEND = defineOperation({
+  ...UPLOAD_APPEND,
+  ...own.append,
+  name: 'own-uploads.append',
+  subject: undefined,
+});
+export const OWN_UPLOAD_REMOVE = defineOperation({
+  ...UPLOAD_REMOVE,
+  ...own.remove,
+  name: 'own-uploads.remove',
+  subject: undefined,
+});
+export const OWN_UPLOAD = defineOperation({
+  ...UPLOAD,
+  ...dashboardCall('worker', 'GET /api/uploads/{id}'),
+  name: 'own-uploads.get',
+  subject: undefined,
+  parameters: UPLOAD_ID,
+});
+export const OWN_UPLOADS = defineOperation({
+  ...UPLOADS,
+  ...dashboardCall('worker', 'GET /api/uploads'),
+  name: 'own-uploads.list',
+  subject: undefined,
+  parameters: listPages(50),
+});

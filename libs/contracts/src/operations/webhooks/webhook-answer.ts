@@ -1,0 +1,178 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  IsUUID,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { IsNullable } from '../reading/nullable.js';
+import { Paging } from '../paging/paging-answer.js';
+
+/** What an endpoint may be told of. */
+export const WEBHOOK_EVENTS = [
+  'job.completed',
+  'monitor.triggered',
+  'file.published',
+  'credits.low',
+  'invoice.issued',
+] as const;
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+
+/** Sent by the button alone. */
+export const WEBHOOK_TEST_EVENT = 'webhook.test';
+
+export const WEBHOOK_STATES = ['active', 'paused', 'disabled'] as const;
+export type WebhookState = (typeof WEBHOOK_STATES)[number];
+
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+const URL_LENGTH_MAX = 2_048;
+const URL_RULE = 'must be an https address at port 443 of a host that is reachable publicly';
+
+export class WebhookAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  @IsUUID()
+  id: string;
+
+  @IsString()
+  url: string;
+
+  @IsIn(WEBHOOK_EVENTS, { each: true })
+  events: WebhookEvent[];
+
+  /** `paused` by you; `disabled` by us, after three days without a delivery or an answer of 410. */
+  @IsIn(WEBHOOK_STATES)
+  state: WebhookState;
+
+  @IsISO8601()
+  created_at: string;
+
+  /** Since when no delivery succeeded. */
+  @IsNullable()
+  @IsISO8601()
+  failing_since: string | null;
+
+  /** Until when deliveries are signed with the previous secret, too. */
+  @IsNullable()
+  @IsISO8601()
+  previous_secret_until: string | null;
+}
+
+/** An endpoint with its secret, which is shown only once. */
+export class WebhookSecretAnswer extends WebhookAnswer {
+  /** `whsec_` and the key in Base64, as libraries for Standard Webhooks take it. */
+  @IsString()
+  secret: string;
+}
+
+export class WebhooksAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  /** Newest first. */
+  @ValidateNested({ each: true })
+  @Type(() => WebhookAnswer)
+  webhooks: WebhookAnswer[];
+
+  @ValidateNested()
+  @Type(() => Paging)
+  paging: Paging;
+}
+
+export class WebhookDelivery {
+  /** The header `webhook-id`, the same in every try. */
+  @IsUUID()
+  id: string;
+
+  @IsString()
+  type: string;
+
+  @IsIn(DELIVERY_STATES)
+  state: DeliveryState;
+
+  @IsInt()
+  @Min(0)
+  tries: number;
+
+  @IsISO8601()
+  created_at: string;
+
+  @IsNullable()
+  @IsISO8601()
+  last_try_at: string | null;
+
+  /** HTTP status of the last answer; null where there was none. */
+  @IsNullable()
+  @IsInt()
+  response_status: number | null;
+
+  /** Why the last try failed. */
+  @IsNullable()
+  @IsString()
+  fault: string | null;
+}
+
+export class WebhookDeliveryAnswer extends WebhookDelivery {
+  @IsBoolean()
+  status: boolean;
+}
+
+export class WebhookDeliveriesAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  /** Newest first. */
+  @ValidateNested({ each: true })
+  @Type(() => WebhookDelivery)
+  deliveries: WebhookDelivery[];
+
+  @ValidateNested()
+  @Type(() => Paging)
+  paging: Paging;
+}
+
+export class CreateWebhookRequest {
+  @IsString({ message: URL_RULE })
+  @MaxLength(URL_LENGTH_MAX)
+  url: string;
+
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(WEBHOOK_EVENTS.length)
+  @ArrayUnique()
+  @IsIn(WEBHOOK_EVENTS, { each: true })
+  events: WebhookEvent[];
+}
+
+export class UpdateWebhookRequest {
+  @IsOptional()
+  @IsString({ message: URL_RULE })
+  @MaxLength(URL_LENGTH_MAX)
+  url?: string;
+
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(WEBHOOK_EVENTS.length)
+  @ArrayUnique()
+  @IsIn(WEBHOOK_EVENTS, { each: true })
+  events?: WebhookEvent[];
+
+  /** `active` also lets a disabled one begin again. */
+  @IsOptional()
+  @IsIn(['active', 'paused'])
+  state?: 'active' | 'paused';
+}

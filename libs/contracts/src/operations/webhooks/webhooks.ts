@@ -1,0 +1,252 @@
+import type { Access } from '../access.js';
+import { text } from '../kinds.js';
+import { defineOperation } from '../operation.js';
+import { listPages } from '../paging/paged-search.js';
+import { onePage } from '../paging/paging-answer.js';
+import {
+  CreateWebhookRequest,
+  UpdateWebhookRequest,
+  type WebhookDelivery,
+  WebhookAnswer,
+  WebhookDeliveriesAnswer,
+  WebhookDeliveryAnswer,
+  WebhookSecretAnswer,
+  WebhooksAnswer,
+} from './webhook-answer.js';
+
+const LIMIT_BYTES = 16_384;
+const ID = '019a5f00-0000-7000-8000-000000000021';
+const DELIVERY_ID = '019a5f00-0000-7000-8000-000000000022';
+
+const WEBHOOK_SHOWN = {
+  status: true,
+  id: ID,
+  url: 'https://hooks.example.com/domain-data',
+  events: ['job.completed'],
+  state: 'active',
+  created_at: '2026-11-20T10:00:00.000Z',
+  failing_since: null,
+  previous_secret_until: null,
+} satisfies WebhookAnswer;
+const WITH_SECRET = { ...WEBHOOK_SHOWN, secret: 'whsec_…' } satisfies WebhookSecretAnswer;
+
+const DELIVERY = {
+  id: DELIVERY_ID,
+  type: 'job.completed',
+  state: 'delivered',
+  tries: 1,
+  created_at: '2026-11-20T10:00:04.000Z',
+  last_try_at: '2026-11-20T10:00:05.000Z',
+  response_status: 204,
+  fault: null,
+} satisfies WebhookDelivery;
+const WAITING = {
+  ...DELIVERY,
+  status: true,
+  state: 'pending',
+  tries: 0,
+  last_try_at: null,
+  response_status: null,
+} satisfies WebhookDeliveryAnswer;
+
+const NEW = { url: WEBHOOK_SHOWN.url, events: ['job.completed'] };
+const CHANGE = { state: 'paused' };
+
+/** A test key changes nothing. */
+const BY_KEY = {
+  kind: 'key',
+  scope: 'webhooks',
+  class: 'account',
+  isForLiveKeys: true,
+} as const satisfies Access;
+const WORKER = (path: string) =>
+  ({ service: 'worker', path: `/internal/key/webhooks${path}` }) as const;
+const FREE = { per: 'free' } as const;
+
+function id<const Example extends string>(about: string, example: Example) {
+  const pattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+  return {
+    kind: text(36, { pattern, rule: 'must be an id' }),
+    about,
+    example,
+    in: 'path',
+  } as const;
+}
+
+/** Parameters of calls about one endpoint, and about one delivery of it. */
+export const ONE_WEBHOOK = { id: id('Id of the webhook', ID) } as const;
+export const ONE_DELIVERY = {
+  ...ONE_WEBHOOK,
+  delivery_id: id('Id of the delivery', DELIVERY_ID),
+} as const;
+
+export const WEBHOOKS = defineOperation({
+  name: 'webhooks.list',
+  summary: 'The webhooks of the account, newest first',
+  method: 'GET',
+  routes: [{ path: '/v2.0/webhooks', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER(''),
+  parameters: listPages(50),
+  answers: [{ type: 'application/json', of: WebhooksAnswer }],
+  price: FREE,
+  problems: [],
+  examples: [
+    {
+      title: 'One webhook',
+      parameters: {},
+      answer: { status: true, webhooks: [WEBHOOK_SHOWN], paging: onePage(1, 50) },
+    },
+  ],
+});
+
+export const WEBHOOK_CREATE = defineOperation({
+  name: 'webhooks.create',
+  summary: 'Tells an address of yours what happens',
+  description:
+    'Events are sent by POST, signed as [Standard Webhooks](https://www.standardwebhooks.com) describes, and tried again ' +
+    'for three days. Answer with a status from 200 to 299 within ten seconds. The secret is shown only once. ' +
+    'Addresses are https, at port 443, and public.',
+  method: 'POST',
+  routes: [{ path: '/v2.0/webhooks', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER(''),
+  parameters: {},
+  body: { of: CreateWebhookRequest, limitBytes: LIMIT_BYTES, example: NEW },
+  answers: [{ type: 'application/json', of: WebhookSecretAnswer, status: 201 }],
+  price: FREE,
+  problems: ['too_many_webhooks'],
+  examples: [{ title: 'Of jobs', parameters: {}, body: NEW, answer: WITH_SECRET }],
+});
+
+export const WEBHOOK = defineOperation({
+  name: 'webhooks.get',
+  summary: 'One webhook',
+  method: 'GET',
+  routes: [{ path: '/v2.0/webhooks/{id}', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}'),
+  parameters: ONE_WEBHOOK,
+  answers: [{ type: 'application/json', of: WebhookAnswer }],
+  price: FREE,
+  problems: ['not_found'],
+  examples: [{ title: 'One that works', parameters: { id: ID }, answer: WEBHOOK_SHOWN }],
+});
+
+export const WEBHOOK_UPDATE = defineOperation({
+  name: 'webhooks.update',
+  summary: 'Changes a webhook, pauses it, or lets it begin again',
+  method: 'PATCH',
+  routes: [{ path: '/v2.0/webhooks/{id}', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}'),
+  parameters: ONE_WEBHOOK,
+  body: { of: UpdateWebhookRequest, limitBytes: LIMIT_BYTES, example: CHANGE },
+  answers: [{ type: 'application/json', of: WebhookAnswer }],
+  price: FREE,
+  problems: ['not_found'],
+  examples: [
+    {
+      title: 'A pause',
+      parameters: { id: ID },
+      body: CHANGE,
+      answer: { ...WEBHOOK_SHOWN, state: 'paused' },
+    },
+  ],
+});
+
+export const WEBHOOK_DELETE = defineOperation({
+  name: 'webhooks.delete',
+  summary: 'Removes a webhook and its log',
+  method: 'DELETE',
+  routes: [{ path: '/v2.0/webhooks/{id}', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}'),
+  parameters: ONE_WEBHOOK,
+  answers: [{ type: 'application/json', of: WebhookAnswer }],
+  price: FREE,
+  problems: ['not_found'],
+  examples: [{ title: 'The last state', parameters: { id: ID }, answer: WEBHOOK_SHOWN }],
+});
+
+export const WEBHOOK_ROTATE = defineOperation({
+  name: 'webhooks.rotate',
+  summary: 'Gives a webhook a new secret',
+  description:
+    'For 24 hours deliveries are signed with both, so that you can change over in peace.',
+  method: 'POST',
+  routes: [{ path: '/v2.0/webhooks/{id}/rotate', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}/rotate'),
+  parameters: ONE_WEBHOOK,
+  answers: [{ type: 'application/json', of: WebhookSecretAnswer }],
+  price: FREE,
+  problems: ['not_found'],
+  examples: [
+    {
+      title: 'A new secret',
+      parameters: { id: ID },
+      answer: { ...WITH_SECRET, previous_secret_until: '2026-11-21T10:00:00.000Z' },
+    },
+  ],
+});
+
+export const WEBHOOK_TEST = defineOperation({
+  name: 'webhooks.test',
+  summary: 'Sends an event of type `webhook.test`',
+  method: 'POST',
+  routes: [{ path: '/v2.0/webhooks/{id}/test', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}/test'),
+  parameters: ONE_WEBHOOK,
+  answers: [{ type: 'application/json', of: WebhookDeliveryAnswer, status: 202 }],
+  price: FREE,
+  problems: ['not_found', 'webhook_not_active'],
+  examples: [
+    {
+      title: 'It waits',
+      parameters: { id: ID },
+      answer: { ...WAITING, type: 'webhook.test' },
+    },
+  ],
+});
+
+export const WEBHOOK_DELIVERIES = defineOperation({
+  name: 'webhooks.deliveries',
+  summary: 'What was sent to a webhook in the last 30 days, newest first',
+  method: 'GET',
+  routes: [{ path: '/v2.0/webhooks/{id}/deliveries', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}/deliveries'),
+  parameters: { ...ONE_WEBHOOK, ...listPages(50) },
+  answers: [{ type: 'application/json', of: WebhookDeliveriesAnswer }],
+  price: FREE,
+  problems: ['not_found'],
+  examples: [
+    {
+      title: 'One delivery',
+      parameters: { id: ID },
+      answer: { status: true, deliveries: [DELIVERY], paging: onePage(1, 50) },
+    },
+  ],
+});
+
+export const WEBHOOK_REPLAY = defineOperation({
+  name: 'webhooks.replay',
+  summary: 'Sends a delivery once more, with its id and its data',
+  method: 'POST',
+  routes: [{ path: '/v2.0/webhooks/{id}/deliveries/{delivery_id}/replay', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}/deliveries/{delivery_id}/replay'),
+  parameters: ONE_DELIVERY,
+  answers: [{ type: 'application/json', of: WebhookDeliveryAnswer, status: 202 }],
+  price: FREE,
+  problems: ['not_found', 'webhook_not_active'],
+  examples: [
+    {
+      title: 'It waits',
+      parameters: { id: ID, delivery_id: DELIVERY_ID },
+      answer: WAITING,
+    },
+  ],
+});

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  Database,
+  StatementTimeout,
+  type Transaction,
+  ownerRole,
+  withClient,
+} from '#libs/database';
+import { TestDatabase, waitFor } from '#test/environment';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const LINE = `${'x'.repeat(KIB - 1)}\n`;
+const INTO = 'copy lines (line) from stdin';
+/** About 64 MiB, which no buffer between the two ends holds. */
+const LINES = 64 * KIB;
+const OUT = `copy (select repeat('x', ${KIB - 1}) from generate_series(1, ${LINES})) to stdout`;
+/** What the kernel keeps for a socket on loopback is some of it. */
+const READ_AHEAD_MAX = 24 * MIB;
+
+describe('COPY and time limits', () => {
+  let test: TestDatabase;
+  let database: Database;
+
+  beforeAll(async () => {
+    test = await TestDatabase.create();
+    await withClient(test.url(ownerRole('gateway')), (client) =>
+      client.query('create table lines (line text check (length(line) > 0))'),
+    );
+    // One connection: what a test leaves behind is what the next statement finds.
+    database = await open();
+  });
+  beforeEach(() => database.query('delete from lines'));
+  afterAll(async () => {
+    await database.close();
+    await test.drop();
+  });
+
+  const open = (statementTimeoutMs?: number) =>
+    Database.open({
+      url: test.url('gateway'),
+      applicationName: 'copy spec',
+      poolSize: 1,
+      statementTimeoutMs,
+    });
+  const processId = async () => {
+    const [{ pid }] = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
+    return pid;
+  };
+  const count = async () => {
+    const [{ count }] = await database.query<{ count: string }>('select count(*) from lines');
+    return Number(count);
+  };
+  const waitsFor = (event: string) =>
+    waitFor(`a server process that waits for ${event}`, () =>
+      withClient(test.url(), async (client) => {
+        const { rowCount } = await client.query(
+          `select from pg_stat_activity where datname = current_database() and usename = 'gateway'
+           and wait_event = $1 and state = 'active'`,
+          [event],
+        );
+        return rowCount === 1;
+      }),
+    );
+  /** The connection serves the next transaction, statements in flight together included. */
+  const expectUsable = async (before: number) => {
+    const answers = await database.transaction((transaction) =>
+      Promise.all([1, 2].map((n) => transaction.query('select $1::int as n', [n]))),
+    );
+    expect(answers).toEqual([[{ n: 1 }], [{ n: 2 }]]);
+    expect(await processId()).toBe(before);
+  };
+
+  it('rows go in and come out unchanged, wherever the pieces are cut', async () => {
+    const text = 'ünï\\tcode\na\n\\\\\n';
+    const bytes = Buffer.from(text);
+    const pieces = Array.from(bytes, (_, place) => bytes.subarray(place, place + 1));
+    const out: Buffer[] = [];
+    const rows = await database.transaction(async (transaction) => {
+      const written = await transaction.copyIn(INTO, pieces);
+      for await (const piece of transaction.copyOut('copy lines to stdout')) out.push(piece);
+      // Statements of the same transaction see the rows, and go on together afterwards.
+      const [[{ count }]] = await Promise.all([
+        transaction.query<{ count: string }>('select count(*) from lines'),
+        transaction.query('select 1'),
+      ]);
+      return [written, Number(count)];
+    });
+    expect(rows).toEqual([3, 3]);
+    expect(Buffer.concat(out).toString()).toBe(text);
+  });
+
+  it('nothing and an empty table are copied, too', async () => {
+    const out: Buffer[] = [];
+    await database.transaction(async (transaction) => {
+      expect(await transaction.copyIn(INTO, [])).toBe(0);
+      for await (const piece of transaction.copyOut('copy lines to stdout')) out.push(piece);
+    });
+    expect(out).toEqual([]);
+  });
+
+  it('a source of any length is read no faster than the server takes it', async () => {
+    let given = 0;
+    function* source() {
+      for (; given < LINES * KIB; given += LINE.length) yield LINE;
+    }
+    await withClient(test.url(), async (holder) => {
+      await holder.query(`
+        create function gateway.wait() returns trigger language plpgsql as
+          $$ begin perform pg_advisory_xact_lock_shared(71); return new; end $$;
+        create trigger wait before insert on gateway.lines for each row execute function gateway.wait();
+        select pg_advisory_lock(71)`);
+      const written = database.transaction((transaction) => transaction.copyIn(INTO, source()));
+      await waitsFor('advisory');
+      // It stands still by now: nobody takes anything more.
+      const before = await waitFor('the source to rest', async () => {
+        const earlier = given;
+        await waitsFor('advisory');
+        return earlier === given ? given : undefined;
+      });
+      expect(before).toBeLessThan(READ_AHEAD_MAX);
+      await holder.query('select pg_advisory_unlock(71); drop trigger wait on gateway.lines');
+      expect(await written).toBe(LINES);
+    });
+    expect(await count()).toBe(LINES);
+  });
+
+  it('the server sends no faster than the reader takes', async () => {
+    let taken = 0;
+    await database.snapshot(async (transaction) => {
+      for await (const piece of transaction.copyOut(OUT)) {
+        if (taken === 0) await waitsFor('ClientWrite');
+        taken += piece.length;
+      }
+    });
+    expect(taken).toBe(LINES * KIB);
+  });
+
+  it('a reader that leaves early ends the statement, and the connection stays', async () => {
+    const before = await processId();
+    const left = new Error('enough');
+    const reading = database.snapshot(async (transaction) => {
+      for await (const piece of transaction.copyOut(OUT)) if (piece.length > 0) throw left;
+    });
+    await expect(reading).rejects.toBe(left);
+    await expectUsable(before);
+  });
+
+  it('a reader that breaks off and goes on has no transaction any more', async () => {
+    const before = await processId();
+    const reading = database.snapshot(async (transaction) => {
+      for await (const piece of transaction.copyOut(OUT)) if (piece.length > 0) break;
+    });
+    await expect(reading).rejects.toThrow('the transaction was broken');
+    await expectUsable(before);
+  });
+
+  it('a source that fails leaves no row, and its error is the answer', async () => {
+    const before = await processId();
+    const fault = new Error('the file is cut');
+    async function* source() {
+      yield LINE;
+      throw fault;
+    }
+    const copying = (transaction: Transaction) => transaction.copyIn(INTO, source());
+    await expect(database.transaction(copying)).rejects.toBe(fault);
+    expect(await count()).toBe(0);
+    await expectUsable(before);
+  });
+
+  it.each([
+    ['at once', 'copy no_such_table from stdin', '42P01'],
+    ['between the rows', INTO, '23514'],
+  ])('what the server refuses %s is its error, and the connection stays', async (_, sql, code) => {
+    const before = await processId();
+    function* source() {
+      yield '\n';
+      for (let n = 0; n < LINES; n++) yield LINE;
+    }
+    const copying = (transaction: Transaction) => transaction.copyIn(sql, source());
+    await expect(database.transaction(copying)).rejects.toMatchObject({ code });
+    expect(await count()).toBe(0);
+    await expectUsable(before);
+  });
+
+  it('a COPY beside a running statement is refused', async () => {
+    const both = database.transaction((transaction) =>
+      Promise.all([transaction.query('select 1'), transaction.copyIn(INTO, [LINE])]),
+    );
+    await expect(both).rejects.toThrow('a COPY begins when no other statement is running');
+    expect(await count()).toBe(0);
+  });
+
+  it('a COPY that nobody ends does not hold its connection for ever', async () => {
+    const forgotten = database.snapshot(async (transaction) => {
+      await transaction.copyOut(OUT).next();
+    });
+    await expect(forgotten).rejects.toThrow('a statement nobody waited for');
+    expect(await count()).toBe(0);
+  });
+
+  it('a statement over the limit of its transaction ends as StatementTimeout, and the connection stays', async () => {
+    const before = await processId();
+    const slow = database.snapshot(async (transaction) => {
+      await transaction.limitStatements(20);
+      await transaction.query('select pg_sleep(3600)');
+    });
+    await expect(slow).rejects.toThrow(StatementTimeout);
+    await expectUsable(before);
+    // The limit was the transaction's alone.
+    expect(await database.query('show statement_timeout')).toEqual([{ statement_timeout: '15s' }]);
+  });
+
+  it('a COPY over its limit ends as StatementTimeout, too', async () => {
+    const before = await processId();
+    const slow = database.snapshot(async (transaction) => {
+      await transaction.limitStatements(20);
+      const sql = 'copy (select pg_sleep(3600)) to stdout';
+      for await (const piece of transaction.copyOut(sql)) expect(piece).toBeUndefined();
+    });
+    await expect(slow).rejects.toThrow(StatementTimeout);
+    await expectUsable(before);
+  });
+
+  it('a pool of its own has its own limit', async () => {
+    const heavy = await open(1_000);
+    await expect(heavy.query('select pg_sleep(3600)')).rejects.toThrow(StatementTimeout);
+    expect(await heavy.query('select 1 as one')).toEqual([{ one: 1 }]);
+    await heavy.close();
+  });
+
+  it.each([0, -1, NaN])('%p is no limit', async (limitMs) => {
+    const limited = database.transaction((transaction) => transaction.limitStatements(limitMs));
+    await expect(limited).rejects.toThrow(RangeError);
+  });
+});

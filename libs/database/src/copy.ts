@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
+import type { ClientBase } from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+
+/** What a COPY takes: text is sent as UTF-8. Where chunks begin and end does not matter. */
+export type CopyChunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
+
+/**
+ * Runs `copy … from stdin` with the chunks as its data, in the format that the statement names. A chunk is asked for
+ * when the server has taken the ones before it. When it fails, whatever the reason, the server has ended the
+ * statement, and the connection takes the next one.
+ * @returns the number of rows.
+ * @throws what the server says of the data, and what `chunks` throws.
+ */
+export async function copyIn(client: ClientBase, sql: string, chunks: CopyChunks): Promise<number> {
+  const copy = client.query(copyFrom(sql));
+  const ended = finished(copy);
+  ended.catch(() => {});
+  let refusal: Error | undefined;
+  copy.on('error', (error) => (refusal ??= error));
+  const notRefused = () => {
+    if (refusal) throw refusal;
+  };
+  try {
+    for await (const chunk of chunks) {
+      notRefused();
+      if (!copy.write(chunk)) await once(copy, 'drain');
+    }
+    notRefused();
+  } catch (error) {
+    // The server is told to forget the rows, and answers with an error of its own.
+    if (!refusal) {
+      copy.destroy(error as Error);
+      await ended.catch(() => {});
+    }
+    throw error;
+  }
+  copy.end();
+  await ended;
+  return copy.rowCount;
+}
+
+/**
+ * The data of `copy … to stdout`, read as fast as it is taken.
+ * @param cancel ends the statement in the server, for a reader that leaves early.
+ */
+export async function* copyOut(
+  client: ClientBase,
+  sql: string,
+  cancel: () => Promise<void>,
+): AsyncGenerator<Buffer, void, void> {
+  const copy = client.query(copyTo(sql));
+  let hasEnded = false;
+  const ended = finished(copy).finally(() => (hasEnded = true));
+  ended.catch(() => {});
+  try {
+    yield* copy.iterator({ destroyOnReturn: false }) as AsyncGenerator<Buffer, void, void>;
+  } finally {
+    if (!hasEnded) {
+      await cancel();
+      // What was on its way, then the server's word that it has ended.
+      copy.resume();
+      await ended.catch(() => {});
+    }
+  }
+}

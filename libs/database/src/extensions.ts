@@ -1,0 +1,100 @@
+import pg from 'pg';
+import type { SchemaService } from './services.js';
+
+const { escapeIdentifier } = pg;
+
+/**
+ * Holds the extensions that services want, one copy for all services of a database. It stands behind a service's own
+ * schema in the search path, and no service can create anything in it.
+ */
+export const EXTENSIONS_SCHEMA = 'extensions';
+
+/** What is provisioned for one service. */
+export interface SchemaPlan {
+  name: SchemaService;
+  /** Extensions of PostgreSQL that its tables and statements use, such as `pg_trgm`. */
+  extensions?: readonly string[];
+}
+
+/** An extension that a service wants is not to be had on this server, or not where its roles find it. */
+export class ExtensionMissing extends Error {}
+
+const STATE = `
+  select wanted.name, available.name is not null as "isAvailable", n.nspname as schema
+  from unnest($1::text[]) as wanted (name)
+  left join pg_available_extensions available using (name)
+  left join pg_extension e on e.extname = wanted.name
+  left join pg_namespace n on n.oid = e.extnamespace`;
+
+interface State {
+  name: string;
+  isAvailable: boolean;
+  /** Where it is; null where it has not been created. */
+  schema: string | null;
+}
+
+/** Every role finds what is in these. */
+const FOUND_IN = [EXTENSIONS_SCHEMA, 'pg_catalog'];
+
+/**
+ * Creates the extensions that the services want, as the role that provisions. Safe to repeat.
+ * @throws ExtensionMissing before anything is created, naming every fault.
+ */
+export async function createExtensions(
+  client: pg.Client,
+  plans: readonly SchemaPlan[],
+): Promise<void> {
+  const states = await checkExtensions(client, plans);
+  const absent = states.filter(({ schema }) => schema === null);
+  if (absent.length === 0) return;
+  await client.query(`create schema if not exists ${EXTENSIONS_SCHEMA}`);
+  for (const { name } of absent) {
+    await client.query(
+      `create extension if not exists ${escapeIdentifier(name)} with schema ${EXTENSIONS_SCHEMA}`,
+    );
+  }
+}
+
+/** @throws ExtensionMissing, naming every extension that could not be created or would not be found. */
+export async function checkExtensions(
+  client: pg.Client,
+  plans: readonly SchemaPlan[],
+): Promise<State[]> {
+  const wanted = new Set(plans.flatMap(({ extensions = [] }) => extensions));
+  const states = await statesOf(client, [...wanted]);
+  const faults = states.flatMap((state) => faultOf(state, plans));
+  if (faults.length > 0) throw new ExtensionMissing(faults.join('; '));
+  return states;
+}
+
+/** @throws ExtensionMissing where one has not been provisioned; any role may ask. */
+export async function requireExtensions(
+  client: pg.Client,
+  names: readonly string[],
+): Promise<void> {
+  const states = await statesOf(client, names);
+  const missing = states.filter(({ schema }) => !isFound(schema)).map(({ name }) => name);
+  if (missing.length === 0) return;
+  throw new ExtensionMissing(
+    `the database does not have the PostgreSQL extension ${missing.join(', ')}: provision it first (npm run cli -- provision)`,
+  );
+}
+
+async function statesOf(client: pg.Client, names: readonly string[]): Promise<State[]> {
+  if (names.length === 0) return [];
+  return (await client.query<State>(STATE, [names])).rows;
+}
+
+const isFound = (schema: string | null) => schema !== null && FOUND_IN.includes(schema);
+
+function faultOf({ name, isAvailable, schema }: State, plans: readonly SchemaPlan[]): string[] {
+  const users = plans.filter(({ extensions }) => extensions?.includes(name));
+  const use = `the PostgreSQL extension ${name} (for ${users.map((plan) => plan.name).join(', ')})`;
+  if (schema !== null && !isFound(schema)) {
+    return [
+      `${use} is in the schema ${schema}, where services do not look: alter extension ${escapeIdentifier(name)} set schema ${EXTENSIONS_SCHEMA}`,
+    ];
+  }
+  if (isAvailable || schema !== null) return [];
+  return [`${use} is not on this server: install PostgreSQL's contrib modules there`];
+}

@@ -1,0 +1,46 @@
+import { ServiceUnavailable } from '#libs/platform';
+
+/** The store cannot be asked, or refuses: 503. */
+export class FilesUnavailable extends ServiceUnavailable {
+  constructor(cause: unknown) {
+    super('files', cause);
+  }
+}
+
+/** There is no such file. */
+export class FileMissing extends Error {
+  constructor(readonly key: string) {
+    super(`there is no file ${key}`);
+  }
+}
+
+/** A file that was to be the first of its key is there already. */
+export class FileExists extends Error {
+  constructor(readonly key: string) {
+    super(`the file ${key} is there already`);
+  }
+}
+
+/** The file has more bytes than it may have. */
+export class FileTooLarge extends Error {
+  constructor(readonly maxBytes: number) {
+    super(`the file has more than ${maxBytes} bytes`);
+  }
+}
+
+/** Another content took the place of the one that was read before. */
+export class FileChanged extends Error {
+  constructor(readonly key: string) {
+    super(`the file ${key} has changed`);
+  }
+}
+
+/** The range has no byte of the file: 416 with its size (RFC 9110, 15.5.17). */
+export class RangeBeyondFile extends Error {
+  constructor(
+    readonly key: string,
+    readonly sizeBytes: number,
+  ) {
+    super(`the range is beyond the ${sizeBytes} bytes of ${key}`);
+  }
+}

@@ -1,0 +1,31 @@
+const PART = /^[a-z0-9][a-z0-9._-]*$/;
+const PART_LENGTH_MAX = 128;
+const PARTS_MAX = 16;
+const KEY_LENGTH_MAX = 512;
+
+/** A key or prefix that is no name of ours. Keys are made by the program: this is a fault of it, and no answer. */
+export class InvalidFileKey extends Error {}
+
+/**
+ * Names of files are parts of small letters, digits, `.`, `_` and `-`, separated by `/`: the same file on every system,
+ * and never outside of the store (S75). Nothing that a customer has typed belongs in one.
+ * @throws InvalidFileKey
+ */
+export function checkFileKey(key: string): void {
+  const parts = key.split('/');
+  const isValid =
+    key.length <= KEY_LENGTH_MAX &&
+    parts.length <= PARTS_MAX &&
+    parts.every((part) => part.length <= PART_LENGTH_MAX && PART.test(part));
+  if (!isValid) throw new InvalidFileKey('not the name of a file in a store');
+}
+
+/**
+ * A prefix is a folder and ends with `/`, so that `jobs/1/` does not mean `jobs/10/`; the empty one is the whole store.
+ * @throws InvalidFileKey
+ */
+export function checkFilePrefix(prefix: string): void {
+  if (prefix === '') return;
+  if (!prefix.endsWith('/')) throw new InvalidFileKey('a prefix ends with /');
+  checkFileKey(prefix.slice(0, -1));
+}

@@ -1,0 +1,203 @@
+import type { Readable } from 'node:stream';
+import { checkFileKey, checkFilePrefix } from './file-key.js';
+import { FileChanged, FileMissing, FileTooLarge, RangeBeyondFile } from './file-failures.js';
+
+/** What is written: a stream, or pieces that end anywhere. */
+export type FileContent = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+export interface FileFacts {
+  key: string;
+  sizeBytes: number;
+  /** Strong entity tag with its quotes (RFC 9110, 8.8.3): another content has another one. */
+  etag: string;
+  modifiedAt: Date;
+}
+
+/** Positions of the first and the last byte, both included; without `last` it goes to the end (RFC 9110, 14.1.2). */
+export interface ByteRange {
+  first: number;
+  last?: number;
+}
+
+export interface WriteOptions {
+  /** What is longer is refused with FileTooLarge, and nothing is kept. */
+  maxBytes: number;
+  /** The first one written wins: a file that is there already is refused with FileExists, and stays. */
+  ifAbsent?: boolean;
+}
+
+export interface ReadOptions {
+  range?: ByteRange;
+  /** Of the file that was read before: another one is refused with FileChanged. */
+  etag?: string;
+}
+
+/** A file that is being read. Whoever asked for it reads the stream to its end or destroys it. */
+export interface OpenFile {
+  facts: FileFacts;
+  /** The positions that `content` has; `last` is one less than `first` of an empty file. */
+  range: Required<ByteRange>;
+  content: Readable;
+}
+
+export interface ListOptions {
+  /** The key after which the page begins. */
+  after?: string;
+  /** Files on a page, 1,000 at most. */
+  limit: number;
+}
+
+export interface FilePage {
+  /** In the order of their keys, byte by byte. */
+  files: FileFacts[];
+  /** `after` of the next page; undefined on the last one. */
+  next?: string;
+}
+
+export interface AddressOptions {
+  /** How long the address works, 15 minutes at most (S76). */
+  lifetimeSeconds: number;
+  /** `Content-Type` and `Content-Disposition` of the answer (S79). */
+  contentType: string;
+  disposition: string;
+}
+
+export const PAGE_MAX = 1_000;
+export const LIFETIME_MAX_SECONDS = 900;
+/** Of one file: what 8,192 parts of an upload to S3 hold. */
+export const FILE_MAX_BYTES = 64 * 1024 ** 3;
+/** Files that `concatenate` takes at once: S3 has 10,000 parts, and a file may need two. */
+export const CONCATENATED_MAX = 4_000;
+
+/**
+ * Where large results are kept, such as uploads and files of jobs. A file is written once and as a whole: nobody sees it
+ * before it is complete, and a write that fails leaves nothing. No key may be the folder of another.
+ */
+export abstract class FileStore {
+  /**
+   * Writes a file, read as fast as the store takes it.
+   * @throws FileTooLarge, FileExists, FilesUnavailable, and what `content` throws.
+   */
+  async write(key: string, content: FileContent, options: WriteOptions): Promise<FileFacts> {
+    checkFileKey(key);
+    const { maxBytes, ifAbsent = false } = options;
+    if (!(maxBytes >= 0 && maxBytes <= FILE_MAX_BYTES)) {
+      throw new RangeError(`a file has ${FILE_MAX_BYTES} bytes at most`);
+    }
+    return this.put(key, withinLimit(content, maxBytes), ifAbsent);
+  }
+
+  /** @throws FileMissing; FileChanged; RangeBeyondFile when the range begins behind the last byte. */
+  async read(key: string, { range, etag }: ReadOptions = {}): Promise<OpenFile> {
+    checkFileKey(key);
+    const found = await this.stat(key);
+    if (!found) throw new FileMissing(key);
+    if (etag !== undefined && etag !== found.etag) throw new FileChanged(key);
+    return this.open(found, fitted(found, range));
+  }
+
+  /** Several files, one behind the other, as one: members of gzip stay one gzip file (RFC 1952, 2.2). */
+  async concatenate(keys: readonly string[], target: string): Promise<FileFacts> {
+    for (const key of [...keys, target]) checkFileKey(key);
+    if (keys.length > CONCATENATED_MAX) {
+      throw new RangeError(`more than ${CONCATENATED_MAX} files at once`);
+    }
+    const found: FileFacts[] = [];
+    for (const key of keys) {
+      const facts = await this.stat(key);
+      if (!facts) throw new FileMissing(key);
+      found.push(facts);
+    }
+    return this.join(found, target);
+  }
+
+  /** @throws FileMissing */
+  async copy(key: string, target: string): Promise<FileFacts> {
+    return this.concatenate([key], target);
+  }
+
+  async stat(key: string): Promise<FileFacts | undefined> {
+    checkFileKey(key);
+    return this.find(key);
+  }
+
+  /** @param prefix ends with `/`; the empty one is the whole store. */
+  async list(prefix: string, options: ListOptions): Promise<FilePage> {
+    checkFilePrefix(prefix);
+    const { limit, after } = options;
+    if (!(Number.isInteger(limit) && limit >= 1 && limit <= PAGE_MAX)) {
+      throw new RangeError(`a page has 1 to ${PAGE_MAX} files`);
+    }
+    if (after !== undefined) checkFileKey(after);
+    return this.page(prefix, limit, after);
+  }
+
+  /** Removes a file; nothing happens where there is none. Readers that have begun finish. */
+  async remove(key: string): Promise<void> {
+    checkFileKey(key);
+    await this.removeFile(key);
+  }
+
+  /** Removes every file below the prefix, which must not be empty. Files that are written meanwhile may stay. */
+  async removeAll(prefix: string): Promise<void> {
+    checkFilePrefix(prefix);
+    if (prefix === '') throw new RangeError('the whole store is not removed at once');
+    await this.removeFolder(prefix);
+  }
+
+  /**
+   * An address at which whoever has it may download the file for a while. It says nothing about rights: check them
+   * before each one (S77).
+   * @returns undefined where the store has none: its owner streams the file then.
+   */
+  async address(key: string, options: AddressOptions): Promise<string | undefined> {
+    checkFileKey(key);
+    const { lifetimeSeconds: seconds } = options;
+    if (!(Number.isInteger(seconds) && seconds >= 1 && seconds <= LIFETIME_MAX_SECONDS)) {
+      throw new RangeError(`an address works for 1 to ${LIFETIME_MAX_SECONDS} s`);
+    }
+    return this.sign(key, options);
+  }
+
+  /** @throws when files cannot be read and written at the moment. */
+  abstract check(): Promise<void>;
+  abstract close(): Promise<void>;
+
+  protected abstract put(
+    key: string,
+    content: AsyncIterable<Uint8Array>,
+    ifAbsent: boolean,
+  ): Promise<FileFacts>;
+  protected abstract find(key: string): Promise<FileFacts | undefined>;
+  protected abstract open(facts: FileFacts, range: Required<ByteRange>): Promise<OpenFile>;
+  protected abstract page(prefix: string, limit: number, after?: string): Promise<FilePage>;
+  protected abstract removeFile(key: string): Promise<void>;
+  protected abstract removeFolder(prefix: string): Promise<void>;
+  protected abstract join(sources: readonly FileFacts[], target: string): Promise<FileFacts>;
+  protected abstract sign(key: string, options: AddressOptions): Promise<string | undefined>;
+}
+
+/** The part of the file that a range means. @throws RangeBeyondFile */
+function fitted(
+  { key, sizeBytes }: FileFacts,
+  range: ByteRange = { first: 0 },
+): Required<ByteRange> {
+  const { first, last = sizeBytes - 1 } = range;
+  const isWhole = first === 0 && range.last === undefined;
+  const isValid = Number.isInteger(first) && Number.isInteger(last) && first >= 0 && last >= first;
+  if (!isWhole && (!isValid || first >= sizeBytes)) throw new RangeBeyondFile(key, sizeBytes);
+  return { first, last: Math.min(last, sizeBytes - 1) };
+}
+
+/** @throws FileTooLarge as soon as there is a byte too many. */
+export async function* withinLimit(
+  content: FileContent,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  let bytes = 0;
+  for await (const piece of content) {
+    bytes += piece.length;
+    if (bytes > maxBytes) throw new FileTooLarge(maxBytes);
+    if (piece.length > 0) yield piece;
+  }
+}

@@ -1,0 +1,69 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { openFiles } from '#libs/files';
+import { DAY_MS, SystemClock, loadConfig } from '#libs/platform';
+import { makeOwnFolder } from '#test/environment';
+import { fileStoreContract } from './file-store.contract.js';
+import { FilesConfig } from './files.config.js';
+
+const root = makeOwnFolder('files');
+const openIn = (folder: string) => {
+  const config = loadConfig(FilesConfig, { FILES_LOCATION: root });
+  return openFiles(config, folder, new SystemClock());
+};
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+fileStoreContract('files in a folder', () => openIn('contract'));
+
+describe('files in a folder', () => {
+  it('are for their owner alone, and nothing half-written is left', async () => {
+    const store = await openIn('private');
+    await store.write('a/b', [Buffer.from('x')], { maxBytes: 9 });
+    const modes = ['', 'a', 'a/b'].map((path) => statSync(join(root, 'private', path)).mode & 0o77);
+    expect(modes).toEqual([0, 0, 0]);
+    expect(readdirSync(join(root, 'private/.making'))).toEqual([]);
+  });
+
+  it('what a killed process left half-written is removed a day later', async () => {
+    const making = join(root, 'killed/.making');
+    mkdirSync(making, { recursive: true });
+    for (const name of ['old', 'new']) writeFileSync(join(making, name), 'half');
+    const longAgo = (Date.now() - 2 * DAY_MS) / 1000;
+    utimesSync(join(making, 'old'), longAgo, longAgo);
+    await openIn('killed');
+    expect(readdirSync(making)).toEqual(['new']);
+  });
+
+  it('a file that is written while its folder is removed is there or not, and never a fault', async () => {
+    const store = await openIn('busy');
+    for (let round = 0; round < 50; round++) {
+      const writing = store.write('job/1/file', [Buffer.from('x')], { maxBytes: 9 });
+      await Promise.allSettled([writing, store.removeAll('job/1/')]);
+    }
+    await store.write('job/1/file', [Buffer.from('y')], { maxBytes: 9 });
+    expect(existsSync(join(root, 'busy/job/1/file'))).toBe(true);
+    expect(readdirSync(join(root, 'busy/.making'))).toEqual([]);
+  });
+
+  it('have no addresses: their owner streams them', async () => {
+    const store = await openIn('addresses');
+    const options = { lifetimeSeconds: 60, contentType: 'text/csv', disposition: 'attachment' };
+    expect(await store.address('a', options)).toBeUndefined();
+  });
+
+  it('a folder that is gone is noticed by the check', async () => {
+    const store = await openIn('gone');
+    rmSync(join(root, 'gone'), { recursive: true });
+    await expect(store.check()).rejects.toThrow('ENOENT');
+  });
+});

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import {
+  type FileHandle,
+  access,
+  constants,
+  link,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  unlink,
+} from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { type Clock, DAY_MS } from '#libs/platform';
+import { FileChanged, FileExists, FileMissing, FilesUnavailable } from './file-failures.js';
+import {
+  type ByteRange,
+  type FileFacts,
+  type FilePage,
+  FileStore,
+  type OpenFile,
+} from './file-store.js';
+
+/** No key begins with a dot. */
+const MAKING = '.making';
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+const READ_BYTES = 256 * 1024;
+/** A folder that is removed while a file moves into it. */
+const MOVE_TRIES_MAX = 5;
+
+/**
+ * Files in a folder of this machine, or of a disk that several machines share. What is being written is in `.making`
+ * until it is whole and on the disk; then it is moved to its place in one step.
+ */
+export class FolderStore extends FileStore {
+  private constructor(private readonly root: string) {
+    super();
+  }
+
+  /** Makes the folder where there is none, and removes what killed processes left half-written. */
+  static async open(folder: string, clock: Clock): Promise<FolderStore> {
+    const root = resolve(folder);
+    const making = join(root, MAKING);
+    await mkdir(making, { recursive: true, mode: FOLDER_MODE });
+    const abandoned = clock.now().getTime() - DAY_MS;
+    for (const name of await readdir(making)) {
+      const path = join(making, name);
+      const found = await stat(path).catch(notThere);
+      if (found && found.mtimeMs < abandoned) await rm(path, { force: true });
+    }
+    return new FolderStore(root);
+  }
+
+  async check(): Promise<void> {
+    await access(join(this.root, MAKING), constants.R_OK | constants.W_OK);
+  }
+
+  async close(): Promise<void> {
+    // Nothing is kept open between calls.
+  }
+
+  protected async put(
+    key: string,
+    content: AsyncIterable<Uint8Array>,
+    ifAbsent: boolean,
+  ): Promise<FileFacts> {
+    const made = join(this.root, MAKING, randomUUID());
+    const file = await open(made, 'wx', FILE_MODE);
+    try {
+      try {
+        for await (const piece of content) await stored(file.writeFile(piece));
+        await stored(file.sync());
+      } finally {
+        await file.close();
+      }
+      await this.move(made, key, ifAbsent);
+    } finally {
+      await rm(made, { force: true });
+    }
+    const facts = await this.find(key);
+    if (!facts) throw new FileMissing(key);
+    return facts;
+  }
+
+  protected async find(key: string): Promise<FileFacts | undefined> {
+    const found = await stat(this.pathOf(key), { bigint: true }).catch(notThere);
+    return found?.isFile() ? factsOf(key, found) : undefined;
+  }
+
+  protected async open(facts: FileFacts, range: Required<ByteRange>): Promise<OpenFile> {
+    const { key } = facts;
+    const file = await open(this.pathOf(key), 'r').catch(notThere);
+    if (!file) throw new FileMissing(key);
+    try {
+      const now = factsOf(key, await file.stat({ bigint: true }));
+      if (now.etag !== facts.etag) throw new FileChanged(key);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    return { facts, range, content: readerOf(file, range) };
+  }
+
+  protected async page(prefix: string, limit: number, after = ''): Promise<FilePage> {
+    const files: FileFacts[] = [];
+    for await (const key of this.keysIn(prefix, after)) {
+      const facts = await this.find(key);
+      if (!facts) continue;
+      if (files.length === limit) return { files, next: files[limit - 1].key };
+      files.push(facts);
+    }
+    return { files };
+  }
+
+  protected async removeFile(key: string): Promise<void> {
+    await unlink(this.pathOf(key)).catch(notThere);
+  }
+
+  protected async removeFolder(prefix: string): Promise<void> {
+    await rm(this.pathOf(prefix), { recursive: true, force: true, maxRetries: MOVE_TRIES_MAX });
+  }
+
+  protected async join(sources: readonly FileFacts[], target: string): Promise<FileFacts> {
+    return this.put(target, this.contentOf(sources), false);
+  }
+
+  protected async sign(): Promise<undefined> {
+    return undefined;
+  }
+
+  private async *contentOf(sources: readonly FileFacts[]): AsyncGenerator<Uint8Array, void, void> {
+    for (const facts of sources) {
+      const { content } = await this.open(facts, { first: 0, last: facts.sizeBytes - 1 });
+      yield* content as AsyncIterable<Uint8Array>;
+    }
+  }
+
+  private pathOf(key: string): string {
+    return join(this.root, key);
+  }
+
+  /** Into its place in one step; its folders are made, again where somebody removes them meanwhile. */
+  private async move(made: string, key: string, ifAbsent: boolean): Promise<void> {
+    const path = this.pathOf(key);
+    for (let tries = 1; ; tries++) {
+      await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
+      try {
+        await (ifAbsent ? link(made, path) : rename(made, path));
+        break;
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === 'EEXIST') throw new FileExists(key);
+        if (code !== 'ENOENT' || tries === MOVE_TRIES_MAX) throw error;
+      }
+    }
+    await sync(dirname(path));
+  }
+
+  /** Keys behind `after`, in the order of S3: byte by byte, where a folder counts as its name with `/`. */
+  private async *keysIn(prefix: string, after: string): AsyncGenerator<string, void, void> {
+    const entries = await readdir(this.pathOf(prefix), { withFileTypes: true }).catch(notThere);
+    const names = (entries ?? [])
+      .filter(({ name }) => name !== MAKING)
+      .map((entry) => prefix + entry.name + (entry.isDirectory() ? '/' : ''))
+      .toSorted((a, b) => (a < b ? -1 : 1));
+    for (const name of names) {
+      if (!name.endsWith('/')) {
+        if (name > after) yield name;
+      } else if (name > after || after.startsWith(name)) yield* this.keysIn(name, after);
+    }
+  }
+}
+
+/** Each write makes a new file, whose number, time and size tell it from the one before. */
+function factsOf(key: string, { ino, mtimeNs, mtimeMs, size }: BigIntStats): FileFacts {
+  const etag = `"${[ino, mtimeNs, size].map((n) => n.toString(36)).join('-')}"`;
+  return { key, sizeBytes: Number(size), etag, modifiedAt: new Date(Number(mtimeMs)) };
+}
+
+function readerOf(file: FileHandle, { first, last }: Required<ByteRange>) {
+  // An empty file has no last byte that could be named.
+  const end = last < first ? undefined : last;
+  return file.createReadStream({ start: first, end, highWaterMark: READ_BYTES });
+}
+
+/** @throws FilesUnavailable, when the disk is full or broken. */
+async function stored(written: Promise<void>): Promise<void> {
+  try {
+    await written;
+  } catch (error) {
+    throw new FilesUnavailable(error);
+  }
+}
+
+/** So that the entry is there after the machine has lost its power. */
+async function sync(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(notThere);
+  await handle?.sync().finally(() => handle.close());
+}
+
+function notThere(error: unknown): undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+  throw error;
+}

@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import type { Clock } from '#libs/platform';
+import { checkFileKey } from './file-key.js';
+import type { FileStore } from './file-store.js';
+import { type FilesConfig, bucketOf } from './files.config.js';
+import { FolderStore } from './folder-store.js';
+
+/**
+ * The store that the settings name, for one service: its files are below a folder of its name. The client of S3 is
+ * loaded only where it is used.
+ */
+export async function openFiles(
+  config: FilesConfig,
+  owner: string,
+  clock: Clock,
+): Promise<FileStore> {
+  const place = bucketOf(config);
+  checkFileKey(owner);
+  if (!place) return FolderStore.open(join(config.filesLocation, owner), clock);
+  const { S3Store } = await import('./s3/s3-store.js');
+  return S3Store.open(config, { ...place, prefix: `${place.prefix}${owner}/` }, clock);
+}

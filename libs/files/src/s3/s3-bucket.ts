@@ -1,0 +1,70 @@
+import { S3Client } from '@aws-sdk/client-s3';
+import { type Clock, MINUTE_MS } from '#libs/platform';
+import { FileChanged, FileExists, FileMissing, FilesUnavailable } from '../file-failures.js';
+import type { FilesConfig } from '../files.config.js';
+
+const CONNECT_LIMIT_MS = 5_000;
+/** Of silence on a connection. */
+const SILENCE_LIMIT_MS = 60_000;
+const TRIES_MAX = 3;
+/** The SDK asks again 5 minutes before. */
+const LOGIN_LIFETIME_MS = 10 * MINUTE_MS;
+
+/** A place in a bucket and the way to it. */
+export interface S3Bucket {
+  client: S3Client;
+  name: string;
+  /** Stands before each key; empty, or ends with `/`. */
+  prefix: string;
+}
+
+/** @param endpoint another one than the configured, for addresses that customers are given. */
+export function s3Client(config: FilesConfig, clock: Clock, endpoint?: string): S3Client {
+  return new S3Client({
+    region: config.filesS3Region,
+    endpoint: endpoint ?? config.filesS3Endpoint,
+    forcePathStyle: config.filesS3PathStyle,
+    credentials: config.filesS3AccessKeyId ? async () => loginOf(config, clock) : undefined,
+    maxAttempts: TRIES_MAX,
+    // Servers other than Amazon's do not all know the checksums that the SDK would add.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: CONNECT_LIMIT_MS, socketTimeout: SILENCE_LIMIT_MS },
+  });
+}
+
+/** The keys of this moment: their files may be exchanged while the service runs. */
+function loginOf(config: FilesConfig, clock: Clock) {
+  return {
+    accessKeyId: config.filesS3AccessKeyId as string,
+    secretAccessKey: config.filesS3SecretAccessKey as string,
+    expiration: new Date(clock.now().getTime() + LOGIN_LIFETIME_MS),
+  };
+}
+
+/**
+ * An answer of the server to a question about the key.
+ * @throws FileMissing, FileChanged; FileExists for a conditional write; FilesUnavailable for anything else.
+ */
+export async function answered<T>(key: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
+    const status = $metadata?.httpStatusCode;
+    if (status === 404 && name !== 'NoSuchBucket') throw new FileMissing(key);
+    if (status === 412) throw new FileChanged(key);
+    throw new FilesUnavailable(error);
+  }
+}
+
+/** The same for a write that a file of that key forbids; 409 is said where another write is under way. */
+export async function unlessThere<T>(key: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answered(key, answer);
+  } catch (error) {
+    const { cause } = error as { cause?: { $metadata?: { httpStatusCode?: number } } };
+    const isTaken = error instanceof FileChanged || cause?.$metadata?.httpStatusCode === 409;
+    throw isTaken ? new FileExists(key) : error;
+  }
+}

@@ -1,0 +1,216 @@
+import type { Readable } from 'node:stream';
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { Clock } from '#libs/platform';
+import { FileMissing, FilesUnavailable } from '../file-failures.js';
+import {
+  type AddressOptions,
+  type ByteRange,
+  type FileFacts,
+  type FilePage,
+  FileStore,
+  type OpenFile,
+  PAGE_MAX,
+} from '../file-store.js';
+import type { FilesConfig } from '../files.config.js';
+import { type S3Bucket, answered, s3Client } from './s3-bucket.js';
+import { COPY_MAX_BYTES, PART_BYTES, PART_MIN_BYTES, S3Upload } from './s3-upload.js';
+
+/** What S3 says of an object, in whichever answer. */
+interface S3Facts {
+  ContentLength?: number;
+  Size?: number;
+  ETag?: string;
+  LastModified?: Date;
+}
+
+/** Files as objects of a bucket, on Amazon's S3 or a server that speaks as it does. */
+export class S3Store extends FileStore {
+  private constructor(
+    private readonly bucket: S3Bucket,
+    /** Signs the addresses that customers are given; none where they are given none. */
+    private readonly signer?: S3Client,
+  ) {
+    super();
+  }
+
+  static async open(
+    config: FilesConfig,
+    place: { bucket: string; prefix: string },
+    clock: Clock,
+  ): Promise<S3Store> {
+    const client = s3Client(config, clock);
+    const signer = config.filesS3Redirects
+      ? s3Client(config, clock, config.filesS3PublicEndpoint)
+      : undefined;
+    return new S3Store({ client, name: place.bucket, prefix: place.prefix }, signer);
+  }
+
+  async check(): Promise<void> {
+    const { client, name } = this.bucket;
+    await client.send(new HeadBucketCommand({ Bucket: name }));
+  }
+
+  async close(): Promise<void> {
+    this.bucket.client.destroy();
+    this.signer?.destroy();
+  }
+
+  protected async put(
+    key: string,
+    content: AsyncIterable<Uint8Array>,
+    ifAbsent: boolean,
+  ): Promise<FileFacts> {
+    return this.upload(key, ifAbsent, async (upload) => {
+      let pieces: Uint8Array[] = [];
+      let bytes = 0;
+      for await (const piece of content) {
+        pieces.push(piece);
+        bytes += piece.length;
+        while (bytes >= PART_BYTES) {
+          const held = Buffer.concat(pieces);
+          await upload.add(held.subarray(0, PART_BYTES));
+          pieces = [held.subarray(PART_BYTES)];
+          bytes -= PART_BYTES;
+        }
+      }
+      return Buffer.concat(pieces);
+    });
+  }
+
+  protected async find(key: string): Promise<FileFacts | undefined> {
+    const command = new HeadObjectCommand(this.target(key));
+    try {
+      return factsOf(key, await answered(key, this.bucket.client.send(command)));
+    } catch (error) {
+      if (error instanceof FileMissing) return undefined;
+      throw error;
+    }
+  }
+
+  protected async open(facts: FileFacts, range: Required<ByteRange>): Promise<OpenFile> {
+    const { key, etag, sizeBytes } = facts;
+    const isWhole = range.first === 0 && range.last === sizeBytes - 1;
+    const command = new GetObjectCommand({
+      ...this.target(key),
+      IfMatch: etag,
+      Range: isWhole ? undefined : `bytes=${range.first}-${range.last}`,
+    });
+    const { Body } = await answered(key, this.bucket.client.send(command));
+    return { facts, range, content: Body as Readable };
+  }
+
+  protected async page(prefix: string, limit: number, after?: string): Promise<FilePage> {
+    const { client, name, prefix: root } = this.bucket;
+    const command = new ListObjectsV2Command({
+      Bucket: name,
+      Prefix: root + prefix,
+      MaxKeys: limit,
+      StartAfter: after === undefined ? undefined : root + after,
+    });
+    const { Contents = [], IsTruncated = false } = await answered(prefix, client.send(command));
+    const files = Contents.map((found) => factsOf((found.Key ?? '').slice(root.length), found));
+    return IsTruncated ? { files, next: files.at(-1)?.key } : { files };
+  }
+
+  protected async removeFile(key: string): Promise<void> {
+    const command = new DeleteObjectCommand(this.target(key));
+    await answered(key, this.bucket.client.send(command));
+  }
+
+  protected async removeFolder(prefix: string): Promise<void> {
+    for (;;) {
+      const { files, next } = await this.page(prefix, PAGE_MAX);
+      if (files.length === 0) return;
+      const { client, name } = this.bucket;
+      const Objects = files.map(({ key }) => ({ Key: this.target(key).Key }));
+      const command = new DeleteObjectsCommand({ Bucket: name, Delete: { Objects, Quiet: true } });
+      const { Errors = [] } = await answered(prefix, client.send(command));
+      if (Errors.length > 0) throw new FilesUnavailable(new Error(Errors[0].Message));
+      if (next === undefined) return;
+    }
+  }
+
+  /** Copies within S3 what is long enough for a part; what is shorter goes through here, joined with its neighbours. */
+  protected async join(sources: readonly FileFacts[], target: string): Promise<FileFacts> {
+    return this.upload(target, false, async (upload) => {
+      let held = Buffer.alloc(0);
+      for (const source of sources) {
+        let at = 0;
+        const take = async (bytes: number) => {
+          if (bytes === 0) return;
+          held = Buffer.concat([held, await this.bytesOf(source, at, bytes)]);
+          at += bytes;
+        };
+        if (held.length > 0) await take(Math.min(PART_MIN_BYTES - held.length, source.sizeBytes));
+        if (held.length >= PART_MIN_BYTES) {
+          await upload.add(held);
+          held = Buffer.alloc(0);
+        }
+        while (held.length === 0 && source.sizeBytes - at >= PART_MIN_BYTES) {
+          const end = Math.min(at + COPY_MAX_BYTES, source.sizeBytes);
+          await upload.addCopy(source, at, end - 1);
+          at = end;
+        }
+        await take(source.sizeBytes - at);
+      }
+      return held;
+    });
+  }
+
+  protected async sign(key: string, options: AddressOptions): Promise<string | undefined> {
+    if (!this.signer) return undefined;
+    const command = new GetObjectCommand({
+      ...this.target(key),
+      ResponseContentType: options.contentType,
+      ResponseContentDisposition: options.disposition,
+    });
+    return getSignedUrl(this.signer, command, { expiresIn: options.lifetimeSeconds });
+  }
+
+  /** @param send sends all but the end of the file, and returns that. */
+  private async upload(
+    key: string,
+    ifAbsent: boolean,
+    send: (upload: S3Upload) => Promise<Uint8Array>,
+  ): Promise<FileFacts> {
+    const upload = new S3Upload(this.bucket, key);
+    try {
+      await upload.finish(await send(upload), ifAbsent);
+    } catch (error) {
+      await upload.abandon();
+      throw error;
+    }
+    const facts = await this.find(key);
+    if (!facts) throw new FileMissing(key);
+    return facts;
+  }
+
+  private async bytesOf(facts: FileFacts, first: number, bytes: number): Promise<Buffer> {
+    const { content } = await this.open(facts, { first, last: first + bytes - 1 });
+    const pieces: Uint8Array[] = [];
+    for await (const piece of content as AsyncIterable<Uint8Array>) pieces.push(piece);
+    return Buffer.concat(pieces);
+  }
+
+  private target(key: string) {
+    return { Bucket: this.bucket.name, Key: this.bucket.prefix + key };
+  }
+}
+
+function factsOf(key: string, { ContentLength, Size, ETag, LastModified }: S3Facts): FileFacts {
+  return {
+    key,
+    sizeBytes: ContentLength ?? Size ?? 0,
+    etag: ETag ?? '',
+    modifiedAt: LastModified ?? new Date(0),
+  };
+}

@@ -1,0 +1,89 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  type CompletedPart,
+  CreateMultipartUploadCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3';
+import type { FileFacts } from '../file-store.js';
+import { type S3Bucket, answered, unlessThere } from './s3-bucket.js';
+
+const MIB = 1024 * 1024;
+/** S3 takes no smaller part, the last one aside. */
+export const PART_MIN_BYTES = 5 * MIB;
+export const PART_BYTES = 8 * MIB;
+/** The most that one part copies. */
+export const COPY_MAX_BYTES = 5 * 1024 * MIB;
+
+/** A file on its way to S3: in one piece when it is small, else in parts, which are seen when all of them are there. */
+export class S3Upload {
+  private readonly parts: CompletedPart[] = [];
+  private uploadId?: string;
+  private readonly target: { Bucket: string; Key: string };
+
+  constructor(
+    private readonly bucket: S3Bucket,
+    private readonly key: string,
+  ) {
+    this.target = { Bucket: bucket.name, Key: bucket.prefix + key };
+  }
+
+  async add(bytes: Uint8Array): Promise<void> {
+    const part = await this.nextPart();
+    const command = new UploadPartCommand({ ...part, Body: bytes });
+    const { ETag } = await answered(this.key, this.bucket.client.send(command));
+    this.parts.push({ PartNumber: part.PartNumber, ETag });
+  }
+
+  /** Bytes of another file, without reading them here. @throws FileChanged when it is no longer that file. */
+  async addCopy({ key, etag }: FileFacts, first: number, last: number): Promise<void> {
+    const part = await this.nextPart();
+    const { name, prefix, client } = this.bucket;
+    const command = new UploadPartCopyCommand({
+      ...part,
+      CopySource: `${name}/${prefix}${key}`,
+      CopySourceIfMatch: etag,
+      CopySourceRange: `bytes=${first}-${last}`,
+    });
+    const { CopyPartResult } = await answered(key, client.send(command));
+    this.parts.push({ PartNumber: part.PartNumber, ETag: CopyPartResult?.ETag });
+  }
+
+  /** Adds what is left, which may be nothing, and shows the file. @throws FileExists */
+  async finish(rest: Uint8Array, ifAbsent: boolean): Promise<void> {
+    const condition = ifAbsent ? { IfNoneMatch: '*' } : {};
+    const { client } = this.bucket;
+    if (this.uploadId === undefined) {
+      const command = new PutObjectCommand({ ...this.target, ...condition, Body: rest });
+      await unlessThere(this.key, client.send(command));
+      return;
+    }
+    if (rest.length > 0) await this.add(rest);
+    const command = new CompleteMultipartUploadCommand({
+      ...this.target,
+      ...condition,
+      UploadId: this.uploadId,
+      MultipartUpload: { Parts: this.parts },
+    });
+    await unlessThere(this.key, client.send(command));
+    this.uploadId = undefined;
+  }
+
+  /** Forgets the parts. What cannot be reached now goes by the bucket's own rule for unfinished uploads. */
+  async abandon(): Promise<void> {
+    if (this.uploadId === undefined) return;
+    const command = new AbortMultipartUploadCommand({ ...this.target, UploadId: this.uploadId });
+    await this.bucket.client.send(command).catch(() => {});
+  }
+
+  private async nextPart() {
+    if (this.uploadId === undefined) {
+      const command = new CreateMultipartUploadCommand(this.target);
+      const { UploadId } = await answered(this.key, this.bucket.client.send(command));
+      this.uploadId = UploadId;
+    }
+    return { ...this.target, UploadId: this.uploadId, PartNumber: this.parts.length + 1 };
+  }
+}

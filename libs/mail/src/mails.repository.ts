@@ -1,0 +1,67 @@
+import type { Database, Transaction } from '#libs/database';
+import type { OutgoingMail } from './mail.js';
+import type { UnsentMail } from './unsent-mail.entity.js';
+
+type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
+type StoredMail = Pick<UnsentMail, 'id' | 'accountId' | 'recipient' | 'subject' | 'text' | 'html'>;
+
+/** SQL of mails that are not sent yet. When each is sent is the queue's business. */
+export class MailsRepository {
+  /** Out of the sight of a sender of the last release, which looks for `next_try_at`. */
+  async insert(transaction: Transaction, mail: StoredMail): Promise<void> {
+    const { id, accountId, recipient, subject, text, html } = mail;
+    await transaction.query(
+      `insert into mail (id, account_id, recipient, subject, text, html, next_try_at)
+       values ($1, $2, $3, $4, $5, $6, 'infinity')`,
+      [id, accountId, recipient, subject, text, html],
+    );
+  }
+
+  /** @returns undefined when it was sent, given up or forgotten. */
+  async find(runner: Runner, id: string): Promise<OutgoingMail | undefined> {
+    const [mail] = await runner.query<OutgoingMail>(
+      `select id, recipient as "to", subject, text, html from mail
+       where id = $1 and state = 'waiting'`,
+      [id],
+    );
+    return mail;
+  }
+
+  async delete(runner: Runner, id: string): Promise<void> {
+    await runner.query('delete from mail where id = $1', [id]);
+  }
+
+  async deleteOfAccount(runner: Runner, accountId: string): Promise<void> {
+    await runner.query('delete from mail where account_id = $1', [accountId]);
+  }
+
+  async putFailure(runner: Runner, id: string, reason: string): Promise<void> {
+    await runner.query('update mail set attempts = attempts + 1, reason = $2 where id = $1', [
+      id,
+      reason,
+    ]);
+  }
+
+  /** Without its content, so that no address stays behind. */
+  async putDead(runner: Runner, id: string, reason: string): Promise<void> {
+    await runner.query(
+      `update mail set state = 'dead', attempts = attempts + 1, reason = $2,
+         recipient = null, subject = null, text = null, html = null where id = $1`,
+      [id, reason],
+    );
+  }
+
+  /** Takes what services of the last release have stored and are not sending. Goes with their columns. */
+  async takeOver(
+    transaction: Transaction,
+    limit: number,
+  ): Promise<{ id: string; accountId: string }[]> {
+    return transaction.query(
+      `update mail set next_try_at = 'infinity'
+       where id in (select id from mail where state = 'waiting' and next_try_at <= clock_timestamp()
+                    order by next_try_at limit $1 for update skip locked)
+       returning id, account_id as "accountId"`,
+      [limit],
+    );
+  }
+}

@@ -1,0 +1,64 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { ExpectationFailed, MalformedRequest } from './platform.errors.js';
+import type { Problem } from './problem.js';
+import { hasOneHost } from './host-header.js';
+
+/** Sends a problem before a framework has seen the request. */
+export type Refuse = (request: IncomingMessage, response: ServerResponse, problem: Problem) => void;
+
+const hostFault = new MalformedRequest(' It needs exactly one Host header that names a host.');
+const targetFault = new MalformedRequest(' Its target must be a path.');
+
+/**
+ * Lets a server's framework have only requests with one host and a path (RFC 9112 §3.2), and answers the others, and
+ * an `Expect` that nobody knows, in place of Node and the framework, whose answers have another form (S127).
+ */
+export function takeProperRequests(server: Server, refuse: Refuse): void {
+  const [framework] = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    const fault = faultOf(request);
+    if (fault === undefined) return framework.call(server, request, response);
+    response.shouldKeepAlive = false;
+    refuse(request, response, fault);
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    response.shouldKeepAlive = false;
+    refuse(request, response, new ExpectationFailed());
+  });
+}
+
+function faultOf({ rawHeaders, url = '' }: IncomingMessage): Problem | undefined {
+  if (!hasOneHost(rawHeaders)) return hostFault;
+  return url.startsWith('/') || /^https?:\/\//i.test(url) ? undefined : targetFault;
+}
+
+/** Of every refusal of an internal listener. */
+export const REFUSAL_HEADERS = {
+  'content-type': 'application/problem+json',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+/** How an internal listener refuses what no route of it sees: nothing of the request is repeated (S9). */
+export const refuseInternally: Refuse = (_request, response, problem) => {
+  response.writeHead(problem.status, REFUSAL_HEADERS).end(JSON.stringify(problem.toBody()));
+};
+
+/** What an internal listener answers to bytes that its parser refuses. */
+export function answerInternalParserError(fault: Error, socket: Socket): void {
+  if (!socket.writable || (fault as NodeJS.ErrnoException).code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const problem = new MalformedRequest();
+  const body = JSON.stringify(problem.toBody());
+  const headers = {
+    ...REFUSAL_HEADERS,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end(['HTTP/1.1 400 Bad Request', ...lines, '', body].join('\r\n'));
+}

@@ -1,0 +1,54 @@
+import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/** Which bodies a service takes beside JSON. */
+export interface RawBodies {
+  /** Largest body of `application/octet-stream`, which reaches a route as it came; none without it. */
+  rawBodyLimitBytes?: number;
+  /** Bodies of uploads reach their routes as streams (`BodyStream`), however long they take. */
+  takesUploads?: boolean;
+}
+
+/** Types of bodies that reach their route unread. */
+const STREAMED_TYPES = ['multipart/form-data', 'application/offset+octet-stream'];
+
+/** Answers and uploads under way that a stop does not wait for, by the server that they belong to. */
+const streams = new WeakMap<object, Set<ServerResponse>>();
+
+export function addRawBodies(
+  app: NestFastifyApplication,
+  { rawBodyLimitBytes: bodyLimit, takesUploads }: RawBodies,
+): void {
+  if (bodyLimit !== undefined) {
+    app.useBodyParser('application/octet-stream', { bodyLimit }, (_request, body, done) =>
+      done(null, body),
+    );
+  }
+  if (!takesUploads) return;
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addContentTypeParser(STREAMED_TYPES, (_request, body, done) => done(null, body));
+}
+
+/**
+ * The body of an upload as it comes, of a service that `takesUploads`: `@BodyStream() body: Readable`. An empty stream
+ * for a request without a body. It ends with an error when the client goes before its end.
+ */
+export const BodyStream = createParamDecorator(
+  (_: unknown, context: ExecutionContext): Readable =>
+    context.switchToHttp().getRequest<FastifyRequest>().raw,
+);
+
+/** Lets a stop of the service cut an answer: its client asks for the rest. */
+export function allowCut({ server }: FastifyRequest, { raw }: FastifyReply): void {
+  const own = streams.get(server.server) ?? new Set();
+  streams.set(server.server, own.add(raw));
+  raw.once('close', () => own.delete(raw));
+}
+
+/** Ends the answers that a stop does not wait for. */
+export function cutStreams({ server }: FastifyInstance): void {
+  for (const answer of streams.get(server) ?? []) answer.destroy();
+}

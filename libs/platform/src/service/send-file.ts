@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { allowCut } from './raw-bodies.js';
+
+/** A file as an owner serves it. */
+export interface ServedFile {
+  sizeBytes: number;
+  /** `application/gzip`. */
+  type: string;
+  /** What it is saved as; whatever stands in it is encoded (RFC 6266). */
+  name: string;
+  /** Changes with the content, and never otherwise: a hash, or a version. Visible ASCII without quotes. */
+  tag: string;
+  modifiedAt?: Date;
+  /** Opens it from one byte to another, both included, and both absent for the whole. */
+  open(part?: { start: number; end: number }): Readable | Promise<Readable>;
+}
+
+interface Part {
+  start: number;
+  end: number;
+}
+
+/** RFC 9110 §14.1.2, one range; several are answered with the whole file, which any server may do. */
+const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
+const OPAQUE = /(?:W\/)?("[^"]*")/g;
+
+/**
+ * Answers GET and HEAD for a file: whole, a part (206), unchanged (304), or without the part that is asked for (416),
+ * as RFC 9110 §13 and §14 say. Nothing of it is held in memory. A client that goes ends the stream, and so does a stop
+ * of the service, which waits for no file.
+ */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: ServedFile,
+): Promise<void> {
+  const { sizeBytes, type, name, tag, modifiedAt } = file;
+  void reply.header('accept-ranges', 'bytes').header('etag', `"${tag}"`);
+  if (modifiedAt) void reply.header('last-modified', modifiedAt.toUTCString());
+  if (isUnchanged(request, file)) return void reply.status(304).send();
+  const part = request.method === 'GET' ? partOf(request, file) : undefined;
+  if (part === 'none') {
+    return void reply.status(416).header('content-range', `bytes */${sizeBytes}`).send();
+  }
+  void reply.header('content-type', type).header('content-disposition', dispositionOf(name));
+  if (part) {
+    void reply.status(206).header('content-range', `bytes ${part.start}-${part.end}/${sizeBytes}`);
+  }
+  const length = part ? part.end - part.start + 1 : sizeBytes;
+  void reply.header('content-length', String(length));
+  allowCut(request, reply);
+  const isEmpty = request.method === 'HEAD' || length === 0;
+  return void reply.send(isEmpty ? Readable.from([]) : await file.open(part));
+}
+
+/** `attachment` with a name for every client: ASCII, and UTF-8 for those that read it (RFC 6266, RFC 8187). */
+export function dispositionOf(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%/]/g, '_');
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}
+
+/** RFC 9110 §13.2.2: a tag that the client has decides before a time that it has. */
+function isUnchanged({ headers }: FastifyRequest, { tag, modifiedAt }: ServedFile): boolean {
+  const tags = headers['if-none-match'];
+  if (tags !== undefined) {
+    return tags.trim() === '*' || [...tags.matchAll(OPAQUE)].some(([, one]) => one === `"${tag}"`);
+  }
+  const since = Date.parse(headers['if-modified-since'] ?? '');
+  return modifiedAt !== undefined && wholeSeconds(modifiedAt) <= since;
+}
+
+/** @returns undefined for the whole file, `none` where the file has no such part. */
+function partOf({ headers }: FastifyRequest, file: ServedFile): Part | 'none' | undefined {
+  const { sizeBytes, tag, modifiedAt } = file;
+  const [, first = '', last = ''] = RANGE.exec(headers.range ?? '') ?? [];
+  if (first === '' && last === '') return undefined;
+  const only = headers['if-range'];
+  if (only !== undefined && only !== `"${tag}"`) {
+    const then = Date.parse(String(only));
+    const isOfThen = modifiedAt !== undefined && then === wholeSeconds(modifiedAt);
+    if (!isOfThen) return undefined;
+  }
+  if (first === '') {
+    const length = Math.min(Number(last), sizeBytes);
+    return length === 0 ? 'none' : { start: sizeBytes - length, end: sizeBytes - 1 };
+  }
+  const start = Number(first);
+  const end = last === '' ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1);
+  // A range that runs backwards is none.
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= sizeBytes ? 'none' : { start, end };
+}
+
+const wholeSeconds = (time: Date) => Math.floor(time.getTime() / 1_000) * 1_000;

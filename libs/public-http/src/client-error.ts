@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net';
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { MalformedRequest, type Problem } from '#libs/platform';
+import { URI_MAX_BYTES } from './header-limits.js';
+import type { ProblemBodies } from './problem-body.js';
+import { HeadersTooLarge, RequestTimeout, UriTooLong } from './refusals.errors.js';
+import { newRequestId } from './request-id.js';
+
+/** How a listener answers where there is no response object. */
+export interface RawAnswers {
+  bodies: ProblemBodies;
+  /** Headers of all its answers, each a line with its end. */
+  headerLines: string;
+  /** Whether a question that came on this socket has no answer yet, where the listener knows. */
+  isAsking?: (socket: Socket) => boolean;
+}
+
+interface ParserError extends Error {
+  code?: string;
+  rawPacket?: Buffer;
+  /** Place in the packet of the byte that the parser refused. */
+  bytesParsed?: number;
+}
+
+/** What a browser does by itself, and a program with a name such as bücher.example may not know. */
+const ASCII_HINT =
+  ' Characters outside ASCII must be percent-encoded, or the name sent in its ASCII form (xn--…).';
+const ASCII_MAX = 0x7f;
+
+/** How long what a client still sends is read and thrown away: closing at once would take the answer back. */
+const LINGER_MS = 1_000;
+
+/** Sockets that have their last answer; the parser complains again about each further packet. */
+const answered = new WeakSet<Socket>();
+
+/** Answers what the HTTP parser refuses before there is a request: a problem like any other. */
+export function answerParserError(fault: Error, socket: Socket, answers: RawAnswers): void {
+  const error = fault as ParserError;
+  if (answered.has(socket)) return;
+  // Its next question is late because it waits for answers: a 408 now would be taken for one of them.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && answers.isAsking?.(socket)) return;
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  answered.add(socket);
+  endWith(socket, problemOf(error), answers);
+}
+
+/** Sends a last answer, also to a client that does not close its side. */
+export function endWith(socket: Duplex, problem: Problem, answers: RawAnswers): void {
+  socket.end(rawAnswer(problem, answers), 'latin1');
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** A whole HTTP answer, one character per byte. */
+function rawAnswer(problem: Problem, { bodies, headerLines }: RawAnswers): string {
+  const requestId = newRequestId();
+  const body = bodies.render(problem, { requestId, path: '' });
+  const { status } = problem;
+  const own = [
+    `X-Request-Id: ${requestId}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ];
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headerLines}${own.join('\r\n')}\r\n\r\n${body}`;
+}
+
+function problemOf({ code, rawPacket, bytesParsed = 0 }: ParserError): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new RequestTimeout();
+  if (code === 'HPE_INVALID_URL' && (rawPacket?.[bytesParsed] ?? 0) > ASCII_MAX) {
+    return new MalformedRequest(ASCII_HINT);
+  }
+  if (code !== 'HPE_HEADER_OVERFLOW') return new MalformedRequest();
+  // The parser does not say which part was too long: a first line without an end was.
+  const firstLine = rawPacket?.indexOf('\r\n') ?? -1;
+  const isRequestLine = /^[A-Z]+ /.test(rawPacket?.toString('latin1', 0, 10) ?? '');
+  return isRequestLine && (firstLine === -1 || firstLine > URI_MAX_BYTES)
+    ? new UriTooLong(URI_MAX_BYTES)
+    : new HeadersTooLarge();
+}

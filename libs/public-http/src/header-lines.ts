@@ -1,0 +1,14 @@
+/** A header's value, as Node joins one that is sent several times; undefined without it. @param name lower case. */
+export function headerOf(rawHeaders: readonly string[], name: string): string | undefined {
+  const values = rawHeaders.filter(
+    (_, i) => i % 2 === 1 && rawHeaders[i - 1].toLowerCase() === name,
+  );
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
+/** Names and values in turn as lines of the headers. */
+export function headerLines(headers: readonly string[]): string {
+  let lines = '';
+  for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return lines;
+}

@@ -1,0 +1,20 @@
+import { isLoopbackOrigin } from '#libs/platform';
+
+/** What decides whether a listener sees its clients' own addresses. */
+export interface PublicOrigin {
+  /** Under which customers reach it. */
+  origin: string;
+  trustedProxies: readonly string[];
+  /** The names of both settings. */
+  settings: { origin: string; trustedProxies: string };
+}
+
+/**
+ * What to tell an operator whose customers all seem to have one address: a public origin without a trusted
+ * proxy. Limits by address would then count everybody together.
+ */
+export function hiddenClientsOf(listener: PublicOrigin): string | undefined {
+  const { origin, trustedProxies, settings } = listener;
+  if (isLoopbackOrigin(origin) || trustedProxies.length > 0) return undefined;
+  return `${settings.trustedProxies} is not set although ${settings.origin} is public: behind a proxy every customer has its address, and the limits by address count all of them together`;
+}

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { type Server, type ServerResponse, createServer } from 'node:http';
+import { type AddressInfo, BlockList, type Socket, connect } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '#test/environment';
+import { OpenConnections } from './open-connections.js';
+
+describe('the connections of a public listener', () => {
+  const sockets: Socket[] = [];
+  /** Requests that the server has not answered. */
+  const waiting: ServerResponse[] = [];
+  let server: Server;
+
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    waiting.length = 0;
+    server.close();
+  });
+
+  async function listen(connectionsMax: number, ofPeerMax: number, trusted?: string) {
+    const trustedProxies = new BlockList();
+    if (trusted) trustedProxies.addAddress(trusted);
+    server = createServer((request, response) => {
+      if (request.url === '/wait') waiting.push(response);
+      else response.end('served');
+    });
+    new OpenConnections({ connectionsMax, ofPeerMax, trustedProxies }).watch(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  }
+
+  async function open(localAddress: string): Promise<Socket> {
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    sockets.push(socket);
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  async function ask(socket: Socket): Promise<string> {
+    const answer = once(socket, 'data');
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    const [chunk] = (await answer) as [Buffer];
+    return chunk.toString();
+  }
+
+  it('S126: one address has its share, however many it opens, and others are served', async () => {
+    await listen(100, 10);
+    const flood: Socket[] = [];
+    for (let n = 0; n < 40; n++) flood.push(await open('127.0.0.2'));
+    await waitFor(
+      'the first to make room',
+      () => flood.filter(({ closed }) => closed).length === 30,
+    );
+    expect(flood.slice(-10).every(({ closed }) => !closed)).toBe(true);
+    expect(await ask(await open('127.0.0.3'))).toContain('served');
+    expect(flood.filter(({ closed }) => closed)).toHaveLength(30);
+  });
+
+  it('S126: where the listener is full the longest idle makes room, never one that waits for its answer', async () => {
+    await listen(3, 3);
+    const asking = await open('127.0.0.2');
+    asking.write('GET /wait HTTP/1.1\r\nhost: a\r\n\r\n');
+    await waitFor('the question', () => waiting.length === 1);
+    const idle = await open('127.0.0.3');
+    const used = await open('127.0.0.4');
+    expect(await ask(used)).toContain('served');
+    expect(await ask(await open('127.0.0.5'))).toContain('served');
+    await waitFor('the longest idle to be closed', () => idle.closed);
+    expect([asking.closed, used.closed]).toEqual([false, false]);
+    const answer = once(asking, 'data');
+    waiting[0].end('late');
+    expect(String((await answer)[0])).toContain('late');
+  });
+
+  it('S126: where all wait for answers a new one is refused', async () => {
+    await listen(2, 2);
+    for (const from of ['127.0.0.2', '127.0.0.3']) {
+      (await open(from)).write('GET /wait HTTP/1.1\r\nhost: a\r\n\r\n');
+    }
+    await waitFor('both questions', () => waiting.length === 2);
+    const late = await open('127.0.0.4');
+    await waitFor('the refusal', () => late.closed);
+    expect(sockets.slice(0, 2).every(({ closed }) => !closed)).toBe(true);
+  });
+
+  it('S126: everybody is behind a trusted proxy: it has no share', async () => {
+    await listen(100, 2, '127.0.0.2');
+    const opened: Socket[] = [];
+    for (let n = 0; n < 20; n++) opened.push(await open('127.0.0.2'));
+    expect(await ask(opened[0])).toContain('served');
+    expect(opened.some(({ closed }) => closed)).toBe(false);
+  });
+});

@@ -1,0 +1,106 @@
+import type { Server } from 'node:http';
+import { type BlockList, type Socket, isIP } from 'node:net';
+import { monotonicMs, networkOf } from '#libs/platform';
+
+export interface OpenConnectionsOptions {
+  connectionsMax: number;
+  /** Of one network that is no trusted proxy. */
+  ofPeerMax: number;
+  trustedProxies: BlockList;
+  /** How long a connection has been idle that Node's HTTP server does not know (yet), -1 while it is not; undefined for any other. */
+  idleMs?: (socket: Socket) => number | undefined;
+}
+
+interface Connection {
+  socket: Socket;
+  /** Undefined of a trusted proxy. */
+  peer?: string;
+  /** Requests of Node's HTTP server under way. */
+  asking: number;
+  idleSinceMs: number;
+}
+
+/** Closed at a time when the listener is full: looking for them costs a look at each connection. */
+const SHARE_CLOSED = 0.01;
+
+/**
+ * The connections of a public listener (S126). One network has so many; when they or all are used up, the longest idle
+ * make room, and a new one is refused only where none is idle.
+ */
+export class OpenConnections {
+  private readonly all = new Map<Socket, Connection>();
+  private readonly ofPeers = new Map<string, Set<Connection>>();
+
+  constructor(private readonly options: OpenConnectionsOptions) {}
+
+  /** Watches a server whose listeners are complete. */
+  watch(server: Server): void {
+    server.prependListener('connection', (socket: Socket) => {
+      if (!this.admit(socket)) socket.destroy();
+    });
+    server.prependListener('request', ({ socket }, response) => {
+      const connection = this.all.get(socket);
+      if (!connection) return;
+      connection.asking++;
+      response.once('close', () => {
+        connection.asking--;
+        connection.idleSinceMs = monotonicMs();
+      });
+    });
+  }
+
+  private admit(socket: Socket): boolean {
+    const { connectionsMax, ofPeerMax } = this.options;
+    const peer = this.peerOf(socket);
+    const own = peer === undefined ? undefined : this.ofPeers.get(peer);
+    if (own && own.size >= ofPeerMax && !this.closeIdle(own, 1)) return false;
+    const share = Math.ceil(connectionsMax * SHARE_CLOSED);
+    if (this.all.size >= connectionsMax && !this.closeIdle(this.all.values(), share)) return false;
+    this.add(socket, peer);
+    return true;
+  }
+
+  private add(socket: Socket, peer: string | undefined): void {
+    const connection = { socket, peer, asking: 0, idleSinceMs: monotonicMs() };
+    this.all.set(socket, connection);
+    const own = peer === undefined ? undefined : (this.ofPeers.get(peer) ?? new Set());
+    if (own) this.ofPeers.set(peer!, own.add(connection));
+    socket.once('close', () => this.forget(connection));
+  }
+
+  /** False where none is idle. */
+  private closeIdle(connections: Iterable<Connection>, count: number): boolean {
+    const idle: [number, Connection][] = [];
+    for (const connection of connections) {
+      const idleMs = this.idleMsOf(connection);
+      if (idleMs >= 0) idle.push([idleMs, connection]);
+    }
+    idle.sort(([one], [other]) => other - one);
+    for (const [, connection] of idle.slice(0, count)) {
+      this.forget(connection);
+      connection.socket.destroy();
+    }
+    return idle.length > 0;
+  }
+
+  private idleMsOf({ socket, asking, idleSinceMs }: Connection): number {
+    return this.options.idleMs?.(socket) ?? (asking > 0 ? -1 : monotonicMs() - idleSinceMs);
+  }
+
+  private forget(connection: Connection): void {
+    this.all.delete(connection.socket);
+    const { peer } = connection;
+    const own = peer === undefined ? undefined : this.ofPeers.get(peer);
+    if (!own?.delete(connection)) return;
+    if (own.size === 0) this.ofPeers.delete(peer!);
+  }
+
+  /** Undefined for a trusted proxy, behind which everybody is. */
+  private peerOf(socket: Socket): string | undefined {
+    const address = (socket.remoteAddress ?? '').replace(/^::ffff:(?=.*\.)/, '');
+    const family = isIP(address);
+    const isTrusted =
+      family !== 0 && this.options.trustedProxies.check(address, family === 4 ? 'ipv4' : 'ipv6');
+    return isTrusted ? undefined : networkOf(address);
+  }
+}

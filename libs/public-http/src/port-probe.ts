@@ -1,0 +1,25 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+
+/**
+ * Makes sure that nobody listens on a port: sockets that share it (`SO_REUSEPORT`) would also share it
+ * with another process of the same user, each getting a part of the requests, without any error.
+ * @param setting that decides about the port, for the operator.
+ * @returns the port, chosen by the system for 0.
+ * @throws when somebody listens there.
+ */
+export async function probePort(host: string, port: number, setting: string): Promise<number> {
+  const server = createServer();
+  server.listen({ host, port });
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === 'EADDRINUSE' ? 'another process listens there' : message;
+    throw new Error(`cannot listen on ${host}:${port} (${setting}): ${reason}`, { cause: error });
+  }
+  const { port: bound } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return bound;
+}

@@ -1,0 +1,105 @@
+import { STATUS_CODES } from 'node:http';
+import { type Clock, type Problem, maskKeys } from '#libs/platform';
+
+/** What a problem answer says about its request. */
+export interface ProblemPlace {
+  requestId: string;
+  /** Path without the query; masked and cut here, so any input is safe. */
+  path: string;
+}
+
+const PATH_LENGTH_MAX = 200;
+
+/**
+ * The one public form of a refusal: RFC 9457 members, ours (`code`, `request_id`, `retryable`,
+ * `credits_charged`), and `timestamp, status, error, message, path` for clients of the older kind.
+ */
+export class ProblemBodies {
+  /** Everything of a problem that does not change from one request to the next, as JSON. */
+  private readonly fixedParts = new WeakMap<Problem, string>();
+
+  private lastPath = '';
+  private lastPublicPath = '""';
+  private lastMs = -1;
+  private lastTimestamp = '';
+
+  /**
+   * @param baseUrl public origin of the API, under which `/errors/<code>` explains each code.
+   * @param creditsUrl page of the dashboard where credits are sold; unset where nothing is.
+   */
+  constructor(
+    private readonly baseUrl: string,
+    private readonly clock: Clock,
+    private readonly creditsUrl?: string,
+  ) {}
+
+  /** Address of the page that explains a code. */
+  pageOf(code: string): string {
+    return `${this.baseUrl}/errors/${code}`;
+  }
+
+  /** `Link` of a refusal that a purchase ends (RFC 8288): its page, and where one pays. */
+  linksOf(code: string): string {
+    const help = `<${this.pageOf(code)}>; rel="help"`;
+    return this.creditsUrl === undefined ? help : `${help}, <${this.creditsUrl}>; rel="payment"`;
+  }
+
+  /** @returns JSON in UTF-8, a character a byte: its length is that of the body, and it is sent as Latin-1. */
+  render(problem: Problem, { requestId, path }: ProblemPlace): string {
+    let fixed = this.fixedParts.get(problem);
+    if (fixed === undefined) {
+      fixed = this.fixedPart(problem);
+      this.fixedParts.set(problem, fixed);
+    }
+    return `${fixed},"request_id":"${requestId}","timestamp":"${this.timestamp()}","path":${this.publicPath(path)}}`;
+  }
+
+  /** RFC 3339; a flood has many refusals in one millisecond. */
+  private timestamp(): string {
+    const now = this.clock.now();
+    const ms = now.getTime();
+    if (ms !== this.lastMs) {
+      this.lastMs = ms;
+      this.lastTimestamp = now.toISOString();
+    }
+    return this.lastTimestamp;
+  }
+
+  /** The last path is kept: floods ask for one. */
+  private publicPath(path: string): string {
+    if (path !== this.lastPath) {
+      this.lastPath = path;
+      this.lastPublicPath = publicPath(path);
+    }
+    return this.lastPublicPath;
+  }
+
+  private fixedPart(problem: Problem): string {
+    const title = STATUS_CODES[problem.status] ?? 'Error';
+    const body = {
+      type: this.pageOf(problem.code),
+      title,
+      status: problem.status,
+      detail: problem.message,
+      code: problem.code,
+      retryable: problem.retryable,
+      credits_charged: 0,
+      ...(problem.errors && { errors: problem.errors }),
+      ...problem.members,
+      error: title,
+      message: problem.message,
+    };
+    return bytesOf(maskKeys(JSON.stringify(body)).slice(0, -1));
+  }
+}
+
+function publicPath(path: string): string {
+  const query = path.indexOf('?');
+  const bare = query === -1 ? path : path.slice(0, query);
+  return bytesOf(JSON.stringify(maskKeys(bare.slice(0, PATH_LENGTH_MAX))));
+}
+
+/** The bytes of a text in UTF-8, a character each. */
+function bytesOf(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}

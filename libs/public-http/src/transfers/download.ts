@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import type { Dispatcher } from 'undici';
+import { ServiceUnavailable, monotonicMs } from '#libs/platform';
+import { AnswerTimeout } from '../refusals.errors.js';
+import { ReadingFloor } from './reading-floor.js';
+import { refusalOf } from './refusal-of.js';
+import { askedHeaders, fileAddress, fileHeaders } from './transfer-headers.js';
+import { Transfer, type TransferEnd, TransferRefusal } from './transfer.js';
+
+/** A file on its way from its owner to a client, as fast as the client takes it. */
+export class Download extends Transfer {
+  private readonly floor = new ReadingFloor();
+  private isAnswered = false;
+  /** When the owner sent something last, by `monotonicMs`. */
+  private heardMs = 0;
+
+  /** The owner is silent for too long, or the client takes less than the floor. */
+  look(nowMs: number): void {
+    const { answerTimeoutMs, idleTimeoutMs, request, response } = this.call;
+    if (!this.isAnswered) {
+      if (nowMs - this.startedMs > answerTimeoutMs) this.stop(new AnswerTimeout());
+      return;
+    }
+    const isReaderWaitedFor = response.writableNeedDrain;
+    if (isReaderWaitedFor) this.heardMs = nowMs;
+    const { bytesWritten, writableLength } = request.socket;
+    const isSlow = this.floor.isBelow(nowMs, bytesWritten - writableLength, isReaderWaitedFor);
+    if (isSlow || nowMs - this.heardMs > idleTimeoutMs) this.stop();
+  }
+
+  protected async pass(): Promise<TransferEnd | TransferRefusal> {
+    const { operation, request } = this.call;
+    const answer = await this.ask(askedHeaders(operation, request.headers), null);
+    const { statusCode: status, headers, body } = answer;
+    // Its reader gets its faults; without this handler an abandoned one would end the process.
+    body.on('error', () => {});
+    if (status >= 400) return refusalOf(operation, answer);
+    const [form] = operation.answers;
+    if (status === 200 || status === 206)
+      return this.send(answer, fileHeaders(form, headers, status));
+    body.destroy();
+    if (status === 304) return this.say(304, fileHeaders(form, headers, status));
+    const address = fileAddress(headers);
+    if (address !== undefined) return this.say(302, ['Location', address]);
+    return new TransferRefusal(new ServiceUnavailable(operation.owner.service));
+  }
+
+  private say(status: number, headers: readonly string[]): TransferEnd {
+    this.begin(status, headers);
+    this.call.response.end();
+    return { status, isWhole: true };
+  }
+
+  private async send(
+    { statusCode: status, body }: Dispatcher.ResponseData,
+    headers: readonly string[],
+  ): Promise<TransferEnd> {
+    const { response } = this.call;
+    this.begin(status, headers);
+    this.isAnswered = true;
+    this.heardMs = monotonicMs();
+    try {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        this.heardMs = monotonicMs();
+        if (!response.write(chunk)) await once(response, 'drain', { signal: this.signal });
+      }
+      response.end();
+      return { status, isWhole: true };
+    } catch {
+      // What was announced and does not come can only be said by the end of the connection.
+      response.destroy();
+      return { status, isWhole: false };
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { CREDIT_MAX_BYTES, FLOOR_BYTES_A_SECOND, ReadingFloor } from './reading-floor.js';
+
+/** Looks once a second. @returns the second in which the reader is found to be below, if any. */
+function secondBelow(
+  takenBytes: (second: number) => number,
+  isWaitedFor: (second: number) => boolean = () => true,
+): number | undefined {
+  const floor = new ReadingFloor();
+  for (let second = 0; second <= 7_200; second++) {
+    const isBelow = floor.isBelow(second * 1_000, takenBytes(second), isWaitedFor(second));
+    if (isBelow) return second;
+  }
+  return undefined;
+}
+
+const MEBIBYTE = 1024 ** 2;
+const CREDIT_SECONDS = CREDIT_MAX_BYTES / FLOOR_BYTES_A_SECOND;
+
+describe('the floor of a download', () => {
+  it('a reader that takes as much as the floor keeps its download, however long it takes', () => {
+    expect(secondBelow((second) => second * FLOOR_BYTES_A_SECOND)).toBeUndefined();
+  });
+
+  it('also where the system takes it in large steps', () => {
+    const inSteps = (step: number) => (second: number) =>
+      4 * MEBIBYTE + Math.floor((second * FLOOR_BYTES_A_SECOND) / step) * step;
+    expect(secondBelow(inSteps(1.5 * MEBIBYTE))).toBeUndefined();
+    expect(secondBelow(inSteps(2.5 * MEBIBYTE))).toBeUndefined();
+  });
+
+  it('a reader that takes less is found, the sooner the less it takes', () => {
+    expect(secondBelow(() => 0)).toBe(61);
+    expect(secondBelow((second) => (second * FLOOR_BYTES_A_SECOND) / 2)).toBe(121);
+  });
+
+  it('what the system has taken for it at first holds for a few minutes only', () => {
+    const below = secondBelow((second) => (second === 0 ? 0 : 10 * MEBIBYTE));
+    expect(below).toBeGreaterThan(CREDIT_SECONDS - 2);
+    expect(below).toBeLessThan(CREDIT_SECONDS + 3);
+  });
+
+  it('an owner that sends nothing is not the fault of its reader', () => {
+    const starved = secondBelow(
+      () => 0,
+      () => false,
+    );
+    expect(starved).toBeUndefined();
+  });
+});

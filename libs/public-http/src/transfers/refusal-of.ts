@@ -1,0 +1,93 @@
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import {
+  type Operation,
+  type OperationKind,
+  PROBLEM_STATUS,
+  type ProblemCode,
+  kindOf,
+} from '#libs/contracts';
+import {
+  NotFound,
+  PayloadTooLarge,
+  Problem,
+  type ProblemBody,
+  ServiceUnavailable,
+  UnsupportedMediaType,
+} from '#libs/platform';
+import {
+  RangeNotSatisfiable,
+  TusVersionNotSupported,
+  UploadGone,
+  UploadLocked,
+  UploadOffsetMismatch,
+  UploadRefused,
+} from './transfers.errors.js';
+import { TransferRefusal } from './transfer.js';
+
+/** What a status means where its owner speaks tus, or serves files, and gives no problem with it. */
+const BARE_REFUSALS: Readonly<Record<OperationKind, Readonly<Record<number, Problem>>>> = {
+  answer: {},
+  upload: {
+    400: new UploadRefused(),
+    404: new NotFound('There is no such upload.'),
+    409: new UploadOffsetMismatch(),
+    410: new UploadGone(),
+    412: new TusVersionNotSupported(),
+    413: new PayloadTooLarge(),
+    415: new UnsupportedMediaType(
+      'This content type is not supported. The documentation of this address names those that are.',
+    ),
+    423: new UploadLocked(),
+  },
+  download: {
+    404: new NotFound('There is no such file.'),
+    416: new RangeNotSatisfiable(),
+  },
+};
+const REFUSAL_MAX_BYTES = 64 * 1024;
+/** What a client needs to go on after a refusal. */
+const PASSED_ON = ['content-range', 'tus-resumable', 'tus-version', 'upload-offset'];
+const PASSABLE = /^[\x20-\x7e]{1,200}$/;
+
+/** The text of an answer that is short. @throws when it is not. */
+export async function shortText(body: Readable, maxBytes = REFUSAL_MAX_BYTES): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('latin1');
+}
+
+/** An owner's refusal: its problem, or what its status means by itself. */
+export async function refusalOf(
+  row: Operation,
+  { statusCode: status, headers, body }: Dispatcher.ResponseData,
+): Promise<TransferRefusal> {
+  const { service } = row.owner;
+  const text = await shortText(body);
+  const passed = PASSED_ON.flatMap((name) => {
+    const value = headers[name];
+    return typeof value === 'string' && PASSABLE.test(value) ? [name, value] : [];
+  });
+  const problem = problemIn(text, status) ?? BARE_REFUSALS[kindOf(row)][status];
+  return new TransferRefusal(problem ?? new ServiceUnavailable(service), passed);
+}
+
+/** The problem in an owner's refusal, where it is one that the public documents name. */
+function problemIn(text: string, answered: number): Problem | undefined {
+  let body: ProblemBody;
+  try {
+    body = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as ProblemBody;
+  } catch {
+    return undefined;
+  }
+  const { code, status, detail, retryable, retry_after: seconds, errors } = body ?? {};
+  if (status !== answered || PROBLEM_STATUS[code as ProblemCode] !== status) return undefined;
+  // It becomes a header.
+  const retryAfterSeconds = Number.isSafeInteger(seconds) && seconds! >= 0 ? seconds : undefined;
+  return new Problem({ code, status, detail, retryable, retryAfterSeconds, errors });
+}

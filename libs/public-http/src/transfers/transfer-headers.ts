@@ -1,0 +1,90 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  type AnswerForm,
+  type Operation,
+  TUS_ANSWER_HEADERS,
+  TUS_REQUEST_HEADERS,
+  kindOf,
+} from '#libs/contracts';
+
+const ASKED_OF_FILES = ['range', 'if-range', 'if-none-match', 'if-modified-since'] as const;
+const SAID_OF_FILES = [
+  'content-length',
+  'content-range',
+  'accept-ranges',
+  'etag',
+  'last-modified',
+] as const;
+const HEADER_MAX_LENGTH = 4_096;
+/** RFC 9110 §5.5 without obs-text. */
+const VALUE = /^[\t\x20-\x7e]*$/;
+/** RFC 6266, always to be saved and never to be shown in a browser (S79). */
+const ATTACHMENT = /^attachment(;|$)/i;
+const ANY_TYPE = 'application/octet-stream';
+/** Id of an upload, as its owner writes it into `Location`. */
+const UPLOAD_ID = /^[A-Za-z0-9_-]{1,200}$/;
+const FILE_ADDRESS = /^https:\/\/[\x21-\x7e]{1,4096}$/;
+
+type Heads = Record<string, string | string[] | undefined>;
+
+/** What the owner is told of the client's headers: those that the kind of row knows, and no other. */
+export function askedHeaders(row: Operation, headers: IncomingHttpHeaders): Record<string, string> {
+  const isUpload = kindOf(row) === 'upload';
+  const names: readonly string[] = isUpload ? TUS_REQUEST_HEADERS : ASKED_OF_FILES;
+  const asked = picked(headers, names);
+  // The rule on `If-None-Match` knows none of the bytes of a part (RFC 9110 §14.2).
+  return isUpload ? { ...asked, ...picked(headers, ['content-type', 'content-length']) } : asked;
+}
+
+/** Headers of a file's answer, names and values in turn. */
+export function fileHeaders(form: AnswerForm, headers: Heads, status: number): string[] {
+  const said = Object.entries(picked(headers, SAID_OF_FILES)).flat();
+  if (status === 304) return said;
+  const { 'content-type': type = '', 'content-disposition': disposition = '' } = picked(headers, [
+    'content-type',
+    'content-disposition',
+  ]);
+  const isKnown = form.type === 'file' && form.mediaTypes.includes(type.split(';', 1)[0].trim());
+  return [
+    ...said,
+    'Content-Type',
+    isKnown ? type : ANY_TYPE,
+    'Content-Disposition',
+    ATTACHMENT.test(disposition) ? disposition : 'attachment',
+  ];
+}
+
+/** Where a file is; undefined for an address that is not https. */
+export function fileAddress({ location }: Heads): string | undefined {
+  return typeof location === 'string' && FILE_ADDRESS.test(location) ? location : undefined;
+}
+
+/** Headers by which tus goes on, names and values in turn. */
+export function tusHeaders(headers: Heads): string[] {
+  return Object.entries(picked(headers, TUS_ANSWER_HEADERS)).flat();
+}
+
+/**
+ * The public path of an upload that its owner has created: what stands behind the owner's own path is its id.
+ * @returns undefined for another address.
+ */
+export function publicLocation(
+  { owner }: Operation,
+  publicPath: string,
+  location: string,
+): string | undefined {
+  const path = location.replace(/^https?:\/\/[^/]*/, '').split('?', 1)[0];
+  if (!path.startsWith(`${owner.path}/`)) return undefined;
+  const id = path.slice(owner.path.length + 1);
+  return UPLOAD_ID.test(id) ? `${publicPath}/${id}` : undefined;
+}
+
+function picked(headers: Heads, names: readonly string[]): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers[name];
+    if (typeof value !== 'string' || value.length > HEADER_MAX_LENGTH) continue;
+    if (VALUE.test(value)) found[name] = value;
+  }
+  return found;
+}

@@ -1,0 +1,39 @@
+import { type Problem } from '#libs/platform';
+import { ServiceOverloaded } from '../refusals.errors.js';
+import { TooManyDownloads, TooManyUploads } from './transfers.errors.js';
+
+/** At a time, of one account. */
+export const ACCOUNT_MAX = { upload: 4, download: 4 } as const;
+/** At a time, of all accounts together. */
+const ALL_MAX = { upload: 200, download: 400 } as const;
+
+const TOO_MANY = {
+  upload: new TooManyUploads(ACCOUNT_MAX.upload),
+  download: new TooManyDownloads(ACCOUNT_MAX.download),
+} as const;
+const serviceOverloaded = new ServiceOverloaded();
+
+/** Counts the uploads, or the downloads, that are under way in this process. */
+export class TransferPlaces {
+  private underWay = 0;
+  private readonly byAccount = new Map<string, number>();
+
+  constructor(private readonly kind: 'upload' | 'download') {}
+
+  /** Each undefined is followed by one `leave` with the same account. */
+  enter(accountId: string): Problem | undefined {
+    const own = this.byAccount.get(accountId) ?? 0;
+    if (own >= ACCOUNT_MAX[this.kind]) return TOO_MANY[this.kind];
+    if (this.underWay >= ALL_MAX[this.kind]) return serviceOverloaded;
+    this.underWay++;
+    this.byAccount.set(accountId, own + 1);
+    return undefined;
+  }
+
+  leave(accountId: string): void {
+    this.underWay--;
+    const left = this.byAccount.get(accountId)! - 1;
+    if (left === 0) this.byAccount.delete(accountId);
+    else this.byAccount.set(accountId, left);
+  }
+}

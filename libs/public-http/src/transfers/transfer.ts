@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { Operation } from '#libs/contracts';
+import { type Problem, ServiceUnavailable, monotonicMs } from '#libs/platform';
+
+/** One upload or download, as the door that took it hands it over. */
+export interface TransferCall {
+  operation: Operation;
+  /** Path at which it was asked for, without its query. */
+  publicPath: string;
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** Connections to the owner. */
+  dispatcher: Dispatcher;
+  /** Path with query at the owner. */
+  path: string;
+  /** What our services tell one another: token, account, request. */
+  headers: Readonly<Record<string, string>>;
+  /** Headers that the door gives every answer, names and values in turn. */
+  answerHeaders: readonly string[];
+  /** Asks a client for the body that waits to be asked (`Expect: 100-continue`). */
+  invite: () => void;
+  /** Where a browser that sent a form goes on after it, by the owner's answer; without it, the answer is passed on. */
+  leadTo?: (answer: string) => string;
+  /** Longest until the owner's answer begins, in milliseconds, not counting what the client needs. */
+  answerTimeoutMs: number;
+  /** Longest silence while bytes flow, in milliseconds. */
+  idleTimeoutMs: number;
+}
+
+/** How it ended, of one that has been answered. */
+export interface TransferEnd {
+  status: number;
+  /** False when the owner went, or the connection was cut, before the last byte. */
+  isWhole: boolean;
+}
+
+/** A refusal with the headers that belong to it, names and values in turn. Nothing has been sent yet. */
+export class TransferRefusal {
+  constructor(
+    readonly problem: Problem,
+    readonly headers: readonly string[] = [],
+  ) {}
+}
+
+const underWay = new WeakSet<Socket>();
+
+/** Whether a transfer is under way on this socket: what is late of its request is looked at by the transfer itself. */
+export const hasTransfer = (socket: Socket): boolean => underWay.has(socket);
+
+/** One transfer under way; its limits are looked at from time to time. */
+export abstract class Transfer {
+  protected readonly startedMs = monotonicMs();
+  private readonly abortion = new AbortController();
+  private fault?: Problem;
+
+  constructor(protected readonly call: TransferCall) {}
+
+  /** Asks the owner and answers the client; never throws. Whoever began it ends it with `stop`. */
+  async run(): Promise<TransferEnd | TransferRefusal> {
+    const { request, operation } = this.call;
+    // What Node's server allows a quiet connection is less than what a transfer may take.
+    request.socket.setTimeout(0);
+    underWay.add(request.socket);
+    try {
+      return await this.pass();
+    } catch (error) {
+      const { service } = operation.owner;
+      return new TransferRefusal(this.fault ?? new ServiceUnavailable(service, error));
+    } finally {
+      underWay.delete(request.socket);
+    }
+  }
+
+  /** Ends the call to the owner. @param fault what the client is told, where it can be told anything. */
+  stop(fault?: Problem): void {
+    this.fault ??= fault;
+    this.abortion.abort();
+  }
+
+  /** Ends the transfer when it takes too long. */
+  abstract look(nowMs: number): void;
+
+  protected abstract pass(): Promise<TransferEnd | TransferRefusal>;
+
+  protected get signal(): AbortSignal {
+    return this.abortion.signal;
+  }
+
+  protected async ask(
+    headers: Readonly<Record<string, string>>,
+    body: Readable | null,
+  ): Promise<Dispatcher.ResponseData> {
+    const { dispatcher, path, request } = this.call;
+    return dispatcher.request({
+      method: request.method as Dispatcher.HttpMethod,
+      path,
+      headers: { ...headers, ...this.call.headers },
+      body,
+      signal: this.signal,
+      // Both are looked at here: whether it is the client or the owner that takes its time, undici cannot know.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  protected begin(status: number, headers: readonly string[]): void {
+    this.call.response.writeHead(status, [...this.call.answerHeaders, ...headers]);
+  }
+}

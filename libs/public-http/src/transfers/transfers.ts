@@ -1,0 +1,63 @@
+import { kindOf } from '#libs/contracts';
+import { type Logger, Loop, Problem, SECOND_MS, monotonicMs } from '#libs/platform';
+import { Download } from './download.js';
+import type { Transfer, TransferCall } from './transfer.js';
+import { TransferPlaces } from './transfer-places.js';
+import { Upload } from './upload.js';
+
+const LOOKS_PER_TIMEOUT = 4;
+
+/** The uploads and downloads under way in this process: how many there are, and which take too long. */
+export class Transfers {
+  private readonly uploads = new TransferPlaces('upload');
+  private readonly downloads = new TransferPlaces('download');
+  private readonly underWay = new Map<Transfer, () => void>();
+  private looks?: Loop;
+
+  /** @param idleTimeoutMs longest silence of a client or an owner while bytes flow. */
+  constructor(
+    private readonly idleTimeoutMs: number,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * The caller runs it, and says `end` when it is over.
+   * @param whose the account, or the address of somebody without one: has four of each at a time.
+   * @returns 429 or 503 where there is no place for it.
+   */
+  begin(whose: string, call: Omit<TransferCall, 'idleTimeoutMs'>): Transfer | Problem {
+    const kind = kindOf(call.operation);
+    const places = kind === 'upload' ? this.uploads : this.downloads;
+    // The verbs of tus without a body are answered as soon as any other question.
+    const isLong = kind === 'download' || call.operation.upload!.types.length > 0;
+    const refusal = isLong ? places.enter(whose) : undefined;
+    if (refusal) return refusal;
+    const { idleTimeoutMs } = this;
+    const Kind = kind === 'upload' ? Upload : Download;
+    const transfer = new Kind({ ...call, idleTimeoutMs });
+    this.underWay.set(transfer, () => isLong && places.leave(whose));
+    this.looks ??= this.startLooking();
+    return transfer;
+  }
+
+  /** Gives its place to the next. */
+  end(transfer: Transfer): void {
+    this.underWay.get(transfer)?.();
+    this.underWay.delete(transfer);
+    if (this.underWay.size > 0) return;
+    void this.looks?.stop();
+    this.looks = undefined;
+  }
+
+  private startLooking(): Loop {
+    const { idleTimeoutMs, logger, underWay } = this;
+    const intervalMs = Math.min(SECOND_MS, idleTimeoutMs / LOOKS_PER_TIMEOUT);
+    const work = async () => {
+      const nowMs = monotonicMs();
+      for (const transfer of underWay.keys()) transfer.look(nowMs);
+    };
+    const looks = new Loop({ name: 'limits of transfers', intervalMs, logger, work });
+    void looks.start(intervalMs);
+    return looks;
+  }
+}

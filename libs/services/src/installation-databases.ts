@@ -1,0 +1,109 @@
+import { IsOptional } from 'class-validator';
+import {
+  IsDatabaseUrl,
+  isMigrated,
+  migrate,
+  ownerRole,
+  provisionRoles,
+  provisionSchemas,
+  rolesOf,
+} from '#libs/database';
+import { type ConfigClass, ConfigurationError, type ServiceName, Setting } from '#libs/platform';
+import { ownDatabaseSetting, schemaServices } from './installation-settings.js';
+import type { AnyService } from './service.js';
+
+/** Superusers of the databases that services have of their own; a service that is not there shares the common one. */
+export type OwnDatabases = Partial<Record<ServiceName, string>>;
+
+/** A config class with the superuser of each service's own database; each is optional. */
+export function ownDatabasesConfig(services: readonly AnyService[]): ConfigClass<OwnDatabases> {
+  class OwnDatabasesConfig {}
+  for (const name of schemaServices(services)) {
+    const about = `Superuser of a PostgreSQL database that ${name} has to itself, with the database as its path. Unset: it shares the one of DATABASE_ADMIN_URL.`;
+    const setting = Setting({ env: ownDatabaseSetting(name), about, secret: true });
+    for (const decorate of [setting, IsOptional(), IsDatabaseUrl()]) {
+      decorate(OwnDatabasesConfig.prototype, name);
+    }
+  }
+  return OwnDatabasesConfig;
+}
+
+export interface DatabasesOptions {
+  services: readonly AnyService[];
+  /** Superuser of the common database, with that database as its path. */
+  adminUrl: string;
+  own?: OwnDatabases;
+  passwordOf(role: string): string;
+}
+
+/** A database and the services whose schemas it holds. */
+export interface InstallationDatabase {
+  adminUrl: string;
+  services: readonly AnyService[];
+}
+
+/** Where the schemas of an installation are: in the common database, or in one that a service has to itself. */
+export class InstallationDatabases {
+  constructor(private readonly options: DatabasesOptions) {}
+
+  /** Every database that holds a schema, in the order of the services. */
+  get all(): readonly InstallationDatabase[] {
+    const { services } = this.options;
+    const withSchema = services.filter(({ migrations }) => migrations !== undefined);
+    const byUrl = Map.groupBy(withSchema, ({ name }) => this.adminUrl(name));
+    return [...byUrl].map(([adminUrl, held]) => ({ adminUrl, services: held }));
+  }
+
+  /** The superuser's URL of the database that holds the service's schema. */
+  adminUrl(service: ServiceName): string {
+    const { adminUrl, own = {} } = this.options;
+    return own[service] ?? adminUrl;
+  }
+
+  /** URL of a service's role, in the database that holds its schema; of any other role, in the common one. */
+  url(role: string): string {
+    const { services, adminUrl, passwordOf } = this.options;
+    const service = services.find(({ name }) => rolesOf(name).includes(role));
+    const url = new URL(service ? this.adminUrl(service.name) : adminUrl);
+    [url.username, url.password] = [role, passwordOf(role)];
+    return url.toString();
+  }
+
+  /**
+   * Makes roles, schemas and extensions, in each database those of its services. Safe to repeat.
+   * @throws ExtensionMissing where a server lacks an extension.
+   */
+  async provision(): Promise<void> {
+    for (const { adminUrl, services } of this.all) {
+      await provisionRoles(
+        adminUrl,
+        services.map(({ name }) => name),
+        this.options.passwordOf,
+      );
+      await provisionSchemas(adminUrl, services);
+    }
+  }
+
+  /**
+   * Brings every schema up to date.
+   * @param told the migrations that were applied now.
+   * @throws ConfigurationError when a service would begin anew in a database of its own, its data left in the common one.
+   */
+  async migrate(told: (service: ServiceName, applied: string[]) => void = () => {}): Promise<void> {
+    await this.checkMoved();
+    for (const { name, migrations, extensions } of this.options.services) {
+      if (migrations) told(name, await migrate(this.url(ownerRole(name)), migrations, extensions));
+    }
+  }
+  private async checkMoved(): Promise<void> {
+    const { adminUrl, own = {} } = this.options;
+    const left: string[] = [];
+    for (const [name, url] of Object.entries(own) as [ServiceName, string][]) {
+      if ((await isMigrated(url, name)) || !(await isMigrated(adminUrl, name))) continue;
+      left.push(
+        `${ownDatabaseSetting(name)}: ${name} has its data in the common database; move it first, as docs/operations/databases.md says`,
+      );
+    }
+    if (left.length > 0) throw new ConfigurationError(left);
+  }
+}

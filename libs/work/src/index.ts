@@ -1,0 +1,7 @@
+export * from './work.js';
+export * from './work-metrics.js';
+export * from './work-outcome.js';
+export * from './work-queue.js';
+export * from './work-runner.js';
+export * from './work-table.js';
+export type { DeadWork, RemainingWork } from './work.repository.js';

@@ -1,0 +1,30 @@
+/** Thrown by a handler: no repetition can help, an operator has to look. */
+export class WorkIsHopeless extends Error {}
+
+/** Thrown to a handler that no longer has the work: its lease ended, or the work was removed. Nothing may come of it. */
+export class WorkLost extends Error {}
+
+/** The reason of the signal of work that was cancelled while it was done. What was done until then may be kept. */
+export class WorkCancelled extends Error {}
+
+/** The reason of the signal when the process ends: give the work back by `later(0)`, or finish it soon. */
+export class WorkStopped extends Error {}
+
+/** The reason of the signal, and of the failed try, when the time of a try is over. */
+export class WorkTimedOut extends Error {}
+
+/** What a handler answers when it is too early for the work: to be done later, which is no failed try. */
+export class Later {
+  constructor(readonly seconds: number) {}
+}
+
+/** Longer waits are the business of a clock: a row that says when, and a job that looks. */
+export const LATER_MAX_SECONDS = 7 * 86_400;
+
+/** @throws RangeError for less than none, and for more than seven days. */
+export function later(seconds: number): Later {
+  if (!(seconds >= 0 && seconds <= LATER_MAX_SECONDS)) {
+    throw new RangeError(`later(${seconds}): 0 to ${LATER_MAX_SECONDS} s`);
+  }
+  return new Later(seconds);
+}

@@ -1,0 +1,151 @@
+import type { Transaction } from '#libs/database';
+import { HOUR_MS, newId } from '#libs/platform';
+import { LATER_MAX_SECONDS } from './work-outcome.js';
+import {
+  type DeadWork,
+  type RemainingWork,
+  type SqlRunner,
+  WorkRepository,
+  type WorkRow,
+} from './work.repository.js';
+
+/** A piece of work to be done once the transaction has committed. */
+export interface NewWork<T extends object> {
+  /** What it is about: work of a name that is known already is not added again. */
+  name: string;
+  payload: T;
+  /** Whose it is: accounts take turns, and erasing the account removes it. */
+  accountId?: string;
+  /** What it is part of, for `cancel` and `remaining`. */
+  group?: string;
+  /** The fast lane goes first, for at most four of five turns; the default is `normal`. */
+  lane?: 'fast' | 'normal';
+  /** What it takes of its account's turn, in units of its queue; 1 by default, at most the queue's `quantum`. */
+  cost?: number;
+  /** How long it waits first; none by default, at most seven days. */
+  delaySeconds?: number;
+}
+
+export interface WorkQueueOptions {
+  /** Names the queue in its table, in metrics and in the log. */
+  name: string;
+  /** What an account may take before it is the next one's turn; the most that a piece may cost. */
+  quantum?: number;
+}
+
+const ROWS_AT_ONCE = 1_000;
+const DEAD_SHOWN_MAX = 200;
+const PAUSE_MAX_MS = HOUR_MS;
+const LANES = { fast: 1, normal: 2 } as const;
+
+/**
+ * Work that survives the process: added in the transaction that makes it necessary, done by a `WorkRunner` in one
+ * of the service's processes. Lives in a schema with `workTable`.
+ */
+export class WorkQueue<T extends object> {
+  readonly name: string;
+  readonly quantum: number;
+  private readonly rows: WorkRepository;
+  private readonly onAdded: (() => void)[] = [];
+  private readonly onCancelled: ((group: string) => void)[] = [];
+
+  constructor({ name, quantum = 1 }: WorkQueueOptions) {
+    this.name = name;
+    this.quantum = quantum;
+    this.rows = new WorkRepository(name);
+  }
+
+  /** @returns false when work of this name is known, waiting or dead. @throws RangeError for a cost or wait out of range. */
+  async add(transaction: Transaction, work: NewWork<T>): Promise<boolean> {
+    return (await this.addAll(transaction, [work])) === 1;
+  }
+
+  /** @returns how many were added. @throws RangeError as `add`. */
+  async addAll(transaction: Transaction, works: readonly NewWork<T>[]): Promise<number> {
+    const rows = works.map((work) => this.rowOf(work));
+    let added = 0;
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      added += await this.rows.insertAll(transaction, rows.slice(from, from + ROWS_AT_ONCE));
+    }
+    this.wakeAfter(transaction);
+    return added;
+  }
+
+  /**
+   * Wants something done from now on: work of this name that waits or is dead is due at once, and work that is being
+   * done is done once more afterwards, for its doer may have looked before the reason for this one.
+   */
+  async want(transaction: Transaction, work: NewWork<T>): Promise<void> {
+    await this.rows.want(transaction, this.rowOf(work));
+    this.wakeAfter(transaction);
+  }
+
+  /**
+   * Removes the work of a group. What is being done is told so by its signal, at once in this process and within a
+   * third of a lease in others, and does not come back.
+   * @returns how many pieces were removed, and how many are being done.
+   */
+  async cancel(
+    transaction: Transaction,
+    group: string,
+  ): Promise<{ removed: number; marked: number }> {
+    const counts = await this.rows.cancel(transaction, group);
+    transaction.afterCommit(() => this.onCancelled.forEach((tell) => tell(group)));
+    return counts;
+  }
+
+  /** Removes all work of an account; what is being done is lost to its doer. */
+  async forget(transaction: Transaction, accountId: string): Promise<void> {
+    await this.rows.deleteOfAccount(transaction, accountId);
+  }
+
+  /** What is left of a group, or of the queue. */
+  async remaining(runner: SqlRunner, group?: string): Promise<RemainingWork> {
+    return this.rows.remaining(runner, group);
+  }
+
+  /** No process claims work until then. @param seconds at most an hour; 0 ends the pause. @throws RangeError. */
+  async pause(runner: SqlRunner, seconds: number): Promise<void> {
+    const pauseMs = seconds * 1_000;
+    if (!(pauseMs >= 0 && pauseMs <= PAUSE_MAX_MS)) {
+      throw new RangeError(`pause(${seconds}): 0 to ${PAUSE_MAX_MS / 1_000} s`);
+    }
+    await this.rows.pause(runner, pauseMs);
+  }
+
+  /** Dead work, oldest first, for the operator. */
+  async listDead(runner: SqlRunner): Promise<DeadWork[]> {
+    return this.rows.listDead(runner, DEAD_SHOWN_MAX);
+  }
+
+  /** Lets dead or waiting work be tried at once. @returns false when there is none of this name. */
+  async redrive(runner: SqlRunner, name: string): Promise<boolean> {
+    return this.rows.redrive(runner, name);
+  }
+
+  /** Gives up dead work. @returns false when there is no dead work of this name. */
+  async discard(runner: SqlRunner, name: string): Promise<boolean> {
+    return this.rows.discard(runner, name);
+  }
+
+  /** For the runner of this process. */
+  listen(listener: { added: () => void; cancelled: (group: string) => void }): void {
+    this.onAdded.push(listener.added);
+    this.onCancelled.push(listener.cancelled);
+  }
+
+  private wakeAfter(transaction: Transaction): void {
+    transaction.afterCommit(() => this.onAdded.forEach((wake) => wake()));
+  }
+
+  private rowOf(work: NewWork<T>): WorkRow {
+    const { lane = 'normal', cost = 1, delaySeconds = 0, ...rest } = work;
+    if (!Number.isInteger(cost) || cost < 1 || cost > this.quantum) {
+      throw new RangeError(`work of ${this.name} costs 1 to ${this.quantum}, not ${cost}`);
+    }
+    if (!(delaySeconds >= 0 && delaySeconds <= LATER_MAX_SECONDS)) {
+      throw new RangeError(`work of ${this.name} waits 0 to ${LATER_MAX_SECONDS} s`);
+    }
+    return { ...rest, id: newId(), lane: LANES[lane], cost, delaySeconds };
+  }
+}

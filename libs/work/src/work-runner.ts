@@ -1,0 +1,282 @@
+import type { Database } from '#libs/database';
+import { DAY_MS, HOUR_MS, type Job, type Logger, Loop, MINUTE_MS, SECOND_MS } from '#libs/platform';
+import {
+  Later,
+  WorkCancelled,
+  WorkIsHopeless,
+  WorkLost,
+  WorkStopped,
+  WorkTimedOut,
+} from './work-outcome.js';
+import type { WorkQueue } from './work-queue.js';
+import { Work } from './work.js';
+import { type ClaimedWork, WorkRepository } from './work.repository.js';
+
+export interface WorkRunnerOptions<T extends object> {
+  queue: WorkQueue<T>;
+  /** A role that may write the queue's rows. */
+  database: Pick<Database, 'query' | 'transaction'>;
+  logger: Logger;
+  /** Pauses after failed tries; the last one repeats. */
+  backOffMs?: readonly number[];
+  /** After so many failed tries work is dead; as many as there are pauses, and one, by default. */
+  triesMax?: number;
+  /** How long the others wait for a process that is gone; at most a minute. */
+  leaseMs?: number;
+  /** Longest one try may take. */
+  timeLimitMs?: number;
+  /** Pieces at a time in this process. */
+  concurrency?: number;
+}
+
+const BACK_OFF_MS: readonly number[] = [
+  ...[5, 15].map((seconds) => seconds * SECOND_MS),
+  ...[1, 5, 15].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 6, 12].map((hours) => hours * HOUR_MS),
+  ...[1, 1].map((days) => days * DAY_MS),
+];
+const LEASE_MS = 30 * SECOND_MS;
+const LEASE_MAX_MS = MINUTE_MS;
+const TIME_LIMIT_MS = 2 * MINUTE_MS;
+const CONCURRENCY = 4;
+const REASON_MAX = 1_000;
+/** How often a runner that is at work and has room looks for more. */
+const LOOK_MS = SECOND_MS;
+
+interface WorkInHand {
+  claimed: ClaimedWork;
+  abort: AbortController;
+}
+
+/**
+ * Does the work of a queue in one process of several: claims what is due as soon as there is room, under leases that it
+ * renews, tries again what failed after growing pauses, and leaves to the operator what no try could do. As a job
+ * of the service (`runs: 'process'`) it looks each `everyMs`, and at once for work that was added here.
+ */
+export abstract class WorkRunner<T extends object> implements Job {
+  readonly name: string;
+  protected readonly queue: WorkQueue<T>;
+  private readonly rows: WorkRepository;
+  private readonly inHand = new Map<string, WorkInHand>();
+  private running?: Promise<void>;
+  private isDraining = false;
+  private isStopping = false;
+  private wakeLoop?: () => void;
+  /** Rings for a runner that is at work: there is more. */
+  private bell = Promise.withResolvers<void>();
+  private rings = 0;
+
+  constructor(private readonly options: WorkRunnerOptions<T>) {
+    const { queue, leaseMs = LEASE_MS } = options;
+    if (leaseMs > LEASE_MAX_MS) throw new Error(`a lease lasts for ${LEASE_MAX_MS} ms at most`);
+    this.name = queue.name;
+    this.queue = queue;
+    this.rows = new WorkRepository(queue.name);
+    queue.listen({
+      added: () => this.ring(),
+      cancelled: (group) => this.abortWhere((one) => one.group === group, new WorkCancelled(group)),
+    });
+  }
+
+  /**
+   * Does one piece of work. It may talk to the outside: no transaction is open. When its effect is in the database, it
+   * calls `work.finish` in the transaction of that effect, and both happen or neither.
+   * @returns `later(seconds)` for what cannot be done yet.
+   * @throws WorkIsHopeless for what is dead at once; anything else is tried again.
+   */
+  protected abstract handle(work: Work<T>): Promise<Later | void>;
+
+  /** What is stored and logged of a failure. For errors whose text must not be kept. */
+  protected reasonOf(error: unknown): string {
+    return String(error);
+  }
+
+  /** Called in the transaction in which work is given up. */
+  protected async onDead(
+    _transaction: Parameters<Parameters<Database['transaction']>[0]>[0],
+    _work: { id: string; name: string; payload: T; reason: string },
+  ): Promise<void> {}
+
+  /** Does what is due, several pieces at a time; resolves when nothing is left to claim and nothing in hand. */
+  async runOnce(): Promise<void> {
+    while (this.running) await this.running.catch(() => {});
+    if (this.isStopping) return;
+    this.running = this.drain().finally(() => (this.running = undefined));
+    await this.running;
+  }
+
+  wakeBy(wake: () => void): void {
+    this.wakeLoop = wake;
+  }
+
+  /** Claims no more and tells those in hand; resolves when they have ended. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    this.abortWhere(() => true, new WorkStopped(this.name));
+    this.bell.resolve();
+    await this.running?.catch(() => {});
+  }
+
+  private ring(): void {
+    this.rings += 1;
+    if (this.isDraining) this.bell.resolve();
+    else this.wakeLoop?.();
+  }
+
+  private abortWhere(matches: (one: ClaimedWork) => boolean, reason: Error): void {
+    for (const { claimed, abort } of this.inHand.values()) {
+      if (matches(claimed)) abort.abort(reason);
+    }
+  }
+
+  private async drain(): Promise<void> {
+    const { logger, leaseMs = LEASE_MS } = this.options;
+    const intervalMs = leaseMs / 3;
+    const renewing = new Loop({
+      name: `leases of ${this.name}`,
+      intervalMs,
+      logger,
+      work: () => this.renew(),
+    });
+    void renewing.start(intervalMs);
+    const underWay = new Set<Promise<void>>();
+    this.isDraining = true;
+    try {
+      await this.claimWhileThereIs(underWay);
+    } finally {
+      this.isDraining = false;
+      await Promise.all(underWay);
+      await renewing.stop();
+    }
+  }
+
+  private async claimWhileThereIs(underWay: Set<Promise<void>>): Promise<void> {
+    const { database, leaseMs = LEASE_MS, concurrency = CONCURRENCY } = this.options;
+    const faults: unknown[] = [];
+    while (!this.isStopping && faults.length === 0) {
+      this.bell = Promise.withResolvers();
+      const heard = this.rings;
+      const limit = concurrency - underWay.size;
+      const request = { limit, quantum: this.queue.quantum, leaseMs };
+      const claimed = limit === 0 ? [] : await this.rows.claim(database, request);
+      for (const one of claimed as ClaimedWork<T>[]) {
+        const doing: Promise<void> = this.do(one)
+          .catch((error: unknown) => void faults.push(error))
+          .finally(() => underWay.delete(doing));
+        underWay.add(doing);
+      }
+      if (underWay.size === 0 && this.rings === heard) return;
+      if (underWay.size === 0 || (claimed.length > 0 && underWay.size < concurrency)) continue;
+      await this.untilRoomOrMore(underWay, concurrency);
+    }
+    if (faults.length > 0) throw faults[0];
+  }
+
+  /** With room, the others' work and what has waited are looked for, too. */
+  private async untilRoomOrMore(underWay: Set<Promise<void>>, concurrency: number): Promise<void> {
+    if (underWay.size >= concurrency) {
+      await Promise.race(underWay);
+      return;
+    }
+    const look = setTimeout(() => this.bell.resolve(), LOOK_MS);
+    await Promise.race([...underWay, this.bell.promise]);
+    clearTimeout(look);
+  }
+
+  private async renew(): Promise<void> {
+    const { database, leaseMs = LEASE_MS } = this.options;
+    const held = [...this.inHand.values()].map(({ claimed }) => claimed);
+    if (held.length === 0) return;
+    const rows = await this.rows.renew(database, held, leaseMs);
+    const kept = new Map(rows.map(({ id, cancelled }) => [id, cancelled]));
+    const wasHeld = new Set(held);
+    this.abortWhere(
+      (one) => wasHeld.has(one) && kept.get(one.id) === true,
+      new WorkCancelled('cancelled elsewhere'),
+    );
+    this.abortWhere(
+      (one) => wasHeld.has(one) && !kept.has(one.id),
+      new WorkLost('its lease has ended'),
+    );
+  }
+
+  private async do(claimed: ClaimedWork<T>): Promise<void> {
+    const { database } = this.options;
+    const abort = new AbortController();
+    this.inHand.set(claimed.id, { claimed, abort });
+    try {
+      if (claimed.tries > this.triesMax) {
+        // Its process died of it, each time.
+        await this.giveUp(claimed, `its process has ended ${this.triesMax} times`);
+        return;
+      }
+      const end = await this.inTime(new Work(claimed, this.rows, abort.signal), abort);
+      if (end instanceof Later) {
+        await this.rows.putBack(database, claimed, { waitMs: end.seconds * 1_000, isTry: false });
+      } else {
+        // Its handler may have finished it itself.
+        await this.rows.finish(database, claimed);
+      }
+    } catch (error) {
+      await this.settleFailure(claimed, abort.signal.aborted ? abort.signal.reason : error);
+    } finally {
+      this.inHand.delete(claimed.id);
+    }
+  }
+
+  private async settleFailure(claimed: ClaimedWork<T>, error: unknown): Promise<void> {
+    const { database, logger } = this.options;
+    if (error instanceof WorkLost) {
+      logger.warn(`work of ${this.name} went into other hands`, { name: claimed.name });
+    } else if (error instanceof WorkCancelled) {
+      await this.rows.finish(database, claimed);
+    } else if (error instanceof WorkStopped) {
+      await this.rows.putBack(database, claimed, { waitMs: 0, isTry: false });
+    } else {
+      await this.fail(claimed, error);
+    }
+  }
+
+  /** A handler that heeds neither its signal nor the time is left to itself: its work is no longer its own. */
+  private async inTime(work: Work<T>, abort: AbortController): Promise<Later | void> {
+    const { timeLimitMs = TIME_LIMIT_MS } = this.options;
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const reason = new WorkTimedOut(`took longer than ${timeLimitMs} ms`);
+      abort.abort(reason);
+      late.reject(reason);
+    }, timeLimitMs);
+    try {
+      return await Promise.race([this.handle(work), late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private get triesMax(): number {
+    const { backOffMs = BACK_OFF_MS, triesMax = backOffMs.length + 1 } = this.options;
+    return triesMax;
+  }
+
+  private async fail(claimed: ClaimedWork<T>, error: unknown): Promise<void> {
+    const { database, logger, backOffMs = BACK_OFF_MS } = this.options;
+    const reason = this.reasonOf(error).slice(0, REASON_MAX);
+    if (error instanceof WorkIsHopeless || claimed.tries >= this.triesMax) {
+      await this.giveUp(claimed, reason);
+      return;
+    }
+    const waitMs = backOffMs.at(Math.min(claimed.tries, backOffMs.length) - 1) ?? 0;
+    await this.rows.putBack(database, claimed, { waitMs, reason, isTry: true });
+    const { name, tries } = claimed;
+    logger.warn(`work of ${this.name} failed and is tried again`, { name, tries, reason });
+  }
+
+  private async giveUp(claimed: ClaimedWork<T>, reason: string): Promise<void> {
+    const { id, name, tries, payload } = claimed;
+    await this.options.database.transaction(async (transaction) => {
+      if (!(await this.rows.putDead(transaction, claimed, reason))) return;
+      await this.onDead(transaction, { id, name, payload, reason });
+    });
+    this.options.logger.error(`work of ${this.name} is dead`, { name, tries, reason });
+  }
+}

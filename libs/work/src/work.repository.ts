@@ -1,0 +1,268 @@
+import type { Database, Transaction } from '#libs/database';
+
+export type SqlRunner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
+
+/** The account of work that is nobody's in particular. */
+const NOBODY = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export interface WorkRow {
+  id: string;
+  name: string;
+  payload: object;
+  accountId?: string;
+  group?: string;
+  lane: number;
+  cost: number;
+  delaySeconds: number;
+}
+
+/** One claim of a row: another one has another epoch. */
+export interface Claim {
+  id: string;
+  /** Decimal string. */
+  epoch: string;
+}
+
+export interface ClaimedWork<T = object> extends Claim {
+  name: string;
+  payload: T;
+  accountId?: string;
+  group?: string;
+  tries: number;
+  done: number;
+  cost: number;
+}
+
+export interface ClaimRequest {
+  limit: number;
+  quantum: number;
+  leaseMs: number;
+}
+
+/** Work that no try could do, for the operator. */
+export interface DeadWork {
+  id: string;
+  name: string;
+  payload: unknown;
+  tries: number;
+  reason: string;
+}
+
+/** What is left of a group or of a whole queue. */
+export interface RemainingWork {
+  /** Pieces that are not done, the dead included. */
+  pieces: number;
+  /** Their cost. */
+  cost: number;
+  /** What is done of that. */
+  done: number;
+  dead: number;
+}
+
+/** SQL of one queue. */
+export class WorkRepository {
+  constructor(private readonly queue: string) {}
+
+  /** @returns how many names were not known before. */
+  async insertAll(transaction: Transaction, rows: readonly WorkRow[]): Promise<number> {
+    const written = await transaction.query(
+      `insert into work ${ROWS} on conflict (queue, name) do nothing returning id`,
+      this.parametersOf(rows),
+    );
+    return written.length;
+  }
+
+  /** Inserts a row, or makes the known one due; one that is claimed is done once more. */
+  async want(transaction: Transaction, row: WorkRow): Promise<void> {
+    await transaction.query(WANT, this.parametersOf([row]));
+  }
+
+  async claim(runner: SqlRunner, request: ClaimRequest): Promise<ClaimedWork[]> {
+    const { limit, quantum, leaseMs } = request;
+    const claimed = await runner.query<ClaimedWork>(CLAIM, [this.queue, limit, quantum, leaseMs]);
+    return claimed.map(({ accountId, group, ...rest }) => ({
+      ...rest,
+      accountId: accountId === NOBODY ? undefined : accountId,
+      group: group ?? undefined,
+    }));
+  }
+
+  /** Prolongs leases. @returns those that are still held, and whether they were cancelled. */
+  async renew(
+    runner: SqlRunner,
+    claims: readonly Claim[],
+    leaseMs: number,
+  ): Promise<{ id: string; cancelled: boolean }[]> {
+    const ids = claims.map(({ id }) => id);
+    const epochs = claims.map(({ epoch }) => epoch);
+    return runner.query(RENEW, [ids, epochs, leaseMs]);
+  }
+
+  /** @returns false when another claim has it, or nobody. */
+  async finish(runner: SqlRunner, { id, epoch }: Claim): Promise<boolean> {
+    return (await runner.query(FINISH, [id, epoch])).length === 1;
+  }
+
+  /** Gives work back, to be done after a wait; at once if it was wanted again. @returns as `finish`. */
+  async putBack(
+    runner: SqlRunner,
+    { id, epoch }: Claim,
+    { waitMs, reason, isTry }: { waitMs: number; reason?: string; isTry: boolean },
+  ): Promise<boolean> {
+    const rows = await runner.query(PUT_BACK, [id, epoch, waitMs, reason ?? null, isTry ? 0 : 1]);
+    return rows.length === 1;
+  }
+
+  /** @returns as `finish`. */
+  async putDead(runner: SqlRunner, { id, epoch }: Claim, reason: string): Promise<boolean> {
+    const rows = await runner.query(
+      `update work set state = 'dead', reason = $3
+       where id = $1 and epoch = $2 and state = 'claimed' returning id`,
+      [id, epoch, reason],
+    );
+    return rows.length === 1;
+  }
+
+  /** @returns as `finish`. */
+  async putProgress(runner: SqlRunner, { id, epoch }: Claim, done: number): Promise<boolean> {
+    const rows = await runner.query(
+      `update work set done = $3 where id = $1 and epoch = $2 and state = 'claimed' returning id`,
+      [id, epoch, done],
+    );
+    return rows.length === 1;
+  }
+
+  /** Removes a group, but for what is claimed, which is marked. @returns how many were removed and marked. */
+  async cancel(
+    transaction: Transaction,
+    group: string,
+  ): Promise<{ removed: number; marked: number }> {
+    // Marks first: a claim that commits meanwhile is waited for, and seen by the second statement.
+    const marked = await transaction.query(
+      `update work set cancelled = true where id in (
+         select id from work where queue = $1 and group_id = $2 order by id for update)
+       returning id`,
+      [this.queue, group],
+    );
+    const removed = await transaction.execute(
+      `delete from work where queue = $1 and group_id = $2 and state <> 'claimed'`,
+      [this.queue, group],
+    );
+    return { removed, marked: marked.length - removed };
+  }
+
+  async deleteOfAccount(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.query('delete from work where queue = $1 and account_id = $2', [
+      this.queue,
+      accountId,
+    ]);
+  }
+
+  async remaining(runner: SqlRunner, group: string | undefined): Promise<RemainingWork> {
+    const [row] = await runner.query<RemainingWork>(
+      `select count(*)::int as pieces, coalesce(sum(cost), 0)::int as cost,
+         coalesce(sum(done), 0)::int as done, count(*) filter (where state = 'dead')::int as dead
+       from work where queue = $1 and not cancelled${group === undefined ? '' : ' and group_id = $2'}`,
+      group === undefined ? [this.queue] : [this.queue, group],
+    );
+    return row;
+  }
+
+  async listDead(runner: SqlRunner, limit: number): Promise<DeadWork[]> {
+    return runner.query<DeadWork>(
+      `select id, name, payload, tries, reason from work
+       where queue = $1 and state = 'dead' order by id limit $2`,
+      [this.queue, limit],
+    );
+  }
+
+  /** Dead and waiting work is ready at once. @returns false when there is none of this name. */
+  async redrive(runner: SqlRunner, name: string): Promise<boolean> {
+    const rows = await runner.query(
+      `update work set state = 'ready', tries = 0, until = clock_timestamp()
+       where queue = $1 and name = $2 and state <> 'claimed' returning id`,
+      [this.queue, name],
+    );
+    return rows.length === 1;
+  }
+
+  /** @returns false when there is no dead work of this name. */
+  async discard(runner: SqlRunner, name: string): Promise<boolean> {
+    const rows = await runner.query(
+      `delete from work where queue = $1 and name = $2 and state = 'dead' returning id`,
+      [this.queue, name],
+    );
+    return rows.length === 1;
+  }
+
+  async pause(runner: SqlRunner, pauseMs: number): Promise<void> {
+    await runner.query(
+      `insert into work_turn (queue, paused_until)
+       values ($1, clock_timestamp() + $2 * interval '1 ms')
+       on conflict (queue) do update set paused_until = excluded.paused_until`,
+      [this.queue, pauseMs],
+    );
+  }
+
+  private parametersOf(rows: readonly WorkRow[]): unknown[] {
+    const column = <K>(read: (row: WorkRow) => K) => rows.map(read);
+    return [
+      this.queue,
+      column(({ id }) => id),
+      column(({ name }) => name),
+      column(({ payload }) => JSON.stringify(payload)),
+      column(({ accountId }) => accountId ?? NOBODY),
+      column(({ group }) => group ?? null),
+      column(({ lane }) => lane),
+      column(({ cost }) => cost),
+      column(({ delaySeconds }) => delaySeconds),
+    ];
+  }
+}
+
+const ROWS = `(queue, id, name, payload, account_id, group_id, lane, cost, state, until)
+  select $1, n.id, n.name, n.payload::jsonb, n.account_id, n.group_id, n.lane, n.cost,
+    case when n.delay > 0 then 'waiting' else 'ready' end,
+    clock_timestamp() + n.delay * interval '1 s'
+  from unnest($2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::smallint[], $8::int[],
+    $9::float8[]) as n (id, name, payload, account_id, group_id, lane, cost, delay)`;
+
+const WANT = `
+  insert into work as w ${ROWS}
+  on conflict (queue, name) do update set
+    again = w.state = 'claimed',
+    tries = case when w.state = 'dead' then 0 else w.tries end,
+    until = case when w.state = 'claimed' then w.until else least(w.until, excluded.until) end,
+    state = case when w.state = 'claimed' then 'claimed'
+      when w.state = 'waiting' and least(w.until, excluded.until) > clock_timestamp() then 'waiting'
+      else 'ready' end`;
+
+const CLAIM = `
+  select id, epoch, name, payload, account_id as "accountId", group_id as "group", tries, done, cost
+  from claim_work($1, $2, $3, $4 * interval '1 ms')`;
+
+const RENEW = `
+  update work w set until = clock_timestamp() + $3 * interval '1 ms'
+  from (
+    select w.id from unnest($1::uuid[], $2::bigint[]) as held (id, epoch)
+    join work w on w.id = held.id and w.epoch = held.epoch and w.state = 'claimed'
+    order by w.id for update of w) as held
+  where w.id = held.id returning w.id, w.cancelled`;
+
+/** What was wanted again while it was claimed comes back as a new row with the same epoch: the old claim is over. */
+const FINISH = `
+  with gone as (
+    delete from work where id = $1 and epoch = $2 and state = 'claimed' returning *),
+  again as (
+    insert into work (id, queue, name, payload, account_id, group_id, lane, cost, state, until, epoch)
+    select id, queue, name, payload, account_id, group_id, lane, cost, 'ready', clock_timestamp(), epoch
+    from gone where again and not cancelled)
+  select id from gone`;
+
+/** Cancelled work is due at once, and then removed. */
+const PUT_BACK = `
+  update work set again = false, reason = $4, tries = tries - $5,
+    state = case when again and not cancelled then 'ready' else 'waiting' end,
+    until = clock_timestamp()
+      + case when again or cancelled then interval '0' else $3 * interval '1 ms' end
+  where id = $1 and epoch = $2 and state = 'claimed' returning id`;

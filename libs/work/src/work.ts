@@ -1,0 +1,48 @@
+import type { Transaction } from '#libs/database';
+import { WorkLost } from './work-outcome.js';
+import type { ClaimedWork, SqlRunner, WorkRepository } from './work.repository.js';
+
+/** A piece of work in the hands of this process. */
+export class Work<T extends object = object> {
+  readonly id: string;
+  readonly name: string;
+  readonly payload: T;
+  /** Undefined: nobody's in particular. */
+  readonly accountId: string | undefined;
+  readonly group: string | undefined;
+  /** Tries so far, this one included; what was put off is none. */
+  readonly tries: number;
+  /** What `saveProgress` noted in this or an earlier try. */
+  readonly done: number;
+  readonly cost: number;
+
+  constructor(
+    private readonly claimed: ClaimedWork<T>,
+    private readonly rows: WorkRepository,
+    /**
+     * Aborted when the work is cancelled, lost or out of time, and when the process ends; the reason is a
+     * `WorkCancelled`, `WorkLost`, `WorkTimedOut` or `WorkStopped`.
+     */
+    readonly signal: AbortSignal,
+  ) {
+    const { id, name, payload, accountId, group, tries, done, cost } = claimed;
+    Object.assign(this, { id, name, payload, accountId, group, tries, done, cost });
+  }
+
+  /**
+   * Ends the work in the transaction of its effect: both happen, once, or neither. Work that was wanted once more
+   * meanwhile is done again. Without it, work ends when its handler resolves.
+   * @throws WorkLost when it is in other hands by now: the effect must not happen here.
+   */
+  async finish(transaction: Transaction): Promise<void> {
+    if (!(await this.rows.finish(transaction, this.claimed))) throw new WorkLost(this.name);
+  }
+
+  /**
+   * Notes how far it came, in units of its cost: for the next try, and for `WorkQueue.remaining`.
+   * @throws WorkLost as `finish`.
+   */
+  async saveProgress(runner: SqlRunner, done: number): Promise<void> {
+    if (!(await this.rows.putProgress(runner, this.claimed, done))) throw new WorkLost(this.name);
+  }
+}
