@@ -1,0 +1,89 @@
+import { IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { DatabaseUrl } from '#libs/database';
+import { InternalCallsConfig, PortSetting, Setting } from '#libs/platform';
+
+/** Settings of the corpus. */
+export class CorpusConfig extends InternalCallsConfig {
+  @Setting({ env: 'CORPUS_HOST', about: 'Address of the internal listener.' })
+  @IsString()
+  host: string = '127.0.0.1';
+
+  @PortSetting({ env: 'CORPUS_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
+  port: number = 0;
+
+  @DatabaseUrl('CORPUS_DATABASE_URL', 'corpus')
+  databaseUrl: string;
+
+  @DatabaseUrl('CORPUS_MAINTENANCE_DATABASE_URL', 'corpus_maintenance')
+  maintenanceDatabaseUrl: string;
+
+  @Setting({
+    env: 'CORPUS_SEARCHES',
+    about: 'Searches that run at a time, each on a connection of its own; others wait.',
+  })
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  searches: number = 8;
+
+  @Setting({
+    env: 'CORPUS_SEARCH_TIMEOUT_MS',
+    about: 'Longest a search may take; then it answers 503 and costs nothing.',
+  })
+  @IsInt()
+  @Min(100)
+  @Max(20_000)
+  searchTimeoutMs: number = 2_000;
+
+  @Setting({
+    env: 'CORPUS_WORK',
+    about:
+      'What this process does: "both", "serve" (searches, no imports) or "import" (imports; callers are sent elsewhere).',
+  })
+  @IsIn(['both', 'serve', 'import'])
+  work: 'both' | 'serve' | 'import' = 'both';
+
+  @Setting({
+    env: 'CORPUS_IMPORT_FOLDER',
+    about:
+      "Folder in which files of sources are kept while they are imported. Unset: the system's.",
+  })
+  @IsOptional()
+  @IsString()
+  importFolder?: string;
+
+  @Setting({
+    env: 'CORPUS_IMPORT_MAX_GIB',
+    about: 'Largest file of a source, unpacked, in GiB.',
+  })
+  @IsInt()
+  @Min(1)
+  @Max(10_000)
+  importMaxGib: number = 100;
+
+  @Setting({
+    env: 'CORPUS_UPSTREAM_EXCEPTIONS',
+    about:
+      'host:port=address:port, separated by commas: hosts of sources reached at a fixed address without the check for public addresses. For simulators and closed networks.',
+  })
+  @IsString()
+  upstreamExceptions: string = '';
+
+  @Setting({
+    env: 'CORPUS_EXTRA_CA_FILE',
+    about:
+      'PEM file of certificate authorities that hosts of sources may use beside the public ones.',
+  })
+  @IsOptional()
+  @IsString()
+  extraCaFile?: string;
+
+  @Setting({
+    env: 'CORPUS_SUPPRESSIONS',
+    about:
+      'File that keeps the list of suppressed values: beside the secrets, on a disk that all processes of the corpus share. Unset: nothing can be suppressed.',
+  })
+  @IsOptional()
+  @IsString()
+  suppressionsPath?: string;
+}

@@ -1,0 +1,197 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Pages } from '#libs/contracts';
+import { Database, MaintenanceDatabase, RollPartitionsJob } from '#libs/database';
+import { type EventTransport, MessagingModule } from '#libs/messaging';
+import { type Clock, type Logger, ServiceModule } from '#libs/platform';
+import { CorpusConfig } from './corpus.config.js';
+import { CoverageRepository } from './coverage/coverage.repository.js';
+import { CoverageService } from './coverage/coverage.service.js';
+import { DatasetsController } from './datasets/datasets.controller.js';
+import { DatasetsRepository } from './datasets/datasets.repository.js';
+import { DatasetsService } from './datasets/datasets.service.js';
+import { FreshestRepository } from './datasets/freshest.repository.js';
+import { FreshestService } from './datasets/freshest.service.js';
+import { DnsHistoryController } from './dns-history/dns-history.controller.js';
+import { DnsHistoryRepository } from './dns-history/dns-history.repository.js';
+import { DnsHistoryService } from './dns-history/dns-history.service.js';
+import { HostsRepository } from './dns/hosts.repository.js';
+import { SpansRepository } from './dns/spans.repository.js';
+import { SpansService } from './dns/spans.service.js';
+import { FeedController } from './feed/feed.controller.js';
+import { FeedRepository } from './feed/feed.repository.js';
+import { FeedService } from './feed/feed.service.js';
+import { GeneratorController } from './generator/generator.controller.js';
+import { GeneratorRepository } from './generator/generator.repository.js';
+import { GeneratorService } from './generator/generator.service.js';
+import { HistoryController } from './history/history.controller.js';
+import { HistoryRepository } from './history/history.repository.js';
+import { HistoryService } from './history/history.service.js';
+import { HttpsDownloads } from './imports/https-downloads.js';
+import { ImportFilesService } from './imports/import-files.service.js';
+import { ImportRunsService } from './imports/import-runs.service.js';
+import { ImportsController } from './imports/imports.controller.js';
+import { ImportsJob } from './imports/imports.job.js';
+import { ImportsRepository } from './imports/imports.repository.js';
+import { ImportsService } from './imports/imports.service.js';
+import { Locations } from './imports/locations.js';
+import { ListedNamesRepository } from './listings/listed-names.repository.js';
+import { NewestRepository } from './newest/newest.repository.js';
+import { NewestService } from './newest/newest.service.js';
+import { ReverseDnsController } from './reverse-dns/reverse-dns.controller.js';
+import { ReverseDnsRepository } from './reverse-dns/reverse-dns.repository.js';
+import { ReverseDnsService } from './reverse-dns/reverse-dns.service.js';
+import { ReverseWhoisController } from './reverse-whois/reverse-whois.controller.js';
+import { ReverseWhoisRepository } from './reverse-whois/reverse-whois.repository.js';
+import { ReverseWhoisService } from './reverse-whois/reverse-whois.service.js';
+import { SignalsController } from './signals/signals.controller.js';
+import { SignalsRepository } from './signals/signals.repository.js';
+import { SignalsService } from './signals/signals.service.js';
+import { TrainModelJob } from './signals/train-model.job.js';
+import { SubdomainsController } from './subdomains/subdomains.controller.js';
+import { SubdomainsRepository } from './subdomains/subdomains.repository.js';
+import { SubdomainsService } from './subdomains/subdomains.service.js';
+import { TyposController } from './typos/typos.controller.js';
+import { TyposRepository } from './typos/typos.repository.js';
+import { TyposService } from './typos/typos.service.js';
+import { ChangesRepository } from './observations/changes.repository.js';
+import { FullListsRepository } from './observations/full-lists.repository.js';
+import { FullListsService } from './observations/full-lists.service.js';
+import { NamesRepository } from './observations/names.repository.js';
+import { ObservationsController } from './observations/observations.controller.js';
+import { ObservationsService } from './observations/observations.service.js';
+import { RegistrationsService } from './registrations/registrations.service.js';
+import { RevisionsRepository } from './registrations/revisions.repository.js';
+import { TokensRepository } from './registrations/tokens.repository.js';
+import { SourcesRepository } from './sources/sources.repository.js';
+import { SourcesService } from './sources/sources.service.js';
+import { FeedDatabase, SearchDatabase } from './searches/search-database.js';
+import { EraseSuppressedJob } from './suppression/erase-suppressed.job.js';
+import { SuppressionController } from './suppression/suppression.controller.js';
+import { SuppressionList } from './suppression/suppression-list.js';
+import { SuppressionsRepository } from './suppression/suppressions.repository.js';
+import { SuppressionsService } from './suppression/suppressions.service.js';
+
+export interface CorpusModuleOptions {
+  config: CorpusConfig;
+  clock: Clock;
+  logger: Logger;
+  transport: EventTransport;
+  database: Database;
+  maintenanceDatabase: Database;
+  searchDatabase: Database;
+  downloads: HttpsDownloads;
+}
+
+export const CONTROLLERS = [
+  ObservationsController,
+  GeneratorController,
+  ImportsController,
+  HistoryController,
+  DnsHistoryController,
+  ReverseDnsController,
+  ReverseWhoisController,
+  SubdomainsController,
+  FeedController,
+  DatasetsController,
+  TyposController,
+  SignalsController,
+  SuppressionController,
+];
+
+/** Features in the order in which they may use one another. */
+const PROVIDERS = [
+  SuppressionsRepository,
+  EraseSuppressedJob,
+  SourcesRepository,
+  SourcesService,
+  RevisionsRepository,
+  TokensRepository,
+  RegistrationsService,
+  SpansRepository,
+  HostsRepository,
+  SpansService,
+  NamesRepository,
+  ChangesRepository,
+  ObservationsService,
+  FullListsRepository,
+  FullListsService,
+  ImportsRepository,
+  ImportsService,
+  ImportFilesService,
+  ImportRunsService,
+  ImportsJob,
+  ListedNamesRepository,
+  GeneratorRepository,
+  GeneratorService,
+  CoverageRepository,
+  CoverageService,
+  NewestRepository,
+  NewestService,
+  HistoryRepository,
+  HistoryService,
+  DnsHistoryRepository,
+  DnsHistoryService,
+  ReverseDnsRepository,
+  ReverseDnsService,
+  ReverseWhoisRepository,
+  ReverseWhoisService,
+  SubdomainsRepository,
+  SubdomainsService,
+  FeedRepository,
+  FeedService,
+  DatasetsRepository,
+  DatasetsService,
+  FreshestRepository,
+  FreshestService,
+  TyposRepository,
+  TyposService,
+  SignalsRepository,
+  SignalsService,
+  TrainModelJob,
+];
+
+/** Reads what may be shown. */
+const reader = (provide: typeof SearchDatabase, database: Database) => ({
+  provide,
+  useFactory: (suppressions: SuppressionsService) => new provide(database, suppressions),
+  inject: [SuppressionsService],
+});
+
+const suppressionList = ({ suppressionsPath: path }: CorpusConfig) =>
+  path ? new SuppressionList(path) : undefined;
+
+/** What is known of domain names over time. */
+@Module({})
+export class CorpusModule {
+  static register(options: CorpusModuleOptions): DynamicModule {
+    const { config, clock, logger, transport, database } = options;
+    return {
+      module: CorpusModule,
+      imports: [
+        ServiceModule.register({ name: 'corpus', clock, logger, secret: config }),
+        MessagingModule.register({ service: 'corpus', clock, transport, database }),
+      ],
+      controllers: CONTROLLERS,
+      providers: [
+        Pages,
+        { provide: CorpusConfig, useValue: config },
+        { provide: Database, useValue: database },
+        { provide: MaintenanceDatabase, useValue: options.maintenanceDatabase },
+        { provide: Locations, useValue: new Locations(config, options.downloads) },
+        {
+          provide: SuppressionsService,
+          useFactory: (repository: SuppressionsRepository) =>
+            new SuppressionsService(database, repository, clock, suppressionList(config)),
+          inject: [SuppressionsRepository],
+        },
+        reader(SearchDatabase, options.searchDatabase),
+        reader(FeedDatabase, database),
+        {
+          provide: RollPartitionsJob,
+          useValue: new RollPartitionsJob(options.maintenanceDatabase),
+        },
+        ...PROVIDERS,
+      ],
+    };
+  }
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import type { Coverage } from '#libs/contracts';
+import { Clock, SECOND_MS, monotonicMs } from '#libs/platform';
+import { type CoveredSource, CoverageRepository } from './coverage.repository.js';
+
+/** Sources are few and change seldom. */
+const KEPT_MS = 2 * SECOND_MS;
+/** Their name in answers to test keys. */
+export const FIXTURE_SOURCE = 'fixtures';
+
+/** What the sources are that an answer may come from. */
+export interface ShownSources {
+  /** Numbers of those that may be shown. */
+  ids: number[];
+  nameOf: (id: number) => string;
+}
+
+/** Says in every answer what could be looked through. */
+@Injectable()
+export class CoverageService {
+  private kept?: { untilMs: number; sources: Promise<CoveredSource[]> };
+
+  constructor(
+    private readonly repository: CoverageRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param name whose top-level domain the search is about. */
+  async of(name?: string): Promise<Coverage> {
+    const sources = (await this.sources()).filter(
+      ({ isShown, observations }) => isShown && observations > 0,
+    );
+    const tld = name?.slice(name.lastIndexOf('.') + 1);
+    return {
+      has_data: sources.length > 0,
+      sources: sources.map(({ name: source, firstAt, updatedAt, observations, isGenerated }) => ({
+        source,
+        since: firstAt?.toISOString() ?? null,
+        updated_at: updatedAt?.toISOString() ?? null,
+        records: observations,
+        ...(isGenerated && { is_generated: true }),
+      })),
+      ...(tld !== undefined && { names_in_tld: await this.repository.countNames(tld) }),
+    };
+  }
+
+  /** As `of`, beside an answer to a live or a test key. */
+  async beside(isFixture: boolean, name?: string): Promise<Coverage> {
+    return isFixture ? this.ofFixtures(this.clock.now()) : this.of(name);
+  }
+
+  /** The sources whose data may be shown. */
+  async shown(): Promise<ShownSources> {
+    const sources = await this.sources();
+    const names = new Map(sources.map(({ id, name }) => [id, name]));
+    return {
+      ids: sources.filter(({ isShown }) => isShown).map(({ id }) => id),
+      nameOf: (id) => names.get(id) ?? 'removed',
+    };
+  }
+
+  private ofFixtures(now: Date): Coverage {
+    const updated_at = now.toISOString();
+    const source = { source: FIXTURE_SOURCE, since: null, updated_at, records: 1 };
+    return { has_data: true, sources: [source] };
+  }
+
+  private async sources(): Promise<CoveredSource[]> {
+    const now = monotonicMs();
+    if (!this.kept || this.kept.untilMs < now) {
+      const sources = this.repository.listSources();
+      this.kept = { untilMs: now + KEPT_MS, sources };
+      const forget = () => (this.kept = undefined);
+      // The first data must not be answered with a word that there is none.
+      const isEmpty = (all: readonly CoveredSource[]) =>
+        all.every(({ observations }) => observations === 0);
+      sources.then((all) => isEmpty(all) && forget(), forget);
+    }
+    return this.kept.sources;
+  }
+}

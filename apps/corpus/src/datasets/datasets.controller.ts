@@ -1,0 +1,40 @@
+import { Readable } from 'node:stream';
+import { Body, Controller, HttpCode, Post, StreamableFile } from '@nestjs/common';
+import { AllowCallers } from '#libs/platform';
+import { DatasetRequest, FreshestRequest } from './datasets.dto.js';
+import { DatasetsService } from './datasets.service.js';
+import { FreshestService } from './freshest.service.js';
+
+/** What the worker makes files and answers of. Lines of JSON: the last one says that nothing is missing. */
+@Controller('internal')
+@AllowCallers('worker')
+export class DatasetsController {
+  constructor(
+    private readonly datasets: DatasetsService,
+    private readonly freshest: FreshestService,
+  ) {}
+
+  @Post('datasets')
+  @HttpCode(200)
+  async rows(@Body() request: DatasetRequest): Promise<StreamableFile> {
+    return linesOf(await this.datasets.open(request));
+  }
+
+  @Post('freshest-answers')
+  @HttpCode(200)
+  answers(@Body() request: FreshestRequest): StreamableFile {
+    return linesOf(this.freshest.answers(request));
+  }
+}
+
+/** A part is read when the one before has left. */
+function linesOf(parts: AsyncGenerator<readonly object[]>): StreamableFile {
+  const stream = Readable.from(textOf(parts), { objectMode: false });
+  return new StreamableFile(stream, { type: 'application/x-ndjson' });
+}
+
+async function* textOf(parts: AsyncGenerator<readonly object[]>): AsyncGenerator<string> {
+  for await (const part of parts) {
+    if (part.length > 0) yield part.map((line) => `${JSON.stringify(line)}\n`).join('');
+  }
+}

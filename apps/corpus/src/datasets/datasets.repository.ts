@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import { columnsOf } from '#libs/database';
+import type { Key } from '../names/domain-key.js';
+import type { Registration } from '../records/registration.js';
+import { FeedDatabase } from '../searches/search-database.js';
+import type { DatasetForm } from './dataset.js';
+
+/** A name of a part of a dataset. */
+export interface DatasetName {
+  key: Key;
+  name: string;
+  sourceId: number;
+  observedAt: Date;
+}
+
+/** A part of a key range: what is behind the last name. */
+export interface DatasetPart {
+  toKey: Key;
+  after: { key: Key; name: string };
+  sourceIds: readonly number[];
+  limit: number;
+}
+
+/** The record of a name that may be sold, beside the newest one of all. */
+export interface SoldRecord {
+  name: string;
+  /** Null where no source that may be sold has one. */
+  record: Registration | null;
+  sourceId: number | null;
+  observedAt: Date | null;
+  newest: Registration;
+}
+
+export interface CurrentRecord {
+  name: string;
+  rtype: number;
+  value: string;
+  firstAt: Date;
+  sourceId: number;
+}
+
+const PART = `domain_key <= $1 and (domain_key, name) > ($2, $3)`;
+
+/** What files are made of. */
+@Injectable()
+export class DatasetsRepository {
+  constructor(private readonly database: FeedDatabase) {}
+
+  /** Registered names. @param isOfSources only those that a source brought or lists which may be sold. */
+  async listNames(part: DatasetPart, isOfSources: boolean): Promise<DatasetName[]> {
+    return this.database.query(
+      `select domain_key as key, name, source_id as "sourceId", first_seen as "observedAt"
+       from domain where ${PART} and dropped_at is null
+         and ($5 = false or source_id = any($4::smallint[]) or listed_by = any($4::smallint[]))
+       order by domain_key, name limit $6`,
+      [...valuesOf(part), isOfSources, part.limit],
+    );
+  }
+
+  /** Names by the changes that were noted on a day. @param observedFrom older ones are no news. */
+  async listChanged(
+    part: DatasetPart,
+    { kind, subject }: NonNullable<DatasetForm['change']>,
+    { from, to, observedFrom }: { from: Date; to: Date; observedFrom: Date },
+  ): Promise<DatasetName[]> {
+    return this.database.query(
+      `select domain_key as key, name, max(source_id) as "sourceId", max(observed_at) as "observedAt"
+       from change_event
+       where id >= least_id($5) and id < least_id($6) and kind = $7 and subject = $8
+         and not is_first and observed_at >= $9 and source_id = any($4::smallint[]) and ${PART}
+         and exists (select from domain d where d.domain_key = change_event.domain_key
+           and d.name = change_event.name and (d.dropped_at is null) = ($7 <> 'dropped'))
+       group by domain_key, name order by domain_key, name limit $10`,
+      [...valuesOf(part), from, to, kind, subject, observedFrom, part.limit],
+    );
+  }
+
+  /** The newest complete records of names: of sources that may be sold, and of all. */
+  async listRecords(
+    names: readonly DatasetName[],
+    sourceIds: readonly number[],
+  ): Promise<SoldRecord[]> {
+    return this.database.query(
+      `select q.name, n.record as newest, s.record, s.source_id as "sourceId", s.at as "observedAt"
+       from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       cross join lateral (select r.record from whois_revision r where ${OF_NAME}
+         order by r.observed_at desc, r.state desc limit 1) n
+       left join lateral (
+         select seen.at, seen.source_id, k.record
+         from (
+           (select r.observed_at as at, r.state, r.source_id from whois_revision r
+            where ${OF_NAME} and r.source_id = any($3::smallint[])
+            order by r.observed_at desc, r.state desc limit 1)
+           union all
+           (select r.observed_at, r.state, r.source_id from whois_confirmation r
+            where ${OF_NAME} and r.source_id = any($3::smallint[])
+            order by r.observed_at desc, r.state desc limit 1)
+           order by at desc limit 1) seen
+         cross join lateral (select r.record from whois_revision r
+           where ${OF_NAME} and r.state = seen.state and r.observed_at <= seen.at
+           order by r.observed_at desc limit 1) k) s on true`,
+      [...columnsOf(names, 'key', 'name'), sourceIds],
+    );
+  }
+
+  /** What names have in the DNS now. */
+  async listCurrent(
+    names: readonly DatasetName[],
+    sourceIds: readonly number[],
+  ): Promise<CurrentRecord[]> {
+    return this.database.query(
+      `select t.name, t.rtype, t.value, t.first_seen as "firstAt", t.source_id as "sourceId"
+       from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       join dns_span t on t.domain_key = q.domain_key and t.name = q.name and t.host = ''
+         and not t.is_passive and t.until is null and t.source_id = any($3::smallint[])
+       order by t.domain_key, t.name, t.rtype, t.value`,
+      [...columnsOf(names, 'key', 'name'), sourceIds],
+    );
+  }
+}
+
+const OF_NAME = 'r.domain_key = q.domain_key and r.name = q.name and r.is_complete';
+
+function valuesOf({ toKey, after, sourceIds }: DatasetPart): unknown[] {
+  return [toKey, after.key, after.name, sourceIds];
+}

@@ -1,0 +1,145 @@
+import { domainToUnicode } from 'node:url';
+import { Injectable } from '@nestjs/common';
+import type { DatasetAsked, DatasetEnd, DatasetRow } from '#libs/contracts';
+import { DAY_MS, InvalidRequest } from '#libs/platform';
+import { keptTypeName } from '../dns/dns-type.js';
+import { FeedService } from '../feed/feed.service.js';
+import { ALL_KEYS } from '../names/domain-key.js';
+import type { Registration } from '../records/registration.js';
+import { DATASET_FORMS, type DatasetForm } from './dataset.js';
+import {
+  type DatasetName,
+  type DatasetPart,
+  DatasetsRepository,
+  type SoldRecord,
+} from './datasets.repository.js';
+import { cleanedRecord, soldRecord } from './sold-record.js';
+
+/** Names of a part: what is in memory at a time. */
+const PART_NAMES = 500;
+/** What was observed longer before it was noted is no news of its day. */
+const NEWS_DAYS = 7;
+/** A name that was registered longer before is not new, although a source has just brought it. */
+const NEW_DAYS = 30;
+
+interface Asked {
+  form: DatasetForm;
+  day?: Date;
+  sourceIds: number[];
+}
+
+/** Rows that files are made of: of sources that may be sold. */
+@Injectable()
+export class DatasetsService {
+  constructor(
+    private readonly repository: DatasetsRepository,
+    private readonly feed: FeedService,
+  ) {}
+
+  /**
+   * The rows of a dataset in parts, in the order of keys; the last part is its end.
+   * @throws InvalidRequest before the first part.
+   */
+  async open(request: DatasetAsked): Promise<AsyncGenerator<readonly (DatasetRow | DatasetEnd)[]>> {
+    const form = DATASET_FORMS[request.dataset];
+    const day = dayOf(request, form);
+    const sources = await this.feed.sources();
+    const sourceIds = sources.filter(({ isSold }) => isSold).map(({ id }) => id);
+    return this.parts({ form, day, sourceIds }, { ...ALL_KEYS, ...request });
+  }
+
+  private async *parts(
+    asked: Asked,
+    { fromKey, toKey }: { fromKey: string; toKey: string },
+  ): AsyncGenerator<readonly (DatasetRow | DatasetEnd)[]> {
+    const { sourceIds } = asked;
+    // Read before the rows: what is suppressed meanwhile is checked against it.
+    const { version: suppressionVersion } = await this.feed.suppressionVersion();
+    let rows = 0;
+    let after = { key: fromKey, name: '' };
+    for (;;) {
+      const names = await this.names(asked, { toKey, after, sourceIds, limit: PART_NAMES });
+      if (names.length > 0) {
+        const part = await this.rowsOf(asked, names);
+        rows += part.length;
+        yield part;
+      }
+      if (names.length < PART_NAMES) break;
+      const { key, name } = names.at(-1)!;
+      after = { key, name };
+    }
+    yield [{ isLast: true, rows, suppressionVersion }];
+  }
+
+  private async names({ form, day }: Asked, part: DatasetPart): Promise<DatasetName[]> {
+    if (!form.change || !day) return this.repository.listNames(part, form.subject === 'name');
+    const to = new Date(day.getTime() + DAY_MS);
+    const observedFrom = new Date(day.getTime() - NEWS_DAYS * DAY_MS);
+    return this.repository.listChanged(part, form.change, { from: day, to, observedFrom });
+  }
+
+  private async rowsOf(asked: Asked, names: readonly DatasetName[]): Promise<DatasetRow[]> {
+    const { form, sourceIds } = asked;
+    const isNew = form.change?.kind === 'new';
+    const records =
+      isNew || form.subject === 'whois' ? await this.repository.listRecords(names, sourceIds) : [];
+    const known = new Map(records.map((record) => [record.name, record]));
+    const left = names.filter(({ name }) => !isNew || isRecent(known.get(name), asked.day!));
+    if (form.subject === 'name') return left.map(toldName);
+    if (form.subject === 'dns') return this.dnsRows(left, sourceIds);
+    return left.flatMap((name) => whoisRow(name, known.get(name.name), form.isCleaned));
+  }
+
+  private async dnsRows(
+    names: readonly DatasetName[],
+    sourceIds: readonly number[],
+  ): Promise<DatasetRow[]> {
+    const current = await this.repository.listCurrent(names, sourceIds);
+    const byName = Map.groupBy(current, ({ name }) => name);
+    return names.flatMap((name) => {
+      const own = byName.get(name.name) ?? [];
+      if (own.length === 0) return [];
+      const records = own.map(({ rtype, value, firstAt }) => ({
+        type: keptTypeName(rtype) ?? `TYPE${rtype}`,
+        value,
+        firstSeen: firstAt.toISOString(),
+      }));
+      return [{ ...toldName(name), sourceId: own[0].sourceId, records }];
+    });
+  }
+}
+
+/** @throws InvalidRequest */
+function dayOf({ day, dataset }: DatasetAsked, { change }: DatasetForm): Date | undefined {
+  if ((day === undefined) !== (change === undefined)) {
+    const message = change ? `is needed for ${dataset}` : `${dataset} has no days`;
+    throw new InvalidRequest([{ field: 'day', message }]);
+  }
+  if (day === undefined) return undefined;
+  const start = new Date(`${day}T00:00:00.000Z`);
+  if (!Number.isNaN(start.getTime()) && start.toISOString().startsWith(day)) return start;
+  throw new InvalidRequest([{ field: 'day', message: 'is not in the calendar' }]);
+}
+
+/** Unless a record says that the name was registered long before. */
+function isRecent(known: SoldRecord | undefined, day: Date): boolean {
+  const created = Date.parse(String(known?.newest.create_date));
+  return Number.isNaN(created) || created >= day.getTime() - NEW_DAYS * DAY_MS;
+}
+
+function whoisRow(
+  name: DatasetName,
+  known: SoldRecord | undefined,
+  isCleaned: boolean,
+): DatasetRow[] {
+  if (!known?.record || known.sourceId === null || known.observedAt === null) return [];
+  const sold: Registration = soldRecord(known.record, known.newest);
+  const record = isCleaned ? cleanedRecord(sold) : sold;
+  const { sourceId, observedAt } = known;
+  return record ? [{ ...toldName({ ...name, sourceId, observedAt }), record }] : [];
+}
+
+function toldName({ key, name, sourceId, observedAt }: DatasetName): DatasetRow {
+  const unicode = domainToUnicode(name);
+  return { key, name, unicode, sourceId, observedAt: observedAt.toISOString() };
+}

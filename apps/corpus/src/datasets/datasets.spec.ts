@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type DatasetAsked,
+  type DatasetRow,
+  type FreshAnswer,
+  type FreshestAsked,
+  keyRanges,
+} from '#libs/contracts';
+import { DAY_MS, SECOND_MS } from '#libs/platform';
+import { CorpusUnderTest } from '#test/corpus';
+
+const NAMES = 1_300;
+const SOLD = { name: 'zone' };
+const HELD = {
+  registrant_contact: {
+    name: 'Ada',
+    email_address: 'Ada@Example.COM',
+    phone: '+1.555-0100-200',
+    fax: 'n/a',
+    country_code: 'de',
+  },
+};
+
+describe('datasets', () => {
+  let corpus: CorpusUnderTest;
+  const signal = new AbortController().signal;
+  const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+  const today = () => new Date().toISOString().slice(0, 10);
+  const whois = (name: string, at: string, record: object) => ({ kind: 'whois', name, at, record });
+
+  beforeAll(async () => {
+    corpus = await CorpusUnderTest.start();
+    const listed = Array.from({ length: NAMES }, (_, place) => ({
+      kind: 'listed',
+      name: `sold-${place}.com`,
+      at: ago(1),
+    }));
+    await corpus.recordOf(SOLD, ...listed);
+  });
+  afterAll(() => corpus.stop());
+
+  async function read(asked: DatasetAsked) {
+    const rows: DatasetRow[] = [];
+    const lines = corpus.feed.rows(asked, { signal });
+    for (;;) {
+      const next = await lines.next();
+      if (next.done) return { rows, end: next.value };
+      rows.push(next.value);
+    }
+  }
+  const rowOf = async (name: string, asked: DatasetAsked) =>
+    (await read(asked)).rows.find((row) => row.name === name);
+
+  it('are read whole, or in ranges of keys that neither overlap nor leave out', async () => {
+    const { rows, end } = await read({ dataset: 'names' });
+    expect(end).toEqual({ isLast: true, rows: NAMES, suppressionVersion: 0 });
+    const keys = rows.map(({ key }) => BigInt(key));
+    expect(keys).toEqual(keys.toSorted((a, b) => (a < b ? -1 : 1)));
+    const parts = [];
+    for (const range of keyRanges(5)) parts.push(await read({ dataset: 'names', ...range }));
+    expect(parts.every(({ rows: part }) => part.length > 0)).toBe(true);
+    expect(parts.flatMap(({ rows: part }) => part)).toEqual(rows);
+  });
+
+  it('hold what sources brought that may be sold, and never own answers', async () => {
+    await corpus.record(whois('own.com', ago(1), HELD), whois('sold-1.com', ago(1), HELD));
+    await corpus.recordOf(SOLD, whois('sold-2.com', ago(1), HELD));
+    const names = async (asked: DatasetAsked) => (await read(asked)).rows.map(({ name }) => name);
+    expect(await names({ dataset: 'names' })).not.toContain('own.com');
+    expect(await names({ dataset: 'newly', day: today() })).not.toContain('own.com');
+    expect(await names({ dataset: 'whois' })).toEqual(['sold-2.com']);
+    expect(await names({ dataset: 'newly_whois', day: today() })).toEqual(['sold-2.com']);
+  });
+
+  it('say what a source saw, also where an own answer had seen it before', async () => {
+    await corpus.record(whois('sold-3.com', ago(3), HELD));
+    await corpus.recordOf(SOLD, whois('sold-3.com', ago(2), HELD));
+    const row = await rowOf('sold-3.com', { dataset: 'whois' });
+    expect(row?.record).toEqual(HELD);
+    expect(row?.observedAt).toBe(
+      (
+        await corpus.database.query<{ at: Date }>(
+          'select max(observed_at) as at from whois_confirmation',
+        )
+      )[0].at.toISOString(),
+    );
+  });
+
+  it('S70: do not hold of people what the newest record of any source withholds', async () => {
+    await corpus.recordOf(
+      SOLD,
+      whois('sold-4.com', ago(3), { create_date: '2024-01-01', ...HELD }),
+    );
+    await corpus.record(whois('sold-4.com', ago(2), { create_date: '2024-01-01' }));
+    const row = await rowOf('sold-4.com', { dataset: 'whois' });
+    expect(row?.record).toEqual({ create_date: '2024-01-01' });
+  });
+
+  it('cleaned ones hold who can be reached, in one form', async () => {
+    await corpus.recordOf(
+      SOLD,
+      whois('sold-5.com', ago(1), { create_date: '2024-01-01' }),
+      whois('sold-6.com', ago(1), { registrant_contact: { name: 'REDACTED FOR PRIVACY' } }),
+      whois('sold-7.com', ago(1), { ...HELD, privacy_service: true }),
+    );
+    const { rows } = await read({ dataset: 'whois_cleaned' });
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(['sold-2.com', 'sold-3.com']);
+    expect(rows[0].record).toEqual({
+      registrant_contact: {
+        name: 'Ada',
+        email_address: 'ada@example.com',
+        phone: '+15550100200',
+        country_code: 'DE',
+      },
+    });
+  });
+
+  it('of a day hold what was noted on it: new, changed, dropped', async () => {
+    const dns = (at: string, value: string) => ({
+      kind: 'dns',
+      name: 'sold-8.com',
+      at,
+      types: ['A', 'NS'],
+      records: [{ type: 'A', value }],
+    });
+    await corpus.recordOf(SOLD, dns(ago(0.9), '192.0.2.1'));
+    await corpus.recordOf(SOLD, dns(ago(0.5), '192.0.2.2'));
+    await corpus.recordOf(SOLD, whois('sold-9.com', ago(0.9), { create_date: '1999-01-01' }));
+    await corpus.recordOf(SOLD, whois('sold-9.com', ago(0.5), { create_date: '1999-01-02' }));
+    await corpus.recordOf(SOLD, { kind: 'gone', name: 'sold-10.com', at: ago(0.4) });
+    const day = today();
+    const newly = await read({ dataset: 'newly', day });
+    // Three were registered long ago, one is dropped.
+    expect(newly.rows.length).toBe(NAMES - 4);
+    expect((await read({ dataset: 'newly', day: '2024-01-01' })).rows).toEqual([]);
+    expect(await rowOf('sold-8.com', { dataset: 'updated_dns', day })).toMatchObject({
+      records: [{ type: 'A', value: '192.0.2.2' }],
+    });
+    expect((await read({ dataset: 'newly_dns', day })).rows.map(({ name }) => name)).toEqual([
+      'sold-8.com',
+    ]);
+    expect((await read({ dataset: 'updated_whois', day })).rows).toMatchObject([
+      { name: 'sold-9.com', record: { create_date: '1999-01-02' } },
+    ]);
+    expect((await read({ dataset: 'dropped', day })).rows).toMatchObject([{ name: 'sold-10.com' }]);
+    expect(await rowOf('sold-10.com', { dataset: 'names' })).toBeUndefined();
+  });
+
+  it('refuse a day that they have not, and want the one that they need', async () => {
+    const refused = { status: 400, code: 'invalid_request' };
+    await expect(read({ dataset: 'names', day: '2024-01-01' })).rejects.toMatchObject(refused);
+    await expect(read({ dataset: 'newly' })).rejects.toMatchObject(refused);
+    await expect(read({ dataset: 'newly', day: '2024-02-31' })).rejects.toMatchObject(refused);
+  });
+
+  it('a reader that goes away ends the reading', async () => {
+    const gone = new AbortController();
+    const lines = corpus.feed.rows({ dataset: 'names' }, { signal: gone.signal });
+    await lines.next();
+    gone.abort();
+    await expect(
+      (async () => {
+        for (;;) if ((await lines.next()).done) return;
+      })(),
+    ).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect((await read({ dataset: 'names' })).end.rows).toBe(NAMES - 1);
+  });
+
+  describe('freshest answers', () => {
+    const before = (seconds: number) =>
+      new Date(corpus.clock.now().getTime() - seconds * SECOND_MS).toISOString();
+    const fresh = async (asked: FreshestAsked) => {
+      const answers: FreshAnswer[] = [];
+      for await (const answer of corpus.feed.freshest(asked, { signal })) answers.push(answer);
+      return answers;
+    };
+
+    it('are the newest records, as old as asked for and of names that are there', async () => {
+      await corpus.record(
+        whois('fresh.com', before(500), HELD),
+        whois('fresh.com', before(50), HELD),
+        whois('stale.com', before(500), HELD),
+        whois('dropped.com', before(50), HELD),
+        { kind: 'gone', name: 'dropped.com', at: before(20) },
+      );
+      const names = ['nothing.com', 'stale.com', 'dropped.com', 'FRESH.com', 'not a name'];
+      expect(await fresh({ kind: 'whois', names, maxAgeSeconds: 100 })).toEqual([
+        { index: 3, name: 'fresh.com', sourceId: 1, observedAt: before(50), record: HELD },
+      ]);
+    });
+
+    it('of the DNS are those of which all types are fresh', async () => {
+      const dns = (at: string, types: string[], records: object[]) => ({
+        kind: 'dns',
+        name: 'fresh-dns.com',
+        at,
+        types,
+        records,
+      });
+      const a = { type: 'A', value: '192.0.2.1' };
+      await corpus.record(dns(before(500), ['A', 'MX'], [a, { type: 'MX', value: '10 m.com' }]));
+      await corpus.record(dns(before(50), ['A', 'NS'], [a]));
+      const ask = async (...types: ('A' | 'NS' | 'MX')[]) =>
+        fresh({ kind: 'dns', names: ['fresh-dns.com'], types, maxAgeSeconds: 100 });
+      expect(await ask('A', 'NS')).toMatchObject([{ observedAt: before(50), records: [a] }]);
+      expect(await ask('NS')).toMatchObject([{ records: [] }]);
+      expect(await ask('A', 'MX')).toEqual([]);
+    });
+  });
+});

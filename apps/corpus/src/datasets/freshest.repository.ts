@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { columnsOf } from '#libs/database';
+import type { FiledName } from '../names/registrable-name.js';
+import type { Registration } from '../records/registration.js';
+import { FeedDatabase } from '../searches/search-database.js';
+
+export interface FreshRecord {
+  name: string;
+  sourceId: number;
+  observedAt: Date;
+  record: Registration;
+}
+
+/** Records of a name that was asked for all types since then. */
+export interface FreshDns {
+  name: string;
+  sourceId: number;
+  observedAt: Date;
+  records: { rtype: number; value: string }[];
+}
+
+const IS_REGISTERED = `exists (select from domain d where d.domain_key = q.domain_key
+  and d.name = q.name and d.dropped_at is null)`;
+
+/** The freshest that is known of names. */
+@Injectable()
+export class FreshestRepository {
+  constructor(private readonly database: FeedDatabase) {}
+
+  /** The newest complete records that were seen since then; of sources that may be shown. */
+  async listRecords(
+    names: readonly FiledName[],
+    since: Date,
+    sourceIds: readonly number[],
+  ): Promise<FreshRecord[]> {
+    return this.database.query(
+      `select q.name, r.source_id as "sourceId", r.record,
+         greatest(r.observed_at, c.last_at) as "observedAt"
+       from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       cross join lateral (select * from whois_revision r
+         where r.domain_key = q.domain_key and r.name = q.name and r.is_complete
+         order by r.observed_at desc, r.state desc limit 1) r
+       left join lateral (select observed_at as last_at from whois_confirmation c
+         where c.domain_key = q.domain_key and c.name = q.name and c.is_complete
+         order by c.observed_at desc limit 1) c on true
+       where greatest(r.observed_at, c.last_at) >= $3 and r.source_id = any($4::smallint[])
+         and ${IS_REGISTERED}`,
+      [...columnsOf(names, 'key', 'name'), since, sourceIds],
+    );
+  }
+
+  /** @param bits the types; each must have been asked for since then. */
+  async listDns(
+    names: readonly FiledName[],
+    { since, rtypes, bits }: { since: Date; rtypes: readonly number[]; bits: readonly number[] },
+    sourceIds: readonly number[],
+  ): Promise<FreshDns[]> {
+    return this.database.query(
+      `select q.name, s.source_id as "sourceId", s.at as "observedAt", coalesce(v.records, '[]') as records
+       from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       cross join lateral (
+         select min(l.observed_at) as at, min(l.source_id) as source_id, count(*) as types
+         from unnest($3::integer[]) as bit
+         cross join lateral (select t.observed_at, t.source_id from dns_sighting t
+           where t.domain_key = q.domain_key and t.name = q.name and t.host = ''
+             and t.types & bit <> 0 and t.observed_at >= $4 and t.source_id = any($5::smallint[])
+           order by t.observed_at desc limit 1) l) s
+       left join lateral (
+         select json_agg(json_build_object('rtype', t.rtype, 'value', t.value) order by t.rtype, t.value) as records
+         from dns_span t
+         where t.domain_key = q.domain_key and t.name = q.name and t.host = '' and not t.is_passive
+           and t.until is null and t.rtype = any($6::smallint[])) v on true
+       where s.types = cardinality($3::integer[]) and ${IS_REGISTERED}`,
+      [...columnsOf(names, 'key', 'name'), bits, since, sourceIds, rtypes],
+    );
+  }
+}

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import type { FreshAnswer, FreshestAsked } from '#libs/contracts';
+import { Clock, SECOND_MS } from '#libs/platform';
+import { CoverageService } from '../coverage/coverage.service.js';
+import { KEPT_TYPES, bitOf, keptTypeName, keptTypeNumber } from '../dns/dns-type.js';
+import { type FiledName, fileName } from '../names/registrable-name.js';
+import { FreshestRepository } from './freshest.repository.js';
+
+/** Names that are answered at a time. */
+const PART_NAMES = 100;
+
+type Answer = Omit<FreshAnswer, 'index'>;
+
+/** Answers that jobs need not look up again. */
+@Injectable()
+export class FreshestService {
+  constructor(
+    private readonly repository: FreshestRepository,
+    private readonly coverage: CoverageService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The answers in parts, in the order of the names; names without a fresh one are left out. */
+  async *answers(
+    asked: FreshestAsked,
+  ): AsyncGenerator<readonly (FreshAnswer | { isLast: true })[]> {
+    const since = new Date(this.clock.now().getTime() - asked.maxAgeSeconds * SECOND_MS);
+    for (let from = 0; from < asked.names.length; from += PART_NAMES) {
+      const part = asked.names.slice(from, from + PART_NAMES).map((name) => fileName(name));
+      const names = part.filter((name) => name !== undefined);
+      const known = new Map((await this.found(asked, names, since)).map((one) => [one.name, one]));
+      yield part.flatMap((name, place) => {
+        const answer = name && known.get(name.name);
+        return answer ? [{ index: from + place, ...answer }] : [];
+      });
+    }
+    yield [{ isLast: true }];
+  }
+
+  private async found(
+    { kind, types }: FreshestAsked,
+    names: readonly FiledName[],
+    since: Date,
+  ): Promise<Answer[]> {
+    if (names.length === 0) return [];
+    const { ids } = await this.coverage.shown();
+    if (kind === 'whois') {
+      const rows = await this.repository.listRecords(names, since, ids);
+      // A record whose contacts this installation did not keep is not what a lookup would answer.
+      return rows
+        .filter(({ record }) => record.contacts_not_kept !== true)
+        .map(({ observedAt, ...row }) => ({ ...row, observedAt: observedAt.toISOString() }));
+    }
+    const rtypes = (types ?? KEPT_TYPES).map(keptTypeNumber);
+    // Of a type that is not kept there is no answer.
+    if (rtypes.some((rtype) => rtype === undefined)) return [];
+    const kept = [...new Set(rtypes as number[])];
+    const asked = { since, rtypes: kept, bits: kept.map(bitOf) };
+    const rows = await this.repository.listDns(names, asked, ids);
+    return rows.map(({ name, sourceId, observedAt, records }) => ({
+      name,
+      sourceId,
+      observedAt: observedAt.toISOString(),
+      records: records.map(({ rtype, value }) => ({ type: keptTypeName(rtype)!, value })),
+    }));
+  }
+}

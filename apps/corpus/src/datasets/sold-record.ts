@@ -1,0 +1,81 @@
+import { isEmptyValue, isWithheld } from '#libs/resolvers';
+import { type Members, PERSONAL_CONTACTS, type Registration } from '../records/registration.js';
+
+/**
+ * A record of a source that may be sold, without what the newest record of all sources does not publish of people any
+ * more: what was withheld since then is not handed out from elsewhere.
+ */
+export function soldRecord(sold: Registration, newest: Registration): Registration {
+  const record = { ...sold };
+  for (const contact of PERSONAL_CONTACTS) {
+    const [was, is] = [
+      sold[contact] as Members | undefined,
+      newest[contact] as Members | undefined,
+    ];
+    if (!was) continue;
+    const left = Object.entries(was).filter(([member, value]) => is?.[member] === value);
+    if (left.length > 0) record[contact] = Object.fromEntries(left);
+    else delete record[contact];
+  }
+  return record;
+}
+
+const PHONES = ['phone', 'fax'] as const;
+const PHONE_DIGITS = /^\+[1-9][0-9]{6,14}$/;
+const COUNTRY = /^[A-Z]{2}$/;
+
+/**
+ * A record whose holder can be reached: placeholders blanked, e-mail addresses in lower case, numbers in E.164,
+ * countries by their ISO code.
+ * @returns undefined for one without published e-mail address, telephone number, or name and street.
+ */
+export function cleanedRecord(record: Registration): Registration | undefined {
+  if (record.privacy_service === true) return undefined;
+  const cleaned = { ...record };
+  for (const contact of PERSONAL_CONTACTS) {
+    const members = cleanedContact((record[contact] ?? {}) as Members);
+    if (Object.keys(members).length > 0) cleaned[contact] = members;
+    else delete cleaned[contact];
+  }
+  const holder = (cleaned.registrant_contact ?? {}) as Members;
+  const isReachable = holder.email_address || holder.phone || (holder.name && holder.street);
+  return isReachable ? cleaned : undefined;
+}
+
+function cleanedContact(members: Members): Members {
+  const cleaned: Members = {};
+  for (const [member, value] of Object.entries(members)) {
+    if (typeof value !== 'string' || isWithheld(value) || isEmptyValue(value)) continue;
+    cleaned[member] = value;
+  }
+  const { email_address: email } = cleaned;
+  if (typeof email === 'string') {
+    // A form on a web page stands in for an address.
+    if (email.includes('@') && !email.includes(' ')) cleaned.email_address = email.toLowerCase();
+    else delete cleaned.email_address;
+  }
+  for (const member of PHONES) set(cleaned, member, phoneOf(cleaned[member]));
+  const code = cleaned.country_code ?? cleaned.country_name;
+  set(cleaned, 'country_code', countryOf(code));
+  return cleaned;
+}
+
+function set(members: Members, member: string, value: string | undefined): void {
+  if (value === undefined) delete members[member];
+  else members[member] = value;
+}
+
+/** Of a number that begins with its country; others are no E.164. */
+function phoneOf(value: Members[string]): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const digits = value
+    .replace(/(?:ext\.?|x).*$/iu, '')
+    .replace(/^00/u, '+')
+    .replaceAll(/[^0-9+]/gu, '');
+  return PHONE_DIGITS.test(digits) ? digits : undefined;
+}
+
+function countryOf(value: Members[string]): string | undefined {
+  const code = typeof value === 'string' ? value.toUpperCase() : '';
+  return COUNTRY.test(code) ? code : undefined;
+}

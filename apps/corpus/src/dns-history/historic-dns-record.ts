@@ -1,0 +1,72 @@
+import type { DnsSnapshot, DnsStretch, HistoricDnsRecord } from '#libs/contracts';
+import { keptTypeName } from '../dns/dns-type.js';
+import type { StretchRow } from './dns-history.repository.js';
+
+/** A record in the words of the answer. */
+export function historicDnsRecord(
+  name: string,
+  { rtype, value }: Pick<StretchRow, 'rtype' | 'value'>,
+): HistoricDnsRecord {
+  const type = keptTypeName(rtype)!;
+  const head = { name, type, type_code: rtype };
+  switch (type) {
+    case 'A':
+    case 'AAAA':
+      return { ...head, address: value };
+    case 'NS':
+    case 'CNAME':
+      return { ...head, target: value };
+    case 'MX': {
+      const [priority, exchange] = value.split(' ');
+      return { ...head, priority: Number(priority), exchange };
+    }
+    case 'TXT':
+    case 'SOA':
+      return { ...head, text: value };
+  }
+}
+
+/** A stretch of time in the words of the answer. @param seenAt when the type was last asked for. */
+export function dnsStretch(
+  name: string,
+  row: StretchRow,
+  { seenAt, source }: { seenAt?: Date; source: string },
+): DnsStretch {
+  const { firstAt, untilAt, isPassive } = row;
+  const lastAt = isPassive ? (untilAt ?? firstAt) : (untilAt ?? seenAt ?? firstAt);
+  return {
+    ...historicDnsRecord(name, row),
+    first_seen: firstAt.toISOString(),
+    last_seen: (lastAt < firstAt ? firstAt : lastAt).toISOString(),
+    ended_at: isPassive ? null : (untilAt?.toISOString() ?? null),
+    source,
+  };
+}
+
+/**
+ * All records at each time at which one came or went, the newest first. Records that sensors saw are not among them:
+ * what else there was at that time is not known.
+ */
+export function dnsSnapshots(name: string, rows: readonly StretchRow[]): (() => DnsSnapshot)[] {
+  const asked = rows.filter(({ isPassive }) => !isPassive);
+  const times = new Set(
+    asked.flatMap(({ firstAt, untilAt }) => [
+      firstAt.getTime(),
+      ...(untilAt ? [untilAt.getTime()] : []),
+    ]),
+  );
+  return [...times]
+    .toSorted((a, b) => b - a)
+    .map((atMs) => () => {
+      const there = asked.filter(
+        ({ firstAt, untilAt }) =>
+          firstAt.getTime() <= atMs && (untilAt === null || untilAt.getTime() > atMs),
+      );
+      const records = there
+        .map((row) => historicDnsRecord(name, row))
+        .toSorted((a, b) => a.type_code - b.type_code);
+      const counts: Record<string, number> = {};
+      for (const { type } of records) counts[type] = (counts[type] ?? 0) + 1;
+      return { seen_at: new Date(atMs).toISOString(), dns_types: counts, dns_records: records };
+    });
+}

@@ -1,0 +1,51 @@
+import { isIP } from 'node:net';
+import { DNS_TYPES, type DnsType } from '#libs/resolvers';
+import { type Key, termKeyOf } from '../names/domain-key.js';
+
+/** Types whose records are kept, each with its bit in a sighting. */
+export const KEPT_TYPES = ['A', 'AAAA', 'NS', 'MX', 'CNAME', 'TXT', 'SOA'] as const;
+export type KeptType = (typeof KEPT_TYPES)[number];
+
+const BITS: ReadonlyMap<number, number> = new Map(
+  KEPT_TYPES.map((type, place) => [DNS_TYPES[type], 1 << place]),
+);
+const NAMES: ReadonlyMap<number, KeptType> = new Map(
+  KEPT_TYPES.map((type) => [DNS_TYPES[type], type]),
+);
+
+/** The number of a type that is kept; undefined for other texts. */
+export function keptTypeNumber(type: string): number | undefined {
+  return (KEPT_TYPES as readonly string[]).includes(type) ? DNS_TYPES[type as DnsType] : undefined;
+}
+
+/** The name of a type that is kept, by its number. */
+export function keptTypeName(rtype: number): KeptType | undefined {
+  return NAMES.get(rtype);
+}
+
+/** The bit of a type in a sighting; 0 for one that is not kept. */
+export function bitOf(rtype: number): number {
+  return BITS.get(rtype) ?? 0;
+}
+
+/** By what the host or text of a record is found. Addresses are found as such. */
+export function valueKeyOf(rtype: number, value: string): Key {
+  return targetKeyOf(rtype, targetOf(rtype, value));
+}
+
+/** The key under which records of a type are found by what they point to. */
+export function targetKeyOf(rtype: number, target: string): Key {
+  return termKeyOf(`dns ${rtype}`, target);
+}
+
+/** What a record points to: its host, without preference or the numbers of a zone. */
+export function targetOf(rtype: number, value: string): string {
+  if (rtype === DNS_TYPES.MX) return value.slice(value.indexOf(' ') + 1);
+  return rtype === DNS_TYPES.SOA ? value.slice(0, value.indexOf(' ')) : value;
+}
+
+/** The address of an address record. */
+export function addressOf(rtype: number, value: string): string | null {
+  const isAddress = rtype === DNS_TYPES.A || rtype === DNS_TYPES.AAAA;
+  return isAddress && isIP(value) !== 0 ? value : null;
+}

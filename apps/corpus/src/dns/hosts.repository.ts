@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { type Transaction, columnsOf } from '#libs/database';
+import type { Key } from '../names/domain-key.js';
+
+/** A host name that was seen. */
+export interface SeenHost {
+  key: Key;
+  name: string;
+  host: string;
+  at: Date;
+  hasResolved: boolean | null;
+}
+
+/** Host names below registrable names. */
+@Injectable()
+export class HostsRepository {
+  /** Hosts that are known keep their rows, unless they were seen earlier than known. */
+  async add(transaction: Transaction, hosts: readonly SeenHost[], sourceId: number): Promise<void> {
+    const columns = columnsOf(hosts, 'key', 'name', 'host', 'at', 'hasResolved');
+    await transaction.query(
+      `insert into host as h (domain_key, name, host, source_id, first_seen)
+       select domain_key, name, host, $5, min(at)
+       from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) as q (domain_key, name, host, at)
+       group by domain_key, name, host
+       on conflict (domain_key, name, host) do update set first_seen = excluded.first_seen
+       where h.first_seen > excluded.first_seen`,
+      [...columns.slice(0, 4), sourceId],
+    );
+    await transaction.query(
+      `insert into host_sighting (domain_key, name, host, observed_at, has_resolved)
+       select domain_key, name, host, at, bool_or(has_resolved)
+       from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[])
+         as q (domain_key, name, host, at, has_resolved)
+       group by domain_key, name, host, at
+       on conflict do nothing`,
+      columns,
+    );
+  }
+}

@@ -1,0 +1,91 @@
+/** A stretch of time in which a record was there. */
+export interface Span {
+  value: string;
+  firstMs: number;
+  /** The first observation without it; undefined while it is there. */
+  untilMs?: number;
+}
+
+/** All values that were there at one time. */
+export interface ValueSet {
+  atMs: number;
+  values: readonly string[];
+}
+
+export interface SpanEdits {
+  added: Span[];
+  /** As they were. */
+  removed: Span[];
+  /** Whether the newest values are other ones than before. */
+  isNews: boolean;
+}
+
+/**
+ * Puts observations of all values of one type into their places among those known, by the time of observing: the
+ * order of arrival does not matter.
+ *
+ * @param spans at least those that touch the stretch from the first to the last of `sightings`.
+ * @param sightings times of the newest known observation before the new ones, of all in between, and of the earliest
+ *   after them.
+ */
+export function spanEdits(
+  spans: readonly Span[],
+  sightings: readonly number[],
+  seen: readonly ValueSet[],
+): SpanEdits {
+  const edits: SpanEdits = { added: [], removed: [], isNews: false };
+  const known = new Set(sightings);
+  const fresh = new Map(
+    seen.filter(({ atMs }) => !known.has(atMs)).map(({ atMs, values }) => [atMs, new Set(values)]),
+  );
+  if (fresh.size === 0) return edits;
+  const times = [...new Set([...sightings, ...fresh.keys()])].toSorted((a, b) => a - b);
+  const isNewest = fresh.has(times.at(-1)!);
+  const near = spans.filter((span) => touches(span, times[0], times.at(-1)!));
+  const byValue = Map.groupBy(near, ({ value }) => value);
+  const values = new Set([...byValue.keys(), ...[...fresh.values()].flatMap((set) => [...set])]);
+  for (const value of values) {
+    const old = byValue.get(value) ?? [];
+    const isThere = (atMs: number) =>
+      fresh.get(atMs)?.has(value) ?? old.some((span) => covers(span, atMs));
+    const next = runsOf(value, times, isThere).map((run) => joinedWith(run, old, times));
+    edits.added.push(...next.filter((span) => !old.some((one) => isSame(one, span))));
+    edits.removed.push(...old.filter((span) => !next.some((one) => isSame(one, span))));
+    const wasThere = old.some(({ untilMs }) => untilMs === undefined);
+    if (isNewest && wasThere !== isThere(times.at(-1)!)) edits.isNews = true;
+  }
+  return edits;
+}
+
+interface Run extends Span {
+  lastMs: number;
+}
+
+function runsOf(value: string, times: readonly number[], isThere: (atMs: number) => boolean) {
+  const runs: Run[] = [];
+  let run: Run | undefined;
+  for (const atMs of times) {
+    if (!isThere(atMs)) {
+      if (run) run.untilMs = atMs;
+      run = undefined;
+    } else if (run) run.lastMs = atMs;
+    else runs.push((run = { value, firstMs: atMs, lastMs: atMs }));
+  }
+  return runs;
+}
+
+/** A run that reaches an end of what was looked at goes on beyond it as its span did. */
+function joinedWith(run: Run, old: readonly Span[], times: readonly number[]): Span {
+  const { value, firstMs, untilMs, lastMs } = run;
+  const begun = firstMs === times[0] ? old.find((span) => covers(span, firstMs)) : undefined;
+  const going = lastMs === times.at(-1) ? old.find((span) => covers(span, lastMs)) : undefined;
+  return { value, firstMs: begun?.firstMs ?? firstMs, untilMs: untilMs ?? going?.untilMs };
+}
+
+const covers = ({ firstMs, untilMs }: Span, atMs: number) =>
+  firstMs <= atMs && (untilMs === undefined || untilMs > atMs);
+
+const touches = ({ firstMs, untilMs }: Span, fromMs: number, toMs: number) =>
+  firstMs <= toMs && (untilMs === undefined || untilMs > fromMs);
+
+const isSame = (a: Span, b: Span) => a.firstMs === b.firstMs && a.untilMs === b.untilMs;

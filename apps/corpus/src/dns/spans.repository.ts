@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import { type Transaction, columnsOf } from '#libs/database';
+import type { Key } from '../names/domain-key.js';
+
+/** A host whose records were observed. */
+export interface SpanOwner {
+  key: Key;
+  name: string;
+  host: string;
+}
+
+/** A host with the stretch of time in which there are new observations. */
+export interface AskedOwner extends SpanOwner {
+  firstAt: Date;
+  lastAt: Date;
+}
+
+/** A record with the time in which it was there. */
+export interface SpanRow extends SpanOwner {
+  rtype: number;
+  value: string;
+  valueKey: Key;
+  ip: string | null;
+  firstAt: Date;
+  untilAt: Date | null;
+  isPassive: boolean;
+}
+
+export interface Sighting extends SpanOwner {
+  at: Date;
+  types: number;
+}
+
+const OWNER = 'q.domain_key and t.name = q.name and t.host = q.host';
+const ASKED = `unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[])
+  with ordinality as q (domain_key, name, host, first_at, last_at, place)`;
+
+/** Of each type: a sighting that answers one need not answer another. */
+const NEAR_SIGHTINGS = `
+  select distinct q.place, l.observed_at as at, l.types
+  from ${ASKED}
+  cross join unnest($6::integer[]) as bit
+  cross join lateral (
+    (select t.observed_at, t.types from dns_sighting t where t.domain_key = ${OWNER}
+       and t.types & bit <> 0 and t.observed_at < q.first_at order by t.observed_at desc limit 1)
+    union all
+    (select t.observed_at, t.types from dns_sighting t where t.domain_key = ${OWNER}
+       and t.types & bit <> 0 and t.observed_at between q.first_at and q.last_at)
+    union all
+    (select t.observed_at, t.types from dns_sighting t where t.domain_key = ${OWNER}
+       and t.types & bit <> 0 and t.observed_at > q.last_at order by t.observed_at limit 1)
+  ) l`;
+
+/** What names had in the DNS, from when to when. */
+@Injectable()
+export class SpansRepository {
+  /** @param bits the types that count. @returns for each owner the sightings near the new observations. */
+  async listNear(
+    transaction: Transaction,
+    owners: readonly AskedOwner[],
+    bits: readonly number[],
+  ): Promise<{ atMs: number; types: number }[][]> {
+    const rows = await transaction.query<{ place: string; at: Date; types: number }>(
+      NEAR_SIGHTINGS,
+      [...columnsOf(owners, 'key', 'name', 'host', 'firstAt', 'lastAt'), bits],
+    );
+    const near: { atMs: number; types: number }[][] = owners.map(() => []);
+    for (const { place, at, types } of rows) {
+      near[Number(place) - 1].push({ atMs: at.getTime(), types });
+    }
+    return near;
+  }
+
+  /** Spans of what was observed completely, for each owner those that touch its stretch of time. */
+  async listSpans(
+    transaction: Transaction,
+    owners: readonly AskedOwner[],
+  ): Promise<Pick<SpanRow, 'rtype' | 'value' | 'firstAt' | 'untilAt'>[][]> {
+    const rows = await transaction.query<{
+      place: string;
+      rtype: number;
+      value: string;
+      firstAt: Date;
+      untilAt: Date | null;
+    }>(
+      `select q.place, t.rtype, t.value, t.first_seen as "firstAt", t.until as "untilAt"
+       from ${ASKED}
+       join dns_span t on t.domain_key = ${OWNER} and not t.is_passive
+         and t.first_seen <= q.last_at and (t.until is null or t.until > q.first_at)`,
+      columnsOf(owners, 'key', 'name', 'host', 'firstAt', 'lastAt'),
+    );
+    const spans: Pick<SpanRow, 'rtype' | 'value' | 'firstAt' | 'untilAt'>[][] = owners.map(
+      () => [],
+    );
+    for (const { place, ...span } of rows) spans[Number(place) - 1].push(span);
+    return spans;
+  }
+
+  async add(transaction: Transaction, spans: readonly SpanRow[], sourceId: number): Promise<void> {
+    await transaction.query(
+      `insert into dns_span (domain_key, name, host, rtype, value, value_key, ip, first_seen, until, is_passive, source_id)
+       select *, $11 from unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[], $5::text[],
+         $6::bigint[], $7::inet[], $8::timestamptz[], $9::timestamptz[], $10::boolean[])
+       on conflict (domain_key, name, host, rtype, value_key, first_seen, is_passive)
+       do update set until = greatest(dns_span.until, excluded.until)
+       where dns_span.is_passive and dns_span.until < excluded.until`,
+      [
+        ...columnsOf(spans, 'key', 'name', 'host', 'rtype', 'value', 'valueKey'),
+        ...columnsOf(spans, 'ip', 'firstAt', 'untilAt', 'isPassive'),
+        sourceId,
+      ],
+    );
+  }
+
+  async remove(transaction: Transaction, spans: readonly SpanRow[]): Promise<void> {
+    await transaction.query(
+      `delete from dns_span t
+       using unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[], $5::bigint[], $6::timestamptz[])
+         as q (domain_key, name, host, rtype, value_key, first_seen)
+       where t.domain_key = ${OWNER} and t.rtype = q.rtype and t.value_key = q.value_key
+         and t.first_seen = q.first_seen and not t.is_passive`,
+      columnsOf(spans, 'key', 'name', 'host', 'rtype', 'valueKey', 'firstAt'),
+    );
+  }
+
+  async addSightings(
+    transaction: Transaction,
+    sightings: readonly Sighting[],
+    sourceId: number,
+  ): Promise<void> {
+    await transaction.query(
+      `insert into dns_sighting (domain_key, name, host, observed_at, types, source_id)
+       select *, $6 from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::integer[])
+       on conflict do nothing`,
+      [...columnsOf(sightings, 'key', 'name', 'host', 'at', 'types'), sourceId],
+    );
+  }
+}

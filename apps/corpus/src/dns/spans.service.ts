@@ -1,0 +1,214 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import type {
+  DnsObservation,
+  HostObservation,
+  PassiveObservation,
+} from '../observations/observation.js';
+import { addressOf, bitOf, keptTypeName, valueKeyOf } from './dns-type.js';
+import { HostsRepository } from './hosts.repository.js';
+import { type Span, spanEdits } from './span-sequence.js';
+import {
+  type AskedOwner,
+  type Sighting,
+  type SpanRow,
+  SpansRepository,
+} from './spans.repository.js';
+
+/** A host with what was observed of it. */
+interface Observed extends AskedOwner {
+  observations: DnsObservation[];
+}
+
+/** A name whose newest records are other ones than before. */
+export interface ChangedRecords {
+  key: string;
+  name: string;
+  at: Date;
+  /** Types whose records are other ones. */
+  members: string[];
+  /** No records of these types were known. */
+  isFirst: boolean;
+}
+
+interface NearSighting {
+  atMs: number;
+  types: number;
+}
+
+type NearSpan = Pick<SpanRow, 'rtype' | 'value' | 'firstAt' | 'untilAt'>;
+
+/** What names had in the DNS: records with the time in which they were there, and host names. */
+@Injectable()
+export class SpansService {
+  constructor(
+    private readonly spans: SpansRepository,
+    private readonly hosts: HostsRepository,
+  ) {}
+
+  /** @returns the names whose newest records have changed, or are the first ones. */
+  async record(
+    transaction: Transaction,
+    observations: readonly DnsObservation[],
+    sourceId: number,
+  ): Promise<ChangedRecords[]> {
+    const owners = ownersOf(observations);
+    if (owners.length === 0) return [];
+    const rtypes = [...new Set(observations.flatMap(({ types }) => types))];
+    const near = await this.spans.listNear(transaction, owners, rtypes.map(bitOf));
+    const spans = await this.spans.listSpans(transaction, owners.map(widened(near)));
+    const added: SpanRow[] = [];
+    const removed: SpanRow[] = [];
+    const changed: ChangedRecords[] = [];
+    for (const [place, owner] of owners.entries()) {
+      const members: string[] = [];
+      for (const rtype of new Set(owner.observations.flatMap(({ types }) => types))) {
+        const edits = editsOf(owner, rtype, near[place], spans[place]);
+        const row = rowOf(owner, rtype);
+        added.push(...edits.added.map(row));
+        removed.push(...edits.removed.map(row));
+        const isKnown = near[place].some(({ types }) => (types & bitOf(rtype)) !== 0);
+        if (edits.isNews && isKnown) members.push(keptTypeName(rtype)!);
+      }
+      if (owner.host !== '') continue;
+      const { key, name, lastAt: at } = owner;
+      const isFirst = near[place].length === 0;
+      if (members.length > 0 || isFirst) changed.push({ key, name, at, members, isFirst });
+    }
+    // What is removed may come back with another end under the same key.
+    if (removed.length > 0) await this.spans.remove(transaction, removed);
+    if (added.length > 0) await this.spans.add(transaction, added, sourceId);
+    await this.spans.addSightings(transaction, sightingsOf(owners), sourceId);
+    return changed;
+  }
+
+  /** Records that sensors saw. */
+  async recordPassive(
+    transaction: Transaction,
+    observations: readonly PassiveObservation[],
+    sourceId: number,
+  ): Promise<void> {
+    const rows = new Map<string, SpanRow>();
+    for (const { name, host, rtype, value, at, until } of observations) {
+      const owner = { key: name.key, name: name.name, host };
+      const span = { value, firstMs: at.getTime(), untilMs: until.getTime() };
+      const row = { ...rowOf(owner, rtype)(span), isPassive: true };
+      const id = [row.name, host, rtype, row.valueKey, span.firstMs].join(' ');
+      const known = rows.get(id)?.untilAt;
+      if (!known || known < until) rows.set(id, row);
+    }
+    if (rows.size > 0) await this.spans.add(transaction, [...rows.values()], sourceId);
+  }
+
+  async recordHosts(
+    transaction: Transaction,
+    observations: readonly HostObservation[],
+    sourceId: number,
+  ): Promise<void> {
+    if (observations.length === 0) return;
+    const hosts = observations.map(({ name, host, at, hasResolved }) => ({
+      key: name.key,
+      name: name.name,
+      host,
+      at,
+      hasResolved,
+    }));
+    await this.hosts.add(transaction, hosts, sourceId);
+  }
+}
+
+function ownersOf(observations: readonly DnsObservation[]): Observed[] {
+  const owners = new Map<string, Observed>();
+  for (const observation of observations) {
+    const { name, host, at } = observation;
+    const id = `${host} ${name.name}`;
+    let owner = owners.get(id);
+    if (!owner) {
+      const { key } = name;
+      owner = { key, name: name.name, host, firstAt: at, lastAt: at, observations: [] };
+      owners.set(id, owner);
+    }
+    if (at < owner.firstAt) owner.firstAt = at;
+    if (at > owner.lastAt) owner.lastAt = at;
+    owner.observations.push(observation);
+  }
+  return [...owners.values()];
+}
+
+/** The stretch of time that the sightings near the new observations span, too. */
+function widened(near: readonly NearSighting[][]) {
+  return (owner: Observed, place: number): AskedOwner => {
+    const times = near[place].map(({ atMs }) => atMs);
+    return {
+      ...owner,
+      firstAt: new Date(Math.min(owner.firstAt.getTime(), ...times)),
+      lastAt: new Date(Math.max(owner.lastAt.getTime(), ...times)),
+    };
+  };
+}
+
+function editsOf(
+  { observations }: Observed,
+  rtype: number,
+  near: readonly NearSighting[],
+  spans: readonly NearSpan[],
+) {
+  const seen = observations
+    .filter(({ types }) => types.includes(rtype))
+    .map(({ at, values }) => ({
+      atMs: at.getTime(),
+      values: values.filter((one) => one.rtype === rtype).map(({ value }) => value),
+    }));
+  const old = spans
+    .filter((span) => span.rtype === rtype)
+    .map(({ value, firstAt, untilAt }) => ({
+      value,
+      firstMs: firstAt.getTime(),
+      untilMs: untilAt?.getTime(),
+    }));
+  const times = near.filter(({ types }) => (types & bitOf(rtype)) !== 0).map(({ atMs }) => atMs);
+  return spanEdits(old, nearestOf(times, seen), seen);
+}
+
+/** Of the sightings of one type the last before, those between and the first after the observations. */
+function nearestOf(times: readonly number[], seen: readonly { atMs: number }[]): number[] {
+  const [fromMs, toMs] = [
+    Math.min(...seen.map((s) => s.atMs)),
+    Math.max(...seen.map((s) => s.atMs)),
+  ];
+  const before = times.filter((atMs) => atMs < fromMs);
+  const after = times.filter((atMs) => atMs > toMs);
+  const between = times.filter((atMs) => atMs >= fromMs && atMs <= toMs);
+  return [
+    ...(before.length > 0 ? [Math.max(...before)] : []),
+    ...between,
+    ...(after.length > 0 ? [Math.min(...after)] : []),
+  ];
+}
+
+function rowOf({ key, name, host }: Pick<AskedOwner, 'key' | 'name' | 'host'>, rtype: number) {
+  return ({ value, firstMs, untilMs }: Span): SpanRow => ({
+    key,
+    name,
+    host,
+    rtype,
+    value,
+    valueKey: valueKeyOf(rtype, value),
+    ip: addressOf(rtype, value),
+    firstAt: new Date(firstMs),
+    untilAt: untilMs === undefined ? null : new Date(untilMs),
+    isPassive: false,
+  });
+}
+
+function sightingsOf(owners: readonly Observed[]): Sighting[] {
+  return owners.flatMap(({ key, name, host, observations }) =>
+    observations.map(({ at, types }) => ({
+      key,
+      name,
+      host,
+      at,
+      types: types.reduce((mask, rtype) => mask | bitOf(rtype), 0),
+    })),
+  );
+}

@@ -1,0 +1,29 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import type { CorpusChanges, NextNames, SuppressionVersion } from '#libs/contracts';
+import { AllowCallers } from '#libs/platform';
+import { ChangesRequest, NextNamesRequest } from './feed.dto.js';
+import { FeedService } from './feed.service.js';
+
+/** What the worker follows. */
+@Controller('internal/feed')
+@AllowCallers('worker')
+export class FeedController {
+  constructor(private readonly feed: FeedService) {}
+
+  @Post('changes')
+  @HttpCode(200)
+  async changes(@Body() request: ChangesRequest): Promise<CorpusChanges> {
+    return this.feed.changes(request);
+  }
+
+  @Post('next-names')
+  @HttpCode(200)
+  async nextNames(@Body() request: NextNamesRequest): Promise<NextNames> {
+    return this.feed.nextNames(request);
+  }
+
+  @Get('suppression')
+  async suppression(): Promise<SuppressionVersion> {
+    return this.feed.suppressionVersion();
+  }
+}

@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import type { CorpusSource, KeyRange } from '#libs/contracts';
+import type { Change } from '../observations/change.js';
+import { FeedDatabase } from '../searches/search-database.js';
+import type { ChangesCursor } from './changes-cursor.js';
+
+/** A change with its place in the feed. */
+export type ChangeRow = Change & { sourceId: number; xid: string };
+
+/** The database at the moment of reading. */
+export interface ReadMoment {
+  token: string;
+  isStandby: boolean;
+  snapshot: string;
+  at: Date;
+}
+
+export interface NextNamesOf extends Required<KeyRange> {
+  kind: 'whois' | 'dns';
+  before: Date;
+  sourceIds: readonly number[];
+  after: { key: string; name: string };
+  limit: number;
+}
+
+/** What the worker follows. */
+@Injectable()
+export class FeedRepository {
+  constructor(private readonly database: FeedDatabase) {}
+
+  /** Changes behind the cursor, and the moment at which they were read; in one statement, so that both agree. */
+  async read(
+    cursor: Omit<ChangesCursor, 'token' | 'at'>,
+    limit: number,
+  ): Promise<{ moment: ReadMoment; changes: ChangeRow[] }> {
+    const { seen, until = null, xid, id, from } = cursor;
+    const rows = await this.database.query<ReadMoment & { change: ChangeRow | null }>(CHANGES, [
+      seen,
+      until,
+      xid,
+      id,
+      from,
+      limit,
+    ]);
+    const { token, isStandby, snapshot, at } = rows[0];
+    const changes = rows.flatMap(({ change }) => (change ? [change] : []));
+    return { moment: { token, isStandby, snapshot, at }, changes };
+  }
+
+  /** The least id of a moment. */
+  async leastId(at: Date): Promise<string> {
+    const [{ id }] = await this.database.query<{ id: string }>('select least_id($1) as id', [at]);
+    return id;
+  }
+
+  async listSources(): Promise<CorpusSource[]> {
+    return this.database.query(
+      `select id, name, is_shown as "isShown", is_sold and not is_generated as "isSold",
+         is_looked_up and not is_generated as "isLookedUp", is_generated as "isGenerated"
+       from source order by id`,
+    );
+  }
+
+  /** Names of the next part of a range, each with whether it was looked up since. */
+  async listNext(asked: NextNamesOf): Promise<{ key: string; name: string; isDue: boolean }[]> {
+    const { kind, before, sourceIds, fromKey, toKey, after, limit } = asked;
+    return this.database.query(
+      `select d.domain_key as key, d.name,
+         d.dropped_at is null and d.source_id = any($5::smallint[]) and not (${SEEN[kind]}) as "isDue"
+       from domain d
+       where d.domain_key between $1 and $2 and (d.domain_key, d.name) > ($3, $4)
+       order by d.domain_key, d.name limit $7`,
+      [fromKey, toKey, after.key, after.name, sourceIds, before, limit],
+    );
+  }
+
+  async suppressionVersion(): Promise<number> {
+    const [{ version }] = await this.database.query<{ version: number }>(
+      'select coalesce(max(version), 0)::float8 as version from suppression',
+    );
+    return version;
+  }
+}
+
+const OF_NAME = 't.domain_key = d.domain_key and t.name = d.name and t.observed_at >= $6';
+const SEEN = {
+  whois: `exists (select from whois_revision t where ${OF_NAME})
+    or exists (select from whois_confirmation t where ${OF_NAME})`,
+  dns: `exists (select from dns_sighting t where ${OF_NAME} and t.host = '')`,
+} as const;
+
+// What the previous snapshot could not see, by transaction: an id or a time would miss what is committed late.
+const CHANGES = `
+  with now as materialized (
+    select pg_current_snapshot() as snapshot, pg_is_in_recovery() as standby, clock_timestamp() as at,
+           concat_ws('/', (select system_identifier from pg_control_system()),
+                     extract(epoch from pg_postmaster_start_time()), 'change_event'::regclass::oid) as token)
+  select now.token, now.standby as "isStandby", now.snapshot::text as snapshot, now.at, f.change
+  from now left join lateral (
+    select json_build_object('id', c.id, 'key', c.domain_key::text, 'name', c.name, 'kind', c.kind,
+        'subject', c.subject, 'members', c.members, 'isFirst', c.is_first, 'at', c.observed_at,
+        'sourceId', c.source_id, 'xid', c.xid::text) as change
+    from change_event c
+    where c.xid >= pg_snapshot_xmin($1::pg_snapshot)
+      and not pg_visible_in_snapshot(c.xid, $1::pg_snapshot)
+      and pg_visible_in_snapshot(c.xid, coalesce($2::pg_snapshot, now.snapshot))
+      and (c.xid, c.id) > ($3::xid8, $4::uuid) and c.id >= $5::uuid
+    order by c.xid, c.id limit $6) f on true
+  order by (f.change ->> 'xid')::xid8, f.change ->> 'id'`;

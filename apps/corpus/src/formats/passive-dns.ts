@@ -1,0 +1,22 @@
+import type { Observation } from '../observations/observation.js';
+import { observationOf, parsedLine } from '../observations/observation-lines.js';
+
+/**
+ * A record that sensors saw, from a line of JSON in the Common Output Format of passive DNS
+ * (draft-dulaunoy-dnsop-passive-dns-cof). Of several values of `rdata` the first is taken.
+ */
+export function passiveObservation(line: string): Observation | undefined {
+  const { rrname, rrtype, rdata, time_first, time_last, zone_time_first, zone_time_last } =
+    parsedLine(line);
+  if (typeof rrname !== 'string') return undefined;
+  const value: unknown = Array.isArray(rdata) ? rdata[0] : rdata;
+  const isText = rrtype === 'TXT' || rrtype === 16;
+  return observationOf({
+    kind: 'passive',
+    name: rrname.replace(/\.$/, ''),
+    at: time_first ?? zone_time_first,
+    until: time_last ?? zone_time_last,
+    type: rrtype,
+    value: typeof value === 'string' && !isText ? value.replace(/\.$/, '') : value,
+  });
+}

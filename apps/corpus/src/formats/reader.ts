@@ -1,0 +1,41 @@
+import type { Observation } from '../observations/observation.js';
+import { observationOfText } from '../observations/observation-lines.js';
+import { fileName } from '../names/registrable-name.js';
+import type { FiledName } from '../names/registrable-name.js';
+import { passiveObservation } from './passive-dns.js';
+import { WhoisCsvReader } from './whois-csv.js';
+
+/** What a line holds: nothing (blank, a comment, a header), something, or not what its format says. */
+export type ReadLine<T> = T | 'nothing' | 'bad';
+
+/** Kinds of sources whose files list names alone. */
+export const LIST_KINDS = ['names', 'zone'] as const;
+/** Kinds of sources whose lines are observations. */
+export const LINE_KINDS = ['whois_csv', 'pdns', 'jsonl'] as const;
+export const IMPORT_KINDS = [...LIST_KINDS, ...LINE_KINDS] as const;
+export type LineKind = (typeof LINE_KINDS)[number];
+export type ImportKind = (typeof IMPORT_KINDS)[number];
+
+/** The registrable name of a line of a list of names; what follows a comma, a blank or `#` is left out. */
+export function listedName(line: string): ReadLine<FiledName> {
+  const [text] = line.trim().split(/[\s,;#]/, 1);
+  if (text === '') return 'nothing';
+  return fileName(text.replace(/^"|"$/g, '')) ?? 'bad';
+}
+
+/** Reads lines of one file of a kind, in their order. @param at when the file was made. */
+export function observationReader(
+  kind: LineKind,
+  at: Date,
+): (line: string) => ReadLine<Observation> {
+  switch (kind) {
+    case 'whois_csv': {
+      const reader = new WhoisCsvReader(at);
+      return (line) => reader.read(line);
+    }
+    case 'pdns':
+      return (line) => (line === '' ? 'nothing' : (passiveObservation(line) ?? 'bad'));
+    case 'jsonl':
+      return (line) => (line === '' ? 'nothing' : (observationOfText(line) ?? 'bad'));
+  }
+}

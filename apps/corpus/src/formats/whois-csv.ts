@@ -1,0 +1,123 @@
+import type { Observation } from '../observations/observation.js';
+import { observationOf } from '../observations/observation-lines.js';
+import type { ReadLine } from './reader.js';
+
+const CONTACTS = ['registrant', 'administrative', 'technical', 'billing'] as const;
+/** Columns of a contact, with its members in the words of the public answer. */
+const CONTACT_COLUMNS = [
+  ['name', 'name'],
+  ['company', 'company'],
+  ['address', 'street'],
+  ['city', 'city'],
+  ['state', 'state'],
+  ['zip', 'zip_code'],
+  ['country_code', 'country_code'],
+  ['country', 'country_name'],
+  ['email', 'email_address'],
+  ['phone', 'phone'],
+  ['fax', 'fax'],
+] as const;
+const PLACES = [1, 2, 3, 4];
+
+/** The 62 columns of WHOIS files of the market, in their order. */
+export const WHOIS_CSV_COLUMNS: readonly string[] = [
+  'num',
+  'domain_name',
+  'query_time',
+  'create_date',
+  'update_date',
+  'expiry_date',
+  'domain_registrar_id',
+  'domain_registrar_name',
+  'domain_registrar_whois',
+  'domain_registrar_url',
+  ...CONTACTS.flatMap((contact) => CONTACT_COLUMNS.map(([column]) => `${contact}_${column}`)),
+  ...PLACES.map((place) => `name_server_${place}`),
+  ...PLACES.map((place) => `domain_status_${place}`),
+];
+
+type Cell = (column: string) => string | undefined;
+
+/** Registrations of a CSV file (RFC 4180, one record a line). A header may name the columns in another order. */
+export class WhoisCsvReader {
+  private columns = WHOIS_CSV_COLUMNS;
+
+  /** @param at when the file was made: counts for rows that do not say when they were queried. */
+  constructor(private readonly at: Date) {}
+
+  read(line: string): ReadLine<Observation> {
+    if (line === '') return 'nothing';
+    const cells = cellsOf(line);
+    if (!cells) return 'bad';
+    if (cells.includes('domain_name')) {
+      this.columns = cells;
+      return 'nothing';
+    }
+    if (cells.length !== this.columns.length) return 'bad';
+    const known = new Map(this.columns.map((column, place) => [column, cells[place].trim()]));
+    const cell: Cell = (column) => known.get(column) || undefined;
+    const record = recordOf(cell);
+    const at = timeOf(cell('query_time')) ?? this.at.toISOString();
+    return observationOf({ kind: 'whois', name: cell('domain_name'), at, record }) ?? 'bad';
+  }
+}
+
+function recordOf(cell: Cell): Record<string, unknown> {
+  const contacts = CONTACTS.map((contact) => {
+    const members = CONTACT_COLUMNS.map(([column, member]) => [
+      member,
+      cell(`${contact}_${column}`),
+    ]);
+    return [`${contact}_contact`, Object.fromEntries(members)] as const;
+  });
+  const each = (column: string) => PLACES.map((place) => cell(`${column}_${place}`));
+  return {
+    create_date: cell('create_date'),
+    update_date: cell('update_date'),
+    expiry_date: cell('expiry_date'),
+    domain_registrar: {
+      iana_id: cell('domain_registrar_id'),
+      registrar_name: cell('domain_registrar_name'),
+      whois_server: cell('domain_registrar_whois'),
+      website_url: cell('domain_registrar_url'),
+    },
+    ...Object.fromEntries(contacts),
+    name_servers: each('name_server'),
+    domain_status: each('domain_status'),
+  };
+}
+
+/** `2024-03-05 10:11:12`, in UTC, or what has a zone. */
+function timeOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const isPlain = /^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d(?:\.\d+)?)?$/.test(text);
+  const time = new Date(isPlain && text.length > 10 ? `${text.replace(' ', 'T')}Z` : text);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+/** The cells of a record; undefined where a quote is not closed. */
+function cellsOf(line: string): string[] | undefined {
+  const cells: string[] = [];
+  for (let begin = 0; ;) {
+    if (line[begin] !== '"') {
+      const comma = line.indexOf(',', begin);
+      cells.push(line.slice(begin, comma < 0 ? undefined : comma));
+      if (comma < 0) return cells;
+      begin = comma + 1;
+      continue;
+    }
+    let end = line.indexOf('"', begin + 1);
+    while (end >= 0 && line[end + 1] === '"') end = line.indexOf('"', end + 2);
+    if (end < 0) return undefined;
+    // A file of this project's own has an apostrophe before what a spreadsheet would run.
+    cells.push(
+      line
+        .slice(begin + 1, end)
+        .replaceAll('""', '"')
+        .replace(/^'(?=[=+\-@])/, ''),
+    );
+    if (end + 1 === line.length) return cells;
+    if (line[end + 1] !== ',') return undefined;
+    begin = end + 2;
+  }
+}

@@ -1,0 +1,36 @@
+import { type FiledName, fileName } from '../names/registrable-name.js';
+import type { ReadLine } from './reader.js';
+
+const BETWEEN = /[ \t]+/;
+const FIELDS = 5;
+
+/**
+ * Names that a zone delegates, from lines `name. TTL class type data` in the layout of CZDS: absolute names, the SOA
+ * record first. Of records other than NS only their form is looked at.
+ */
+export class ZoneReader {
+  /** The zone, without its final dot; known from the SOA record on. */
+  origin?: string;
+  private lastOwner = '';
+
+  read(line: string): ReadLine<FiledName> {
+    if (line === '' || line.startsWith(';')) return 'nothing';
+    const [owner, , , type, data] = line.split(BETWEEN, FIELDS);
+    if (data === undefined || !owner.endsWith('.')) return 'bad';
+    const isType = type.toUpperCase();
+    if (this.origin === undefined) {
+      if (isType !== 'SOA' || owner === '.') return 'bad';
+      this.origin = owner.slice(0, -1).toLowerCase();
+      return 'nothing';
+    }
+    if (owner === this.lastOwner || isType !== 'NS') return 'nothing';
+    this.lastOwner = owner;
+    const name = owner.slice(0, -1).toLowerCase();
+    if (name === this.origin) return 'nothing';
+    if (!name.endsWith(`.${this.origin}`)) return 'bad';
+    // What is delegated deeper than names are sold is no registration, and no fault.
+    const filed = fileName(name);
+    if (!filed) return 'bad';
+    return filed.name === name ? filed : 'nothing';
+  }
+}

@@ -1,0 +1,24 @@
+import { Body, Controller, Delete, HttpCode, Post } from '@nestjs/common';
+import { AllowCallers } from '#libs/platform';
+import type { Recorded } from '../observations/observation.js';
+import { GeneratedStretch } from './generator.dto.js';
+import { GeneratorService } from './generator.service.js';
+
+/** Invented names, for trials and measurements. */
+@Controller('internal/generated-names')
+@AllowCallers('cli')
+export class GeneratorController {
+  constructor(private readonly generator: GeneratorService) {}
+
+  @Post()
+  @HttpCode(200)
+  async generate(@Body() stretch: GeneratedStretch): Promise<Recorded> {
+    return this.generator.generate(stretch);
+  }
+
+  /** Removes some of them. */
+  @Delete()
+  async clear(): Promise<{ names: number }> {
+    return { names: await this.generator.clear() };
+  }
+}

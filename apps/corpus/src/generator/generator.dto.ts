@@ -1,0 +1,25 @@
+import { IsInt, Max, Min } from 'class-validator';
+import { GENERATED_NAMES_MAX } from './generated-labels.js';
+
+/** Names of one call: a batch of their histories fits a transaction. */
+const NAMES_MAX = 1_000;
+const SEED_MAX = 2 ** 31;
+
+/** A stretch of the generated names. */
+export class GeneratedStretch {
+  /** Number of the first one, from 0. */
+  @IsInt()
+  @Min(0)
+  @Max(GENERATED_NAMES_MAX - 1)
+  from: number;
+
+  @IsInt()
+  @Min(1)
+  @Max(NAMES_MAX)
+  names: number;
+
+  @IsInt()
+  @Min(0)
+  @Max(SEED_MAX)
+  seed: number;
+}

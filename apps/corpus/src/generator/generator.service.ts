@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { Clock, DAY_MS } from '#libs/platform';
+import type { Recorded } from '../observations/observation.js';
+import { ObservationsService } from '../observations/observations.service.js';
+import { SourcesService } from '../sources/sources.service.js';
+import { generatedHistory } from './generated-history.js';
+import type { GeneratedStretch } from './generator.dto.js';
+import { GeneratorRepository } from './generator.repository.js';
+
+/** Shown, so that it can be tried; never sold or looked up. */
+const GENERATED = {
+  name: 'generated',
+  kind: 'generated',
+  isShown: true,
+  isSold: false,
+  isLookedUp: false,
+  isGenerated: true,
+} as const;
+const CLEARED_AT_A_TIME = 2_000;
+
+/** Fills the corpus with names that there are not, and empties it of them. */
+@Injectable()
+export class GeneratorService {
+  constructor(
+    private readonly database: Database,
+    private readonly sources: SourcesService,
+    private readonly observations: ObservationsService,
+    private readonly repository: GeneratorRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Adds a stretch of names with their histories up to today: the same ones for the same seed and day. */
+  async generate({ from, names, seed }: GeneratedStretch): Promise<Recorded> {
+    const now = this.clock.now();
+    const today = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
+    const observations = Array.from({ length: names }, (_, place) =>
+      generatedHistory(from + place, seed, today),
+    ).flat();
+    return this.database.transaction(async (transaction) => {
+      const sourceId = await this.sources.ensure(transaction, GENERATED);
+      const recorded = await this.observations.recordIn(transaction, observations, sourceId);
+      await this.sources.addBatch(transaction, {
+        sourceId,
+        observedAt: now,
+        rows: observations.length,
+        ...recorded,
+      });
+      return recorded;
+    });
+  }
+
+  /** Removes some generated names with all that is known of them. @returns how many; 0 when none is left. */
+  async clear(): Promise<number> {
+    return this.database.transaction(async (transaction) => {
+      const sourceId = await this.sources.find(transaction, GENERATED.name);
+      if (sourceId === undefined) return 0;
+      const cleared = await this.repository.clear(transaction, sourceId, CLEARED_AT_A_TIME);
+      if (cleared < CLEARED_AT_A_TIME) await this.sources.remove(transaction, sourceId);
+      return cleared;
+    });
+  }
+}

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CorpusUnderTest } from '#test/corpus';
+import { generatedHistory } from './generated-history.js';
+import { generatedName } from './generated-labels.js';
+
+const TODAY = new Date('2026-03-02T00:00:00Z');
+const NAMES = 400;
+const SEED = 7;
+
+describe('generated names', () => {
+  let corpus: CorpusUnderTest;
+
+  beforeAll(async () => {
+    corpus = await CorpusUnderTest.start();
+  });
+  afterAll(() => corpus.stop());
+
+  const count = async (table: string) => {
+    const [row] = await corpus.database.query<{ rows: number }>(
+      `select count(*)::int as rows from ${table}`,
+    );
+    return row.rows;
+  };
+
+  it('are other ones for each number, and the same ones for the same seed', () => {
+    const names = Array.from({ length: 60_000 }, (_, index) => generatedName(index, SEED));
+    expect(new Set(names).size).toBe(names.length);
+    expect(generatedHistory(77, SEED, TODAY)).toEqual(generatedHistory(77, SEED, TODAY));
+    expect(generatedName(77, SEED + 1)).not.toBe(generatedName(77, SEED));
+  });
+
+  it('have histories with changes, and personal data is withheld in most since 2018', () => {
+    const histories = Array.from({ length: 2_000 }, (_, index) =>
+      generatedHistory(index, SEED, TODAY),
+    );
+    const registrations = histories.flat().filter((one) => one.kind === 'whois');
+    const published = (one: (typeof registrations)[number]) =>
+      (one.registration.registrant_contact as { name?: string }).name !== undefined &&
+      one.registration.privacy_service !== true;
+    const before = registrations.filter(({ at }) => at < new Date('2018-05-25'));
+    const since = registrations.filter(({ at }) => at >= new Date('2018-05-25'));
+    expect(before.filter(published).length / before.length).toBeGreaterThan(0.8);
+    expect(since.filter(published).length / since.length).toBeLessThan(0.2);
+    expect(histories.every((history) => history.every(({ at }) => at < TODAY))).toBe(true);
+  });
+
+  it('fill every table, come once however often they are added, and go without a trace', async () => {
+    const first = await corpus.generate(NAMES, SEED);
+    expect(first.newNames).toBe(NAMES);
+    const tables = ['domain', 'whois_revision', 'contact_token', 'dns_span', 'host', 'source'];
+    const before = await Promise.all(tables.map(count));
+    expect(Math.min(...before)).toBeGreaterThan(1);
+    expect((await corpus.generate(NAMES, SEED)).newNames).toBe(0);
+    expect(await Promise.all(tables.map(count))).toEqual(before);
+    await corpus.clearGenerated();
+    expect(await Promise.all(tables.map(count))).toEqual([0, 0, 0, 0, 0, 1]);
+    expect(await count('tld_names where names <> 0')).toBe(0);
+  });
+});

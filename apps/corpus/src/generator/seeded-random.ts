@@ -1,0 +1,38 @@
+/** Numbers that look random and are the same for the same seed. */
+export class SeededRandom {
+  private state: number;
+
+  constructor(...seeds: readonly number[]) {
+    this.state = 0x9e3779b9;
+    for (const seed of seeds) {
+      this.state = Math.imul(this.state ^ (seed >>> 0), 0x85ebca6b) ^ Math.floor(seed / 2 ** 32);
+      this.next();
+    }
+  }
+
+  /** From 0 up to, and without, 1 (mulberry32). */
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number below `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  isLikely(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.below(items.length)];
+  }
+
+  /** One of many, the first ones far more often, as providers and owners of names are. */
+  pickSkewed<T>(items: readonly T[]): T {
+    return items[Math.floor(this.next() ** 2.5 * items.length)];
+  }
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { FiledName } from '../names/registrable-name.js';
+import type { Registration } from '../records/registration.js';
+import { SearchDatabase } from '../searches/search-database.js';
+
+/** A revision with the time in which it was seen unchanged. */
+export interface RevisionRow {
+  observedAt: Date;
+  lastAt: Date;
+  isComplete: boolean;
+  state: string;
+  sourceId: number;
+  record: Registration;
+}
+
+export interface RevisionsAsked {
+  name: FiledName;
+  /** Moments as PostgreSQL reads them. */
+  from: string;
+  to: string;
+  sourceIds: readonly number[];
+}
+
+const OF_NAME = `r.domain_key = $1 and r.name = $2 and r.observed_at >= $3 and r.observed_at < $4
+  and r.source_id = any($5::smallint[])`;
+
+/** The revisions of one name. */
+@Injectable()
+export class HistoryRepository {
+  constructor(private readonly database: SearchDatabase) {}
+
+  /** The newest first. @param after time, completeness and state of the revision before the page. */
+  async list(
+    asked: RevisionsAsked,
+    { limit, offset, after }: { limit: number; offset: number; after?: readonly string[] },
+  ): Promise<RevisionRow[]> {
+    const [at, isComplete, state] = after ?? ['infinity', 'true', LAST_STATE];
+    return this.database.query(
+      `select r.observed_at as "observedAt", r.is_complete as "isComplete", r.state,
+         r.source_id as "sourceId", r.record, greatest(r.observed_at, c.last_at) as "lastAt"
+       from whois_revision r
+       left join lateral (select n.observed_at from whois_revision n
+         where n.domain_key = r.domain_key and n.name = r.name and n.is_complete = r.is_complete
+           and (n.observed_at, n.state) > (r.observed_at, r.state)
+         order by n.observed_at, n.state limit 1) next on true
+       left join lateral (select max(c.observed_at) as last_at from whois_confirmation c
+         where c.domain_key = r.domain_key and c.name = r.name and c.is_complete = r.is_complete
+           and c.observed_at >= r.observed_at
+           and c.observed_at <= coalesce(next.observed_at, 'infinity') and c.state = r.state) c on true
+       where ${OF_NAME} and (r.observed_at, r.is_complete, r.state) < ($6, $7::boolean, $8::uuid)
+       order by r.observed_at desc, r.is_complete desc, r.state desc limit $9 offset $10`,
+      [...valuesOf(asked), at, isComplete, state, limit, offset],
+    );
+  }
+
+  async count(asked: RevisionsAsked): Promise<number> {
+    const [row] = await this.database.query<{ revisions: number }>(
+      `select count(*)::int as revisions from whois_revision r where ${OF_NAME}`,
+      valuesOf(asked),
+    );
+    return row.revisions;
+  }
+}
+
+const LAST_STATE = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+function valuesOf({ name, from, to, sourceIds }: RevisionsAsked): unknown[] {
+  return [name.key, name.name, from, to, sourceIds];
+}

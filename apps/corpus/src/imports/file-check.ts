@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { BadFile } from './import-file.js';
+
+/** What a file holds, unpacked. */
+export interface CheckedFile {
+  /** SHA-256. */
+  digest: string;
+  lines: number;
+  /** Its last line has an end. */
+  isEnded: boolean;
+}
+
+export interface FileLimits {
+  unpackedBytesMax: number;
+}
+
+/** Beyond so many bytes, nothing that is worth reading unpacks to more than so many times its size. */
+const RATIO_FROM_BYTES = 64 * 1024 * 1024;
+const RATIO_MAX = 200;
+const CHUNK_BYTES = 256 * 1024;
+const NEWLINE = 10;
+const GZIP = [0x1f, 0x8b];
+/** First bytes of what is not read, with what it is. */
+const REFUSED: readonly [number[], string][] = [
+  [[0x50, 0x4b, 0x03, 0x04], 'It is a zip archive. Unpack it, or pack it with gzip.'],
+  [[0x28, 0xb5, 0x2f, 0xfd], 'It is packed with zstd. Unpack it, or pack it with gzip.'],
+  [[0x42, 0x5a, 0x68], 'It is packed with bzip2. Unpack it, or pack it with gzip.'],
+  [[0xfd, 0x37, 0x7a, 0x58], 'It is packed with xz. Unpack it, or pack it with gzip.'],
+  [[0xff, 0xfe], 'It is UTF-16. Convert it to UTF-8.'],
+  [[0xfe, 0xff], 'It is UTF-16. Convert it to UTF-8.'],
+];
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * Reads a file to its end, before a line of it is taken in: one that is truncated or packed to do harm leaves nothing.
+ * @throws BadFile.
+ */
+export async function checkFile(
+  path: string,
+  limits: FileLimits,
+  signal: AbortSignal,
+): Promise<CheckedFile> {
+  const digest = createHash('sha256');
+  let lines = 0;
+  let lastByte = NEWLINE;
+  for await (const chunk of unpackedChunks(path, limits, signal)) {
+    digest.update(chunk);
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) lines += 1;
+    lastByte = chunk.at(-1) ?? lastByte;
+  }
+  const isEnded = lastByte === NEWLINE;
+  return { digest: digest.digest('hex'), lines: isEnded ? lines : lines + 1, isEnded };
+}
+
+/**
+ * The content of a file, unpacked if its first bytes are those of gzip, without a byte order mark.
+ * @throws BadFile for what is truncated, too large, or in another form.
+ */
+export async function* unpackedChunks(
+  path: string,
+  { unpackedBytesMax }: FileLimits,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, void> {
+  const isPacked = await isGzip(path);
+  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  const unpacked: Readable = isPacked ? file.pipe(createGunzip({ chunkSize: CHUNK_BYTES })) : file;
+  file.on('error', (error) => unpacked.destroy(error));
+  let bytes = 0;
+  try {
+    for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+      signal.throwIfAborted();
+      const isFirst = bytes === 0;
+      bytes += chunk.length;
+      if (bytes > unpackedBytesMax) {
+        throw new BadFile(`It has more than ${unpackedBytesMax} bytes (CORPUS_IMPORT_MAX_GIB).`);
+      }
+      if (isPacked && bytes > RATIO_FROM_BYTES && bytes > RATIO_MAX * file.bytesRead) {
+        throw new BadFile(`It unpacks to more than ${RATIO_MAX} times its size.`);
+      }
+      yield isFirst && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK) ? chunk.subarray(3) : chunk;
+    }
+  } catch (error) {
+    throw isOfZlib(error) ? new BadFile('It is truncated or damaged. Fetch it again.') : error;
+  } finally {
+    unpacked.destroy();
+    file.destroy();
+  }
+}
+
+async function isGzip(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const head = Buffer.alloc(4);
+    const { bytesRead } = await file.read(head, 0, head.length, 0);
+    const starts = (bytes: readonly number[]) =>
+      bytesRead >= bytes.length && bytes.every((byte, place) => head[place] === byte);
+    const refused = REFUSED.find(([bytes]) => starts(bytes));
+    if (refused) throw new BadFile(refused[1]);
+    return starts(GZIP);
+  } finally {
+    await file.close();
+  }
+}
+
+function isOfZlib(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' && code.startsWith('Z_');
+}

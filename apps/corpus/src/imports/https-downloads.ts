@@ -1,0 +1,141 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { Agent, type Dispatcher, type buildConnector, request } from 'undici';
+import { newId } from '#libs/platform';
+import { ConnectionError, SafeConnector } from '#libs/resolvers';
+import { BadFile } from './import-file.js';
+
+/** What was fetched. */
+export interface Fetched {
+  version: string;
+  modifiedAt?: Date;
+}
+
+interface Fetch {
+  signal: AbortSignal;
+  isKnown: (version: string) => Promise<boolean>;
+}
+
+const REDIRECTS_MAX = 3;
+const TRIES_MAX = 5;
+const CONNECT_MS = 10_000;
+const IDLE_MS = 60_000;
+
+/** Fetches files of sources over HTTPS, from public addresses only (`SafeConnector`). */
+export class HttpsDownloads {
+  private readonly agent: Agent;
+
+  constructor(
+    connector: SafeConnector,
+    private readonly bytesMax: number,
+  ) {
+    const open = async (target: buildConnector.Options, callback: buildConnector.Callback) => {
+      try {
+        const port = target.port === '' ? 443 : Number(target.port);
+        const limits = { timeoutMs: CONNECT_MS };
+        callback(null, await connector.safeConnect(target.hostname, port, 'source', limits));
+      } catch (error) {
+        callback(ConnectionError.from(error), null);
+      }
+    };
+    this.agent = new Agent({
+      connect: (target, callback) => void open(target, callback),
+      headersTimeout: IDLE_MS,
+      bodyTimeout: IDLE_MS,
+    });
+  }
+
+  /**
+   * Fetches a file to `path`. A connection that breaks is taken up where it broke, if the file has an ETag.
+   * @returns undefined for a file that is known.
+   * @throws BadFile for an answer that is no file, ConnectionError.
+   */
+  async fetch(start: URL, path: string, { signal, isKnown }: Fetch): Promise<Fetched | undefined> {
+    const file = await open(path, 'w');
+    try {
+      let bytes = 0;
+      let etag: string | undefined;
+      for (let tries = 1; ; tries += 1) {
+        const response = await this.ask(start, { bytes, etag, signal });
+        const fetched = fetchedOf(response.headers);
+        if (await isKnown(fetched.version)) {
+          discard(response);
+          return undefined;
+        }
+        // Not the rest of what is there, but all of it.
+        if (response.statusCode === 200) bytes = 0;
+        etag = strongTag(response.headers);
+        await file.truncate(bytes);
+        const { written, fault } = await this.write(response, file, bytes);
+        if (fault === undefined) return fetched;
+        signal.throwIfAborted();
+        if (fault instanceof BadFile || tries === TRIES_MAX) throw fault;
+        bytes = written;
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** @returns how many bytes the file has now, and what ended the answer early. */
+  private async write(
+    { body }: Dispatcher.ResponseData,
+    file: FileHandle,
+    from: number,
+  ): Promise<{ written: number; fault?: unknown }> {
+    let written = from;
+    try {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        await file.write(chunk, 0, chunk.length, written);
+        written += chunk.length;
+        if (written > this.bytesMax) throw new BadFile(`It has more than ${this.bytesMax} bytes.`);
+      }
+      return { written };
+    } catch (fault) {
+      return { written, fault };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+
+  private async ask(
+    start: URL,
+    { bytes, etag, signal }: { bytes: number; etag?: string; signal: AbortSignal },
+  ): Promise<Dispatcher.ResponseData> {
+    let url = start;
+    const range = bytes > 0 && etag ? { range: `bytes=${bytes}-`, 'if-range': etag } : {};
+    for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
+      const headers = { 'user-agent': 'domain-data-service', ...range };
+      const response = await request(url, { dispatcher: this.agent, signal, headers });
+      const { statusCode } = response;
+      const { location } = response.headers;
+      if (statusCode === 200 || (statusCode === 206 && bytes > 0)) return response;
+      discard(response);
+      const isRedirect = statusCode >= 300 && statusCode < 400 && typeof location === 'string';
+      if (!isRedirect) throw new BadFile(`${url.host} answered ${statusCode}.`);
+      if (!URL.canParse(location, url.href))
+        throw new BadFile('It redirects to what is no address.');
+      url = new URL(location, url);
+      if (url.protocol !== 'https:') throw new BadFile('It redirects to an address without TLS.');
+    }
+    throw new BadFile(`It redirects more than ${REDIRECTS_MAX} times.`);
+  }
+}
+
+type Headers = Dispatcher.ResponseData['headers'];
+
+function fetchedOf(headers: Headers): Fetched {
+  const modified = new Date(String(headers['last-modified']));
+  const modifiedAt = Number.isNaN(modified.getTime()) ? undefined : modified;
+  const dated = modifiedAt && `${modifiedAt.toISOString()} ${String(headers['content-length'])}`;
+  return { version: String(headers.etag ?? dated ?? newId()).slice(0, 200), modifiedAt };
+}
+
+function strongTag({ etag }: Headers): string | undefined {
+  return typeof etag === 'string' && !etag.startsWith('W/') ? etag : undefined;
+}
+
+function discard(response: Dispatcher.ResponseData): void {
+  response.body.on('error', () => {}).destroy();
+}

@@ -1,0 +1,42 @@
+import type { ImportKind } from '../formats/reader.js';
+
+/** A source that is imported. */
+export interface ImportedSource {
+  id: number;
+  name: string;
+  kind: ImportKind;
+  /** A folder of the importing process (absolute), or an `https:` address of one file. */
+  location: string;
+  everyMs: number | null;
+}
+
+/** A line that was not what its format says. */
+export interface BadLine {
+  line: number;
+  /** Its beginning; empty for one that is too long or no UTF-8. */
+  text: string;
+}
+
+/** A file in one version and how far it has been taken in. */
+export interface ImportFile {
+  id: string;
+  sourceId: number;
+  file: string;
+  version: string;
+  digest: string;
+  observedAt: Date;
+  state: 'loading' | 'loaded' | 'repeated' | 'failed';
+  lines: number;
+  position: number;
+  slices: number;
+}
+
+/** A file cannot be taken in, whoever tries it how often; the message tells the operator what to do. */
+export class BadFile extends Error {}
+
+/** Another process has gone on with this file. */
+export class Overtaken extends Error {
+  constructor() {
+    super('another process has gone on with this import');
+  }
+}

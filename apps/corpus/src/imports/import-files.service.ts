@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '#libs/database';
+import { Clock, MINUTE_MS, newId } from '#libs/platform';
+import { FullListsService } from '../observations/full-lists.service.js';
+import { SourcesService } from '../sources/sources.service.js';
+import type { CheckedFile } from './file-check.js';
+import { type ImportFile, type ImportedSource, Overtaken } from './import-file.js';
+import { type Advance, type ImportCounts, ImportsRepository } from './imports.repository.js';
+import type { FoundFile } from './locations.js';
+
+const STATEMENT_MAX_MS = 10 * MINUTE_MS;
+
+/** How far files have been taken in: noted in the transactions that take them in. */
+@Injectable()
+export class ImportFilesService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: ImportsRepository,
+    private readonly lists: FullListsService,
+    private readonly sources: SourcesService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Whether a version of a file has been taken in. */
+  async isTaken(sourceId: number, file: string, version: string): Promise<boolean> {
+    const known = await this.repository.findFile(sourceId, file, version);
+    return known?.state === 'loaded' || known?.state === 'repeated';
+  }
+
+  /** The row of a file, which says where to go on. */
+  async open(
+    source: Pick<ImportedSource, 'id'>,
+    found: FoundFile,
+    { digest, lines }: Pick<CheckedFile, 'digest' | 'lines'>,
+  ): Promise<ImportFile> {
+    const { file, version, observedAt } = found;
+    const known = await this.repository.findFile(source.id, file, version);
+    if (known?.state === 'loading' && known.digest === digest) return known;
+    const isRepeated = digest !== '' && (await this.repository.isLoaded(source.id, digest));
+    const state = isRepeated ? ('repeated' as const) : ('loading' as const);
+    const begun = { id: newId(), sourceId: source.id, file, version, digest, observedAt };
+    return this.database.transaction(async (transaction) => {
+      if (known) await this.lists.clear(transaction, known.id);
+      const row = { ...begun, state, lines, position: 0, slices: 0 };
+      return this.repository.addFile(transaction, row, this.clock.now());
+    });
+  }
+
+  /** Takes a batch of lines in, in one transaction with the position behind it. @throws Overtaken. */
+  async advance(
+    file: ImportFile,
+    advance: Advance,
+    work: (transaction: Transaction) => Promise<ImportCounts>,
+  ): Promise<void> {
+    await this.ask(async (transaction) => {
+      if (!(await this.repository.advance(transaction, file.id, advance))) throw new Overtaken();
+      await this.repository.count(transaction, file.id, await work(transaction));
+    });
+  }
+
+  /** As `advance`, for a part of the staged names. */
+  async advanceSlice(
+    file: ImportFile,
+    slice: number,
+    work: (transaction: Transaction) => Promise<ImportCounts>,
+  ): Promise<void> {
+    await this.ask(async (transaction) => {
+      const isNext = await this.repository.advanceSlice(transaction, file.id, slice);
+      if (!isNext) throw new Overtaken();
+      await this.repository.count(transaction, file.id, await work(transaction));
+    });
+  }
+
+  /** A transaction whose statements may take long. */
+  async ask<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.database.transaction(async (transaction) => {
+      await transaction.limitStatements(STATEMENT_MAX_MS);
+      return work(transaction);
+    });
+  }
+
+  /** @param scope what the file listed all names of. @throws Overtaken. */
+  async finish(file: ImportFile, scope?: string): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      const brought = await this.repository.finish(transaction, file.id, this.clock.now());
+      if (!brought) throw new Overtaken();
+      await this.sources.addBatch(transaction, {
+        sourceId: file.sourceId,
+        scope,
+        isComplete: scope !== undefined,
+        observedAt: file.observedAt,
+        rows: file.lines,
+        ...brought,
+      });
+    });
+  }
+
+  /** Notes why a file cannot be taken in, and forgets what of it was on its way in. */
+  async fail(file: ImportFile, problem: string): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      await this.lists.clear(transaction, file.id);
+      await this.repository.fail(transaction, file.id, this.clock.now(), problem);
+    });
+  }
+
+  /** When the newest complete list of a source under a scope was made. */
+  async newestComplete(sourceId: number, scope: string): Promise<Date | undefined> {
+    return this.repository.newestComplete(sourceId, scope);
+  }
+}

@@ -1,0 +1,236 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { Clock } from '#libs/platform';
+import { CorpusConfig } from '../corpus.config.js';
+import { type Lines, linesOf } from '../formats/lines.js';
+import { type ReadLine, type LineKind, listedName, observationReader } from '../formats/reader.js';
+import { ZoneReader } from '../formats/zone-reader.js';
+import type { FiledName } from '../names/registrable-name.js';
+import type { Observation } from '../observations/observation.js';
+import { FullListsService, type ListFile, SLICES } from '../observations/full-lists.service.js';
+import { ObservationsService } from '../observations/observations.service.js';
+import { checkFile, unpackedChunks } from './file-check.js';
+import { BadFile, type BadLine, type ImportFile, type ImportedSource } from './import-file.js';
+import { ImportFilesService } from './import-files.service.js';
+import type { ImportCounts } from './imports.repository.js';
+import { type FoundFile, Locations } from './locations.js';
+
+const GIB = 2 ** 30;
+/** Of a batch of observations, and of names that are staged. */
+const OBSERVATIONS_AT_A_TIME = 2_000;
+const NAMES_AT_A_TIME = 100_000;
+const SAMPLE_LENGTH_MAX = 80;
+/** A list that lacks more of the names that were there is taken for a truncated one. */
+const GONE_MAX = 0.2;
+const GONE_COUNTED_FROM = 100;
+
+interface Batch<T> {
+  /** The position behind its last line. */
+  to: number;
+  items: T[];
+  badLines: number;
+  samples: BadLine[];
+}
+
+/** Takes the files of a source in, each line once, whatever interrupts it. */
+@Injectable()
+export class ImportRunsService {
+  private readonly limits: { unpackedBytesMax: number };
+
+  constructor(
+    private readonly files: ImportFilesService,
+    private readonly observations: ObservationsService,
+    private readonly lists: FullListsService,
+    private readonly locations: Locations,
+    private readonly clock: Clock,
+    config: CorpusConfig,
+  ) {
+    this.limits = { unpackedBytesMax: config.importMaxGib * GIB };
+  }
+
+  /**
+   * Takes in what is new at a source. A file that cannot be read is noted as failed, and the others are gone on with.
+   * @throws what the location, the database or `signal` throws; the next run goes on behind the last batch.
+   */
+  async run(source: ImportedSource, signal: AbortSignal): Promise<void> {
+    const isKnown = (file: string, version: string) => this.files.isTaken(source.id, file, version);
+    const now = this.clock.now();
+    for await (const found of this.locations.filesOf(source, now, isKnown, signal)) {
+      signal.throwIfAborted();
+      if (!(await isKnown(found.file, found.version))) await this.take(source, found, signal);
+    }
+  }
+
+  private async take(source: ImportedSource, found: FoundFile, signal: AbortSignal): Promise<void> {
+    let file: ImportFile | undefined;
+    try {
+      const checked = await checkFile(found.path, this.limits, signal);
+      file = await this.files.open(source, found, checked);
+      if (file.state !== 'loading') return;
+      if (source.kind === 'names') await this.takeNames(source, file, found.path, signal);
+      else if (source.kind === 'zone') {
+        if (!checked.isEnded) throw new BadFile('It ends within a line. Fetch it again.');
+        await this.takeZone(source, file, found.path, signal);
+      } else await this.takeLines(source, file, found.path, signal);
+    } catch (error) {
+      if (!(error instanceof BadFile)) throw error;
+      const failed = file ?? (await this.files.open(source, found, { digest: '', lines: 0 }));
+      await this.files.fail(failed, error.message);
+    }
+  }
+
+  private async takeLines(
+    source: ImportedSource,
+    file: ImportFile,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const read = observationReader(source.kind as LineKind, file.observedAt);
+    const batches = batchesOf(this.linesIn(path, signal), {
+      read,
+      size: OBSERVATIONS_AT_A_TIME,
+      done: file.position,
+    });
+    let from = file.position;
+    for await (const batch of batches) {
+      signal.throwIfAborted();
+      refuseUnreadable(batch, batch.to - from, source.kind);
+      await this.files.advance(file, { from, ...batch }, (transaction) =>
+        this.record(transaction, batch.items, source.id),
+      );
+      from = batch.to;
+    }
+    await this.files.finish(file);
+  }
+
+  private async record(
+    transaction: Transaction,
+    items: readonly Observation[],
+    sourceId: number,
+  ): Promise<ImportCounts> {
+    if (items.length === 0) return {};
+    return this.observations.recordIn(transaction, items, sourceId);
+  }
+
+  private async takeNames(
+    source: ImportedSource,
+    file: ImportFile,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.stage(file, path, listedName, source.kind, signal);
+    const { id: fileId, observedAt: at } = file;
+    const list = { fileId, sourceId: source.id, at, isFirst: false };
+    await this.applyList(file, list, signal);
+  }
+
+  private async takeZone(
+    source: ImportedSource,
+    file: ImportFile,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const reader = new ZoneReader();
+    await this.stage(file, path, (line) => reader.read(line), source.kind, signal);
+    const zone = reader.origin;
+    if (zone === undefined) throw new BadFile('It has no SOA record, so it is no zone file.');
+    const scope = scopeOf(zone);
+    const newest = await this.files.newestComplete(source.id, scope);
+    if (newest && newest >= file.observedAt) {
+      throw new BadFile(`It is not newer than what is loaded (${newest.toISOString()}).`);
+    }
+    const { id: fileId, observedAt: at } = file;
+    const list: ListFile = { fileId, sourceId: source.id, at, zone, isFirst: !newest };
+    if (file.slices === 0) await this.refuseShrunken(list);
+    await this.applyList(file, list, signal);
+  }
+
+  private async refuseShrunken(list: ListFile): Promise<void> {
+    const { listed, gone } = await this.files.ask((transaction) =>
+      this.lists.countGone(transaction, list),
+    );
+    if (gone < GONE_COUNTED_FROM || gone <= listed * GONE_MAX) return;
+    throw new BadFile(
+      `It lacks ${gone} of ${listed} names that are listed: it seems truncated. If it is right, add it as a source of its own.`,
+    );
+  }
+
+  /** Puts the names of a file on their way in, from the line that was reached. */
+  private async stage(
+    file: ImportFile,
+    path: string,
+    read: (line: string) => ReadLine<FiledName>,
+    kind: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    // The zone is known from a line that may have been taken already, so that all of them are read.
+    const batches = batchesOf(this.linesIn(path, signal), {
+      read,
+      size: NAMES_AT_A_TIME,
+      done: file.position,
+    });
+    let from = file.position;
+    let badLines = 0;
+    for await (const batch of batches) {
+      signal.throwIfAborted();
+      badLines += batch.badLines;
+      await this.files.advance(file, { from, ...batch }, async (transaction) => {
+        const names = new Map(batch.items.map((name) => [name.name, name]));
+        await this.lists.stage(transaction, file.id, names);
+        return {};
+      });
+      from = batch.to;
+    }
+    refuseUnreadable({ badLines }, file.lines, kind);
+  }
+
+  private async applyList(file: ImportFile, list: ListFile, signal: AbortSignal): Promise<void> {
+    for (let slice = file.slices; slice < SLICES; slice += 1) {
+      signal.throwIfAborted();
+      await this.files.advanceSlice(file, slice, (transaction) =>
+        this.lists.apply(transaction, list, slice),
+      );
+    }
+    await this.files.finish(file, list.zone === undefined ? undefined : scopeOf(list.zone));
+  }
+
+  private linesIn(path: string, signal: AbortSignal): AsyncGenerator<Lines, void, void> {
+    return linesOf(unpackedChunks(path, this.limits, signal));
+  }
+}
+
+const scopeOf = (zone: string) => `zone ${zone}`;
+
+/** @throws BadFile for what must be of another kind, before anything of it is kept. */
+function refuseUnreadable({ badLines }: { badLines: number }, lines: number, kind: string): void {
+  if (badLines * 2 <= lines) return;
+  throw new BadFile(`${badLines} of ${lines} lines cannot be read as "${kind}".`);
+}
+
+/** Groups what lines hold; lines up to `done` are read and left out. */
+async function* batchesOf<T>(
+  lines: AsyncIterable<Lines>,
+  { read, size, done }: { read: (line: string) => ReadLine<T>; size: number; done: number },
+): AsyncGenerator<Batch<T>, void, void> {
+  let batch: Batch<T> = { to: done, items: [], badLines: 0, samples: [] };
+  for await (const { first, texts } of lines) {
+    for (const [place, text] of texts.entries()) {
+      const line = first + place;
+      const item = text === undefined ? 'bad' : read(text);
+      if (line <= done) continue;
+      batch.to = line;
+      if (item === 'bad') {
+        batch.badLines += 1;
+        batch.samples.push({ line, text: (text ?? '').slice(0, SAMPLE_LENGTH_MAX) });
+        if (batch.samples.length > SAMPLES_OF_BATCH) batch.samples.pop();
+      } else if (item !== 'nothing') batch.items.push(item as T);
+      if (batch.items.length + batch.badLines >= size) {
+        yield batch;
+        batch = { to: line, items: [], badLines: 0, samples: [] };
+      }
+    }
+  }
+  if (batch.to > done && (batch.items.length > 0 || batch.badLines > 0)) yield batch;
+}
+
+const SAMPLES_OF_BATCH = 20;

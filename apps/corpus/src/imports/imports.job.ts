@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { DatabaseUnavailable, Clock, type Job, Logger } from '#libs/platform';
+import { ConnectionError } from '#libs/resolvers';
+import { BadFile, Overtaken } from './import-file.js';
+import { ImportRunsService } from './import-runs.service.js';
+import { ImportsRepository } from './imports.repository.js';
+
+/** Takes in what is due, one source after another: once in the installation. */
+@Injectable()
+export class ImportsJob implements Job {
+  readonly name = 'corpus-imports';
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly repository: ImportsRepository,
+    private readonly runs: ImportRunsService,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  async runOnce(): Promise<void> {
+    this.running = this.runDue();
+    await this.running;
+  }
+
+  /** Ends a run behind its current batch; the next process goes on there. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running.catch(() => {});
+  }
+
+  private async runDue(): Promise<void> {
+    const { signal } = this.stopping;
+    if (signal.aborted) return;
+    for (const source of await this.repository.listDue(this.clock.now())) {
+      await this.repository.begin(source.id, this.clock.now());
+      let problem: string | null = null;
+      try {
+        await this.runs.run(source, signal);
+      } catch (error) {
+        // It stays due.
+        if (signal.aborted || error instanceof Overtaken || error instanceof DatabaseUnavailable) {
+          return;
+        }
+        problem = problemOf(error);
+        this.logger.error(`import of source ${source.name} failed`, { error });
+      }
+      await this.repository.end(source.id, this.clock.now(), problem);
+    }
+  }
+}
+
+/** What an operator is told; what is in data stays out. */
+function problemOf(error: unknown): string {
+  if (error instanceof BadFile) return error.message;
+  if (error instanceof ConnectionError) return `No connection: ${error.fault}.`;
+  const { code } = error as NodeJS.ErrnoException;
+  return `The import failed${typeof code === 'string' ? ` (${code})` : ''}; the log says more.`;
+}

@@ -1,0 +1,236 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '#libs/database';
+import type { SourceRights } from '../sources/source.js';
+import type { BadLine, ImportFile, ImportedSource } from './import-file.js';
+
+/** How far a batch brings a file. */
+export interface Advance {
+  from: number;
+  to: number;
+  badLines: number;
+  samples: readonly BadLine[];
+}
+
+export interface ImportCounts {
+  newNames?: number;
+  changedNames?: number;
+  droppedNames?: number;
+}
+
+/** A source as an operator sees it. */
+export interface ListedSource extends SourceRights {
+  name: string;
+  kind: string;
+  location: string | null;
+  everyMs: number | null;
+  observations: number;
+  updatedAt: Date | null;
+  dueAt: Date | null;
+  runStartedAt: Date | null;
+  runEndedAt: Date | null;
+  runProblem: string | null;
+}
+
+/** A file of a source as an operator sees it. */
+export interface ListedFile extends Omit<ImportFile, 'id' | 'sourceId' | 'version'> {
+  badLines: number;
+  badSamples: BadLine[];
+  newNames: number;
+  changedNames: number;
+  droppedNames: number;
+  problem: string | null;
+}
+
+const SAMPLES_MAX = 20;
+const FILE = `f.id, f.source_id as "sourceId", f.file, f.version, f.digest, f.observed_at as "observedAt", f.state,
+  f.lines::float8 as lines, f.position::float8 as position, f.slices`;
+const SOURCE = `id, name, kind, location, every_ms::float8 as "everyMs"`;
+
+/** Imported sources and their files. */
+@Injectable()
+export class ImportsRepository {
+  constructor(private readonly database: Database) {}
+
+  async setPlan(
+    transaction: Transaction,
+    id: number,
+    { location, everyMs }: Pick<ImportedSource, 'location' | 'everyMs'>,
+    dueAt: Date | null,
+  ): Promise<void> {
+    await transaction.query(
+      'update source set location = $2, every_ms = $3, due_at = $4 where id = $1',
+      [id, location, everyMs, dueAt],
+    );
+  }
+
+  async list(name?: string): Promise<ListedSource[]> {
+    return this.database.query(
+      `select s.name, s.kind, s.location, s.every_ms::float8 as "everyMs", s.is_shown as "isShown",
+         s.is_sold as "isSold", s.is_looked_up as "isLookedUp", s.due_at as "dueAt",
+         s.run_started_at as "runStartedAt", s.run_ended_at as "runEndedAt",
+         s.run_problem as "runProblem", coalesce(t.observations, 0)::float8 as observations,
+         t.updated_at as "updatedAt"
+       from source s left join source_total t on t.source_id = s.id
+       where s.removed_at is null and ($1::text is null or s.name = $1) order by s.id`,
+      [name ?? null],
+    );
+  }
+
+  /** Newest first. */
+  async listFiles(name: string, limit: number): Promise<ListedFile[]> {
+    return this.database.query(
+      `select ${FILE}, f.bad_lines::float8 as "badLines", f.bad_samples as "badSamples",
+         f.new_names::float8 as "newNames", f.changed_names::float8 as "changedNames",
+         f.dropped_names::float8 as "droppedNames", f.problem
+       from import_file f join source s on s.id = f.source_id
+       where s.name = $1 order by f.started_at desc, f.id desc limit $2`,
+      [name, limit],
+    );
+  }
+
+  /** @returns whether there is such a source to run. */
+  async request(name: string, now: Date): Promise<boolean> {
+    const rows = await this.database.query(
+      `update source set due_at = $2 where name = $1 and location is not null and removed_at is null
+       returning id`,
+      [name, now],
+    );
+    return rows.length > 0;
+  }
+
+  /** Takes a source off, with what may be done with its data. Its number stays, for its data. */
+  async remove(name: string, now: Date): Promise<boolean> {
+    const rows = await this.database.query(
+      `update source set removed_at = $2, location = null, due_at = null, is_shown = false,
+         is_sold = false, is_looked_up = false, name = name || ' (removed ' || id || ')'
+       where name = $1 and location is not null and removed_at is null returning id`,
+      [name, now],
+    );
+    return rows.length > 0;
+  }
+
+  async listDue(now: Date): Promise<ImportedSource[]> {
+    return this.database.query(
+      `select ${SOURCE} from source where due_at <= $1 and location is not null
+       order by due_at, id`,
+      [now],
+    );
+  }
+
+  async begin(id: number, now: Date): Promise<void> {
+    await this.database.query('update source set run_started_at = $2 where id = $1', [id, now]);
+  }
+
+  /** Notes the end of a run; one that was asked for meanwhile stays due. */
+  async end(id: number, now: Date, problem: string | null): Promise<void> {
+    await this.database.query(
+      `update source set run_ended_at = $2, run_problem = $3,
+         due_at = case when due_at > run_started_at and due_at <= $2 then due_at
+           else $2 + every_ms * interval '1 ms' end
+       where id = $1`,
+      [id, now, problem],
+    );
+  }
+
+  async findFile(sourceId: number, file: string, version: string): Promise<ImportFile | undefined> {
+    const [row] = await this.database.query<ImportFile>(
+      `select ${FILE} from import_file f where f.source_id = $1 and f.file = $2 and f.version = $3`,
+      [sourceId, file, version],
+    );
+    return row;
+  }
+
+  /** Whether another file of a source with the same content has been taken in. */
+  async isLoaded(sourceId: number, digest: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `select from import_file where source_id = $1 and digest = $2 and state = 'loaded' limit 1`,
+      [sourceId, digest],
+    );
+    return rows.length > 0;
+  }
+
+  /** Adds a file, or begins one again from its first line. */
+  async addFile(transaction: Transaction, file: ImportFile, now: Date): Promise<ImportFile> {
+    const { id, sourceId, file: name, version, digest, observedAt, state, lines } = file;
+    const [row] = await transaction.query<ImportFile>(
+      `insert into import_file as f (id, source_id, file, version, digest, observed_at, state, lines, started_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       on conflict (source_id, file, version) do update set digest = excluded.digest,
+         observed_at = excluded.observed_at, state = excluded.state, lines = excluded.lines,
+         started_at = excluded.started_at, finished_at = null, problem = null, position = 0,
+         slices = 0, bad_lines = 0, bad_samples = '[]', new_names = 0, changed_names = 0,
+         dropped_names = 0
+       returning ${FILE}`,
+      [id, sourceId, name, version, digest, observedAt, state, lines, now],
+    );
+    return row;
+  }
+
+  /** @returns false when the file stands elsewhere than the batch begins: another process was there. */
+  async advance(transaction: Transaction, id: string, advance: Advance): Promise<boolean> {
+    const { from, to, badLines, samples } = advance;
+    const rows = await transaction.query(
+      `update import_file set position = $3, bad_lines = bad_lines + $4,
+         bad_samples = case when jsonb_array_length(bad_samples) < ${SAMPLES_MAX}
+           then bad_samples || $5::jsonb else bad_samples end
+       where id = $1 and position = $2 and state = 'loading' returning id`,
+      [id, from, to, badLines, JSON.stringify(samples.slice(0, SAMPLES_MAX))],
+    );
+    return rows.length > 0;
+  }
+
+  /** As `advance`, by parts of the staged names. */
+  async advanceSlice(transaction: Transaction, id: string, slice: number): Promise<boolean> {
+    const rows = await transaction.query(
+      `update import_file set slices = $2 + 1 where id = $1 and slices = $2 and state = 'loading'
+       returning id`,
+      [id, slice],
+    );
+    return rows.length > 0;
+  }
+
+  async count(transaction: Transaction, id: string, counts: ImportCounts): Promise<void> {
+    const { newNames = 0, changedNames = 0, droppedNames = 0 } = counts;
+    await transaction.query(
+      `update import_file set new_names = new_names + $2, changed_names = changed_names + $3,
+         dropped_names = dropped_names + $4 where id = $1`,
+      [id, newNames, changedNames, droppedNames],
+    );
+  }
+
+  /** @returns what the file brought; undefined when it was finished already. */
+  async finish(
+    transaction: Transaction,
+    id: string,
+    now: Date,
+  ): Promise<{ badRows: number; newNames: number; changedNames: number } | undefined> {
+    const [row] = await transaction.query<{
+      badRows: number;
+      newNames: number;
+      changedNames: number;
+    }>(
+      `update import_file set state = 'loaded', finished_at = $2 where id = $1 and state = 'loading'
+       returning bad_lines::float8 as "badRows", new_names::float8 as "newNames",
+         changed_names::float8 as "changedNames"`,
+      [id, now],
+    );
+    return row;
+  }
+
+  async fail(transaction: Transaction, id: string, now: Date, problem: string): Promise<void> {
+    await transaction.query(
+      `update import_file set state = 'failed', finished_at = $2, problem = $3 where id = $1`,
+      [id, now, problem],
+    );
+  }
+
+  /** When the newest complete list of a source under a scope was made. */
+  async newestComplete(sourceId: number, scope: string): Promise<Date | undefined> {
+    const [row] = await this.database.query<{ at: Date | null }>(
+      `select max(observed_at) as at from source_batch
+       where source_id = $1 and scope = $2 and is_complete`,
+      [sourceId, scope],
+    );
+    return row?.at ?? undefined;
+  }
+}

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { Clock, InvalidRequest, NotFound } from '#libs/platform';
+import { SourcesService } from '../sources/sources.service.js';
+import type { NewSource } from './imports.dto.js';
+import { ImportsRepository, type ListedFile, type ListedSource } from './imports.repository.js';
+
+const FILES_SHOWN = 10;
+
+/** The sources that an operator has named. */
+@Injectable()
+export class ImportsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: ImportsRepository,
+    private readonly sources: SourcesService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Adds a source; one with a schedule runs at once. @throws InvalidRequest where the name is taken. */
+  async add(source: NewSource): Promise<void> {
+    const { location, everyMs = null } = source;
+    refuseLocation(location);
+    await this.database.transaction(async (transaction) => {
+      if ((await this.sources.find(transaction, source.name)) !== undefined) {
+        throw invalid('name', 'is the name of another source');
+      }
+      const id = await this.sources.ensure(transaction, { ...source, isGenerated: false });
+      const dueAt = everyMs === null ? null : this.clock.now();
+      await this.repository.setPlan(transaction, id, { location, everyMs }, dueAt);
+    });
+  }
+
+  async list(): Promise<ListedSource[]> {
+    return this.repository.list();
+  }
+
+  /** @throws NotFound. */
+  async show(name: string): Promise<ListedSource & { files: ListedFile[] }> {
+    const [source] = await this.repository.list(name);
+    if (!source) throw new NotFound('source');
+    return { ...source, files: await this.repository.listFiles(name, FILES_SHOWN) };
+  }
+
+  /** Has a source run as soon as no other does. @throws NotFound. */
+  async request(name: string): Promise<{ requestedAt: Date }> {
+    const requestedAt = this.clock.now();
+    if (!(await this.repository.request(name, requestedAt))) throw new NotFound('source');
+    return { requestedAt };
+  }
+
+  /** Its data stays, but is neither shown, sold nor looked up. @throws NotFound. */
+  async remove(name: string): Promise<void> {
+    if (!(await this.repository.remove(name, this.clock.now()))) throw new NotFound('source');
+  }
+}
+
+function refuseLocation(location: string): void {
+  const isHttps = URL.canParse(location) && new URL(location).protocol === 'https:';
+  if (isHttps || location.startsWith('/')) return;
+  throw invalid('location', 'must be the absolute path of a folder, or an https address of a file');
+}
+
+function invalid(field: string, message: string): InvalidRequest {
+  return new InvalidRequest([{ field, message }]);
+}

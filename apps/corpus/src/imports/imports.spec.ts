@@ -1,0 +1,272 @@
+import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Database } from '#libs/database';
+import { CorpusUnderTest } from '#test/corpus';
+import { WHOIS_CSV_COLUMNS } from '../formats/whois-csv.js';
+
+const MIB = 1024 * 1024;
+
+describe('imports', () => {
+  let corpus: CorpusUnderTest;
+  let database: Database;
+  let folder: string;
+  let sources = 0;
+
+  beforeAll(async () => {
+    // Runs are the spec's own.
+    corpus = await CorpusUnderTest.start({ work: 'serve' });
+    ({ database } = corpus);
+    folder = await mkdtemp(join(tmpdir(), 'imports-'));
+  });
+  afterAll(async () => {
+    await corpus.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** A source with a folder of its own. */
+  async function newSource(kind: string) {
+    const name = `source-${++sources}`;
+    const location = await mkdtemp(join(folder, 'source-'));
+    const rights = { isShown: true, isSold: false, isLookedUp: true };
+    await corpus.sources.add({ name, kind, location, ...rights });
+    return {
+      name,
+      put: async (file: string, content: string | Buffer) => {
+        await writeFile(join(location, file), content);
+        return corpus.runSource(name);
+      },
+      path: (file: string) => join(location, file),
+      run: async () => corpus.runSource(name),
+    };
+  }
+  const known = async (like: string) =>
+    (
+      await database.query<{ name: string }>(
+        'select name from domain where name like $1 and dropped_at is null order by name',
+        [like],
+      )
+    ).map(({ name }) => name);
+  const changes = async (like: string) =>
+    database.query('select name, kind from change_event where name like $1 order by id', [like]);
+  /** What a run could lose or count twice. */
+  const counts = async () =>
+    database.query(
+      `select (select count(*) from domain) as names, (select sum(names) from tld_names) as counted,
+         (select count(*) from staged_name) as staged, (select count(*) from change_event) as changes,
+         (select sum(observations) from source_total) as observations,
+         (select count(*) from whois_revision) as revisions`,
+    );
+  const zone = (origin: string, serial: number, labels: string[]) =>
+    [
+      `${origin}.\t900\tin\tsoa\tns1.nic.${origin}. host.${origin}. ${serial} 1800 900 604800 86400`,
+      `${origin}.\t900\tin\tns\tns1.nic.${origin}.`,
+      ...labels.flatMap((label) => [
+        `${label}.${origin}.\t3600\tin\tns\tns1.example.net.`,
+        `${label}.${origin}.\t3600\tin\tns\tns2.example.net.`,
+        `ns1.${label}.${origin}.\t3600\tin\ta\t192.0.2.1`,
+      ]),
+      '',
+    ].join('\n');
+  const labels = (prefix: string, from: number, to: number) =>
+    Array.from({ length: to - from }, (_, place) => `${prefix}${from + place}`);
+
+  it('a list of names is taken in, each name once, with its bad lines counted and sampled', async () => {
+    const source = await newSource('names');
+    const { file } = await source.put(
+      'list-2026-01-05.txt',
+      '# names\nlist-a.com\nLIST-B.com.\n-bad-.com\nwww.list-a.com\nbücher-list.com,2026\n\n',
+    );
+    expect(file).toMatchObject({ state: 'loaded', badLines: 1, newNames: 3 });
+    expect(file?.badSamples).toEqual([{ line: 4, text: '-bad-.com' }]);
+    expect(file?.observedAt).toBe('2026-01-05T00:00:00.000Z');
+    expect(await known('%list%.com')).toEqual([
+      'list-a.com',
+      'list-b.com',
+      'xn--bcher-list-9db.com',
+    ]);
+  });
+
+  it('the next zone file of a zone makes new and dropped names, and the first one none', async () => {
+    const source = await newSource('zone');
+    const first = zone('shop', 1, labels('zone-', 0, 300));
+    const { file } = await source.put('shop-20260105.zone.gz', gzipSync(first));
+    expect(file).toMatchObject({ state: 'loaded', badLines: 0, newNames: 300, droppedNames: 0 });
+    expect(await changes('zone-%.shop')).toEqual([]);
+    const { file: next } = await source.put(
+      'shop-20260106.zone',
+      zone('shop', 2, labels('zone-', 1, 302)),
+    );
+    expect(next).toMatchObject({ state: 'loaded', newNames: 2, droppedNames: 1 });
+    expect(new Set(await changes('zone-%.shop'))).toEqual(
+      new Set([
+        { name: 'zone-300.shop', kind: 'new' },
+        { name: 'zone-301.shop', kind: 'new' },
+        { name: 'zone-0.shop', kind: 'dropped' },
+      ]),
+    );
+    const batches = await database.query(
+      `select scope, is_complete as complete, rows::int, new_names::int as new from source_batch
+       where scope = 'zone shop' order by observed_at`,
+    );
+    expect(batches).toEqual([
+      { scope: 'zone shop', complete: true, rows: 902, new: 300 },
+      { scope: 'zone shop', complete: true, rows: 905, new: 2 },
+    ]);
+    // Back again, by what another list saw.
+    await corpus.record({ kind: 'listed', name: 'zone-0.shop', at: '2026-01-07T00:00:00Z' });
+    expect(await known('zone-0.shop')).toEqual(['zone-0.shop']);
+  });
+
+  it('a zone file that is older, or lacks many names, drops none', async () => {
+    const source = await newSource('zone');
+    await source.put('art-20260105.zone', zone('art', 5, labels('kept-', 0, 400)));
+    const { file: shrunken } = await source.put(
+      'art-20260106.zone',
+      zone('art', 6, labels('kept-', 0, 200)),
+    );
+    expect(shrunken).toMatchObject({ state: 'failed', droppedNames: 0 });
+    expect(shrunken?.problem).toMatch(/^It lacks 200 of 400 names/);
+    const { file: older } = await source.put(
+      'art-20260104.zone',
+      zone('art', 4, labels('old-', 0, 400)),
+    );
+    expect(older?.problem).toMatch(/^It is not newer/);
+    expect((await known('%.art')).length).toBe(400);
+    expect(await changes('%.art')).toEqual([]);
+  });
+
+  it('S66 S67: rows of the 62 columns become records, whatever stands in them', async () => {
+    const source = await newSource('whois_csv');
+    const row = (values: Record<string, string>) =>
+      WHOIS_CSV_COLUMNS.map((column) => `"${(values[column] ?? '').replaceAll('"', '""')}"`).join(
+        ',',
+      );
+    const hostile = '<script>alert("1")</script>\u202e';
+    const csv = [
+      WHOIS_CSV_COLUMNS.join(','),
+      row({
+        domain_name: 'csv-a.com',
+        query_time: '2024-03-05 10:11:12',
+        create_date: '2020-01-01',
+        registrant_name: hostile,
+        registrant_email: "'=cmd@example.net",
+        name_server_1: 'NS1.Example.net',
+      }),
+      row({ domain_name: 'csv-b.com', query_time: '2024-03-05' }),
+      '"csv-c.com","open',
+      '',
+    ].join('\n');
+    const { file } = await source.put('whois.csv', csv);
+    expect(file).toMatchObject({ state: 'loaded', newNames: 2, badLines: 1 });
+    const [{ record, at }] = await database.query<{ record: object; at: Date }>(
+      `select record, observed_at as at from whois_revision where name = 'csv-a.com'`,
+    );
+    expect(at.toISOString()).toBe('2024-03-05T10:11:12.000Z');
+    expect(record).toEqual({
+      create_date: '2020-01-01',
+      registrant_contact: {
+        name: '<script>alert("1")</script>',
+        email_address: '=cmd@example.net',
+      },
+      name_servers: ['ns1.example.net'],
+    });
+  });
+
+  it('passive DNS and own lines are taken in as observations', async () => {
+    const pdns = await newSource('pdns');
+    const seen = { rrname: 'www.cof-a.com.', rrtype: 'A', rdata: '192.0.2.7', count: 3 };
+    const { file } = await pdns.put(
+      'cof.jsonl',
+      `${JSON.stringify({ ...seen, time_first: 1700000000, time_last: 1700003600 })}\n`,
+    );
+    expect(file).toMatchObject({ state: 'loaded', badLines: 0 });
+    expect(
+      await database.query(`select host, value from dns_span where name = 'cof-a.com'`),
+    ).toEqual([{ host: 'www', value: '192.0.2.7' }]);
+    const jsonl = await newSource('jsonl');
+    const line = { kind: 'listed', name: 'jsonl-a.com', at: '2024-01-01T00:00:00Z' };
+    await jsonl.put('own.jsonl', JSON.stringify(line));
+    expect(await known('jsonl-a.com')).toEqual(['jsonl-a.com']);
+  });
+
+  it('a file that comes twice, under whatever name, counts once', async () => {
+    const source = await newSource('names');
+    await source.put('one.txt', 'twice-a.com\ntwice-b.com\n');
+    const before = await counts();
+    const { file } = await source.put('two.txt', 'twice-a.com\ntwice-b.com\n');
+    expect(file).toMatchObject({ file: 'two.txt', state: 'repeated', newNames: 0 });
+    await utimes(source.path('one.txt'), 1_700_000_000, 1_700_000_000);
+    await source.run();
+    expect(await counts()).toEqual(before);
+  });
+
+  it.each([
+    [
+      'truncated',
+      () =>
+        gzipSync(
+          labels('cut-', 0, 50_000)
+            .map((one) => `${one}.com\n`)
+            .join(''),
+        ).subarray(0, 9_000),
+      /truncated/,
+    ],
+    ['packed to do harm', () => gzipSync(Buffer.alloc(80 * MIB, 'bomb-a.com\n')), /200 times/],
+    ['in UTF-16', () => Buffer.from('\ufeffutf-a.com\n', 'utf16le'), /UTF-16/],
+    ['in Latin-1', () => Buffer.from('bücher-a.com\nbücher-b.com\n', 'latin1'), /2 of 2 lines/],
+    ['an archive', () => Buffer.from('PK\u0003\u0004'), /zip/],
+  ])('a file that is %s leaves nothing', async (_, content, problem) => {
+    const source = await newSource('names');
+    const before = await counts();
+    const { file } = await source.put('file', content());
+    expect(file).toMatchObject({ state: 'failed' });
+    expect(file?.problem).toMatch(problem);
+    expect(await counts()).toEqual(before);
+  });
+
+  it('a line of any length is one bad line', async () => {
+    const source = await newSource('names');
+    const { file } = await source.put(
+      'long.txt',
+      `long-a.com\n${'x'.repeat(3 * MIB)}\nlong-b.com\n`,
+    );
+    expect(file).toMatchObject({ state: 'loaded', badLines: 1, newNames: 2 });
+    expect(file?.badSamples).toEqual([{ line: 2, text: '' }]);
+  });
+
+  it('two imports at once take each line in once', async () => {
+    const source = await newSource('jsonl');
+    const lines = labels('both-', 0, 9_000).map((label) =>
+      JSON.stringify({ kind: 'listed', name: `${label}.com`, at: '2024-01-01T00:00:00Z' }),
+    );
+    await writeFile(source.path('both.jsonl'), `${lines.join('\n')}\n`);
+    await Promise.all([source.run(), source.run(), source.run()]);
+    await source.run();
+    const [row] = await database.query(
+      `select f.state, f.position::int, f.new_names::int as names, t.observations::int
+       from import_file f join source s on s.id = f.source_id
+       join source_total t on t.source_id = s.id where s.name = $1`,
+      [source.name],
+    );
+    expect(row).toEqual({ state: 'loaded', position: 9_000, names: 9_000, observations: 9_000 });
+  });
+
+  it('a removed source is not shown any more, and its name is free', async () => {
+    const source = await newSource('names');
+    await source.put('list.txt', 'removed-a.com\n');
+    await corpus.sources.remove(source.name);
+    expect((await corpus.sources.list()).map(({ name }) => name)).not.toContain(source.name);
+    await expect(source.run()).rejects.toThrow();
+    expect(await readFile(source.path('list.txt'), 'utf8')).toBe('removed-a.com\n');
+  });
+
+  it('S54: an address that is not public is not asked', async () => {
+    const rights = { isShown: true, isSold: false, isLookedUp: false };
+    const location = 'https://127.0.0.1/names.txt';
+    await corpus.sources.add({ name: 'inside', kind: 'names', location, ...rights });
+    expect((await corpus.runSource('inside')).problem).toBe('No connection: blocked_address.');
+  });
+});

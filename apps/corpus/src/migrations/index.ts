@@ -1,0 +1,33 @@
+import type { Migration } from '#libs/database';
+import { messaging } from './0001-messaging.js';
+import { sourcesAndNames } from './0002-sources-and-names.js';
+import { registrations } from './0003-registrations.js';
+import { dns } from './0004-dns.js';
+import { changes } from './0005-changes.js';
+import { jobRuns } from './0006-job-runs.js';
+import { trigrams } from './0007-trigrams.js';
+import { sourceTotals } from './0008-source-totals.js';
+import { textRecords } from './0009-text-records.js';
+import { listedNames } from './0010-listed-names.js';
+import { changeDetails } from './0011-change-details.js';
+import { imports } from './0012-imports.js';
+import { lexicalModel } from './0013-lexical-model.js';
+import { suppressionHidden } from './0014-suppression-hidden.js';
+
+/** In order; released ones are never edited. */
+export const migrations: Migration[] = [
+  messaging,
+  sourcesAndNames,
+  registrations,
+  dns,
+  changes,
+  jobRuns,
+  trigrams,
+  sourceTotals,
+  textRecords,
+  listedNames,
+  changeDetails,
+  imports,
+  lexicalModel,
+  suppressionHidden,
+];

@@ -1,0 +1,30 @@
+/** Control characters, those that turn the direction of writing, and those that nobody sees. */
+const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029\u115f\u1160\u3164]/gu;
+const NOT_ASCII = /[^ -~]/gu;
+const HEX_DIGITS = 4;
+
+/** Text without control, invisible and direction-turning characters, with single spaces. */
+export function visibleText(text: string): string {
+  return text.toWellFormed().replace(/\s+/gu, ' ').replace(UNSEEN, '').trim();
+}
+
+/** How two spellings of one value compare equal: compatibility form (NFKC), lower case, single spaces. */
+export function plainForm(text: string): string {
+  return visibleText(text.normalize('NFKC').toLowerCase());
+}
+
+/**
+ * `plainForm` in ASCII, each other character as `u` and its hexadecimal number: trigrams of collation "C" leave
+ * out what is not ASCII, so that nothing else in that script would be found by its index.
+ */
+export function foldedForm(text: string): string {
+  return asciiForm(plainForm(text));
+}
+
+/** Each character beyond ASCII as `u` and at least four hexadecimal digits. */
+export function asciiForm(plain: string): string {
+  return plain.replace(
+    NOT_ASCII,
+    (character) => `u${character.codePointAt(0)!.toString(16).padStart(HEX_DIGITS, '0')}`,
+  );
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { columnsOf } from '#libs/database';
+import { DNS_TYPES } from '#libs/resolvers';
+import { bitOf } from '../dns/dns-type.js';
+import type { Key } from '../names/domain-key.js';
+import type { Registration } from '../records/registration.js';
+import { SearchDatabase } from '../searches/search-database.js';
+
+/** A name of a page. */
+export interface PagedName {
+  key: Key;
+  name: string;
+}
+
+/** The newest complete record of a name. */
+export interface NewestRecord {
+  name: string;
+  observedAt: Date;
+  lastAt: Date;
+  sourceId: number;
+  record: Registration;
+}
+
+/** What a name has in the DNS now. */
+export interface NewestDns {
+  name: string;
+  nameServers: string[] | null;
+  mailServers: string[] | null;
+  /** Whether anybody has asked for its MX records. */
+  isMailKnown: boolean;
+}
+
+/** What is known of the names of a page now. */
+@Injectable()
+export class NewestRepository {
+  constructor(private readonly database: SearchDatabase) {}
+
+  async listRecords(names: readonly PagedName[]): Promise<NewestRecord[]> {
+    return this.database.query(
+      `select q.name, r.observed_at as "observedAt", r.source_id as "sourceId", r.record,
+         greatest(r.observed_at, c.last_at) as "lastAt"
+       from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       cross join lateral (select * from whois_revision r
+         where r.domain_key = q.domain_key and r.name = q.name and r.is_complete
+         order by r.observed_at desc, r.state desc limit 1) r
+       left join lateral (select observed_at as last_at from whois_confirmation c
+         where c.domain_key = q.domain_key and c.name = q.name and c.is_complete
+         order by c.observed_at desc limit 1) c on true`,
+      columnsOf(names, 'key', 'name'),
+    );
+  }
+
+  /** @param sourceIds sources whose data may be shown. */
+  async listDns(names: readonly PagedName[], sourceIds: readonly number[]): Promise<NewestDns[]> {
+    return this.database.query(
+      `select q.name, s."nameServers", s."mailServers",
+         s."mailServers" is not null or exists (select from dns_sighting g
+           where g.domain_key = q.domain_key and g.name = q.name and g.host = ''
+             and g.types & $5 > 0 and g.source_id = any($3::smallint[])) as "isMailKnown"
+       from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       left join lateral (
+         select array_agg(distinct s.value) filter (where s.rtype = $4) as "nameServers",
+           array_agg(distinct split_part(s.value, ' ', 2)) filter (where s.rtype = $6) as "mailServers"
+         from dns_span s
+         where s.domain_key = q.domain_key and s.name = q.name and s.host = ''
+           and s.rtype in ($4, $6) and (s.until is null or s.is_passive)
+           and s.source_id = any($3::smallint[])) s on true`,
+      [
+        ...columnsOf(names, 'key', 'name'),
+        sourceIds,
+        DNS_TYPES.NS,
+        bitOf(DNS_TYPES.MX),
+        DNS_TYPES.MX,
+      ],
+    );
+  }
+}

@@ -1,0 +1,18 @@
+import type { Key } from '../names/domain-key.js';
+
+export type ChangeKind = 'new' | 'changed' | 'dropped';
+
+/** What became of a name. */
+export interface Change {
+  id: string;
+  key: Key;
+  name: string;
+  kind: ChangeKind;
+  /** What of it: that it is there, its registration, or its records. */
+  subject: 'name' | 'whois' | 'dns';
+  /** Members of the record, or types of records, that differ. */
+  members: readonly string[];
+  /** Nothing of the subject was known before. */
+  isFirst: boolean;
+  at: Date;
+}

@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { type Transaction, columnsOf } from '#libs/database';
+import type { Change } from './change.js';
+
+/** What became of names, for those who follow them. */
+@Injectable()
+export class ChangesRepository {
+  async add(transaction: Transaction, changes: readonly Change[], sourceId: number): Promise<void> {
+    await transaction.query(
+      `insert into change_event (id, domain_key, name, kind, observed_at, subject, is_first, members, source_id)
+       select id, domain_key, name, kind, observed_at, subject, is_first,
+         string_to_array(members, ','), $9
+       from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::timestamptz[], $6::text[],
+           $7::boolean[], $8::text[])
+         as q (id, domain_key, name, kind, observed_at, subject, is_first, members)`,
+      [
+        ...columnsOf(changes, 'id', 'key', 'name', 'kind', 'at', 'subject', 'isFirst'),
+        changes.map(({ members }) => members.join()),
+        sourceId,
+      ],
+    );
+  }
+}

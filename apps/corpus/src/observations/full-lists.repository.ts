@@ -1,0 +1,157 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import type { Key } from '../names/domain-key.js';
+import type { FiledName } from '../names/registrable-name.js';
+
+/** A name on its way in. */
+export interface StagedName extends FiledName {
+  skeleton: string | null;
+}
+
+/** A part of the staged names of a file. */
+export interface StagedSlice {
+  fileId: string;
+  slice: number;
+  sourceId: number;
+  at: Date;
+  /** The list holds every name of a zone: it confirms them. */
+  isComplete: boolean;
+}
+
+interface NamedKey {
+  key: Key;
+  name: string;
+}
+
+export const SLICES = 64;
+const SLICE_BITS = 6n;
+const KEY_BITS = 64n;
+
+/** The part that a key belongs to. */
+export function sliceOf(key: Key): number {
+  return Number(BigInt.asUintN(64, BigInt(key)) >> (KEY_BITS - SLICE_BITS));
+}
+
+/** The first and last key of a part. */
+function keysOf(slice: number): [Key, Key] {
+  const width = 1n << (KEY_BITS - SLICE_BITS);
+  const begin = BigInt.asIntN(64, BigInt(slice) * width);
+  return [begin.toString(), (begin + width - 1n).toString()];
+}
+
+const COLUMNS = 'slice, file_id, domain_key, name, label, unicode, skeleton';
+const SLICE = `from staged_name s where s.slice = $1 and s.file_id = $2`;
+const ADD = `
+  insert into domain (domain_key, name, label, unicode, skeleton, source_id, listed_by, first_seen)
+  select s.domain_key, s.name, s.label, s.unicode, s.skeleton, $3::smallint, $4::smallint, $5::timestamptz
+  ${SLICE} and not exists (select from domain d where d.domain_key = s.domain_key
+    and d.name = s.name and d.domain_key between $6 and $7)
+  order by s.domain_key
+  on conflict do nothing`;
+
+/** Long lists of names, taken in by set operations in the order of the keys. */
+@Injectable()
+export class FullListsRepository {
+  /** Adds names to those on their way in. @param names in the order of their keys. */
+  async stage(transaction: Transaction, fileId: string, names: readonly StagedName[]) {
+    const lines = names.map(
+      ({ key, name, label, unicode, skeleton }) =>
+        `${sliceOf(key)}\t${fileId}\t${key}\t${name}\t${label}\t${unicode ?? '\\N'}\t${skeleton ?? '\\N'}\n`,
+    );
+    await transaction.copyIn(`copy staged_name (${COLUMNS}) from stdin`, [lines.join('')]);
+  }
+
+  /** Adds the names of a part that are not known. @returns them. */
+  async add(transaction: Transaction, slice: StagedSlice): Promise<NamedKey[]> {
+    return transaction.query(`${ADD} returning domain_key as key, name`, parametersOf(slice));
+  }
+
+  /** As `add`. @returns how many there are under each top-level domain. */
+  async addCounted(
+    transaction: Transaction,
+    slice: StagedSlice,
+  ): Promise<{ tld: string; names: number }[]> {
+    return transaction.query(
+      `with added as (${ADD} returning name)
+       select substring(name from '[^.]+$') as tld, count(*)::float8 as names from added group by 1`,
+      parametersOf(slice),
+    );
+  }
+
+  /**
+   * Corrects known names of a part: when they were seen first, that they are registered, and which list confirms
+   * them. Touches no other row. @returns those that are registered again.
+   */
+  async correct(transaction: Transaction, slice: StagedSlice): Promise<NamedKey[]> {
+    const rows = await transaction.query<NamedKey & { wasDropped: boolean }>(
+      `update domain d set
+         first_seen = least(d.first_seen, $4::timestamptz),
+         dropped_at = case when d.dropped_at < $4 then null else d.dropped_at end,
+         listed_by = coalesce(d.listed_by, $3)
+       from (select d.domain_key, d.name, d.dropped_at < $4 as was_dropped
+         from domain d join staged_name s on s.domain_key = d.domain_key and s.name = d.name
+         where s.slice = $1 and s.file_id = $2 and d.domain_key between $5 and $6
+           and (d.first_seen > $4 or d.dropped_at < $4
+             or (d.listed_by is null and $3::smallint is not null))) q
+       where d.domain_key = q.domain_key and d.name = q.name
+       returning d.domain_key as key, d.name, q.was_dropped as "wasDropped"`,
+      [
+        slice.slice,
+        slice.fileId,
+        slice.isComplete ? slice.sourceId : null,
+        slice.at,
+        ...keysOf(slice.slice),
+      ],
+    );
+    return rows.filter(({ wasDropped }) => wasDropped);
+  }
+
+  /** Names of a zone that a source has confirmed and that are not among those on their way in. */
+  async listGone(
+    transaction: Transaction,
+    { fileId, slice, sourceId }: StagedSlice,
+    zone: string,
+  ): Promise<NamedKey[]> {
+    return transaction.query(
+      // EXCEPT, because nobody counts what is staged: the planner takes it for a few rows, and would look through all
+      // of them for each name.
+      `select domain_key as key, name from domain
+       where domain_key between $4 and $5 and listed_by = $3 and dropped_at is null
+         and right(name, length($6) + 1) = '.' || $6
+       except select s.domain_key, s.name ${SLICE}`,
+      [slice, fileId, sourceId, ...keysOf(slice), zone],
+    );
+  }
+
+  /** How many names of a zone a source confirms, and how many of them its next list does not have. */
+  async countGone(
+    transaction: Transaction,
+    fileId: string,
+    sourceId: number,
+    zone: string,
+  ): Promise<{ listed: number; gone: number }> {
+    const [row] = await transaction.query<{ listed: number; gone: number }>(
+      // EXCEPT, as in `listGone`.
+      `with listed as materialized (
+         select domain_key, name from domain
+         where listed_by = $2 and dropped_at is null and right(name, length($3) + 1) = '.' || $3)
+       select (select count(*) from listed)::float8 as listed,
+         (select count(*) from (select domain_key, name from listed
+           except select domain_key, name from staged_name where file_id = $1) g)::float8 as gone`,
+      [fileId, sourceId, zone],
+    );
+    return row;
+  }
+
+  /** Forgets names on their way in: a part of a file's, or all of them. @returns how many. */
+  async clear(transaction: Transaction, fileId: string, slice?: number): Promise<number> {
+    return transaction.execute(
+      `delete from staged_name where file_id = $1 and ($2::smallint is null or slice = $2)`,
+      [fileId, slice ?? null],
+    );
+  }
+}
+
+function parametersOf({ fileId, slice, sourceId, at, isComplete }: StagedSlice): unknown[] {
+  return [slice, fileId, sourceId, isComplete ? sourceId : null, at, ...keysOf(slice)];
+}

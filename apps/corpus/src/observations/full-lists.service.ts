@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { newId } from '#libs/platform';
+import type { FiledName } from '../names/registrable-name.js';
+import { skeletonOf } from '../names/skeleton.js';
+import { RegistrationsService } from '../registrations/registrations.service.js';
+import { SourcesService } from '../sources/sources.service.js';
+import type { Change, ChangeKind } from './change.js';
+import { ChangesRepository } from './changes.repository.js';
+import { FullListsRepository, type StagedSlice } from './full-lists.repository.js';
+import { NamesRepository } from './names.repository.js';
+
+export { SLICES } from './full-lists.repository.js';
+
+/** A list of names on its way in. */
+export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete'> {
+  /** The zone of which the list holds every name; names that its source listed before and now does not are dropped. */
+  zone?: string;
+  /** Nothing of the zone was listed before, so that what it holds is not new. */
+  isFirst: boolean;
+}
+
+/** What became of a part. */
+export interface AppliedSlice {
+  newNames: number;
+  droppedNames: number;
+}
+
+/**
+ * The write path for long lists of names: they are staged by COPY and then taken in part by part, each part in a
+ * transaction of its own and in the order of its keys. The outcome is that of `ObservationsService` for the same names.
+ */
+@Injectable()
+export class FullListsService {
+  constructor(
+    private readonly repository: FullListsRepository,
+    private readonly names: NamesRepository,
+    private readonly registrations: RegistrationsService,
+    private readonly changes: ChangesRepository,
+    private readonly sources: SourcesService,
+  ) {}
+
+  /** Adds names to those on their way in. Nothing is seen of them yet. */
+  async stage(
+    transaction: Transaction,
+    fileId: string,
+    names: ReadonlyMap<string, FiledName>,
+  ): Promise<void> {
+    const suppressed = await this.registrations.suppressed(transaction);
+    const kept = [...names.values()].filter(({ name }) => !suppressed.hasName(name));
+    const staged = kept.map((name) => ({
+      ...name,
+      skeleton: name.unicode === null ? null : skeletonOf(name.unicode),
+      order: BigInt.asUintN(64, BigInt(name.key)),
+    }));
+    staged.sort((a, b) => (a.order < b.order ? -1 : 1));
+    if (staged.length > 0) await this.repository.stage(transaction, fileId, staged);
+  }
+
+  /** How many names of its zone the source confirms, and how many of them the list does not have. */
+  async countGone(
+    transaction: Transaction,
+    { fileId, sourceId, zone }: ListFile,
+  ): Promise<{ listed: number; gone: number }> {
+    if (zone === undefined) return { listed: 0, gone: 0 };
+    return this.repository.countGone(transaction, fileId, sourceId, zone);
+  }
+
+  /** Takes in a part of the list, with what is not in it any more, and forgets its staged names. */
+  async apply(transaction: Transaction, file: ListFile, slice: number): Promise<AppliedSlice> {
+    await this.names.lockWriting(transaction);
+    const { sourceId, at, zone, isFirst } = file;
+    const part: StagedSlice = { ...file, slice, isComplete: zone !== undefined };
+    const fresh = isFirst ? [] : await this.repository.add(transaction, part);
+    const counted = isFirst
+      ? await this.repository.addCounted(transaction, part)
+      : countsByTld(fresh.map(({ name }) => name));
+    if (counted.length > 0) {
+      const counts = new Map(counted.map(({ tld, names }) => [tld, names]));
+      await this.names.countNames(transaction, counts);
+    }
+    const again = await this.repository.correct(transaction, part);
+    await this.registrations.mark(transaction, again, true);
+    const gone =
+      zone === undefined || isFirst ? [] : await this.repository.listGone(transaction, part, zone);
+    const dropped = await this.names.dropNames(
+      transaction,
+      gone.map((name) => ({ ...name, at })),
+    );
+    await this.registrations.mark(transaction, dropped, false);
+    const changesOf = (kind: ChangeKind, names: readonly { key: string; name: string }[]) =>
+      names.map(({ key, name }): Change => ({
+        id: newId(),
+        key,
+        name,
+        kind,
+        subject: 'name',
+        members: [],
+        isFirst: false,
+        at,
+      }));
+    const changes = [...changesOf('new', [...fresh, ...again]), ...changesOf('dropped', dropped)];
+    if (changes.length > 0) await this.changes.add(transaction, changes, sourceId);
+    const taken = await this.repository.clear(transaction, file.fileId, slice);
+    await this.sources.countAt(transaction, sourceId, taken, at);
+    const newNames = counted.reduce((sum, { names }) => sum + names, 0);
+    return { newNames, droppedNames: dropped.length };
+  }
+
+  /** Forgets all names of a file that are on their way in. */
+  async clear(transaction: Transaction, fileId: string): Promise<void> {
+    await this.repository.clear(transaction, fileId);
+  }
+}
+
+function countsByTld(names: readonly string[]): { tld: string; names: number }[] {
+  const counts = new Map<string, number>();
+  for (const name of names) {
+    const tld = name.slice(name.lastIndexOf('.') + 1);
+    counts.set(tld, (counts.get(tld) ?? 0) + 1);
+  }
+  return [...counts].map(([tld, count]) => ({ tld, names: count }));
+}

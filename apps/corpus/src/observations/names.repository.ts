@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { type Transaction, columnsOf } from '#libs/database';
+import type { FiledName } from '../names/registrable-name.js';
+
+/** A name with the earliest and latest time at which it was seen to be registered. */
+export interface SeenName extends FiledName {
+  skeleton: string | null;
+  tld: string;
+  firstAt: Date;
+  lastAt: Date;
+}
+
+/** A name at the time from which it was not registered any more. */
+export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
+  at: Date;
+}
+
+/** Names and whether they are registered. */
+@Injectable()
+export class NamesRepository {
+  /**
+   * Until the transaction ends, no other one writes observations: what a sequence holds is read before it is
+   * changed, and two writers of one name would each miss the other's.
+   */
+  async lockWriting(transaction: Transaction): Promise<void> {
+    await transaction.query(`select pg_advisory_xact_lock(hashtext('corpus.observations'))`);
+  }
+
+  /** @returns the names that were not known before. */
+  async addNames(
+    transaction: Transaction,
+    names: readonly SeenName[],
+    sourceId: number,
+  ): Promise<Set<string>> {
+    const rows = await transaction.query<{ name: string }>(
+      `insert into domain (domain_key, name, label, unicode, skeleton, first_seen, source_id)
+       select *, $7 from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
+       on conflict do nothing
+       returning name`,
+      [...columnsOf(names, 'key', 'name', 'label', 'unicode', 'skeleton', 'firstAt'), sourceId],
+    );
+    return new Set(rows.map(({ name }) => name));
+  }
+
+  /** Those of the names that are known. */
+  async listKnown(
+    transaction: Transaction,
+    names: readonly Pick<FiledName, 'key' | 'name'>[],
+  ): Promise<Set<string>> {
+    const rows = await transaction.query<{ name: string }>(
+      `select d.name from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       join domain d on d.domain_key = q.domain_key and d.name = q.name`,
+      columnsOf(names, 'key', 'name'),
+    );
+    return new Set(rows.map(({ name }) => name));
+  }
+
+  /** Counts new names under their top-level domains. */
+  async countNames(transaction: Transaction, tlds: ReadonlyMap<string, number>): Promise<void> {
+    await transaction.query(
+      `insert into tld_names (tld, names)
+       select * from unnest($1::text[], $2::bigint[])
+       on conflict (tld) do update set names = tld_names.names + excluded.names`,
+      [[...tlds.keys()], [...tlds.values()]],
+    );
+  }
+
+  /**
+   * Moves the first sight of known names back where an earlier one has come, and takes those back that were seen
+   * after they had been dropped. Touches no other row.
+   * @returns names that are registered again.
+   */
+  async correctNames(
+    transaction: Transaction,
+    names: readonly SeenName[],
+  ): Promise<{ key: string; name: string }[]> {
+    const rows = await transaction.query<{ key: string; name: string; was: Date | null }>(
+      `update domain d set
+         first_seen = least(d.first_seen, q.first_at),
+         dropped_at = case when d.dropped_at < q.last_at then null else d.dropped_at end
+       from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[])
+         as q (domain_key, name, first_at, last_at),
+         lateral (select o.dropped_at as was from domain o
+           where o.domain_key = q.domain_key and o.name = q.name) before
+       where d.domain_key = q.domain_key and d.name = q.name
+         and (d.first_seen > q.first_at or d.dropped_at < q.last_at)
+       returning d.domain_key as key, d.name,
+         case when d.dropped_at is null then before.was end as was`,
+      columnsOf(names, 'key', 'name', 'firstAt', 'lastAt'),
+    );
+    return rows.filter(({ was }) => was !== null);
+  }
+
+  /**
+   * Marks known names as dropped, unless something shows that they were registered later.
+   * @returns those that were not marked before.
+   */
+  async dropNames(
+    transaction: Transaction,
+    names: readonly GoneName[],
+  ): Promise<{ key: string; name: string }[]> {
+    const rows = await transaction.query<{ key: string; name: string; was: Date | null }>(
+      `update domain d set dropped_at = q.at
+       from unnest($1::bigint[], $2::text[], $3::timestamptz[]) as q (domain_key, name, at),
+         lateral (select o.dropped_at as was from domain o
+           where o.domain_key = q.domain_key and o.name = q.name) before
+       where d.domain_key = q.domain_key and d.name = q.name and d.first_seen < q.at
+         and (d.dropped_at is null or d.dropped_at > q.at)
+         and not exists (select from whois_revision r where r.domain_key = q.domain_key
+           and r.name = q.name and r.observed_at >= q.at)
+         and not exists (select from whois_confirmation c where c.domain_key = q.domain_key
+           and c.name = q.name and c.observed_at >= q.at)
+       returning d.domain_key as key, d.name, before.was`,
+      columnsOf(names, 'key', 'name', 'at'),
+    );
+    return rows.filter(({ was }) => was === null);
+  }
+}

@@ -1,0 +1,142 @@
+import { parseHostName } from '#libs/domain-names';
+import { keptTypeNumber } from '../dns/dns-type.js';
+import { visibleText } from '../names/folded.js';
+import { type FiledName, fileName, filedName } from '../names/registrable-name.js';
+import { registrationOf } from '../records/registration.js';
+import type { DnsObservation, DnsValue, Observation } from './observation.js';
+
+type Line = Readonly<Record<string, unknown>>;
+
+const VALUES_MAX = 200;
+const VALUE_LENGTH_MAX = 4_096;
+const RESERVED_TLD = 'test';
+
+/**
+ * One observation of a line of JSON:
+ *
+ * - `{"kind":"whois","name":"example.com","at":"2026-11-20T11:42:03Z","complete":true,"record":{…},"raw":"…"}`;
+ *   `record` in the words of the public answer
+ * - `{"kind":"dns","name":"www.example.com","at":…,"types":["A"],"records":[{"type":"A","value":"192.0.2.1"}]}`
+ * - `{"kind":"passive","name":…,"at":…,"until":…,"type":"A","value":"192.0.2.1"}`
+ * - `{"kind":"host","name":"www.example.com","at":…,"resolved":true}`
+ * - `{"kind":"listed","name":…,"at":…}`, `{"kind":"gone","name":…,"at":…}`
+ *
+ * @returns undefined for a line that is none of these, or is about a reserved name.
+ */
+export function observationOf(line: Line): Observation | undefined {
+  const at = timeOf(line.at);
+  const named = namesOf(line.name);
+  if (!at || !named) return undefined;
+  const { name, host } = named;
+  switch (line.kind) {
+    case 'whois':
+      if (typeof line.record !== 'object' || line.record === null) return undefined;
+      return {
+        kind: 'whois',
+        name,
+        at,
+        isComplete: line.complete !== false,
+        registration: registrationOf(line.record as Line),
+        ...(typeof line.raw === 'string' && { raw: line.raw.replaceAll('\u0000', '') }),
+      };
+    case 'dns':
+      return dnsOf(line, { name, host, at });
+    case 'passive': {
+      const until = timeOf(line.until);
+      const value = valueOf(line);
+      return until && value && { kind: 'passive', name, host, at, until, ...value };
+    }
+    case 'host': {
+      const hasResolved = typeof line.resolved === 'boolean' ? line.resolved : null;
+      return host === '' ? undefined : { kind: 'host', name, host, at, hasResolved };
+    }
+    case 'listed':
+    case 'gone':
+      return { kind: line.kind, name, at };
+    default:
+      return undefined;
+  }
+}
+
+/** Observations of JSON lines; lines that are none are counted. */
+export function readObservations(text: string): { observations: Observation[]; bad: number } {
+  const observations: Observation[] = [];
+  let bad = 0;
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    const observation = observationOfText(line);
+    if (observation) observations.push(observation);
+    else bad++;
+  }
+  return { observations, bad };
+}
+
+/** The observation of a line of JSON; undefined for a line that is none. */
+export function observationOfText(line: string): Observation | undefined {
+  return observationOf(parsedLine(line));
+}
+
+/** A line of JSON; empty for what is no object. */
+export function parsedLine(line: string): Line {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Line) : {};
+  } catch {
+    return {};
+  }
+}
+
+function namesOf(text: unknown): { name: FiledName; host: string } | undefined {
+  if (typeof text !== 'string') return undefined;
+  const wildcard = text.startsWith('*.') ? '*' : '';
+  const rest = wildcard ? text.slice(2) : text;
+  const parsedHost = parseHostName(rest);
+  if (!parsedHost.ok) {
+    const name = fileName(rest);
+    return name && { name, host: wildcard };
+  }
+  const { host, domain } = parsedHost.hostName;
+  if (domain.tld === RESERVED_TLD) return undefined;
+  const below = host.slice(0, Math.max(0, host.length - domain.name.length - 1));
+  return { name: filedName(domain), host: [wildcard, below].filter(Boolean).join('.') };
+}
+
+function timeOf(text: unknown): Date | undefined {
+  if (typeof text !== 'string' && typeof text !== 'number') return undefined;
+  const time = new Date(typeof text === 'number' ? text * 1000 : text);
+  const isKnown = time.getTime() >= EARLIEST && time.getTime() <= LATEST;
+  return isKnown ? time : undefined;
+}
+
+/** Before the DNS, and after what a calendar of four digits has. */
+const EARLIEST = Date.UTC(1983, 0, 1);
+const LATEST = Date.UTC(2199, 11, 31);
+
+function dnsOf(line: Line, seen: { name: FiledName; host: string; at: Date }): DnsObservation {
+  const values = valuesOf(line);
+  const isProof = line.registered !== false && values.length > 0;
+  return { kind: 'dns', ...seen, types: typesOf(line.types), values, isProof };
+}
+
+function typesOf(types: unknown): number[] {
+  if (!Array.isArray(types)) return [];
+  const numbers = types.map((type) => keptTypeNumber(String(type)));
+  return [...new Set(numbers.filter((number) => number !== undefined))];
+}
+
+function valuesOf({ records }: Line): DnsValue[] {
+  if (!Array.isArray(records)) return [];
+  const values = records.slice(0, VALUES_MAX).map((record) => valueOf((record ?? {}) as Line));
+  const known = new Map<string, DnsValue>();
+  for (const value of values) if (value) known.set(`${value.rtype} ${value.value}`, value);
+  return [...known.values()];
+}
+
+function valueOf({ type, value }: Line): DnsValue | undefined {
+  const rtype = keptTypeNumber(String(type));
+  if (rtype === undefined || typeof value !== 'string') return undefined;
+  const text = visibleText(value.slice(0, VALUE_LENGTH_MAX));
+  // Text is as it was written; everything else are names and addresses.
+  const clean = type === 'TXT' ? text : text.toLowerCase();
+  return clean === '' ? undefined : { rtype, value: clean };
+}

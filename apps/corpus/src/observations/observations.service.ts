@@ -1,0 +1,210 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '#libs/database';
+import { newId } from '#libs/platform';
+import { DNS_TYPES } from '#libs/resolvers';
+import { SpansService } from '../dns/spans.service.js';
+import { skeletonOf } from '../names/skeleton.js';
+import { RegistrationsService } from '../registrations/registrations.service.js';
+import { SourcesService } from '../sources/sources.service.js';
+import type { Change, ChangeKind } from './change.js';
+import { ChangesRepository } from './changes.repository.js';
+import { NamesRepository, type SeenName } from './names.repository.js';
+import type {
+  DnsObservation,
+  GoneObservation,
+  HostObservation,
+  Observation,
+  PassiveObservation,
+  Recorded,
+} from './observation.js';
+
+/** What the changes of a batch are noted with. */
+interface NamedChange {
+  key: string;
+  name: string;
+  at: Date;
+  members?: readonly string[];
+  isFirst?: boolean;
+}
+
+/** The one path by which anything enters the corpus. */
+@Injectable()
+export class ObservationsService {
+  constructor(
+    private readonly database: Database,
+    private readonly names: NamesRepository,
+    private readonly registrations: RegistrationsService,
+    private readonly spans: SpansService,
+    private readonly changes: ChangesRepository,
+    private readonly sources: SourcesService,
+  ) {}
+
+  /** Takes in a batch of one source, in a transaction of its own. */
+  async record(observations: readonly Observation[], sourceId: number): Promise<Recorded> {
+    return this.database.transaction(async (transaction) =>
+      this.recordIn(transaction, observations, sourceId),
+    );
+  }
+
+  /**
+   * Takes in a batch: each observation gets its place by the time at which it was made. What is known already changes
+   * nothing, so that a batch may come twice.
+   */
+  async recordIn(
+    transaction: Transaction,
+    seenAll: readonly Observation[],
+    sourceId: number,
+  ): Promise<Recorded> {
+    await this.names.lockWriting(transaction);
+    const suppressed = await this.registrations.suppressed(transaction);
+    const observations = seenAll.filter(({ name }) => !suppressed.hasName(name.name));
+    const of = <Kind extends Observation['kind']>(kind: Kind) =>
+      observations.filter((one): one is Extract<Observation, { kind: Kind }> => one.kind === kind);
+    const { fresh, again } = await this.recordNames(transaction, observations, sourceId);
+    const registered = await this.registrations.record(transaction, of('whois'), {
+      sourceId,
+      suppressed,
+    });
+    const records = await this.ofKnownNames(transaction, of('dns'));
+    const resolved = await this.spans.record(transaction, records, sourceId);
+    await this.spans.recordPassive(transaction, of('passive'), sourceId);
+    const hosts = [...of('host'), ...hostsOf(records, of('passive'))];
+    await this.spans.recordHosts(transaction, hosts, sourceId);
+    const dropped = await this.drop(transaction, of('gone'));
+    const changes = [
+      ...changesOf('new', 'name', [...fresh, ...again]),
+      ...changesOf('changed', 'whois', registered),
+      ...changesOf('changed', 'dns', resolved),
+      ...changesOf('dropped', 'name', dropped),
+    ];
+    const freshNames = new Set(fresh.map(({ name }) => name));
+    const changed = [...registered, ...resolved].filter(
+      ({ name, isFirst }) => !isFirst && !freshNames.has(name),
+    );
+    if (changes.length > 0) await this.changes.add(transaction, changes, sourceId);
+    const seen = observations.filter(({ kind }) => kind !== 'gone');
+    await this.sources.count(
+      transaction,
+      sourceId,
+      seen.map(({ at }) => at),
+    );
+    return { newNames: fresh.length, changedNames: new Set(changed.map((c) => c.name)).size };
+  }
+
+  /** What a name lacks says something only of one that is known, and not every record shows a registration. */
+  private async ofKnownNames(
+    transaction: Transaction,
+    observations: readonly DnsObservation[],
+  ): Promise<DnsObservation[]> {
+    const doubtful = observations.filter(({ isProof }) => !isProof);
+    if (doubtful.length === 0) return [...observations];
+    const known = await this.names.listKnown(
+      transaction,
+      doubtful.map(({ name }) => name),
+    );
+    return observations.filter(({ isProof, name }) => isProof || known.has(name.name));
+  }
+
+  /** @returns the names that were not known, and those that are registered again. */
+  private async recordNames(
+    transaction: Transaction,
+    observations: readonly Observation[],
+    sourceId: number,
+  ): Promise<{ fresh: NamedChange[]; again: NamedChange[] }> {
+    const names = seenNames(observations);
+    if (names.length === 0) return { fresh: [], again: [] };
+    const added = await this.names.addNames(transaction, names, sourceId);
+    const fresh = names.filter(({ name }) => added.has(name));
+    if (fresh.length > 0) await this.names.countNames(transaction, countsByTld(fresh));
+    const known = names.filter(({ name }) => !added.has(name));
+    const again = known.length > 0 ? await this.names.correctNames(transaction, known) : [];
+    await this.registrations.mark(transaction, again, true);
+    const lastAt = new Map(known.map((one) => [one.name, one.lastAt]));
+    return {
+      fresh: fresh.map(({ key, name, firstAt }) => ({ key, name, at: firstAt })),
+      again: again.map(({ key, name }) => ({ key, name, at: lastAt.get(name)! })),
+    };
+  }
+
+  private async drop(
+    transaction: Transaction,
+    observations: readonly GoneObservation[],
+  ): Promise<NamedChange[]> {
+    if (observations.length === 0) return [];
+    const first = new Map<string, NamedChange>();
+    for (const { name, at } of observations) {
+      const known = first.get(name.name);
+      if (!known || at < known.at) first.set(name.name, { key: name.key, name: name.name, at });
+    }
+    const dropped = await this.names.dropNames(transaction, [...first.values()]);
+    await this.registrations.mark(transaction, dropped, false);
+    return dropped.map(({ name }) => first.get(name)!);
+  }
+}
+
+/** Hosts whose addresses were observed; what was asked for another type says nothing about them. */
+function hostsOf(
+  asked: readonly DnsObservation[],
+  passive: readonly PassiveObservation[],
+): HostObservation[] {
+  const kind = 'host' as const;
+  const isAddress = (rtype: number) => RESOLVING.includes(rtype);
+  return [
+    ...asked
+      .filter(({ host, types }) => host !== '' && types.some(isAddress))
+      .map(({ name, host, at, values }) => {
+        const hasResolved = values.some(({ rtype }) => isAddress(rtype));
+        return { kind, name, host, at, hasResolved };
+      }),
+    ...passive
+      .filter(({ host, rtype }) => host !== '' && isAddress(rtype))
+      .flatMap(({ name, host, at, until }) =>
+        [at, until].map((one) => ({ kind, name, host, at: one, hasResolved: true })),
+      ),
+  ];
+}
+
+const RESOLVING: readonly number[] = [DNS_TYPES.A, DNS_TYPES.AAAA, DNS_TYPES.CNAME];
+
+/** The names that observations show to be registered, each once. */
+function seenNames(observations: readonly Observation[]): SeenName[] {
+  const names = new Map<string, SeenName>();
+  for (const observation of observations) {
+    const { kind, name, at } = observation;
+    if (kind === 'gone' || (kind === 'dns' && !observation.isProof)) continue;
+    const known = names.get(name.name);
+    if (known) {
+      if (at < known.firstAt) known.firstAt = at;
+      if (at > known.lastAt) known.lastAt = at;
+      continue;
+    }
+    const tld = name.name.slice(name.name.lastIndexOf('.') + 1);
+    const skeleton = name.unicode === null ? null : skeletonOf(name.unicode);
+    names.set(name.name, { ...name, skeleton, tld, firstAt: at, lastAt: at });
+  }
+  return [...names.values()];
+}
+
+function countsByTld(names: readonly SeenName[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { tld } of names) counts.set(tld, (counts.get(tld) ?? 0) + 1);
+  return counts;
+}
+
+function changesOf(
+  kind: ChangeKind,
+  subject: Change['subject'],
+  names: readonly NamedChange[],
+): Change[] {
+  const first = new Map(names.map((one) => [one.name, one]));
+  return [...first.values()].map(({ key, name, at, members = [], isFirst = false }) => ({
+    id: newId(),
+    key,
+    name,
+    kind,
+    subject,
+    members,
+    isFirst,
+    at,
+  }));
+}

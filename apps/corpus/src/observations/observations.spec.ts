@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Database } from '#libs/database';
+import { CorpusUnderTest } from '#test/corpus';
+
+const ALICE = { create_date: '2020-01-01', registrant_contact: { name: 'Alice Ärmel' } };
+const BOB = { create_date: '2020-01-01', registrant_contact: { name: 'Bob' } };
+const HIDDEN = { create_date: '2020-01-01' };
+
+/** Every order of some things. */
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length < 2) return [[...items]];
+  return items.flatMap((item, place) =>
+    permutations(items.toSpliced(place, 1)).map((rest) => [item, ...rest]),
+  );
+}
+
+describe('observations', () => {
+  let corpus: CorpusUnderTest;
+  let database: Database;
+  let names = 0;
+
+  beforeAll(async () => {
+    corpus = await CorpusUnderTest.start();
+    ({ database } = corpus);
+  });
+  afterAll(() => corpus.stop());
+
+  const newName = () => `name-${++names}.com`;
+  const day = (number: number) => `2024-03-${String(number).padStart(2, '0')}T12:00:00.000Z`;
+  const record = async (...lines: Record<string, unknown>[]) => corpus.record(...lines);
+  const whois = (name: string, at: number, published: object, complete = true) => ({
+    kind: 'whois',
+    name,
+    at: day(at),
+    complete,
+    record: published,
+  });
+  const dns = (name: string, at: number, ...addresses: string[]) => ({
+    kind: 'dns',
+    name,
+    at: day(at),
+    types: ['A'],
+    records: addresses.map((value) => ({ type: 'A', value })),
+  });
+  const revisions = async (name: string) =>
+    database.query<{ day: number; who: string | null }>(
+      `select extract(day from observed_at)::int as day, record #>> '{registrant_contact,name}' as who
+       from whois_revision where name = $1 order by observed_at`,
+      [name],
+    );
+  const tokens = async (name: string) =>
+    (
+      await database.query<{ folded: string }>(
+        'select folded from contact_token where name = $1 order by 1',
+        [name],
+      )
+    ).map(({ folded }) => folded);
+  const spans = async (name: string) =>
+    database.query(
+      `select value, extract(day from first_seen)::int as first, extract(day from until)::int as until
+       from dns_span where name = $1 order by value, first_seen`,
+      [name],
+    );
+
+  it('a change is a revision, and what was seen again is none', async () => {
+    const name = newName();
+    await record(whois(name, 1, ALICE), whois(name, 2, ALICE), whois(name, 3, BOB));
+    await record(whois(name, 4, BOB), whois(name, 5, ALICE));
+    expect(await revisions(name)).toEqual([
+      { day: 1, who: 'Alice Ärmel' },
+      { day: 3, who: 'Bob' },
+      { day: 5, who: 'Alice Ärmel' },
+    ]);
+  });
+
+  it('a batch that comes twice changes nothing', async () => {
+    const name = newName();
+    const batch = [whois(name, 1, ALICE), whois(name, 2, BOB), dns(name, 1, '192.0.2.1')];
+    const count = async () =>
+      database.query(
+        `select (select count(*) from whois_revision) as revisions,
+           (select count(*) from whois_confirmation) as confirmations,
+           (select count(*) from contact_token) as tokens, (select count(*) from dns_span) as spans,
+           (select count(*) from change_event) as changes, (select sum(names) from tld_names) as names`,
+      );
+    await record(...batch);
+    const before = await count();
+    await record(...batch);
+    expect(await count()).toEqual(before);
+  });
+
+  it('revisions and what is found do not depend on the order of arrival', async () => {
+    const seen = (name: string) => [
+      whois(name, 1, ALICE),
+      whois(name, 3, ALICE),
+      whois(name, 5, BOB),
+      whois(name, 7, ALICE),
+      whois(name, 9, HIDDEN),
+    ];
+    for (const [place] of permutations(seen('')).entries()) {
+      const name = newName();
+      for (const line of permutations(seen(name))[place]) await record(line);
+      expect(await revisions(name)).toEqual([
+        { day: 1, who: 'Alice Ärmel' },
+        { day: 5, who: 'Bob' },
+        { day: 7, who: 'Alice Ärmel' },
+        { day: 9, who: null },
+      ]);
+      expect(await tokens(name)).toEqual([]);
+    }
+  });
+
+  it('S70: what the newest complete record withholds is found by nothing, in whatever order records came', async () => {
+    for (const order of permutations([0, 1, 2])) {
+      const name = newName();
+      const seen = [whois(name, 1, ALICE), whois(name, 2, HIDDEN), whois(name, 3, BOB, false)];
+      for (const place of order) await record(seen[place]);
+      expect(await tokens(name)).toEqual([]);
+    }
+  });
+
+  it('a partial answer hides nothing and reveals nothing', async () => {
+    const name = newName();
+    await record(whois(name, 1, ALICE));
+    await record(whois(name, 2, HIDDEN, false), whois(name, 3, BOB, false));
+    expect(await tokens(name)).toEqual(['alice u00e4rmel']);
+  });
+
+  it('records of the DNS have the times in which they were there, in whatever order they came', async () => {
+    for (const order of permutations([0, 1, 2, 3])) {
+      const name = newName();
+      const seen = [
+        dns(name, 1, '192.0.2.1'),
+        dns(name, 3, '192.0.2.1', '192.0.2.2'),
+        dns(name, 5, '192.0.2.2'),
+        dns(name, 7, '192.0.2.1'),
+      ];
+      for (const place of order) await record(seen[place]);
+      expect(await spans(name)).toEqual([
+        { value: '192.0.2.1', first: 1, until: 5 },
+        { value: '192.0.2.1', first: 7, until: null },
+        { value: '192.0.2.2', first: 3, until: 7 },
+      ]);
+    }
+  });
+
+  it('a name that the corpus does not know leaves no trace by being free', async () => {
+    const name = newName();
+    await record({ kind: 'gone', name, at: day(1) });
+    expect(await database.query('select from domain where name = $1', [name])).toEqual([]);
+  });
+
+  it('a name is dropped, and registered again when it is seen later', async () => {
+    const name = newName();
+    const state = async () =>
+      database.query(
+        `select dropped_at is not null as dropped, is_registered from domain d
+         join contact_token t using (domain_key, name) where d.name = $1`,
+        [name],
+      );
+    await record(whois(name, 1, ALICE));
+    await record({ kind: 'gone', name, at: day(2) });
+    expect(await state()).toEqual([{ dropped: true, is_registered: false }]);
+    await record(whois(name, 3, ALICE));
+    expect(await state()).toEqual([{ dropped: false, is_registered: true }]);
+    await record({ kind: 'gone', name, at: day(2) });
+    expect(await state()).toEqual([{ dropped: false, is_registered: true }]);
+  });
+});

@@ -1,0 +1,54 @@
+import { isWithheld } from '#libs/resolvers';
+import { type Key, termKeyOf } from '../names/domain-key.js';
+import { asciiForm, plainForm } from '../names/folded.js';
+import { type Members, PERSONAL_CONTACTS, type Registration } from './registration.js';
+
+/** What a contact is found by, with the number that it is stored under. */
+export const TERM_KINDS = { name: 1, email: 2, company: 3 } as const;
+export type TermKind = keyof typeof TERM_KINDS;
+
+const MEMBERS: Readonly<Record<TermKind, string>> = {
+  name: 'name',
+  email: 'email_address',
+  company: 'company',
+};
+
+/** A published value that reverse search finds. */
+export interface ContactTerm {
+  termKey: Key;
+  kind: number;
+  folded: string;
+  /** In its own script, where that is not ASCII. */
+  unicode: string | null;
+}
+
+/** Longer ones are no names. */
+const TERM_LENGTH_MAX = 200;
+
+/** How a value of a contact is sought. */
+export function contactTerm(kind: TermKind, value: string): ContactTerm {
+  const plain = plainForm(value).slice(0, TERM_LENGTH_MAX);
+  const folded = asciiForm(plain);
+  return {
+    termKey: termKeyOf(kind, folded),
+    kind: TERM_KINDS[kind],
+    folded,
+    unicode: folded === plain ? null : plain,
+  };
+}
+
+/** The values that a registration publishes of people: none where a privacy service stands in for them. */
+export function contactTerms(registration: Registration): ContactTerm[] {
+  if (registration.privacy_service === true) return [];
+  const terms = new Map<Key, ContactTerm>();
+  for (const contact of PERSONAL_CONTACTS) {
+    const members = registration[contact] as Members | undefined;
+    for (const kind of Object.keys(TERM_KINDS) as TermKind[]) {
+      const value = members?.[MEMBERS[kind]];
+      if (typeof value !== 'string' || isWithheld(value)) continue;
+      const term = contactTerm(kind, value);
+      if (term.folded !== '') terms.set(term.termKey, term);
+    }
+  }
+  return [...terms.values()];
+}

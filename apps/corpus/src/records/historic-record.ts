@@ -1,0 +1,83 @@
+import type { HistoricRecord, HistoricRecordV1, ReverseDomain } from '#libs/contracts';
+import type { Members, Registration } from './registration.js';
+
+/** What was published of a name, with the time in which it was seen unchanged. */
+export interface SeenRecord {
+  observedAt: Date;
+  lastAt: Date;
+  isComplete: boolean;
+  record: Registration;
+}
+
+/** Members that version 1 has. */
+const V1_MEMBERS = [
+  'create_date',
+  'update_date',
+  'expiry_date',
+  'domain_registrar',
+  'reseller_contact',
+  'registrant_contact',
+  'administrative_contact',
+  'technical_contact',
+  'billing_contact',
+  'name_servers',
+  'domain_status',
+] as const;
+
+/** What a record is told with. */
+export interface ToldRecord {
+  /** From 1. */
+  num: number;
+  name: string;
+  source: string;
+}
+
+/** A record in the words of the second version. */
+export function historicRecord(seen: SeenRecord, told: ToldRecord): HistoricRecord {
+  return { ...head(seen, told), ...(seen.record as object) };
+}
+
+/** Its dates, and who holds the name. */
+export function miniRecord(seen: SeenRecord, told: ToldRecord): ReverseDomain {
+  const { create_date, update_date, expiry_date } = seen.record as Partial<ReverseDomain>;
+  const holder = seen.record.registrant_contact as Members | undefined;
+  const { name, email_address: email, company: company_name } = (holder ?? {}) as Holder;
+  return { ...head(seen, told), create_date, update_date, expiry_date, name, email, company_name };
+}
+
+interface Holder {
+  name?: string;
+  email_address?: string;
+  company?: string;
+}
+
+/** A record in the words of version 1. */
+export function historicRecordV1(seen: SeenRecord, { num, name }: ToldRecord): HistoricRecordV1 {
+  const members = V1_MEMBERS.map((member) => [member, v1Value(seen.record, member)] as const);
+  const known = Object.fromEntries(members.filter(([, value]) => value !== undefined));
+  return { num, domain_name: name, query_time: queryTime(seen.observedAt), ...known };
+}
+
+function head({ observedAt, lastAt, isComplete }: SeenRecord, told: ToldRecord): HistoricRecord {
+  return {
+    num: told.num,
+    domain_name: told.name,
+    query_time: queryTime(observedAt),
+    first_seen: observedAt.toISOString(),
+    last_seen: lastAt.toISOString(),
+    is_complete: isComplete,
+    source: told.source,
+  };
+}
+
+function v1Value(record: Registration, member: (typeof V1_MEMBERS)[number]): unknown {
+  const value = record[member];
+  if (typeof value !== 'object' || Array.isArray(value)) return value;
+  const { handle: _handle, rdap_server: _server, ...known } = value;
+  return known;
+}
+
+/** `YYYY-MM-DD HH:mm:ss` in UTC. */
+function queryTime(at: Date): string {
+  return at.toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,140 @@
+import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { visibleText } from '../names/folded.js';
+
+/** Text or lists of text, by the names of the public answer. */
+export interface Members {
+  [member: string]: string | boolean | string[] | Members | Members[] | undefined;
+}
+
+/** What was published of a registration, in the words of the public answer and without what changes at each look. */
+export type Registration = Members;
+
+const CONTACT = [
+  'handle',
+  'name',
+  'company',
+  'street',
+  'city',
+  'state',
+  'zip_code',
+  'country_name',
+  'country_code',
+  'email_address',
+  'phone',
+  'fax',
+  'mailing_address',
+];
+const REGISTRAR = [
+  'iana_id',
+  'registrar_name',
+  'whois_server',
+  'rdap_server',
+  'website_url',
+  'email_address',
+  'phone_number',
+];
+
+/** The contacts of a registration that stand for people, whose values reverse search finds. */
+export const PERSONAL_CONTACTS = [
+  'registrant_contact',
+  'administrative_contact',
+  'technical_contact',
+  'billing_contact',
+] as const;
+
+/** Objects of a registration with the members they may have. */
+const OBJECTS: Readonly<Record<string, readonly string[]>> = {
+  dates: ['created', 'created_is_before', 'updated', 'expires', 'expires_published'],
+  domain_registrar: REGISTRAR,
+  reseller_contact: ['handle', 'name', 'email_address', 'phone'],
+  ...Object.fromEntries(PERSONAL_CONTACTS.map((contact) => [contact, CONTACT])),
+  abuse_contact: CONTACT,
+};
+const TEXTS = ['create_date', 'update_date', 'expiry_date', 'domain_handle'];
+const FLAGS = ['secure_dns', 'privacy_service', 'contacts_not_kept'];
+/** Their order means nothing. */
+const SETS = ['name_servers', 'domain_status'];
+const TEXT_LENGTH_MAX = 1_000;
+const SET_SIZE_MAX = 100;
+
+/**
+ * Takes out of a public answer what tells of the registration itself; what a source invents beside it, and what
+ * changes at each look, stays out. Texts lose control, invisible and direction-turning characters.
+ */
+export function registrationOf(body: Readonly<Record<string, unknown>>): Registration {
+  const registration: Registration = {};
+  for (const name of TEXTS) setIfKnown(registration, name, textOf(body[name]));
+  for (const name of FLAGS) if (typeof body[name] === 'boolean') registration[name] = body[name];
+  for (const name of SETS) setIfKnown(registration, name, setOf(body[name]));
+  for (const [name, members] of Object.entries(OBJECTS)) {
+    setIfKnown(registration, name, objectOf(body[name], members));
+  }
+  setIfKnown(registration, 'redaction', redactionOf(body.redaction));
+  return registration;
+}
+
+/** Equal for two registrations that mean the same: the first 128 bits of a hash over their canonical form (RFC 8785). */
+export function stateOf(registration: Registration): string {
+  const meaning = { ...registration };
+  for (const name of SETS) {
+    const values = registration[name];
+    if (Array.isArray(values)) meaning[name] = (values as string[]).toSorted();
+  }
+  const hex = hash('sha256', canonicalize(meaning)!);
+  // In the form of a UUID, which PostgreSQL keeps in 16 bytes.
+  return [
+    [0, 8],
+    [8, 12],
+    [12, 16],
+    [16, 20],
+    [20, 32],
+  ]
+    .map(([from, to]) => hex.slice(from, to))
+    .join('-');
+}
+
+/** Members of two registrations that mean different things, in the order of the alphabet. */
+export function differingMembers(before: Registration, after: Registration): string[] {
+  const meaning = (registration: Registration, name: string) =>
+    registration[name] === undefined ? undefined : stateOf({ [name]: registration[name] });
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => meaning(before, name) !== meaning(after, name)).toSorted();
+}
+
+function setIfKnown(to: Members, name: string, value: Members[string]): void {
+  if (value !== undefined) to[name] = value;
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  return visibleText(value.slice(0, TEXT_LENGTH_MAX)) || undefined;
+}
+
+function setOf(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.slice(0, SET_SIZE_MAX).map((one) => textOf(one)?.toLowerCase());
+  const known = [...new Set(texts.filter((one) => one !== undefined))];
+  return known.length > 0 ? known : undefined;
+}
+
+function objectOf(value: unknown, members: readonly string[]): Members | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const object: Members = {};
+  for (const name of members) {
+    const member = (value as Record<string, unknown>)[name];
+    setIfKnown(object, name, typeof member === 'boolean' ? member : textOf(member));
+  }
+  return Object.keys(object).length > 0 ? object : undefined;
+}
+
+/** Which values are withheld, in one order; why they are is the source's wording. */
+function redactionOf(value: unknown): Members[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const known = value
+    .slice(0, SET_SIZE_MAX)
+    .map((one) => objectOf(one, ['path', 'state', 'basis']))
+    .filter((one) => one?.path !== undefined) as Members[];
+  const sorted = known.toSorted((a, b) => (String(a.path) < String(b.path) ? -1 : 1));
+  return sorted.length > 0 ? sorted : undefined;
+}

@@ -1,0 +1,193 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import type { Key } from '../names/domain-key.js';
+import type { WhoisObservation } from '../observations/observation.js';
+import { contactTerms } from '../records/contact-terms.js';
+import { packedText } from '../records/raw-text.js';
+import type { SuppressedValues } from '../suppression/suppressed-values.js';
+import { SuppressionsService } from '../suppression/suppressions.service.js';
+import { type Registration, differingMembers, stateOf } from '../records/registration.js';
+import { type KeptLink, type Link, sequenceEdits } from './revision-sequence.js';
+import {
+  type AskedSequence,
+  type NewRevision,
+  type PlacedLink,
+  RevisionsRepository,
+} from './revisions.repository.js';
+import { type Token, TokensRepository } from './tokens.repository.js';
+
+/** A name whose newest complete record has become another one. */
+export interface ChangedName {
+  key: Key;
+  name: string;
+  at: Date;
+  /** Nothing complete was known of it before. */
+  isFirst: boolean;
+  /** Members of the record that differ; none of a first one. */
+  members: string[];
+}
+
+interface SeenState extends Link {
+  registration: Registration;
+  raw?: string;
+}
+
+interface Sequence extends AskedSequence {
+  seen: SeenState[];
+}
+
+/** What has to be written for all sequences of a batch. */
+interface Edits {
+  revisions: NewRevision[];
+  confirmations: PlacedLink[];
+  promoted: PlacedLink[];
+  demoted: PlacedLink[];
+  changed: Omit<ChangedName, 'members'>[];
+}
+
+/** What was published of names: its revisions, and the values by which names are found. */
+@Injectable()
+export class RegistrationsService {
+  constructor(
+    private readonly revisions: RevisionsRepository,
+    private readonly tokens: TokensRepository,
+    private readonly suppressions: SuppressionsService,
+  ) {}
+
+  /** What must not come in, of which no more is added until the transaction ends. */
+  async suppressed(transaction: Transaction): Promise<SuppressedValues> {
+    return this.suppressions.valuesNow(transaction);
+  }
+
+  /** @returns the names whose newest complete record is another one now. */
+  async record(
+    transaction: Transaction,
+    observations: readonly WhoisObservation[],
+    { sourceId, suppressed }: { sourceId: number; suppressed: SuppressedValues },
+  ): Promise<ChangedName[]> {
+    if (observations.length === 0) return [];
+    const sequences = sequencesOf(observations);
+    const near = await this.revisions.listNear(transaction, sequences);
+    const edits = editsOf(sequences, near, suppressed);
+    const before = await this.revisions.listNewest(transaction, edits.changed);
+    await this.write(transaction, edits, sourceId);
+    const after = await this.revisions.listNewest(transaction, edits.changed);
+    await this.replaceTokens(transaction, before, after, sourceId);
+    return withMembers(edits.changed, before, after);
+  }
+
+  /** Says of the values of names whether the names are registered now. */
+  async mark(
+    transaction: Transaction,
+    names: readonly { key: Key; name: string }[],
+    isRegistered: boolean,
+  ): Promise<void> {
+    if (names.length === 0) return;
+    const newest = await this.revisions.listNewest(transaction, names);
+    const tokens = newest.flatMap(tokensOf);
+    if (tokens.length > 0) await this.tokens.mark(transaction, tokens, isRegistered);
+  }
+
+  private async write(transaction: Transaction, edits: Edits, sourceId: number): Promise<void> {
+    const { revisions, confirmations, promoted, demoted } = edits;
+    if (revisions.length > 0) {
+      await this.revisions.addRevisions(transaction, revisions, sourceId);
+    }
+    if (confirmations.length > 0) {
+      await this.revisions.addConfirmations(transaction, confirmations, sourceId);
+    }
+    if (promoted.length > 0) await this.revisions.promote(transaction, promoted);
+    if (demoted.length > 0) await this.revisions.demote(transaction, demoted);
+  }
+
+  private async replaceTokens(
+    transaction: Transaction,
+    before: readonly Named[],
+    after: readonly Named[],
+    sourceId: number,
+  ): Promise<void> {
+    const old = new Map(before.flatMap(tokensOf).map((token) => [idOf(token), token]));
+    const next = new Map(after.flatMap(tokensOf).map((token) => [idOf(token), token]));
+    const gone = [...old].filter(([id]) => !next.has(id)).map(([, token]) => token);
+    const fresh = [...next].filter(([id]) => !old.has(id)).map(([, token]) => token);
+    if (gone.length > 0) await this.tokens.remove(transaction, gone);
+    if (fresh.length > 0) await this.tokens.add(transaction, fresh, sourceId);
+  }
+}
+
+interface Named {
+  key: Key;
+  name: string;
+  record: Registration;
+}
+
+function tokensOf({ key, name, record }: Named): Token[] {
+  return contactTerms(record).map((term) => ({ ...term, key, name }));
+}
+
+function withMembers(
+  changed: readonly Omit<ChangedName, 'members'>[],
+  before: readonly Named[],
+  after: readonly Named[],
+): ChangedName[] {
+  const old = new Map(before.map(({ name, record }) => [name, record]));
+  const next = new Map(after.map(({ name, record }) => [name, record]));
+  return changed.map((one) => {
+    const [was, is] = [old.get(one.name), next.get(one.name)];
+    return { ...one, members: was && is ? differingMembers(was, is) : [] };
+  });
+}
+
+const idOf = ({ termKey, name }: Token) => `${termKey} ${name}`;
+
+function sequencesOf(observations: readonly WhoisObservation[]): Sequence[] {
+  const sequences = new Map<string, Sequence>();
+  for (const { name, at, isComplete, registration, raw } of observations) {
+    const id = `${name.name} ${isComplete}`;
+    let sequence = sequences.get(id);
+    if (!sequence) {
+      const { key } = name;
+      sequence = { key, name: name.name, isComplete, firstAt: at, lastAt: at, seen: [] };
+      sequences.set(id, sequence);
+    }
+    if (at < sequence.firstAt) sequence.firstAt = at;
+    if (at > sequence.lastAt) sequence.lastAt = at;
+    sequence.seen.push({ atMs: at.getTime(), state: stateOf(registration), registration, raw });
+  }
+  return [...sequences.values()];
+}
+
+function editsOf(
+  sequences: readonly Sequence[],
+  near: readonly KeptLink[][],
+  suppressed: SuppressedValues,
+): Edits {
+  const all: Edits = { revisions: [], confirmations: [], promoted: [], demoted: [], changed: [] };
+  for (const [place, { key, name, isComplete, seen }] of sequences.entries()) {
+    const edits = sequenceEdits(near[place], seen);
+    const placed = ({ atMs, state }: Link): PlacedLink => ({
+      key,
+      name,
+      isComplete,
+      at: new Date(atMs),
+      state,
+    });
+    for (const link of edits.revisions) {
+      const { registration, raw } = link;
+      // Its state stays that of what was published: hiding a part of it is no change.
+      const record = suppressed.masked(registration);
+      all.revisions.push({
+        ...placed(link),
+        record: JSON.stringify(record),
+        raw: packedText(record === registration ? raw : undefined),
+      });
+    }
+    all.confirmations.push(...edits.confirmations.map(placed));
+    all.promoted.push(...edits.promoted.map(placed));
+    all.demoted.push(...edits.demoted.map(placed));
+    if (!isComplete || edits.before === edits.after) continue;
+    const at = new Date(Math.max(...seen.map(({ atMs }) => atMs)));
+    all.changed.push({ key, name, at, isFirst: edits.before === undefined });
+  }
+  return all;
+}

@@ -1,0 +1,89 @@
+/** One observation in the sequence of those of a name. */
+export interface Link {
+  atMs: number;
+  /** What was found, by its hash. */
+  state: string;
+}
+
+/** A link that the corpus holds; a revision begins a run of equal states, what follows in the run confirms it. */
+export interface KeptLink extends Link {
+  isRevision: boolean;
+}
+
+/** What has to be written so that the sequence holds new observations, too. */
+export interface SequenceEdits<Seen extends Link> {
+  revisions: Seen[];
+  confirmations: Seen[];
+  /** Confirmations that begin a run of their own now that another state lies before them. */
+  promoted: KeptLink[];
+  /** Revisions that only confirm what an earlier observation has found. */
+  demoted: KeptLink[];
+  /** The newest state of the sequence before and after; undefined where there is none. */
+  before?: string;
+  after?: string;
+}
+
+/**
+ * Puts observations into their places in a sequence, by the time of observing. The result depends on what was
+ * observed alone, never on the order in which it arrived; what is there already changes nothing.
+ *
+ * @param kept at least the newest link before the first observation, all links in between, and the earliest one
+ *   after the last; further ones are ignored.
+ */
+export function sequenceEdits<Seen extends Link>(
+  kept: readonly KeptLink[],
+  seen: readonly Seen[],
+): SequenceEdits<Seen> {
+  const links = joined(kept, seen);
+  const edits: SequenceEdits<Seen> = {
+    revisions: [],
+    confirmations: [],
+    promoted: [],
+    demoted: [],
+    before: links.findLast((link) => link.kept)?.state,
+    after: links.at(-1)?.state,
+  };
+  let last: string | undefined;
+  for (const [place, { state, kept: known, seen: fresh }] of links.entries()) {
+    const isRevision = state !== last;
+    last = state;
+    if (fresh) (isRevision ? edits.revisions : edits.confirmations).push(fresh);
+    // What lies before the first link is not known here: it stays what it is.
+    else if (known && place > 0 && known.isRevision !== isRevision) {
+      (isRevision ? edits.promoted : edits.demoted).push(known);
+    }
+  }
+  return edits;
+}
+
+interface Joined<Seen> extends Link {
+  kept?: KeptLink;
+  seen?: Seen;
+}
+
+function joined<Seen extends Link>(
+  kept: readonly KeptLink[],
+  seen: readonly Seen[],
+): Joined<Seen>[] {
+  const times = seen.map(({ atMs }) => atMs);
+  const [firstMs, lastMs] = [Math.min(...times), Math.max(...times)];
+  const ordered = kept.toSorted(inOrder);
+  // Between two links of one side others may lie that are not known here.
+  const before = ordered.findLastIndex(({ atMs }) => atMs < firstMs);
+  const behind = ordered.findIndex(({ atMs }) => atMs > lastMs);
+  const near = ordered.slice(Math.max(0, before), behind === -1 ? undefined : behind + 1);
+  const links = new Map<string, Joined<Seen>>();
+  for (const link of near) links.set(nameOf(link), { ...link, kept: link });
+  for (const one of seen) {
+    const { atMs, state } = one;
+    if (!links.has(nameOf(one))) links.set(nameOf(one), { atMs, state, seen: one });
+  }
+  return [...links.values()].toSorted(inOrder);
+}
+
+const nameOf = ({ atMs, state }: Link) => `${atMs} ${state}`;
+
+/** Two states of one moment have an order, too, so that every arrival makes the same of them. */
+function inOrder(a: Link, b: Link): number {
+  return a.atMs - b.atMs || (a.state < b.state ? -1 : Number(a.state > b.state));
+}

@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import { type Transaction, columnsOf } from '#libs/database';
+import type { Key } from '../names/domain-key.js';
+import type { Registration } from '../records/registration.js';
+import type { KeptLink } from './revision-sequence.js';
+
+/** A sequence of revisions: the complete or the partial answers about one name. */
+export interface SequenceOf {
+  key: Key;
+  name: string;
+  isComplete: boolean;
+}
+
+/** A sequence with the stretch of time in which there are new observations. */
+export interface AskedSequence extends SequenceOf {
+  firstAt: Date;
+  lastAt: Date;
+}
+
+/** One observation's place in a sequence. */
+export interface PlacedLink extends SequenceOf {
+  at: Date;
+  state: string;
+}
+
+export interface NewRevision extends PlacedLink {
+  /** JSON. */
+  record: string;
+  raw: Buffer | null;
+}
+
+/** Links before the first new observation, between them and after the last; the nearest of each side. */
+const NEAR_LINKS = `
+  select q.place, l.observed_at as at, l.state, l.is_revision
+  from unnest($1::bigint[], $2::text[], $3::boolean[], $4::timestamptz[], $5::timestamptz[])
+    with ordinality as q (domain_key, name, is_complete, first_at, last_at, place)
+  cross join lateral (
+    ${nearOf('whois_revision', true)}
+    union all
+    ${nearOf('whois_confirmation', false)}
+  ) l`;
+
+function nearOf(table: string, isRevision: boolean): string {
+  const found = `select t.observed_at, t.state, ${isRevision} as is_revision from ${table} t
+    where t.domain_key = q.domain_key and t.name = q.name and t.is_complete = q.is_complete`;
+  return `
+    (${found} and t.observed_at < q.first_at order by t.observed_at desc, t.state desc limit 1)
+    union all (${found} and t.observed_at between q.first_at and q.last_at)
+    union all (${found} and t.observed_at > q.last_at order by t.observed_at, t.state limit 1)`;
+}
+
+const ON_PLACE = `t.domain_key = q.domain_key and t.name = q.name and t.is_complete = q.is_complete
+  and t.observed_at = q.at and t.state = q.state`;
+const PLACES = `unnest($1::bigint[], $2::text[], $3::boolean[], $4::timestamptz[], $5::uuid[])
+  as q (domain_key, name, is_complete, at, state)`;
+const KEYS = 'domain_key, name, is_complete, observed_at, state, source_id';
+
+/** What was published of names, when. */
+@Injectable()
+export class RevisionsRepository {
+  /** @returns for each sequence its links near the new observations, in the order of `sequences`. */
+  async listNear(
+    transaction: Transaction,
+    sequences: readonly AskedSequence[],
+  ): Promise<KeptLink[][]> {
+    const rows = await transaction.query<{
+      place: string;
+      at: Date;
+      state: string;
+      is_revision: boolean;
+    }>(NEAR_LINKS, columnsOf(sequences, 'key', 'name', 'isComplete', 'firstAt', 'lastAt'));
+    const near: KeptLink[][] = sequences.map(() => []);
+    for (const { place, at, state, is_revision: isRevision } of rows) {
+      near[Number(place) - 1].push({ atMs: at.getTime(), state, isRevision });
+    }
+    return near;
+  }
+
+  async addRevisions(
+    transaction: Transaction,
+    revisions: readonly NewRevision[],
+    sourceId: number,
+  ): Promise<void> {
+    await transaction.query(
+      `insert into whois_revision (${KEYS}, record, raw)
+       select q.domain_key, q.name, q.is_complete, q.at, q.state, $8, q.record::jsonb, q.raw
+       from unnest($1::bigint[], $2::text[], $3::boolean[], $4::timestamptz[], $5::uuid[], $6::text[], $7::bytea[])
+         as q (domain_key, name, is_complete, at, state, record, raw)
+       on conflict do nothing`,
+      [
+        ...columnsOf(revisions, 'key', 'name', 'isComplete', 'at', 'state', 'record', 'raw'),
+        sourceId,
+      ],
+    );
+  }
+
+  async addConfirmations(
+    transaction: Transaction,
+    links: readonly PlacedLink[],
+    sourceId: number,
+  ): Promise<void> {
+    await transaction.query(
+      `insert into whois_confirmation (${KEYS})
+       select q.*, $6 from ${PLACES}
+       on conflict do nothing`,
+      [...columnsOf(links, 'key', 'name', 'isComplete', 'at', 'state'), sourceId],
+    );
+  }
+
+  /** Makes confirmations revisions; the record is that of the earlier revision they had confirmed. */
+  async promote(transaction: Transaction, links: readonly PlacedLink[]): Promise<void> {
+    const places = columnsOf(links, 'key', 'name', 'isComplete', 'at', 'state');
+    await transaction.query(
+      `insert into whois_revision (${KEYS}, record, raw)
+       select q.domain_key, q.name, q.is_complete, q.at, q.state, t.source_id, r.record, r.raw
+       from ${PLACES}
+       join whois_confirmation t on ${ON_PLACE}
+       cross join lateral (select record, raw from whois_revision r
+         where r.domain_key = q.domain_key and r.name = q.name and r.is_complete = q.is_complete
+           and r.observed_at < q.at and r.state = q.state
+         order by r.observed_at desc limit 1) r`,
+      places,
+    );
+    await transaction.query(
+      `delete from whois_confirmation t using ${PLACES} where ${ON_PLACE}`,
+      places,
+    );
+  }
+
+  /** Makes revisions confirmations of the earlier one. */
+  async demote(transaction: Transaction, links: readonly PlacedLink[]): Promise<void> {
+    await transaction.query(
+      `with gone as (delete from whois_revision t using ${PLACES} where ${ON_PLACE} returning t.*)
+       insert into whois_confirmation (${KEYS}) select ${KEYS} from gone
+       on conflict do nothing`,
+      columnsOf(links, 'key', 'name', 'isComplete', 'at', 'state'),
+    );
+  }
+
+  /** The newest complete record of each name that has one. */
+  async listNewest(
+    transaction: Transaction,
+    names: readonly { key: Key; name: string }[],
+  ): Promise<{ key: Key; name: string; record: Registration }[]> {
+    return transaction.query(
+      `select q.domain_key as key, q.name, r.record
+       from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       cross join lateral (select record from whois_revision r
+         where r.domain_key = q.domain_key and r.name = q.name and r.is_complete
+         order by r.observed_at desc, r.state desc limit 1) r`,
+      columnsOf(names, 'key', 'name'),
+    );
+  }
+}

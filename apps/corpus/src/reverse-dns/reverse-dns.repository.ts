@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import type { Key } from '../names/domain-key.js';
+import { COUNTED_MAX, countOf } from '../searches/counted.js';
+import { SearchDatabase } from '../searches/search-database.js';
+
+/** What records are searched for. */
+export type RecordsSought =
+  /** Addresses from the first to the last one, as inet. */
+  | { first: string; last: string }
+  /** Hosts, by the keys of the records that point to them. */
+  | { valueKeys: readonly Key[] }
+  /** Texts like one of these patterns, in any case. */
+  | { patterns: readonly string[] };
+
+export interface RecordsAsked {
+  rtype: number;
+  sought: RecordsSought;
+  /** Only records that are there now: passive ones that were seen since then. */
+  isCurrent: boolean;
+  passiveSince: Date;
+  sourceIds: readonly number[];
+}
+
+/** A name with a record that was found. */
+export interface FoundRecord {
+  key: Key;
+  name: string;
+  /** What the record points to, in the order of pages; the address for addresses. */
+  place: string;
+  value: string;
+  firstAt: Date;
+  lastAt: Date | null;
+}
+
+const TEXT = 16;
+
+/** Names by the records that point somewhere. */
+@Injectable()
+export class ReverseDnsRepository {
+  constructor(private readonly database: SearchDatabase) {}
+
+  /** In the order of addresses, then of keys; each name once for an address or host. */
+  async list(
+    asked: RecordsAsked,
+    { limit, offset, after }: { limit: number; offset: number; after?: readonly string[] },
+  ): Promise<FoundRecord[]> {
+    const values = valuesOf(asked);
+    const at = values.length;
+    const isOfAddresses = 'first' in asked.sought;
+    const place = isOfAddresses ? 't.ip' : `''::text`;
+    const first = isOfAddresses ? '0.0.0.0' : '';
+    const type = isOfAddresses ? 'inet' : 'text';
+    return this.database.query(
+      `select ${isOfAddresses ? 'host(t.ip)' : `''`} as place, t.domain_key as key, t.name,
+         min(t.value) as value, min(t.first_seen) as "firstAt",
+         case when bool_or(t.until is null) then null else max(t.until) end as "lastAt"
+       ${recordsOf(asked)}
+         and (${place}, t.domain_key, t.name) > ($${at + 1}::${type}, $${at + 2}::bigint, $${at + 3}::text)
+       group by ${isOfAddresses ? 't.ip, ' : ''}t.domain_key, t.name
+       order by ${isOfAddresses ? 't.ip, ' : ''}t.domain_key, t.name
+       limit $${at + 4} offset $${at + 5}`,
+      [...values, ...(after ?? [first, FIRST_KEY, '']), limit, offset],
+    );
+  }
+
+  async count(asked: RecordsAsked): Promise<number> {
+    const group = 'first' in asked.sought ? 't.ip, t.domain_key, t.name' : 't.domain_key, t.name';
+    const [row] = await this.database.query<{ records: number }>(
+      countOf(`select 1 ${recordsOf(asked)} group by ${group}`),
+      valuesOf(asked),
+    );
+    return row.records;
+  }
+
+  /** How many names have each address. */
+  async countNames(
+    addresses: readonly string[],
+    asked: Omit<RecordsAsked, 'sought'>,
+  ): Promise<{ address: string; names: number }[]> {
+    const { rtype, isCurrent, passiveSince, sourceIds } = asked;
+    return this.database.query(
+      `select host(q.ip) as address, c.names
+       from unnest($1::inet[]) as q (ip)
+       cross join lateral (select count(*)::int as names from (
+         select 1 from dns_span t
+         where t.ip = q.ip and t.rtype = $2 and ${IS_SHOWN}
+         group by t.domain_key, t.name limit ${COUNTED_MAX}) counted) c`,
+      [addresses, rtype, isCurrent, passiveSince, sourceIds],
+    );
+  }
+
+  /** Hosts that have an address. */
+  async listHosts(address: string, limit: number): Promise<string[]> {
+    const rows = await this.database.query<{ host: string }>(
+      `select distinct case host when '' then name else host || '.' || name end as host
+       from dns_span where ip = $1 and until is null limit $2`,
+      [address, limit],
+    );
+    return rows.map(({ host }) => host);
+  }
+}
+
+/** Before every key. */
+const FIRST_KEY = '-9223372036854775808';
+
+const IS_SHOWN = `(not $3 or t.until is null or (t.is_passive and t.until >= $4))
+  and t.source_id = any($5::smallint[])`;
+
+function recordsOf({ sought }: RecordsAsked): string {
+  const condition =
+    'first' in sought
+      ? 't.ip between $1::inet and $6::inet'
+      : 'valueKeys' in sought
+        ? 't.value_key = any($1::bigint[])'
+        : `t.rtype = ${TEXT} and t.value ilike any($1::text[])`;
+  return `from dns_span t where ${condition} and t.rtype = $2 and ${IS_SHOWN}`;
+}
+
+function valuesOf({ sought, rtype, isCurrent, passiveSince, sourceIds }: RecordsAsked): unknown[] {
+  const shown = [rtype, isCurrent, passiveSince, sourceIds];
+  if ('first' in sought) return [sought.first, ...shown, sought.last];
+  return ['valueKeys' in sought ? sought.valueKeys : sought.patterns, ...shown];
+}

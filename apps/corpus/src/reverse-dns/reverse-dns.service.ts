@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type AskedPage,
+  DNS_REVERSE,
+  Pages,
+  type QuestionOf,
+  type ReverseDnsRecord,
+  reverseSubject,
+} from '#libs/contracts';
+import { lastAddress, parseCidr } from '#libs/domain-names';
+import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
+import { DNS_TYPES, type DnsType } from '#libs/resolvers';
+import { CoverageService } from '../coverage/coverage.service.js';
+import { targetKeyOf } from '../dns/dns-type.js';
+import { totalOf } from '../searches/counted.js';
+import {
+  type SearchAnswer,
+  type SearchHead,
+  pageOfAll,
+  previewAnswer,
+} from '../searches/search-answer.js';
+import {
+  type FoundRecord,
+  type RecordsAsked,
+  type RecordsSought,
+  ReverseDnsRepository,
+} from './reverse-dns.repository.js';
+import { textPatterns } from './text-patterns.js';
+
+type Question = QuestionOf<typeof DNS_REVERSE>;
+
+/** A passive record counts as there for so long after it was last seen. */
+const PASSIVE_DAYS = 30;
+/** Hosts of one address whose names are sought. */
+const HOSTS_MAX = 1_000;
+const FIXTURE_FOUND = '192.0.2.1';
+const FIXTURE = /^(192\.0\.2|198\.51\.100|203\.0\.113)\./;
+
+/** Names whose records point to an address, a block, a host or a text. */
+@Injectable()
+export class ReverseDnsService {
+  constructor(
+    private readonly pages: Pages,
+    private readonly repository: ReverseDnsRepository,
+    private readonly coverage: CoverageService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws InvalidRequest, SearchTooHeavy */
+  async answer(question: Question): Promise<SearchAnswer> {
+    const page = this.pages.asked(DNS_REVERSE, question);
+    const { value, type, current } = question;
+    const isFixture = FIXTURE.test(value);
+    const head: SearchHead = {
+      isFixture,
+      head: { status: true, value, type },
+      coverage: async () => this.coverage.beside(isFixture),
+    };
+    if (isFixture) return this.fixture(question, page, head);
+    const { ids: sourceIds } = await this.coverage.shown();
+    const asked: RecordsAsked = {
+      rtype: DNS_TYPES[type.toUpperCase() as DnsType],
+      sought: await this.sought(question),
+      isCurrent: current,
+      passiveSince: new Date(this.clock.now().getTime() - PASSIVE_DAYS * DAY_MS),
+      sourceIds,
+    };
+    const total = totalOf(await this.repository.count(asked));
+    if (page.isPreview) {
+      return previewAnswer(page, total, withAddresses(head, []), 'domains');
+    }
+    const rows = await this.repository.list(asked, page);
+    const { items, paging } = page.cut(rows, ({ place, key, name }) => [place, key, name], total);
+    const addresses = await this.addresses(items, asked);
+    const domains = items.map((row) => this.told(question, row));
+    return this.page(withAddresses(head, addresses), { items, paging, domains });
+  }
+
+  private async sought({ value, type }: Question): Promise<RecordsSought> {
+    const subject = reverseSubject(value);
+    const rtype = DNS_TYPES[type.toUpperCase() as DnsType];
+    if (type === 'txt') return { patterns: textPatterns(value) };
+    if (type === 'a' || type === 'aaaa') {
+      if (subject.kind === 'address') return { first: subject.address, last: subject.address };
+      if (subject.kind === 'block') return rangeOf(subject.cidr);
+      throw refused('must be an IP address or an address block');
+    }
+    if (subject.kind === 'host') return { valueKeys: [targetKeyOf(rtype, subject.host)] };
+    if (subject.kind === 'address' && type !== 'cname') {
+      const hosts = await this.repository.listHosts(subject.address, HOSTS_MAX);
+      return { valueKeys: hosts.map((host) => targetKeyOf(rtype, host)) };
+    }
+    throw refused(
+      type === 'cname' ? 'must be a host name' : 'must be a host name or an IP address',
+    );
+  }
+
+  private async addresses(items: readonly FoundRecord[], asked: RecordsAsked) {
+    const places = [...new Set(items.map(({ place }) => place))].filter((place) => place !== '');
+    if (places.length === 0) return [];
+    const counts = await this.repository.countNames(places, asked);
+    return counts.map(({ address, names }) => ({ ip_address: address, names }));
+  }
+
+  private told({ type, value }: Question, row: FoundRecord): ReverseDnsRecord {
+    const subject = reverseSubject(value);
+    const isThroughHost = subject.kind === 'address' && row.place === '' && type !== 'txt';
+    return {
+      domain_name: row.name,
+      type,
+      value: row.value,
+      ...(isThroughHost && { ip_address: subject.address }),
+      first_seen: row.firstAt.toISOString(),
+      last_seen: (row.lastAt ?? this.clock.now()).toISOString(),
+    };
+  }
+
+  private fixture({ type, value }: Question, page: AskedPage, head: SearchHead): SearchAnswer {
+    const [first_seen, last_seen] = [FIXTURE_SEEN, this.clock.now().toISOString()];
+    const record = { domain_name: 'registered.test', type, value, first_seen, last_seen };
+    const all = value === FIXTURE_FOUND ? [record] : [];
+    const counts = all.map(() => ({ ip_address: value, names: 1 }));
+    const told = withAddresses(head, counts);
+    if (page.isPreview) {
+      return previewAnswer(page, { records: all.length, is: 'exact' }, told, 'domains');
+    }
+    const { items, paging } = pageOfAll(page, all);
+    return this.page(told, { items, paging, domains: items });
+  }
+
+  private page(
+    { isFixture, head, coverage }: SearchHead,
+    { items, paging, domains }: Pick<SearchAnswer, 'items' | 'paging'> & { domains: object[] },
+  ): SearchAnswer {
+    return { paging, items, isFixture, coverage, body: { ...head, paging, domains } };
+  }
+}
+
+const FIXTURE_SEEN = '2025-05-10T11:00:00.000Z';
+
+const refused = (message: string) => new InvalidRequest([{ field: 'value', message }]);
+
+function withAddresses(head: SearchHead, addresses: readonly object[]): SearchHead {
+  return { ...head, head: { ...head.head, addresses } };
+}
+
+/** The first and last address of a block. */
+function rangeOf(block: string): { first: string; last: string } {
+  const parsed = parseCidr(block);
+  if (!parsed.ok) throw refused(parsed.message);
+  return { first: parsed.cidr.address, last: lastAddress(parsed.cidr) };
+}

@@ -1,0 +1,47 @@
+import type { Database } from '#libs/database';
+import { sqlStateOf } from '#libs/database';
+import type { Registration } from '../records/registration.js';
+import type { SuppressedValues } from '../suppression/suppressed-values.js';
+import type { SuppressionsService } from '../suppression/suppressions.service.js';
+import { SearchTooHeavy } from './searches.errors.js';
+
+const QUERY_CANCELED = '57014';
+
+/**
+ * The pool of searches: their own connections and their own time limit, so that a heavy one holds up neither
+ * another service nor the write path.
+ */
+export class SearchDatabase {
+  constructor(
+    private readonly database: Database,
+    private readonly suppressions: SuppressionsService,
+  ) {}
+
+  /**
+   * Rows without what is suppressed: none of a suppressed `name`, and no `record` that holds a suppressed value.
+   * @throws SearchTooHeavy when the time limit is over; DatabaseUnavailable when no connection is free in it.
+   */
+  async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
+    try {
+      const values = await this.suppressions.values();
+      const rows = await this.database.query<T & ShownRow>(sql, parameters);
+      return rows.flatMap((row) => shownRow(row, values));
+    } catch (error) {
+      throw sqlStateOf(error) === QUERY_CANCELED ? new SearchTooHeavy(error) : error;
+    }
+  }
+}
+
+interface ShownRow {
+  name?: unknown;
+  record?: unknown;
+}
+
+function shownRow<T extends ShownRow>(row: T, values: SuppressedValues): T[] {
+  if (typeof row.name === 'string' && values.hasName(row.name)) return [];
+  if (typeof row.record !== 'object' || row.record === null) return [row];
+  return [{ ...row, record: values.masked(row.record as Registration) }];
+}
+
+/** What reads for the worker, beside searches: it hides what they hide, and has the time that its parts take. */
+export class FeedDatabase extends SearchDatabase {}

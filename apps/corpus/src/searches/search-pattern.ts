@@ -1,0 +1,40 @@
+import { InvalidRequest } from '#libs/platform';
+import { asciiForm, plainForm } from '../names/folded.js';
+
+const ASTERISKS_MAX = 2;
+/** Of those who write words with one or two characters, two say as much (S103). */
+const LITERAL = /[\p{L}\p{M}\p{N}]{3}|[\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}]{2}/u;
+
+/** A text that is searched for, as PostgreSQL's LIKE takes it. */
+export interface SearchPattern {
+  /** Over folded texts, by their trigrams; finds everything that `exact` finds, and perhaps more. */
+  loose: string;
+  /** Over the texts themselves. */
+  exact: string;
+}
+
+/**
+ * Reads a text with wildcards: `*` for any text and `?` for one character. Without any of them it is found anywhere.
+ * @throws InvalidRequest for one that would find too much (S103).
+ */
+export function searchPattern(field: string, text: string): SearchPattern {
+  const refuse = (message: string) => new InvalidRequest([{ field, message }]);
+  const plain = plainForm(text);
+  const asterisks = plain.split('*').length - 1;
+  if (asterisks > ASTERISKS_MAX) throw refuse(`must not contain more than ${ASTERISKS_MAX} "*"`);
+  const literals = plain.split(/[*?]/);
+  if (!literals.some((literal) => LITERAL.test(literal))) {
+    throw refuse('must contain three letters or digits in a row');
+  }
+  const isAnywhere = !/[*?]/.test(plain);
+  const around = isAnywhere ? '%' : '';
+  // One character beyond ASCII is several of a folded text.
+  const loose = escaped(asciiForm(plain)).replace(/[*?]/g, '%');
+  const exact = escaped(plain).replaceAll('*', '%').replaceAll('?', '_');
+  return { loose: `${around}${loose}${around}`, exact: `${around}${exact}${around}` };
+}
+
+/** Nothing in it is special to LIKE any more. */
+function escaped(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}

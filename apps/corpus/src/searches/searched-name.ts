@@ -1,0 +1,24 @@
+import { parseDomainName } from '#libs/domain-names';
+import { type FiledName, filedName } from '../names/registrable-name.js';
+import { InvalidDomainName } from './searches.errors.js';
+
+/** The name that a search is about. */
+export interface SearchedName extends FiledName {
+  /** For people to read. */
+  readable: string;
+  /** What it stands for in answers to test keys; undefined for a name that is looked for. */
+  fixture?: 'registered' | 'empty';
+}
+
+/** @throws InvalidDomainName */
+export function searchedName(text: string): SearchedName {
+  const parsed = parseDomainName(text);
+  if (!parsed.ok) throw new InvalidDomainName(parsed.message);
+  const { domain } = parsed;
+  const fixture = domain.name === 'registered.test' ? 'registered' : 'empty';
+  return {
+    ...filedName(domain),
+    readable: domain.unicode,
+    ...(domain.tld === 'test' && { fixture }),
+  };
+}

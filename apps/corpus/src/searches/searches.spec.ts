@@ -1,0 +1,403 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  DNS_HISTORICAL,
+  DNS_REVERSE,
+  type DnsHistoricalAnswer,
+  type DnsReverseAnswer,
+  type Operation,
+  SUBDOMAINS,
+  type SubdomainsAnswer,
+  WHOIS_HISTORY,
+  WHOIS_REVERSE,
+  type WhoisHistoryAnswer,
+  type WhoisReverseAnswer,
+} from '#libs/contracts';
+import { faultsOf } from '#libs/platform';
+import { CorpusUnderTest } from '#test/corpus';
+
+const GENERATED = 600;
+const SEED = 3;
+
+describe('searches', () => {
+  let corpus: CorpusUnderTest;
+
+  beforeAll(async () => {
+    corpus = await CorpusUnderTest.start();
+    await corpus.generate(GENERATED, SEED);
+  });
+  afterAll(() => corpus.stop());
+
+  /** What the row's class says an answer is, is checked with each. */
+  async function ask<Answer>(row: Operation, parameters: Record<string, string>): Promise<Answer> {
+    const answer = await corpus.ask<Answer & object>(row.owner.path, parameters);
+    const [form] = row.answers;
+    if (form.type === 'application/json' && parameters.version !== '1') {
+      expect([row.name, faultsOf(form.of, answer)]).toEqual([row.name, []]);
+    }
+    return answer;
+  }
+  const refusal = async (row: Operation, parameters: Record<string, string>) =>
+    ask(row, parameters).then(
+      () => undefined,
+      (error: { code: string; errors?: { message: string }[] }) => error,
+    );
+  /** Every record of a search, by its cursors. */
+  async function all<Answer extends { paging: { next_cursor: string | null } }>(
+    row: Operation,
+    parameters: Record<string, string>,
+  ): Promise<Answer[]> {
+    const pages = [await ask<Answer>(row, { ...parameters, page_size: '7' })];
+    for (let next = pages[0].paging.next_cursor; next !== null;) {
+      pages.push(await ask<Answer>(row, { ...parameters, page_size: '7', cursor: next }));
+      next = pages.at(-1)!.paging.next_cursor;
+    }
+    return pages;
+  }
+  const column = async (sql: string) =>
+    (await corpus.database.query<{ value: string }>(sql)).map(({ value }) => value);
+  const day = (number: number) => `2024-03-${String(number).padStart(2, '0')}T12:00:00.000Z`;
+
+  describe('history', () => {
+    it('shows what each record published, the newest first, with the time it was seen unchanged', async () => {
+      const name = 'history-one.com';
+      const published = { create_date: '2020-01-01', registrant_contact: { name: 'Ada' } };
+      await corpus.record(
+        { kind: 'whois', name, at: day(1), record: published },
+        { kind: 'whois', name, at: day(4), record: published },
+        { kind: 'whois', name, at: day(6), record: { create_date: '2020-01-01' } },
+      );
+      const answer = await ask<WhoisHistoryAnswer>(WHOIS_HISTORY, { domainName: name });
+      expect(answer.records).toMatchObject([
+        { num: 1, first_seen: day(6), last_seen: day(6), is_complete: true },
+        { num: 2, first_seen: day(1), last_seen: day(4), registrant_contact: { name: 'Ada' } },
+      ]);
+      expect(answer.coverage).toMatchObject({
+        has_data: true,
+        sources: [{ source: 'lookups' }, { source: 'generated', is_generated: true }],
+      });
+      const { changes } = await ask<WhoisHistoryAnswer>(WHOIS_HISTORY, {
+        domainName: name,
+        view: 'changes',
+      });
+      expect(changes).toEqual([
+        {
+          changed_at: day(6),
+          path: 'registrant_contact.name',
+          before: 'Ada',
+          after: null,
+          source: 'lookups',
+        },
+      ]);
+    });
+
+    it('is found by the stretch of time, and by pages', async () => {
+      const name = 'history-two.com';
+      await corpus.record(
+        ...Array.from({ length: 20 }, (_, place) => ({
+          kind: 'whois',
+          name,
+          at: day(place + 1),
+          record: { expiry_date: `2030-01-${String(place + 1).padStart(2, '0')}` },
+        })),
+      );
+      const days = { after: '2024-03-05', before: '2024-03-16' };
+      const pages = await all<WhoisHistoryAnswer>(WHOIS_HISTORY, { domainName: name, ...days });
+      expect(pages.length).toBe(2);
+      const seen = pages.flatMap(({ records }) => records!.map((one) => one.first_seen));
+      expect(seen).toEqual(Array.from({ length: 11 }, (_, place) => day(15 - place)));
+      const old = await corpus.ask<object>(WHOIS_HISTORY.owner.path, {
+        domainName: name,
+        version: '1',
+      });
+      expect(old).toMatchObject({ whois: 'historical', total_records: '20' });
+    });
+
+    it('of the DNS is told as snapshots and as a timeline', async () => {
+      const name = 'history-three.com';
+      const seen = (at: number, ...addresses: string[]) => ({
+        kind: 'dns',
+        name,
+        at: day(at),
+        types: ['A', 'MX'],
+        records: [
+          ...addresses.map((value) => ({ type: 'A', value })),
+          { type: 'MX', value: '10 mail.history-three.com' },
+        ],
+      });
+      await corpus.record(seen(1, '198.18.0.1'), seen(3, '198.18.0.2'), seen(5, '198.18.0.2'));
+      const asked = { domainName: name, type: 'A' };
+      const { snapshots } = await ask<DnsHistoricalAnswer>(DNS_HISTORICAL, asked);
+      expect(snapshots).toMatchObject([
+        { seen_at: day(3), dns_types: { A: 1 }, dns_records: [{ address: '198.18.0.2' }] },
+        { seen_at: day(1), dns_types: { A: 1 }, dns_records: [{ address: '198.18.0.1' }] },
+      ]);
+      const { timeline } = await ask<DnsHistoricalAnswer>(DNS_HISTORICAL, {
+        ...asked,
+        type: 'all',
+        view: 'timeline',
+      });
+      expect(timeline).toMatchObject([
+        { address: '198.18.0.2', first_seen: day(3), last_seen: day(5), ended_at: null },
+        { address: '198.18.0.1', first_seen: day(1), ended_at: day(3) },
+        { priority: 10, exchange: 'mail.history-three.com', last_seen: day(5) },
+      ]);
+    });
+  });
+
+  describe('reverse WHOIS', () => {
+    const found = async (parameters: Record<string, string>) =>
+      (await all<WhoisReverseAnswer>(WHOIS_REVERSE, parameters)).flatMap(({ domains }) =>
+        domains.map(({ domain_name }) => domain_name),
+      );
+
+    it('finds exactly the names whose newest record publishes a value, page by page in one order', async () => {
+      const [{ folded, value }] = await corpus.database.query<{ folded: string; value: string }>(
+        `select folded, count(*)::text as value from contact_token where kind = 2
+         group by folded order by count(*) desc, folded limit 1`,
+      );
+      const names = await found({ email: folded, exact: 'true' });
+      expect(names.length).toBe(Number(value));
+      expect(names).toEqual(
+        await column(
+          `select name as value from contact_token where folded = '${folded}' and is_registered
+           order by domain_key, name`,
+        ),
+      );
+    });
+
+    it('finds values by a part and by wildcards, in any script and case', async () => {
+      await corpus.record({
+        kind: 'whois',
+        name: 'reverse-one.com',
+        at: day(1),
+        record: { registrant_contact: { name: 'Zoë Äußerlich', company: '東京商事' } },
+      });
+      for (const asked of [
+        { owner: 'äUSSERlich'.replace('SS', 'ß') },
+        { owner: 'zoë *lich' },
+        { company: '東京' },
+        { keyword: 'Äußer' },
+      ] as Record<string, string>[]) {
+        expect([asked, await found(asked)]).toEqual([asked, ['reverse-one.com']]);
+      }
+      expect(await found({ owner: '*rlichx' })).toEqual([]);
+      expect(await found({ owner: 'äußerlich', exact: 'true' })).toEqual([]);
+    });
+
+    it('S70: a value that the newest record withholds is found and counted by no search, historic ones included', async () => {
+      const name = 'reverse-two.com';
+      const record = {
+        registrant_contact: { name: 'Ida Person', email_address: 'hp@x.example' },
+      };
+      await corpus.record({ kind: 'whois', name, at: day(1), record });
+      expect(await found({ owner: 'ida person' })).toEqual([name]);
+      await corpus.record({ kind: 'whois', name, at: day(2), record: {} });
+      for (const scope of ['current', 'historic']) {
+        for (const exact of ['true', 'false']) {
+          for (const [selector, value] of [
+            ['owner', 'Ida Person'],
+            ['email', 'hp@x.example'],
+          ]) {
+            const parameters = { [selector]: value, scope, exact };
+            expect(await found(parameters)).toEqual([]);
+            const preview = await ask<WhoisReverseAnswer>(WHOIS_REVERSE, {
+              ...parameters,
+              mode: 'preview',
+            });
+            expect(preview.paging.total_records).toBe(0);
+          }
+        }
+      }
+      const history = await ask<WhoisHistoryAnswer>(WHOIS_HISTORY, { domainName: name });
+      expect(history.records).toHaveLength(2);
+    });
+
+    it('finds names that are not registered any more only in the historic scope', async () => {
+      const name = 'reverse-three.com';
+      const record = { registrant_contact: { name: 'Former Holder' } };
+      await corpus.record({ kind: 'whois', name, at: day(1), record });
+      await corpus.record({ kind: 'gone', name, at: day(2) });
+      expect(await found({ owner: 'former holder' })).toEqual([]);
+      expect(await found({ owner: 'former holder', scope: 'historic' })).toEqual([name]);
+    });
+
+    it('shows dates and holder in mini, and whole records otherwise', async () => {
+      const name = 'reverse-four.com';
+      const record = {
+        create_date: '2020-01-01',
+        registrant_contact: { name: 'Mini Holder', email_address: 'mini@x.example' },
+      };
+      await corpus.record({ kind: 'whois', name, at: day(1), record });
+      const mini = await ask<WhoisReverseAnswer>(WHOIS_REVERSE, {
+        owner: 'mini holder',
+        mode: 'mini',
+      });
+      expect(mini.domains).toMatchObject([
+        { domain_name: name, create_date: '2020-01-01', name: 'Mini Holder' },
+      ]);
+      const whole = await ask<WhoisReverseAnswer>(WHOIS_REVERSE, { owner: 'mini holder' });
+      expect(whole.domains).toMatchObject([{ registrant_contact: { name: 'Mini Holder' } }]);
+    });
+
+    it.each([
+      ['ab', 'must contain three letters or digits in a row'],
+      ['a*b*c*d', 'must not contain more than 2 "*"'],
+      ['a-b-c', 'must contain three letters or digits in a row'],
+      ['%%%', 'must contain three letters or digits in a row'],
+      ['(a|b)+$', 'must contain three letters or digits in a row'],
+      ['ё', 'must contain three letters or digits in a row'],
+      ['®', 'must contain three letters or digits in a row'],
+      ['я*е', 'must contain three letters or digits in a row'],
+      ['王', 'must contain three letters or digits in a row'],
+    ])('S103: %s is refused with the reason', async (keyword, message) => {
+      expect(await refusal(WHOIS_REVERSE, { keyword })).toMatchObject({
+        code: 'invalid_request',
+        errors: [{ message }],
+      });
+    });
+
+    it('finds words of three letters in any script, and of two characters in Chinese', async () => {
+      const record = { registrant_contact: { name: '王伟', company: 'Ёлка' } };
+      await corpus.record({ kind: 'whois', name: 'reverse-five.com', at: day(1), record });
+      for (const keyword of ['王伟', 'ёлк', '*лка']) {
+        expect(await found({ keyword })).toEqual(['reverse-five.com']);
+      }
+    });
+
+    it('S103: what is special to a pattern of the database is searched for as it is', async () => {
+      expect(await found({ keyword: 'mail_' })).toEqual([]);
+      expect(await found({ keyword: 'mai%' })).toEqual([]);
+      expect(await found({ keyword: 'mail\\' })).toEqual([]);
+    });
+  });
+
+  describe('reverse DNS', () => {
+    const found = async (value: string, type: string) =>
+      (await all<DnsReverseAnswer>(DNS_REVERSE, { value, type })).flatMap(({ domains }) => domains);
+
+    it('finds the names of an address and of a block, and counts those of each address', async () => {
+      const [address] = await column(
+        `select host(ip) as value from dns_span where until is null and rtype = 1
+         group by ip order by count(*) desc, ip limit 1`,
+      );
+      const names = (await found(address, 'a')).map(({ domain_name }) => domain_name);
+      const expected = await column(
+        `select distinct on (domain_key, name) name as value from dns_span
+         where ip = '${address}' and until is null order by domain_key, name`,
+      );
+      expect(names).toEqual(expected);
+      const page = await ask<DnsReverseAnswer>(DNS_REVERSE, { value: address, type: 'a' });
+      expect(page.addresses).toEqual([{ ip_address: address, names: expected.length }]);
+      const block = `${address.split('.').slice(0, 3).join('.')}.0/24`;
+      const within = await found(block, 'a');
+      const [count] = await column(
+        `select count(distinct (ip, domain_key, name))::text as value from dns_span
+         where ip <<= '${block}' and until is null and rtype = 1`,
+      );
+      expect(within.length).toBe(Number(count));
+    });
+
+    it('finds names by the host of their mail and name servers, and by an address of that host', async () => {
+      await corpus.record(
+        dnsOf('mail-host.com', 'mx1', { type: 'A', value: '198.19.250.1' }),
+        dnsOf('mailed-one.com', '', { type: 'MX', value: '10 mx1.mail-host.com' }),
+        dnsOf('mailed-two.com', '', { type: 'NS', value: 'mx1.mail-host.com' }),
+      );
+      const names = async (value: string, type: string) =>
+        (await found(value, type)).map(({ domain_name }) => domain_name);
+      expect(await names('mx1.mail-host.com', 'mx')).toEqual(['mailed-one.com']);
+      expect(await names('198.19.250.1', 'mx')).toEqual(['mailed-one.com']);
+      expect(await names('198.19.250.1', 'ns')).toEqual(['mailed-two.com']);
+    });
+
+    it('finds text records by their content, and by an address in one of their ranges', async () => {
+      await corpus.record(
+        dnsOf('text-one.com', '', { type: 'TXT', value: 'v=spf1 ip4:198.19.251.0/24 -all' }),
+        dnsOf('text-two.com', '', { type: 'TXT', value: 'verification=aBC123def' }),
+      );
+      const names = async (value: string) =>
+        (await found(value, 'txt')).map(({ domain_name }) => domain_name);
+      for (const value of ['verification=abc123', 'verification=aBC123']) {
+        expect(await names(value)).toEqual(['text-two.com']);
+      }
+      expect(await names('198.19.251.77')).toEqual(['text-one.com']);
+    });
+
+    it.each([
+      ['198.18.0.0/15', 'a', 'must be a block of at most /16, or /32 of IPv6'],
+      ['example.com', 'a', 'must be an IP address or an address block'],
+      ['198.18.0.1', 'cname', 'must be a host name'],
+    ])('%s with type %s is refused with the reason', async (value, type, message) => {
+      expect(await refusal(DNS_REVERSE, { value, type })).toMatchObject({ errors: [{ message }] });
+    });
+  });
+
+  describe('subdomains', () => {
+    const now = () => corpus.clock.now().getTime();
+    const daysAgo = (days: number) => new Date(now() - days * 86_400_000).toISOString();
+
+    it('are active while they had an address within a week, and say since when they are not', async () => {
+      const seen = (host: string, days: number, resolved: boolean) => ({
+        kind: 'host',
+        name: `${host}.hosts-one.com`,
+        at: daysAgo(days),
+        resolved,
+      });
+      await corpus.record(
+        seen('www', 6, true),
+        seen('old', 20, true),
+        seen('old', 9, false),
+        seen('old', 8, false),
+        { kind: 'host', name: 'cert.hosts-one.com', at: daysAgo(1) },
+      );
+      const asked = { domainName: 'hosts-one.com' };
+      const { subdomains } = await ask<SubdomainsAnswer>(SUBDOMAINS, asked);
+      expect(subdomains).toMatchObject([
+        { subdomain: 'cert.hosts-one.com', status: 'inactive', last_resolved: null },
+        { subdomain: 'old.hosts-one.com', status: 'inactive', inactive_from: daysAgo(9) },
+        { subdomain: 'www.hosts-one.com', status: 'active', inactive_from: null },
+      ]);
+      for (const [status, count] of [
+        ['active', 1],
+        ['inactive', 2],
+      ] as const) {
+        const { paging } = await ask<SubdomainsAnswer>(SUBDOMAINS, { ...asked, status });
+        expect(paging.total_records).toBe(count);
+      }
+    });
+
+    it('of a zone with a wildcard are marked, unless they have an address of their own', async () => {
+      await corpus.record(
+        dnsOf('hosts-two.com', '*', { type: 'A', value: '198.19.252.1' }),
+        dnsOf('hosts-two.com', 'any', { type: 'A', value: '198.19.252.1' }),
+        dnsOf('hosts-two.com', 'real', { type: 'A', value: '198.19.252.2' }),
+      );
+      const answer = await ask<SubdomainsAnswer>(SUBDOMAINS, { domainName: 'hosts-two.com' });
+      expect(answer.wildcards).toEqual([{ name: '*.hosts-two.com', addresses: ['198.19.252.1'] }]);
+      expect(answer.subdomains).toMatchObject([
+        { subdomain: 'any.hosts-two.com', is_wildcard: true },
+        { subdomain: 'real.hosts-two.com', is_wildcard: false },
+      ]);
+    });
+  });
+
+  it.each(
+    [WHOIS_HISTORY, DNS_HISTORICAL, WHOIS_REVERSE, DNS_REVERSE, SUBDOMAINS].flatMap((row) =>
+      row.examples.map(({ parameters }) => [row.name, row as Operation, parameters] as const),
+    ),
+  )('%s answers its example and a preview of it', async (_name, row, parameters) => {
+    await ask(row, parameters);
+    const preview = await ask<WhoisReverseAnswer>(row, { ...parameters, mode: 'preview' });
+    expect(preview.preview!.length).toBe(Object.keys(row.paged!.modes).length);
+  });
+
+  function dnsOf(name: string, host: string, record: { type: string; value: string }) {
+    return {
+      kind: 'dns',
+      name: host === '' ? name : `${host}.${name}`,
+      at: day(1),
+      types: [record.type],
+      records: [record],
+    };
+  }
+});

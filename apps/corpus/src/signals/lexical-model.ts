@@ -1,0 +1,52 @@
+/** How often three letters of labels stand in a row. */
+export interface LexicalModel {
+  /** Labels that it was made of. */
+  labels: number;
+  /** Of the surprise of those labels, in bits a letter. */
+  mean: number;
+  deviation: number;
+  counts: Readonly<Record<string, number>>;
+}
+
+/** Letters, digits, hyphen and the two ends. */
+const LETTERS = 38;
+/** Counts what was never seen as if it had been, a little. */
+const SMOOTHING = 0.1;
+/** What is seen once in so many labels is chance. */
+const COUNT_MIN = 2;
+
+/** Learns from labels in ASCII. */
+export function trainedOn(labels: readonly string[]): LexicalModel {
+  const all: Record<string, number> = {};
+  for (const label of labels) {
+    for (const three of threesOf(label)) all[three] = (all[three] ?? 0) + 1;
+  }
+  const counts = Object.fromEntries(Object.entries(all).filter(([, count]) => count >= COUNT_MIN));
+  const surprise = surpriseOf({ counts });
+  const each = labels.map((label) => surprise(label));
+  const mean = each.reduce((sum, one) => sum + one, 0) / labels.length;
+  const squares = each.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+  return { labels: labels.length, mean, deviation: Math.sqrt(squares / labels.length), counts };
+}
+
+/** Reads labels: how surprising one is, in bits a letter. A label that looks like random letters surprises most. */
+export function surpriseOf({ counts }: Pick<LexicalModel, 'counts'>): (label: string) => number {
+  const pairs: Record<string, number> = {};
+  for (const [three, count] of Object.entries(counts)) {
+    const pair = three.slice(0, 2);
+    pairs[pair] = (pairs[pair] ?? 0) + count;
+  }
+  return (label) => {
+    const threes = threesOf(label);
+    const bits = threes.map((three) => {
+      const seen = (counts[three] ?? 0) + SMOOTHING;
+      return -Math.log2(seen / ((pairs[three.slice(0, 2)] ?? 0) + SMOOTHING * LETTERS));
+    });
+    return bits.reduce((sum, one) => sum + one, 0) / threes.length;
+  };
+}
+
+function threesOf(label: string): string[] {
+  const text = `^^${label}$`;
+  return Array.from({ length: text.length - 2 }, (_, place) => text.slice(place, place + 3));
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import type { FiledName } from '../names/registrable-name.js';
+import { SearchDatabase } from '../searches/search-database.js';
+import type { LexicalModel } from './lexical-model.js';
+
+/** A block list that has a name, or a host below it. */
+export interface Listing {
+  list: string;
+  category: string;
+  host: string;
+  listedAt: Date;
+}
+
+/** What the index says of single names. */
+@Injectable()
+export class SignalsRepository {
+  constructor(private readonly database: SearchDatabase) {}
+
+  /** When a name was first seen by a source that may be shown. */
+  async firstSeen({ key, name }: FiledName): Promise<Date | undefined> {
+    const [row] = await this.database.query<{ firstAt: Date }>(
+      `select d.first_seen as "firstAt" from domain d join source s on s.id = d.source_id
+       where d.domain_key = $1 and d.name = $2 and s.is_shown and not s.is_generated`,
+      [key, name],
+    );
+    return row?.firstAt;
+  }
+
+  /** Lists that have it now. The name itself comes first. */
+  async listListings({ key, name }: FiledName): Promise<Listing[]> {
+    return this.database.query(
+      `select s.name as list, l.category, l.host, l.listed_at as "listedAt"
+       from listed_name l join source s on s.id = l.source_id
+       where l.domain_key = $1 and l.name = $2 and l.delisted_at is null and s.is_shown
+       order by l.host, l.listed_at limit 20`,
+      [key, name],
+    );
+  }
+
+  /** How many lists are loaded. */
+  async countLists(): Promise<number> {
+    const [row] = await this.database.query<{ lists: number }>(
+      `select count(*)::int as lists from source s
+       where s.is_shown and exists (select from listed_name l where l.source_id = s.id)`,
+    );
+    return row.lists;
+  }
+
+  /** Labels in ASCII, spread evenly over the index. */
+  async sampleLabels(limit: number): Promise<string[]> {
+    const rows = await this.database.query<{ label: string }>(
+      `select label from (select label, unicode from domain order by domain_key, name limit $1) d
+       where unicode is null`,
+      [limit],
+    );
+    return rows.map(({ label }) => label);
+  }
+
+  async newestModel(): Promise<(LexicalModel & { version: number }) | undefined> {
+    const [row] = await this.database.query<LexicalModel & { version: number }>(
+      `select version, labels, mean, deviation, counts from lexical_model
+       order by version desc limit 1`,
+    );
+    return row;
+  }
+
+  /** Keeps a model as the newest version, and forgets the older ones. */
+  async keepModel({ labels, mean, deviation, counts }: LexicalModel, at: Date): Promise<void> {
+    await this.database.query(
+      `with kept as (
+         insert into lexical_model (trained_at, labels, mean, deviation, counts)
+         values ($1, $2, $3, $4, $5) returning version)
+       delete from lexical_model where version < (select version from kept)`,
+      [at, labels, mean, deviation, JSON.stringify(counts)],
+    );
+  }
+}

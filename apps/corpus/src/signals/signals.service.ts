@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { IndexSignals } from '#libs/contracts';
+import { HOUR_MS, InvalidRequest, monotonicMs } from '#libs/platform';
+import { fileName } from '../names/registrable-name.js';
+import { surpriseOf } from './lexical-model.js';
+import { SignalsRepository } from './signals.repository.js';
+
+/** A model changes once a day. */
+const KEPT_MS = HOUR_MS;
+/** Surprise of a shorter label says nothing. */
+const LABEL_LENGTH_MIN = 6;
+
+type Judge = (label: string) => IndexSignals['lexical'];
+
+/** What the index says of a name, for its reputation. */
+@Injectable()
+export class SignalsService {
+  private kept?: { untilMs: number; judge: Judge };
+
+  constructor(private readonly repository: SignalsRepository) {}
+
+  /** @throws InvalidRequest, SearchTooHeavy */
+  async of(text: string): Promise<IndexSignals> {
+    const name = fileName(text);
+    if (!name) throw new InvalidRequest([{ field: 'name', message: 'must be a domain name' }]);
+    const [firstSeen, listings, lists, judge] = await Promise.all([
+      this.repository.firstSeen(name),
+      this.repository.listListings(name),
+      this.repository.countLists(),
+      this.judge(),
+    ]);
+    return {
+      firstSeen: firstSeen?.toISOString() ?? null,
+      lists,
+      listings: listings.map((one) => ({ ...one, listedAt: one.listedAt.toISOString() })),
+      lexical: name.unicode === null ? judge(name.label) : null,
+    };
+  }
+
+  private async judge(): Promise<Judge> {
+    if (this.kept && this.kept.untilMs > monotonicMs()) return this.kept.judge;
+    const model = await this.repository.newestModel();
+    if (!model) return () => null;
+    const surprise = surpriseOf(model);
+    const { version, mean, deviation } = model;
+    const judge: Judge = (label) =>
+      label.length < LABEL_LENGTH_MIN
+        ? null
+        : { version, deviations: deviation > 0 ? (surprise(label) - mean) / deviation : 0 };
+    this.kept = { untilMs: monotonicMs() + KEPT_MS, judge };
+    return judge;
+  }
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CorpusUnderTest } from '#test/corpus';
+import { domainKeyOf } from '../names/domain-key.js';
+import { surpriseOf, trainedOn } from './lexical-model.js';
+import { SignalsRepository } from './signals.repository.js';
+import { SignalsService } from './signals.service.js';
+import { TrainModelJob } from './train-model.job.js';
+
+const SEEN = '2024-03-01T12:00:00.000Z';
+const LISTED = '2024-05-01T00:00:00.000Z';
+
+describe('signals', () => {
+  let corpus: CorpusUnderTest;
+
+  beforeAll(async () => {
+    corpus = await CorpusUnderTest.start();
+    const record = { create_date: '2020-01-01' };
+    await corpus.record({ kind: 'whois', name: 'deceives.com', at: SEEN, record });
+    await corpus.database.query(
+      `insert into source (id, name, kind, is_shown, is_sold, is_looked_up, created_at)
+       values (50, 'phish list', 'blocklist', true, false, false, now())`,
+    );
+    const insert = `insert into listed_name
+      (domain_key, name, host, source_id, category, listed_at, delisted_at)
+      values ($1, $2, $3, 50, 'phishing', $4, $5)`;
+    for (const [name, host, gone] of [
+      ['deceives.com', '', null],
+      ['hosts.com', 'bad', null],
+      ['forgiven.com', '', SEEN],
+    ]) {
+      const values = [domainKeyOf(name!), name, host, LISTED, gone];
+      await corpus.database.query(insert, values);
+    }
+  });
+  afterAll(() => corpus.stop());
+
+  it('lists that have a name now are named with their date; those that gave it up are not', async () => {
+    const signals = corpus.part(SignalsService);
+    expect(await signals.of('deceives.com')).toEqual({
+      firstSeen: SEEN,
+      lists: 1,
+      listings: [{ list: 'phish list', category: 'phishing', host: '', listedAt: LISTED }],
+      lexical: null,
+    });
+    expect((await signals.of('hosts.com')).listings).toMatchObject([{ host: 'bad' }]);
+    expect(await signals.of('forgiven.com')).toMatchObject({ firstSeen: null, listings: [] });
+  });
+
+  it('letters are judged by a model of the names of the index, which is learnt anew as a new version', async () => {
+    await corpus.generate(1_000, 5);
+    const job = corpus.part(TrainModelJob);
+    await job.runOnce();
+    await job.runOnce();
+    const kept = await corpus.database.query('select version from lexical_model');
+    expect(kept).toEqual([{ version: 2 }]);
+    const model = (await corpus.part(SignalsRepository).newestModel())!;
+    const surprise = surpriseOf(model);
+    expect(surprise('silverriver')).toBeLessThan(surprise('xq7zkvjw2p'));
+    const { lexical } = await corpus.part(SignalsService).of('xq7zkvjw2pqz.com');
+    expect(lexical).toMatchObject({ version: 2 });
+    expect(lexical!.deviations).toBeGreaterThan(3);
+    const usual = (await corpus.part(SignalsService).of('silvermarket.com')).lexical!;
+    expect(usual.deviations).toBeLessThan(2);
+    expect(trainedOn(['aaa', 'aaa']).deviation).toBe(0);
+  });
+});

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, type Job } from '#libs/platform';
+import { trainedOn } from './lexical-model.js';
+import { SignalsRepository } from './signals.repository.js';
+
+const LABELS_MAX = 50_000;
+/** Of fewer, a model would say more about them than about names. */
+const LABELS_MIN = 500;
+
+/** Once a day: learns anew how letters follow one another in the names of the index. */
+@Injectable()
+export class TrainModelJob implements Job {
+  readonly name = 'train-lexical-model';
+
+  constructor(
+    private readonly repository: SignalsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  async runOnce(): Promise<void> {
+    const labels = await this.repository.sampleLabels(LABELS_MAX);
+    if (labels.length < LABELS_MIN) return;
+    await this.repository.keepModel(trainedOn(labels), this.clock.now());
+  }
+}

@@ -1,0 +1,21 @@
+/** The source of this installation's own answers; its row comes with the table. */
+export const LOOKUPS_SOURCE = 1;
+
+/** What may be done with a source's data. */
+export interface SourceRights {
+  /** In answers. */
+  isShown: boolean;
+  /** In files. */
+  isSold: boolean;
+  /** To look its names up. */
+  isLookedUp: boolean;
+}
+
+/** Where data comes from. */
+export interface Source extends SourceRights {
+  id: number;
+  name: string;
+  kind: string;
+  /** Its data is invented. */
+  isGenerated: boolean;
+}

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import type { Source } from './source.js';
+
+/** What was taken in together. */
+export interface Batch {
+  id: string;
+  sourceId: number;
+  /** What a complete batch lists all names of, such as `zone com`. */
+  scope?: string;
+  isComplete?: boolean;
+  observedAt: Date;
+  loadedAt: Date;
+  rows: number;
+  badRows?: number;
+  newNames: number;
+  changedNames: number;
+}
+
+/** What a batch adds to the count of its source. */
+export interface SourceCount {
+  observations: number;
+  firstAt: Date;
+  lastAt: Date;
+  now: Date;
+}
+
+const COLUMNS = [
+  'id',
+  'sourceId',
+  'scope',
+  'isComplete',
+  'observedAt',
+  'loadedAt',
+  'rows',
+  'badRows',
+  'newNames',
+  'changedNames',
+] as const satisfies (keyof Batch)[];
+
+/** Where data comes from. */
+@Injectable()
+export class SourcesRepository {
+  async find(transaction: Transaction, name: string): Promise<number | undefined> {
+    const [row] = await transaction.query<{ id: number }>('select id from source where name = $1', [
+      name,
+    ]);
+    return row?.id;
+  }
+
+  /** Adds a source under the next free number. */
+  async add(transaction: Transaction, source: Omit<Source, 'id'>, now: Date): Promise<number> {
+    await transaction.query(`select pg_advisory_xact_lock(hashtext('corpus.sources'))`);
+    const { name, kind, isShown, isSold, isLookedUp, isGenerated } = source;
+    const [row] = await transaction.query<{ id: number }>(
+      `insert into source (id, name, kind, is_shown, is_sold, is_looked_up, is_generated, created_at)
+       select coalesce(max(id), 0) + 1, $1, $2, $3, $4, $5, $6, $7 from source
+       on conflict (name) do update set name = excluded.name
+       returning id`,
+      [name, kind, isShown, isSold, isLookedUp, isGenerated, now],
+    );
+    return row.id;
+  }
+
+  /** Counts what a source has brought. */
+  async count(
+    transaction: Transaction,
+    id: number,
+    { observations, firstAt, lastAt, now }: SourceCount,
+  ): Promise<void> {
+    await transaction.query(
+      `insert into source_total as t (source_id, observations, first_at, last_at, updated_at)
+       values ($1, $2, $3, $4, $5)
+       on conflict (source_id) do update set
+         observations = t.observations + excluded.observations,
+         first_at = least(t.first_at, excluded.first_at),
+         last_at = greatest(t.last_at, excluded.last_at),
+         updated_at = greatest(t.updated_at, excluded.updated_at)`,
+      [id, observations, firstAt, lastAt, now],
+    );
+  }
+
+  async remove(transaction: Transaction, id: number): Promise<void> {
+    await transaction.query('delete from source_batch where source_id = $1', [id]);
+    await transaction.query('delete from source where id = $1', [id]);
+  }
+
+  async addBatch(transaction: Transaction, batch: Batch): Promise<void> {
+    const { scope = null, isComplete = false, badRows = 0 } = batch;
+    const row = { ...batch, scope, isComplete, badRows };
+    await transaction.query(
+      `insert into source_batch (id, source_id, scope, is_complete, observed_at, loaded_at, rows,
+         bad_rows, new_names, changed_names)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      COLUMNS.map((column) => row[column]),
+    );
+  }
+}

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { Clock, newId } from '#libs/platform';
+import type { Source } from './source.js';
+import { type Batch, SourcesRepository } from './sources.repository.js';
+
+/** Where data comes from, and what was taken in from there. */
+@Injectable()
+export class SourcesService {
+  constructor(
+    private readonly repository: SourcesRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The number of a source, which is added if it is not there. */
+  async ensure(transaction: Transaction, source: Omit<Source, 'id'>): Promise<number> {
+    const known = await this.repository.find(transaction, source.name);
+    return known ?? this.repository.add(transaction, source, this.clock.now());
+  }
+
+  async find(transaction: Transaction, name: string): Promise<number | undefined> {
+    return this.repository.find(transaction, name);
+  }
+
+  async addBatch(transaction: Transaction, batch: Omit<Batch, 'id' | 'loadedAt'>): Promise<void> {
+    const loadedAt = this.clock.now();
+    await this.repository.addBatch(transaction, { ...batch, id: newId(), loadedAt });
+  }
+
+  /** Counts what a source has brought, by the times at which it was observed. */
+  async count(transaction: Transaction, sourceId: number, times: readonly Date[]): Promise<void> {
+    if (times.length === 0) return;
+    const sorted = times.toSorted((a, b) => a.getTime() - b.getTime());
+    const [firstAt, lastAt] = [sorted[0], sorted.at(-1)!];
+    const now = this.clock.now();
+    const count = { observations: times.length, firstAt, lastAt, now };
+    await this.repository.count(transaction, sourceId, count);
+  }
+
+  /** Counts what a source has brought of one time. */
+  async countAt(
+    transaction: Transaction,
+    sourceId: number,
+    observations: number,
+    at: Date,
+  ): Promise<void> {
+    if (observations === 0) return;
+    const now = this.clock.now();
+    const count = { observations, firstAt: at, lastAt: at, now };
+    await this.repository.count(transaction, sourceId, count);
+  }
+
+  /** Forgets a source that has no data any more. */
+  async remove(transaction: Transaction, id: number): Promise<void> {
+    await this.repository.remove(transaction, id);
+  }
+}

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import type { FiledName } from '../names/registrable-name.js';
+import { countOf } from '../searches/counted.js';
+import { SearchDatabase } from '../searches/search-database.js';
+
+export interface HostsAsked {
+  name: FiledName;
+  /** Moments as PostgreSQL reads them, of the first sight. */
+  from: string;
+  to: string;
+  /** Hosts that had an address since are active. */
+  activeSince: Date;
+  status: 'active' | 'inactive' | null;
+  sourceIds: readonly number[];
+}
+
+/** A host below a name. */
+export interface HostRow {
+  host: string;
+  firstAt: Date;
+  lastAt: Date;
+  resolvedAt: Date | null;
+  absentAt: Date | null;
+}
+
+const HOSTS = `
+  from host h
+  left join lateral (select max(observed_at) as last_at,
+      max(observed_at) filter (where has_resolved) as resolved_at
+    from host_sighting s
+    where s.domain_key = h.domain_key and s.name = h.name and s.host = h.host) s on true
+  where h.domain_key = $1 and h.name = $2 and h.host not like '*%'
+    and h.first_seen >= $3 and h.first_seen < $4 and h.source_id = any($7::smallint[])
+    and ($6::text is null or coalesce(s.resolved_at >= $5, false) = ($6 = 'active'))`;
+
+/** Hosts below names. */
+@Injectable()
+export class SubdomainsRepository {
+  constructor(private readonly database: SearchDatabase) {}
+
+  /** By name. @param after the host before the page. */
+  async list(
+    asked: HostsAsked,
+    { limit, offset, after }: { limit: number; offset: number; after?: readonly string[] },
+  ): Promise<HostRow[]> {
+    return this.database.query(
+      `select h.host, h.first_seen as "firstAt", greatest(h.first_seen, s.last_at) as "lastAt",
+         s.resolved_at as "resolvedAt",
+         (select min(n.observed_at) from host_sighting n
+          where n.domain_key = h.domain_key and n.name = h.name and n.host = h.host
+            and n.has_resolved = false and n.observed_at > s.resolved_at) as "absentAt"
+       ${HOSTS} and h.host > $8 order by h.host limit $9 offset $10`,
+      [...valuesOf(asked), after?.[0] ?? '', limit, offset],
+    );
+  }
+
+  async count(asked: HostsAsked): Promise<number> {
+    const [row] = await this.database.query<{ records: number }>(
+      countOf(`select 1 ${HOSTS}`),
+      valuesOf(asked),
+    );
+    return row.records;
+  }
+
+  /** Addresses that hosts have. @param hosts of a page; wildcards where none are named. */
+  async listAddresses(
+    name: FiledName,
+    hosts: readonly string[] | 'wildcards',
+  ): Promise<{ host: string; address: string }[]> {
+    const [condition, values] =
+      hosts === 'wildcards' ? [`host like '*%'`, []] : ['host = any($3::text[])', [hosts]];
+    return this.database.query(
+      `select host, host(ip) as address from dns_span
+       where domain_key = $1 and name = $2 and ${condition} and ip is not null and until is null
+       order by host, ip`,
+      [name.key, name.name, ...values],
+    );
+  }
+}
+
+function valuesOf(asked: HostsAsked): unknown[] {
+  const { name, from, to, activeSince, status, sourceIds } = asked;
+  return [name.key, name.name, from, to, activeSince, status, sourceIds];
+}

@@ -1,0 +1,20 @@
+import type { WildcardZone } from '#libs/contracts';
+
+/** The zones below a name that answer for every name, with the addresses that they answer. */
+export function wildcardsOf(
+  name: string,
+  records: readonly { host: string; address: string }[],
+): WildcardZone[] {
+  const byHost = Map.groupBy(records, ({ host }) => host);
+  return [...byHost].map(([host, own]) => ({
+    name: `${host}.${name}`,
+    addresses: own.map(({ address }) => address),
+  }));
+}
+
+/** The zone with a wildcard that a host lies in: the nearest one above it (RFC 4592). */
+export function zoneOf(host: string, wildcards: readonly WildcardZone[]): WildcardZone | undefined {
+  return wildcards
+    .filter(({ name }) => host.endsWith(name.slice(1)))
+    .toSorted((a, b) => b.name.length - a.name.length)[0];
+}

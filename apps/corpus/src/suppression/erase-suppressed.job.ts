@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { Clock, type Job } from '#libs/platform';
+import { ALL_KEYS } from '../names/domain-key.js';
+import { SuppressionsRepository } from './suppressions.repository.js';
+import { SuppressionsService } from './suppressions.service.js';
+
+const NAMES_AT_A_TIME = 1_000;
+
+/**
+ * Goes through all records and names while there is a suppressed value that it has not gone through them for, and
+ * erases what is suppressed. Stopped halfway it begins anew.
+ */
+@Injectable()
+export class EraseSuppressedJob implements Job {
+  readonly name = 'erase-suppressed';
+  private isStopped = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly repository: SuppressionsRepository,
+    private readonly suppressions: SuppressionsService,
+    private readonly clock: Clock,
+  ) {}
+
+  async runOnce(): Promise<void> {
+    const values = await this.suppressions.valuesNow(this.database);
+    const pending = (await this.repository.list(this.database)).filter(({ isErased }) => !isErased);
+    if (pending.length === 0) return;
+    let after = { key: ALL_KEYS.fromKey as string, name: '' };
+    while (!this.isStopped) {
+      const names = await this.repository.listNames(after, NAMES_AT_A_TIME);
+      await this.database.transaction(async (transaction) => {
+        await this.repository.lockWriting(transaction);
+        const gone = names.filter(({ name }) => values.hasName(name));
+        if (gone.length > 0) await this.repository.eraseNames(transaction, gone);
+        const revisions = await this.repository.listRevisions(transaction, { names });
+        await this.suppressions.erase(transaction, revisions, values);
+      });
+      if (names.length < NAMES_AT_A_TIME) break;
+      after = names.at(-1)!;
+    }
+    if (this.isStopped) return;
+    await this.repository.finish(pending.at(-1)!.version, this.clock.now());
+    await this.suppressions.valuesNow(this.database);
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+  }
+}

@@ -1,0 +1,83 @@
+import { createHmac } from 'node:crypto';
+import { fileName } from '../names/registrable-name.js';
+import { plainForm } from '../names/folded.js';
+import { type Members, PERSONAL_CONTACTS, type Registration } from '../records/registration.js';
+
+export const SUPPRESSED_KINDS = ['domain', 'email', 'name', 'phone'] as const;
+export type SuppressedKind = (typeof SUPPRESSED_KINDS)[number];
+
+/** A value that must not be shown or kept, by its keyed hash. */
+export interface SuppressedValue {
+  /** Its number in the list, from 1. */
+  version: number;
+  kind: SuppressedKind;
+  /** HMAC-SHA256 in hexadecimal digits. */
+  hash: string;
+  addedAt: Date;
+}
+
+/** Contacts with values of people. */
+const CONTACTS = [...PERSONAL_CONTACTS, 'reseller_contact', 'abuse_contact'] as const;
+/** Members of a contact that are looked at, with the kind of their values. */
+const MEMBERS: readonly (readonly [string, SuppressedKind])[] = [
+  ['name', 'name'],
+  ['company', 'name'],
+  ['email_address', 'email'],
+  ['phone', 'phone'],
+  ['fax', 'phone'],
+];
+
+/** How a value is compared: names as they are filed, texts in their plain form, numbers by their digits. */
+export function comparedForm(kind: SuppressedKind, value: string): string {
+  if (kind === 'domain') return fileName(value)?.name ?? '';
+  return kind === 'phone' ? value.replaceAll(/[^0-9]/gu, '') : plainForm(value);
+}
+
+/** The values that are suppressed, and the key of their hashes. Without values it costs nothing. */
+export class SuppressedValues {
+  private readonly hashes: ReadonlyMap<SuppressedKind, ReadonlySet<string>>;
+
+  constructor(
+    private readonly key: Buffer,
+    values: readonly Pick<SuppressedValue, 'kind' | 'hash'>[],
+  ) {
+    this.hashes = new Map(
+      SUPPRESSED_KINDS.map((kind) => [
+        kind,
+        new Set(values.filter((one) => one.kind === kind).map(({ hash }) => hash)),
+      ]),
+    );
+  }
+
+  /** @param form as `comparedForm` gives it. */
+  hashOf(kind: SuppressedKind, form: string): string {
+    return createHmac('sha256', this.key).update(`${kind} ${form}`).digest('hex');
+  }
+
+  /** @param name as it is filed. */
+  hasName(name: string): boolean {
+    return this.has('domain', name);
+  }
+
+  /** The record without the contacts that hold a suppressed value; the same object if there is none. */
+  masked(record: Registration): Registration {
+    const hidden = CONTACTS.filter((contact) => this.isHidden(record[contact]));
+    if (hidden.length === 0) return record;
+    const masked = { ...record };
+    for (const contact of hidden) delete masked[contact];
+    return masked;
+  }
+
+  private isHidden(contact: Registration[string]): boolean {
+    if (typeof contact !== 'object' || Array.isArray(contact)) return false;
+    return MEMBERS.some(([member, kind]) => {
+      const value = (contact as Members)[member];
+      return typeof value === 'string' && this.has(kind, comparedForm(kind, value));
+    });
+  }
+
+  private has(kind: SuppressedKind, form: string): boolean {
+    const hashes = this.hashes.get(kind)!;
+    return hashes.size > 0 && form !== '' && hashes.has(this.hashOf(kind, form));
+  }
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { appendFile, open, readFile, stat } from 'node:fs/promises';
+import {
+  SUPPRESSED_KINDS,
+  type SuppressedKind,
+  type SuppressedValue,
+} from './suppressed-values.js';
+
+const KEY_BYTES = 32;
+const KEY_LINE = /^key ([A-Za-z0-9_-]{43})$/;
+const VALUE_LINE = /^([0-9]{1,15}) ([a-z]+) ([0-9a-f]{64}) ([0-9TZ:.-]{20,30})$/;
+
+/** What the file holds. */
+export interface SuppressionFile {
+  key: Buffer;
+  values: SuppressedValue[];
+}
+
+/**
+ * The list of suppressed values, a file beside the secrets: the key of the hashes, then a line for each value. The
+ * database has a copy of the hashes without the key, so that a stolen dump names nobody, and a restored one is made
+ * to forget again what the list says.
+ */
+export class SuppressionList {
+  constructor(private readonly path: string) {}
+
+  /** Differs when the file does. */
+  async state(): Promise<string> {
+    const { ino, size, mtimeMs } = await stat(this.path).catch(() => ({
+      ino: 0,
+      size: 0,
+      mtimeMs: 0,
+    }));
+    return `${ino} ${size} ${mtimeMs}`;
+  }
+
+  /** @returns undefined for a list that was never begun. @throws for a file that is none. */
+  async read(): Promise<SuppressionFile | undefined> {
+    const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (text === undefined) return undefined;
+    // A line that was cut off by a kill was never confirmed to anybody.
+    const [first, ...lines] = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+    const key = KEY_LINE.exec(first)?.[1];
+    if (!key) throw new Error(`${this.path} does not begin with the key of a list`);
+    return { key: Buffer.from(key, 'base64url'), values: lines.flatMap(valuesOf) };
+  }
+
+  /** Begins the list with a new key. @throws if the file is there. */
+  async begin(): Promise<SuppressionFile> {
+    const key = randomBytes(KEY_BYTES);
+    const file = await open(this.path, 'wx', 0o600);
+    try {
+      await file.writeFile(`key ${key.toString('base64url')}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return { key, values: [] };
+  }
+
+  async add({ version, kind, hash, addedAt }: SuppressedValue): Promise<void> {
+    const text = await readFile(this.path, 'utf8');
+    const before = text.endsWith('\n') ? '' : '\n';
+    const line = `${before}${version} ${kind} ${hash} ${addedAt.toISOString()}\n`;
+    await appendFile(this.path, line, { flush: true });
+  }
+}
+
+function valuesOf(line: string): SuppressedValue[] {
+  const [, version, kind, hash, addedAt] = VALUE_LINE.exec(line) ?? [];
+  if (!(SUPPRESSED_KINDS as readonly string[]).includes(kind)) return [];
+  const known = kind as SuppressedKind;
+  return [{ version: Number(version), kind: known, hash, addedAt: new Date(addedAt) }];
+}

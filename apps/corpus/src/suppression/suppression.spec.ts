@@ -1,0 +1,246 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  DNS_HISTORICAL,
+  DNS_REVERSE,
+  type DatasetRow,
+  SUBDOMAINS,
+  WHOIS_HISTORY,
+  WHOIS_REVERSE,
+} from '#libs/contracts';
+import { CorpusUnderTest } from '#test/corpus';
+import { corpus as service } from '../service.js';
+
+const ADA = {
+  create_date: '2020-01-01',
+  registrant_contact: {
+    name: 'Ada Lovelace',
+    company: 'Engines Ltd',
+    email_address: 'ada@engines.example',
+    phone: '+44.2012345678',
+  },
+  technical_contact: { name: 'Tech Desk' },
+};
+const LATER = { ...ADA, expiry_date: '2031-01-01' };
+const BARE = { create_date: '2020-01-01', technical_contact: { name: 'Tech Desk' } };
+const day = (number: number) => `2024-03-${String(number).padStart(2, '0')}T12:00:00.000Z`;
+
+describe('suppression', () => {
+  let corpus: CorpusUnderTest;
+  let folder: string;
+  let path: string;
+  let names = 0;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'suppressions-'));
+    path = join(folder, 'suppressions.list');
+    corpus = await CorpusUnderTest.start({ suppressionsPath: path });
+  });
+  afterAll(async () => {
+    await corpus.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const newName = () => `hidden-${++names}.com`;
+  const whois = (name: string, at: number, record: object) => ({
+    kind: 'whois',
+    name,
+    at: day(at),
+    record,
+    raw: `Registrant: ${JSON.stringify(record)}`,
+  });
+  const seen = (name: string, value: string) => [
+    whois(name, 1, ADA),
+    whois(name, 2, LATER),
+    {
+      kind: 'dns',
+      name,
+      at: day(1),
+      types: ['A', 'NS'],
+      records: [
+        { type: 'A', value },
+        { type: 'NS', value: 'ns1.provider.example' },
+      ],
+    },
+    { kind: 'host', name: `www.${name}`, at: day(1), resolved: true },
+  ];
+  /** What every endpoint says about a name, an address and a person; the words of the question aside. */
+  async function everything(name: string, value: string): Promise<string> {
+    const ask = async (path_: string, parameters: Record<string, string>) => {
+      const answer = await corpus.ask<Record<string, unknown>>(path_, parameters);
+      const { domain_name: _name, domain_unicode: _unicode, query: _query, ...rest } = answer;
+      return rest;
+    };
+    const rows: DatasetRow[] = [];
+    const { signal } = new AbortController();
+    for await (const row of corpus.feed.rows({ dataset: 'whois' }, { signal })) rows.push(row);
+    for await (const row of corpus.feed.rows({ dataset: 'dns' }, { signal })) rows.push(row);
+    const fresh = { names: [name], maxAgeSeconds: 100_000_000 / 4 } as const;
+    const answers = [];
+    for await (const one of corpus.feed.freshest({ kind: 'whois', ...fresh }, { signal })) {
+      answers.push(one);
+    }
+    return JSON.stringify([
+      await ask(WHOIS_HISTORY.owner.path, { domainName: name }),
+      await ask(WHOIS_HISTORY.owner.path, { domainName: name, view: 'changes' }),
+      await ask(DNS_HISTORICAL.owner.path, { domainName: name }),
+      await ask(SUBDOMAINS.owner.path, { domainName: name }),
+      await ask(DNS_REVERSE.owner.path, { value, type: 'a' }),
+      await ask(WHOIS_REVERSE.owner.path, { owner: 'Ada Lovelace' }),
+      await ask(WHOIS_REVERSE.owner.path, { email: 'ada@engines.example' }),
+      await ask(WHOIS_REVERSE.owner.path, { keyword: 'Engines Ltd' }),
+      rows,
+      answers,
+      (await corpus.feed.changes({ since: '2020-01-01T00:00:00Z', limit: 5_000 })).changes,
+    ]);
+  }
+  /** Every row that the corpus keeps about a name. */
+  const kept = async (name: string) =>
+    JSON.stringify(
+      await Promise.all(
+        ['domain', 'whois_revision', 'contact_token', 'dns_span', 'host', 'change_event'].map(
+          async (table) => corpus.database.query(`select * from ${table} where name = $1`, [name]),
+        ),
+      ),
+    );
+
+  it('S118: a domain is in no answer from then on, in no table, and nothing brings it back', async () => {
+    const name = newName();
+    await corpus.recordOf({ name: 'sold' }, ...seen(name, '192.0.2.10'));
+    expect(await everything(name, '192.0.2.10')).toContain(name);
+    const { version } = await corpus.operate.suppress({
+      kind: 'domain',
+      value: name.toUpperCase(),
+    });
+    expect(await everything(name, '192.0.2.10')).not.toContain(name);
+    await corpus.recordOf({ name: 'sold' }, ...seen(name, '192.0.2.10'));
+    expect(await kept(name)).toBe('[[],[],[],[],[],[]]');
+    expect(await corpus.feed.suppressionVersion()).toEqual({ version });
+    expect(await corpus.operate.suppress({ kind: 'domain', value: name })).toEqual({
+      version,
+      isNew: false,
+    });
+  });
+
+  it.each([
+    ['email', 'ADA@engines.example', 'ada@engines.example'],
+    ['name', 'ada  lovelace', 'Ada Lovelace'],
+    ['phone', '+44 20 1234 5678', '2012345678'],
+  ] as const)(
+    'S118: the contact that a suppressed %s stands in is hidden at once, and erased with its text',
+    async (kind, value, told) => {
+      const number = String(names);
+      const other = `${kind}-${number}`;
+      const ada = JSON.parse(
+        JSON.stringify([ADA, LATER])
+          .replaceAll('engines.example', `${other}.example`)
+          .replaceAll('Ada Lovelace', `Ada Lovelace ${other}`)
+          .replaceAll('+44.20', `+44.20${number}`),
+      ) as object[];
+      const own = (text: string) =>
+        kind === 'email'
+          ? text.replace('engines.example', `${other}.example`)
+          : kind === 'name'
+            ? `${text} ${other}`
+            : text.replace(/20 ?/u, (start) => `${start}${number}`);
+      const name = newName();
+      await corpus.recordOf({ name: 'sold' }, whois(name, 1, ada[0]), whois(name, 2, ada[1]));
+      await corpus.record(whois(name, 3, BARE));
+      await corpus.record(whois(name, 4, ada[1]));
+      const shown = own(told);
+      expect(await everything(name, '192.0.2.1')).toContain(shown);
+      await corpus.operate.suppress({ kind, value: own(value) });
+      const hidden = await everything(name, '192.0.2.1');
+      expect(hidden).not.toContain(shown);
+      expect(hidden).toContain('Tech Desk');
+      await corpus.record(whois(name, 5, ada[0]));
+      await corpus.eraseSuppressed();
+      const left = await kept(name);
+      expect(left).not.toContain(shown);
+      expect(left).not.toContain('lovelace');
+      const raw = await corpus.database.query(
+        `select from whois_revision where name = $1 and raw is not null and record ->> 'registrant_contact' is null
+         and observed_at <> $2`,
+        [name, day(3)],
+      );
+      expect(raw).toEqual([]);
+    },
+  );
+
+  it('hiding a contact is no change of its name', async () => {
+    const name = newName();
+    await corpus.record(whois(name, 1, ADA));
+    await corpus.operate.suppress({ kind: 'email', value: 'ada@engines.example' });
+    await corpus.eraseSuppressed();
+    const { cursor } = await corpus.feed.changes();
+    await corpus.record(whois(name, 2, ADA));
+    expect((await corpus.feed.changes({ cursor })).changes).toEqual([]);
+  });
+
+  it('S119: a restored database shows nothing until the list is applied to it again', async () => {
+    const name = newName();
+    await corpus.recordOf({ name: 'sold' }, ...seen(name, '192.0.2.11'));
+    const tables = ['domain', 'whois_revision', 'dns_span', 'host'];
+    const backup = new Map<string, { row: object }[]>();
+    for (const table of tables) {
+      const rows = await corpus.database.query<{ row: object }>(
+        `select to_jsonb(t) as row from ${table} t where name = $1`,
+        [name],
+      );
+      backup.set(table, rows);
+    }
+    const { version } = await corpus.operate.suppress({ kind: 'domain', value: name });
+    await corpus.eraseSuppressed();
+    await corpus.database.transaction(async (transaction) => {
+      await transaction.query('delete from suppression where version >= $1', [version]);
+      for (const [table, rows] of backup) {
+        for (const { row } of rows) {
+          await transaction.query(
+            `insert into ${table} select * from jsonb_populate_record(null::${table}, $1)`,
+            [JSON.stringify(row)],
+          );
+        }
+      }
+    });
+    await corpus.eraseSuppressed();
+    expect(await corpus.feed.suppressionVersion()).toEqual({ version });
+    expect(await everything(name, '192.0.2.11')).not.toContain(name);
+    expect(await kept(name)).toBe('[[],[],[],[],[],[]]');
+    // Before the job has been there, nothing is answered.
+    await corpus.database.query('delete from suppression where version >= $1', [version]);
+    await corpus.record({ kind: 'listed', name: 'other.com', at: day(1) });
+    await expect(everything(name, '192.0.2.11')).rejects.toMatchObject({ status: 503 });
+    await corpus.eraseSuppressed();
+    await everything(name, '192.0.2.11');
+  });
+
+  it('S119: neither list nor database names what is suppressed, and the key of the hashes is in the list alone', async () => {
+    const list = await readFile(path, 'utf8');
+    const [key] = list.split('\n');
+    expect(list).not.toMatch(/lovelace|engines|hidden-/i);
+    const copy = JSON.stringify(await corpus.database.query('select * from suppression'));
+    expect(copy).not.toMatch(/lovelace|engines|hidden-/i);
+    expect(copy).not.toContain(key.slice('key '.length));
+  });
+
+  it('refuses what is no value of its kind', async () => {
+    for (const asked of [
+      { kind: 'domain', value: 'no name' },
+      { kind: 'phone', value: 'none' },
+      { kind: 'name', value: '  ' },
+    ] as const) {
+      await expect(corpus.operate.suppress(asked)).rejects.toMatchObject({ status: 400 });
+    }
+  });
+
+  it('AccountErased has nothing to erase here: no event is read and no table names an account', async () => {
+    expect(service).not.toHaveProperty('consumers');
+    const columns = await corpus.database.query<{ table_name: string }>(
+      `select distinct table_name from information_schema.columns
+       where table_schema = current_schema() and column_name in ('account_id', 'account')`,
+    );
+    expect(columns).toEqual([]);
+  });
+});

@@ -1,0 +1,182 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction, columnsOf } from '#libs/database';
+import type { Key } from '../names/domain-key.js';
+import { NAME_TABLES } from '../names/name-tables.js';
+import type { Registration } from '../records/registration.js';
+import type { SuppressedKind, SuppressedValue } from './suppressed-values.js';
+
+/** An entry of the database's copy of the list. */
+export interface KeptValue extends SuppressedValue {
+  isHidden: boolean;
+  isErased: boolean;
+}
+
+/** A revision in the order of its table. */
+export interface ScannedRevision {
+  key: Key;
+  name: string;
+  isComplete: boolean;
+  at: string;
+  state: string;
+  record: Registration;
+}
+
+export interface NameOf {
+  key: Key;
+  name: string;
+}
+
+/** A transaction, or the database. */
+export type Readable = Pick<Transaction, 'query'>;
+
+/** The database's copy of the list, and what has to go because of it. */
+@Injectable()
+export class SuppressionsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Differs when the copy does. */
+  async state(on: Readable): Promise<string> {
+    const [{ state }] = await on.query<{ state: string }>(
+      `select concat_ws(' ', max(version), count(*), count(hidden_at)) as state from suppression`,
+    );
+    return state;
+  }
+
+  async list(on: Readable): Promise<KeptValue[]> {
+    return on.query(
+      `select version::float8 as version, kind, encode(hash, 'hex') as hash, added_at as "addedAt",
+         hidden_at is not null as "isHidden", erased_at is not null as "isErased"
+       from suppression order by version`,
+    );
+  }
+
+  /** As the write path does: what is written meanwhile waits, and knows the value then. */
+  async lockWriting(transaction: Transaction): Promise<void> {
+    await transaction.query(`select pg_advisory_xact_lock(hashtext('corpus.observations'))`);
+  }
+
+  /** Adds values under their numbers. @param hiddenAt null where the rows that they hide are still there. */
+  async add(
+    on: Readable,
+    values: readonly SuppressedValue[],
+    hiddenAt: Date | null,
+  ): Promise<void> {
+    const rows = values.map(({ hash, ...value }) => ({ ...value, hash: Buffer.from(hash, 'hex') }));
+    await on.query(
+      `insert into suppression (version, kind, hash, added_at, hidden_at)
+       select *, $5::timestamptz from unnest($1::bigint[], $2::text[], $3::bytea[], $4::timestamptz[])
+       on conflict do nothing`,
+      [...columnsOf(rows, 'version', 'kind', 'hash', 'addedAt'), hiddenAt],
+    );
+  }
+
+  async find(
+    transaction: Transaction,
+    kind: SuppressedKind,
+    hash: string,
+  ): Promise<number | undefined> {
+    const [row] = await transaction.query<{ version: number }>(
+      `select version::float8 as version from suppression where kind = $1 and hash = $2`,
+      [kind, Buffer.from(hash, 'hex')],
+    );
+    return row?.version;
+  }
+
+  async lastVersion(transaction: Transaction): Promise<number> {
+    const [{ version }] = await transaction.query<{ version: number }>(
+      'select coalesce(max(version), 0)::float8 as version from suppression',
+    );
+    return version;
+  }
+
+  /** Everything of the list up to a version is done. */
+  async finish(version: number, now: Date): Promise<void> {
+    await this.database.query(
+      `update suppression set erased_at = $2, hidden_at = coalesce(hidden_at, $2)
+       where version <= $1 and erased_at is null`,
+      [version, now],
+    );
+  }
+
+  /** Removes names with all that is known of them. */
+  async eraseNames(transaction: Transaction, names: readonly NameOf[]): Promise<void> {
+    const keys = columnsOf(names, 'key', 'name');
+    const gone = '(domain_key, name) in (select * from unnest($1::bigint[], $2::text[]))';
+    for (const table of NAME_TABLES) {
+      await transaction.query(`delete from ${table} where ${gone}`, keys);
+    }
+    await transaction.query(
+      `with gone as (delete from domain where ${gone} returning name)
+       update tld_names t set names = t.names - q.names
+       from (select substring(name from '[^.]+$') as tld, count(*) as names from gone group by 1) q
+       where t.tld = q.tld`,
+      keys,
+    );
+  }
+
+  /** Removes values by which names are found. @returns the names. */
+  async eraseTokens(transaction: Transaction, termKeys: readonly Key[]): Promise<NameOf[]> {
+    return transaction.query(
+      `delete from contact_token where term_key = any($1::bigint[])
+       returning domain_key as key, name`,
+      [termKeys],
+    );
+  }
+
+  async removeTokens(
+    transaction: Transaction,
+    tokens: readonly (NameOf & { termKey: Key })[],
+  ): Promise<void> {
+    await transaction.query(
+      `delete from contact_token t
+       using unnest($1::bigint[], $2::bigint[], $3::text[]) as q (term_key, domain_key, name)
+       where t.term_key = q.term_key and t.domain_key = q.domain_key and t.name = q.name`,
+      columnsOf(tokens, 'termKey', 'key', 'name'),
+    );
+  }
+
+  /** Revisions of names, or the next ones of all. */
+  async listRevisions(
+    transaction: Transaction,
+    of: { names: readonly NameOf[] } | { after: NameOf; limit: number },
+  ): Promise<ScannedRevision[]> {
+    const names =
+      'names' in of
+        ? 'select * from unnest($1::bigint[], $2::text[])'
+        : `select domain_key, name from domain where (domain_key, name) > ($1, $2)
+           order by domain_key, name limit ${of.limit}`;
+    return transaction.query(
+      `select r.domain_key as key, r.name, r.is_complete as "isComplete", r.observed_at::text as at,
+         r.state, r.record
+       from (${names}) q (domain_key, name)
+       join whois_revision r on r.domain_key = q.domain_key and r.name = q.name
+       order by r.domain_key, r.name, r.observed_at, r.state`,
+      'names' in of ? columnsOf(of.names, 'key', 'name') : [of.after.key, of.after.name],
+    );
+  }
+
+  /** Replaces records, and forgets the texts that they were read from. */
+  async replaceRecords(
+    transaction: Transaction,
+    revisions: readonly ScannedRevision[],
+  ): Promise<void> {
+    const rows = revisions.map((one) => ({ ...one, record: JSON.stringify(one.record) }));
+    await transaction.query(
+      `update whois_revision r set record = q.record::jsonb, raw = null
+       from unnest($1::bigint[], $2::text[], $3::boolean[], $4::timestamptz[], $5::uuid[], $6::text[])
+         as q (domain_key, name, is_complete, at, state, record)
+       where r.domain_key = q.domain_key and r.name = q.name and r.is_complete = q.is_complete
+         and r.observed_at = q.at and r.state = q.state`,
+      columnsOf(rows, 'key', 'name', 'isComplete', 'at', 'state', 'record'),
+    );
+  }
+
+  /** The next names of all. */
+  async listNames({ key, name }: NameOf, limit: number): Promise<NameOf[]> {
+    return this.database.query(
+      `select domain_key as key, name from domain where (domain_key, name) > ($1, $2)
+       order by domain_key, name limit $3`,
+      [key, name, limit],
+    );
+  }
+}

@@ -1,0 +1,177 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '#libs/database';
+import { Clock, InvalidRequest, SECOND_MS, ServiceUnavailable, monotonicMs } from '#libs/platform';
+import { domainKeyOf } from '../names/domain-key.js';
+import { contactTerm, contactTerms } from '../records/contact-terms.js';
+import { type SuppressedKind, SuppressedValues, comparedForm } from './suppressed-values.js';
+import type { SuppressionFile, SuppressionList } from './suppression-list.js';
+import {
+  type NameOf,
+  type Readable,
+  type ScannedRevision,
+  SuppressionsRepository,
+} from './suppressions.repository.js';
+
+/** How long another process may not know yet of a new value. */
+const KEPT_MS = SECOND_MS;
+
+/** What has to be hidden now. */
+interface Known {
+  state: string;
+  values: SuppressedValues;
+  /** After a restore: rows of suppressed names are back, and not found yet. */
+  isBehind: boolean;
+}
+
+/** What must not be shown or kept, and how it is made to go. */
+@Injectable()
+export class SuppressionsService {
+  private known?: Known;
+  private checkedAtMs = -Infinity;
+  private checking?: Promise<Known>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly repository: SuppressionsRepository,
+    private readonly clock: Clock,
+    private readonly list?: SuppressionList,
+  ) {}
+
+  /**
+   * The values, not older than a second.
+   * @throws ServiceUnavailable while what the list says is not known, or not applied to a restored database.
+   */
+  async values(): Promise<SuppressedValues> {
+    const { values, isBehind } = await this.current();
+    if (isBehind) throw new ServiceUnavailable('list of suppressed values, until it is applied');
+    return values;
+  }
+
+  /** The values for the write path, which holds its lock: none is added meanwhile. */
+  async valuesNow(on: Readable): Promise<SuppressedValues> {
+    return (await this.check(on)).values;
+  }
+
+  /**
+   * Suppresses a value: what it names is hidden when this returns, and nothing that comes in brings it back.
+   * @returns the version of the list; `isNew` is false for a value that is in it.
+   * @throws InvalidRequest
+   */
+  async suppress(
+    kind: SuppressedKind,
+    value: string,
+  ): Promise<{ version: number; isNew: boolean }> {
+    const form = comparedForm(kind, value);
+    if (form === '') throw invalid('value', `is no ${kind}`);
+    if (!this.list)
+      throw invalid('kind', 'needs CORPUS_SUPPRESSIONS, the file that keeps the list');
+    const { list } = this;
+    await this.current();
+    const added = await this.database.transaction(async (transaction) => {
+      await this.repository.lockWriting(transaction);
+      const file = (await list.read()) ?? (await list.begin());
+      const hash = new SuppressedValues(file.key, []).hashOf(kind, form);
+      const known = await this.repository.find(transaction, kind, hash);
+      if (known !== undefined) return { version: known, isNew: false };
+      const last = Math.max(await this.repository.lastVersion(transaction), ...versionsOf(file));
+      const now = this.clock.now();
+      const entry = { version: last + 1, kind, hash, addedAt: now };
+      await this.repository.add(transaction, [entry], now);
+      await this.hide(transaction, { kind, form, values: new SuppressedValues(file.key, [entry]) });
+      // The list first: a value that is in it alone is applied as after a restore.
+      await list.add(entry);
+      return { version: entry.version, isNew: true };
+    });
+    this.checkedAtMs = -Infinity;
+    await this.current();
+    return added;
+  }
+
+  /**
+   * Takes out of revisions what is suppressed, with the values by which their names are found.
+   * @param revisions all of some names, in the order of time.
+   */
+  async erase(
+    transaction: Transaction,
+    revisions: readonly ScannedRevision[],
+    values: SuppressedValues,
+  ): Promise<void> {
+    const masked = revisions.flatMap((revision) => {
+      const record = values.masked(revision.record);
+      return record === revision.record ? [] : [{ ...revision, record }];
+    });
+    if (masked.length === 0) return;
+    await this.repository.replaceRecords(transaction, masked);
+    const newest = new Map(revisions.filter(isComplete).map((one) => [one.name, one]));
+    const gone = [...newest.values()].flatMap((one) => {
+      const kept = termsOf({ ...one, record: values.masked(one.record) }).map(idOf);
+      return termsOf(one).filter((token) => !kept.includes(idOf(token)));
+    });
+    if (gone.length > 0) await this.repository.removeTokens(transaction, gone);
+  }
+
+  private async hide(
+    transaction: Transaction,
+    { kind, form, values }: { kind: SuppressedKind; form: string; values: SuppressedValues },
+  ): Promise<void> {
+    if (kind === 'domain') {
+      await this.repository.eraseNames(transaction, [{ key: domainKeyOf(form), name: form }]);
+      return;
+    }
+    // Numbers find nothing: records are hidden where they are read, until the job has been there.
+    if (kind === 'phone') return;
+    const kinds = kind === 'email' ? (['email'] as const) : (['name', 'company'] as const);
+    const termKeys = kinds.map((one) => contactTerm(one, form).termKey);
+    const names: NameOf[] = await this.repository.eraseTokens(transaction, termKeys);
+    if (names.length === 0) return;
+    const revisions = await this.repository.listRevisions(transaction, { names });
+    await this.erase(transaction, revisions, values);
+  }
+
+  private async current(): Promise<Known> {
+    if (this.known && monotonicMs() - this.checkedAtMs < KEPT_MS) return this.known;
+    this.checking ??= this.check(this.database).finally(() => (this.checking = undefined));
+    return this.checking;
+  }
+
+  private async check(on: Readable): Promise<Known> {
+    const state = await this.state(on);
+    const known = this.known?.state === state ? this.known : await this.load(on);
+    this.known = known;
+    this.checkedAtMs = monotonicMs();
+    return known;
+  }
+
+  private async state(on: Readable): Promise<string> {
+    return `${await this.list?.state()} / ${await this.repository.state(on)}`;
+  }
+
+  /** The copy in the database, completed by what the list has in front of it. */
+  private async load(on: Readable): Promise<Known> {
+    const file = await this.list?.read();
+    const copy = await this.repository.list(on);
+    if (!file && copy.length > 0) {
+      throw new ServiceUnavailable('list of suppressed values (CORPUS_SUPPRESSIONS)');
+    }
+    const known = new Set(copy.map(({ kind, hash }) => `${kind} ${hash}`));
+    const missing = (file?.values ?? []).filter(({ kind, hash }) => !known.has(`${kind} ${hash}`));
+    if (missing.length > 0) await this.repository.add(on, missing, null);
+    const all = missing.length > 0 ? await this.repository.list(on) : copy;
+    return {
+      state: await this.state(on),
+      values: new SuppressedValues(file?.key ?? Buffer.alloc(0), all),
+      isBehind: all.some(({ isHidden }) => !isHidden),
+    };
+  }
+}
+
+const termsOf = ({ key, name, record }: ScannedRevision) =>
+  contactTerms(record).map(({ termKey }) => ({ key, name, termKey }));
+
+const isComplete = (revision: ScannedRevision) => revision.isComplete;
+
+const idOf = ({ name, termKey }: { name: string; termKey: string }) => `${termKey} ${name}`;
+
+const versionsOf = ({ values }: SuppressionFile) => values.map(({ version }) => version);
+
+const invalid = (field: string, message: string) => new InvalidRequest([{ field, message }]);

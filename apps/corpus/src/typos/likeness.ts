@@ -1,0 +1,83 @@
+import type { TypoReason } from '#libs/contracts';
+import { looseSkeletonOf } from '../names/skeleton.js';
+
+/** A name as people read it. */
+export interface ReadName {
+  /** In its own script. */
+  label: string;
+  suffix: string;
+}
+
+/** How much a name may be mistaken for another one: 0 to 100. */
+export interface Likeness {
+  score: number;
+  reasons: TypoReason[];
+}
+
+/** What is known of a name beside its letters. */
+export interface LikenessEvidence {
+  isNew?: boolean;
+  takesMail?: boolean;
+}
+
+/** Points by how many letters differ once both are reduced to what they look like. */
+const BY_DISTANCE: readonly [points: number, reason: TypoReason][] = [
+  [95, 'looks_the_same'],
+  [80, 'one_letter_off'],
+  [60, 'two_letters_off'],
+  [40, 'three_letters_off'],
+];
+const CONTAINED = 65;
+const CONTAINED_LENGTH_MIN = 4;
+const SAME_LABEL = 70;
+/** Of a shorter label every other one is but a letter or two off. */
+const USUAL_LENGTH = 6;
+const EVIDENCE_POINTS = 5;
+
+/** Compares a name with one that it may be mistaken for. */
+export function likenessOf(own: ReadName, other: ReadName, evidence: LikenessEvidence): Likeness {
+  const [points, reason] = lettersOf(own, other);
+  if (reason === undefined) return { score: 0, reasons: [] };
+  const found: [boolean | undefined, TypoReason][] = [
+    [evidence.isNew, 'new_within_30_days'],
+    [evidence.takesMail, 'takes_mail'],
+  ];
+  const reasons = found.flatMap(([is, one]) => (is ? [one] : []));
+  const score = Math.min(100, Math.round(points) + EVIDENCE_POINTS * reasons.length);
+  return { score, reasons: [reason, ...reasons] };
+}
+
+function lettersOf(own: ReadName, other: ReadName): [points: number, reason?: TypoReason] {
+  if (own.label === other.label) {
+    return own.suffix === other.suffix ? [0] : [SAME_LABEL, 'other_suffix'];
+  }
+  const [a, b] = [looseSkeletonOf(own.label), looseSkeletonOf(other.label)];
+  const weight = Math.min(1, [...a].length / USUAL_LENGTH);
+  const distance = distanceOf(a, b);
+  if (distance === 0) return BY_DISTANCE[0] as [number, TypoReason];
+  const [points, reason] = BY_DISTANCE[distance] ?? [0, undefined];
+  // Most of the letters must be the same.
+  const isNear = distance * 3 <= Math.max(a.length, b.length);
+  const byLetters: [number, TypoReason?] = isNear ? [points * weight, reason] : [0];
+  const isContained = a.length >= CONTAINED_LENGTH_MIN && b.includes(a);
+  return isContained && byLetters[0] < CONTAINED ? [CONTAINED, 'contains_name'] : byLetters;
+}
+
+/** Letters to add, leave out, change or swap with their neighbour (optimal string alignment). */
+export function distanceOf(a: string, b: string): number {
+  const [from, to] = [[...a], [...b]];
+  let before: number[] = [];
+  let last = to.map((_, place) => place + 1);
+  last.unshift(0);
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const cost = from[i - 1] === to[j - 1] ? 0 : 1;
+      row[j] = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + cost);
+      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      if (isSwap) row[j] = Math.min(row[j], before[j - 2] + 1);
+    }
+    [before, last] = [last, row];
+  }
+  return last[to.length];
+}

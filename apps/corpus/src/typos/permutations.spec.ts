@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { domainToUnicode } from 'node:url';
+import { parseDomainName } from '#libs/domain-names';
+import { skeletonOf } from '../names/skeleton.js';
+import { likenessOf } from './likeness.js';
+import { dottedForms, labelPermutations, namePermutations } from './permutations.js';
+
+/** What dnstwist 20250130 makes of some names: `name kind permutation …`, from its command line. */
+const PUBLISHED = readFileSync('test/corpus/dnstwist-permutations.txt', 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => line.split(' '));
+
+function foundBy(name: string): (other: string) => boolean {
+  const parsed = parseDomainName(name);
+  if (!parsed.ok) throw new Error(name);
+  const { label, publicSuffix: suffix } = parsed.domain;
+  const labels = labelPermutations(label);
+  const names = new Set(namePermutations({ label, suffix }, labels, []).map((one) => one.name));
+  const hosts = new Set(dottedForms(label).map((one) => `${one.host}.${one.label}.${suffix}`));
+  return (other) => {
+    const [unicode] = domainToUnicode(other).split('.');
+    const skeleton = skeletonOf(unicode);
+    const looksLike = skeleton !== unicode && (skeleton === label || labels.has(skeleton));
+    return names.has(other) || hosts.has(other) || looksLike;
+  };
+}
+
+describe('look-alikes', () => {
+  it.each(PUBLISHED.map(([name, kind, ...published]) => ({ name, kind, published })))(
+    '$name, $kind: every name that dnstwist makes is found',
+    ({ name, published }) => {
+      const isFound = foundBy(name);
+      expect(published.filter((one) => !isFound(one))).toEqual([]);
+      expect(published.length).toBeGreaterThan(0);
+    },
+  );
+
+  it('are no more than one query takes, whatever the name', () => {
+    for (const label of ['bankofamerica', 'a'.repeat(63), 'i-l-i-l-i-l-i-l-i-l-i-l-i-l-i-l']) {
+      const labels = labelPermutations(label);
+      expect([label, labels.size < 12_000]).toEqual([label, true]);
+      expect(labels.has(label)).toBe(false);
+    }
+  });
+
+  it.each([
+    ['paypal', 'paypa1', 'looks_the_same', 95],
+    ['paypal', 'раураӏ', 'looks_the_same', 95],
+    ['microsoft', 'rnicrosoft', 'looks_the_same', 95],
+    ['paypal', 'papyal', 'one_letter_off', 80],
+    ['paypal', 'paypal-login', 'contains_name', 65],
+  ])('%s and %s: %s, %i points', (own, label, reason, score) => {
+    const suffix = 'com';
+    const likeness = likenessOf({ label: own, suffix }, { label, suffix }, {});
+    expect(likeness).toEqual({ score, reasons: [reason] });
+  });
+
+  it('another name, and the name itself, are no look-alikes; age and mail add to those that are', () => {
+    const own = { label: 'paypal', suffix: 'com' };
+    const evidence = { isNew: true, takesMail: true };
+    for (const label of ['paypal', 'wikipedia', 'pal']) {
+      expect(likenessOf(own, { label, suffix: 'com' }, evidence).score).toBe(0);
+    }
+    expect(likenessOf(own, { label: 'paypal', suffix: 'net' }, evidence)).toEqual({
+      score: 80,
+      reasons: ['other_suffix', 'new_within_30_days', 'takes_mail'],
+    });
+  });
+});

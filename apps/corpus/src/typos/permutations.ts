@@ -1,0 +1,189 @@
+import { domainToASCII } from 'node:url';
+import type { TypoKind } from '#libs/contracts';
+import { skeletonOf } from '../names/skeleton.js';
+import { LOOK_ALIKES, NEIGHBOURS, SUFFIXES, WORDS } from './permutation-tables.js';
+
+const LETTERS_AND_DIGITS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
+const VOWELS = [...'aeiou'];
+const LABEL = /^(?!-)[^.]{1,63}(?<!-)$/u;
+/** Two changes of a longer label would be more than a page is worth; one is enough to find it. */
+const TWICE_LENGTH_MAX = 32;
+
+/** Labels that come from another one, each with how; the first kind that makes one is its own. */
+export type Permutations = ReadonlyMap<string, TypoKind>;
+
+/** Labels that may be taken for a label: by the kinds of dnstwist, its own included, and more of each. */
+export function labelPermutations(label: string): Permutations {
+  const found = new Map<string, TypoKind>();
+  const skeleton = skeletonOf(label);
+  for (const base of new Set([label, skeleton])) {
+    for (const [kind, make] of KINDS) {
+      for (const one of make([...base])) {
+        if (one !== label && LABEL.test(one) && !found.has(one)) found.set(one, kind);
+      }
+    }
+  }
+  if (skeleton !== label) found.set(skeleton, 'homoglyph');
+  return found;
+}
+
+/** A registrable name that may be taken for another one. */
+export interface NamePermutation {
+  /** Lower case A-labels. */
+  name: string;
+  kind: TypoKind;
+}
+
+/**
+ * Names that may be taken for one: its label's permutations under its own and other suffixes, its label under the
+ * usual ones, and both written together. @param suffixes under which the permutations are wanted.
+ */
+export function namePermutations(
+  { label, suffix }: { label: string; suffix: string },
+  labels: Permutations,
+  suffixes: readonly string[],
+): NamePermutation[] {
+  const found = new Map<string, TypoKind>();
+  const add = (name: string, kind: TypoKind) => {
+    const ascii = /^[a-z0-9.-]+$/.test(name) ? name : domainToASCII(name);
+    if (ascii !== '' && !found.has(ascii)) found.set(ascii, kind);
+  };
+  for (const other of new Set([...SUFFIXES, ...suffixes])) add(`${label}.${other}`, 'tld-swap');
+  const glued = suffix.replaceAll('.', '');
+  const [first] = suffix.split('.');
+  const last = suffix.slice(suffix.lastIndexOf('.') + 1);
+  for (const under of new Set([suffix, 'com', last])) {
+    for (const one of [glued, first, last]) {
+      add(`${label}${one}.${under}`, 'various');
+      add(`${label}-${one}.${under}`, 'various');
+    }
+  }
+  for (const under of new Set([suffix, ...suffixes])) {
+    for (const [one, kind] of labels) add(`${one}.${under}`, kind);
+  }
+  found.delete(domainToASCII(`${label}.${suffix}`));
+  return [...found].map(([name, kind]) => ({ name, kind }));
+}
+
+/** Ways to part a label by a dot: the host on the left lies below the name on the right. */
+export function dottedForms(label: string): { host: string; label: string }[] {
+  const letters = [...label];
+  return letters.slice(1).flatMap((_, place) => {
+    const [host, rest] = [letters.slice(0, place + 1).join(''), letters.slice(place + 1).join('')];
+    return LABEL.test(host) && LABEL.test(rest) ? [{ host, label: rest }] : [];
+  });
+}
+
+type Make = (letters: readonly string[]) => Iterable<string>;
+
+/** The text with so many of its letters, from a place on, replaced by another text. */
+const splice = (letters: readonly string[], at: number, count: number, text: string) =>
+  letters.toSpliced(at, count, text).join('');
+
+/** Texts that come of each place of a label. */
+function eachPlace(
+  letters: readonly string[],
+  make: (letter: string, place: number) => Iterable<string>,
+): string[] {
+  return letters.flatMap((letter, place) => [...make(letter, place)]);
+}
+
+const KINDS: readonly [TypoKind, Make][] = [
+  ['homoglyph', homoglyphs],
+  [
+    'transposition',
+    (all) => eachPlace(all.slice(1), (after, place) => [splice(all, place, 2, after + all[place])]),
+  ],
+  ['omission', omissions],
+  ['repetition', (all) => eachPlace(all, (one, place) => [splice(all, place, 0, one)])],
+  [
+    'replacement',
+    (all) => eachPlace(all, (one, place) => near(one).map((other) => splice(all, place, 1, other))),
+  ],
+  [
+    'insertion',
+    (all) =>
+      eachPlace(all, (one, place) =>
+        near(one).flatMap((other) => [
+          splice(all, place, 0, other),
+          splice(all, place + 1, 0, other),
+        ]),
+      ),
+  ],
+  [
+    'vowel-swap',
+    (all) =>
+      eachPlace(all, (one, place) =>
+        VOWELS.includes(one) ? VOWELS.map((vowel) => splice(all, place, 1, vowel)) : [],
+      ),
+  ],
+  ['hyphenation', (all) => eachPlace(all.slice(1), (_, place) => [splice(all, place + 1, 0, '-')])],
+  ['bitsquatting', bitsquats],
+  [
+    'plural',
+    (all) =>
+      eachPlace(all, (one, place) => [
+        splice(all, place + 1, 0, 's'),
+        ...(/[sxz]/.test(one) ? [splice(all, place + 1, 0, 'es')] : []),
+      ]),
+  ],
+  ['addition', additions],
+  ['dictionary', combinations],
+  ['various', (all) => [`www${all.join('')}`, `www-${all.join('')}`]],
+];
+
+const near = (letter: string) => [...(NEIGHBOURS.get(letter) ?? '')];
+
+/** One or two of its letters, or pairs of them, by what passes for them. */
+function homoglyphs(letters: readonly string[]): Set<string> {
+  const once = mistaken(letters);
+  if (letters.length > TWICE_LENGTH_MAX) return once;
+  return new Set([...once, ...[...once].flatMap((one) => [...mistaken([...one])])]);
+}
+
+function mistaken(letters: readonly string[]): Set<string> {
+  const found = new Set<string>();
+  letters.forEach((letter, place) => {
+    const pair = letter + (letters[place + 1] ?? '');
+    for (const other of LOOK_ALIKES[letter] ?? []) {
+      found.add(splice(letters, place, 1, other));
+      if (pair.length > 1) found.add(splice(letters, place, 2, pair.replaceAll(letter, other)));
+    }
+    for (const other of LOOK_ALIKES[pair] ?? []) found.add(splice(letters, place, 2, other));
+  });
+  return found;
+}
+
+function omissions(letters: readonly string[]): string[] {
+  const shorter = eachPlace(letters, (_, place) => [splice(letters, place, 1, '')]);
+  return [...shorter, letters.join('').replace(/(.)\1+/gu, '$1')];
+}
+
+function bitsquats(letters: readonly string[]): string[] {
+  return eachPlace(letters, (letter, place) =>
+    [1, 2, 4, 8, 16, 32, 64]
+      .map((bit) => String.fromCodePoint(letter.codePointAt(0)! ^ bit))
+      .filter((other) => /[a-z0-9-]/.test(other))
+      .map((other) => splice(letters, place, 1, other)),
+  );
+}
+
+/** A letter or digit at the end, at the beginning, and at the end of each part between hyphens. */
+function additions(letters: readonly string[]): string[] {
+  const ends = eachPlace(letters, (letter, place) => (letter === '-' ? [String(place)] : []));
+  const places = [0, ...ends.map(Number), letters.length];
+  return places.flatMap((place) => LETTERS_AND_DIGITS.map((one) => splice(letters, place, 0, one)));
+}
+
+function combinations(letters: readonly string[]): string[] {
+  const label = letters.join('');
+  const parts = label.split('-');
+  const [head, tail] = [parts.slice(0, -1).join('-'), parts.slice(1).join('-')];
+  return WORDS.flatMap((word) => [
+    label + word,
+    `${label}-${word}`,
+    word + label,
+    `${word}-${label}`,
+    ...(parts.length > 1 ? [`${head}-${word}`, `${word}-${tail}`] : []),
+  ]);
+}

@@ -1,0 +1,240 @@
+import { domainToUnicode } from 'node:url';
+import { Injectable } from '@nestjs/common';
+import {
+  type AskedPage,
+  type LookAlike,
+  Pages,
+  type QuestionOf,
+  TYPOS,
+  type TypoKind,
+} from '#libs/contracts';
+import { parseDomainName } from '#libs/domain-names';
+import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
+import { CoverageService, FIXTURE_SOURCE } from '../coverage/coverage.service.js';
+import { domainKeyOf } from '../names/domain-key.js';
+import { skeletonOf } from '../names/skeleton.js';
+import { NewestService } from '../newest/newest.service.js';
+import { totalOf } from '../searches/counted.js';
+import {
+  type SearchAnswer,
+  type SearchHead,
+  pageOfAll,
+  previewAnswer,
+} from '../searches/search-answer.js';
+import { searchPattern } from '../searches/search-pattern.js';
+import { InvalidDomainName } from '../searches/searches.errors.js';
+import { type ReadName, likenessOf } from './likeness.js';
+import { dottedForms, labelPermutations, namePermutations } from './permutations.js';
+import { readName } from './typo-scores.js';
+import {
+  type SoughtNames,
+  type TypoRow,
+  type TyposAsked,
+  TyposRepository,
+} from './typos.repository.js';
+
+type Question = QuestionOf<typeof TYPOS>;
+
+/** Registrations younger than this add to a score. */
+const NEW_DAYS = 30;
+const LABEL_LENGTH_MAX = 63;
+/** The suffixes under which generated labels are looked for unless others are asked for, with the name's own. */
+const USUAL_SUFFIXES = ['com', 'net', 'org', 'info', 'co', 'io', 'app', 'shop', 'online', 'xyz'];
+/** Names that one query looks for. */
+const PERMUTATIONS_MAX = 12_000;
+const FIXTURE_FOUND = 'registered.test';
+
+/** What is looked for, and how what is found is judged. */
+interface Search {
+  sought: TyposAsked['sought'];
+  own: ReadName;
+  kindOf: (row: TypoRow) => TypoKind;
+  permutations?: number;
+}
+
+/** Registered names that look like a name, contain a word or match a pattern. */
+@Injectable()
+export class TyposService {
+  constructor(
+    private readonly pages: Pages,
+    private readonly repository: TyposRepository,
+    private readonly newest: NewestService,
+    private readonly coverage: CoverageService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws InvalidDomainName, InvalidRequest, SearchTooHeavy */
+  async answer(question: Question): Promise<SearchAnswer> {
+    const page = this.pages.asked(TYPOS, question);
+    const { selector, value } = selected(question);
+    const isFixture = isFixtureValue(selector, value);
+    const search = isFixture ? undefined : searchOf(question);
+    const { permutations } = search ?? {};
+    const query = { selector, value, ...(permutations !== undefined && { permutations }) };
+    const head: SearchHead = {
+      isFixture,
+      head: { status: true, query },
+      coverage: async () => this.coverage.beside(isFixture),
+    };
+    if (!search) return fixtureAnswer(value, page, head);
+    const { ids: sourceIds } = await this.coverage.shown();
+    const { min: lengthMin, max: lengthMax } = question.label_length ?? {
+      min: 1,
+      max: LABEL_LENGTH_MAX,
+    };
+    const asked: TyposAsked = {
+      sought: search.sought,
+      lengthMin,
+      lengthMax,
+      suffixes: question.tld ?? [],
+      firstSeenSince: question.first_seen_since ?? null,
+      excluded: excludedNames(question),
+      sourceIds,
+    };
+    const total = totalOf(await this.repository.count(asked));
+    if (page.isPreview) return previewAnswer(page, total, head, 'domains');
+    const rows = await this.repository.list(asked, page);
+    const { items, paging } = page.cut(rows, ({ key, name }) => [key, name], total);
+    const domains = await this.told(items, search, sourceIds);
+    const body = { ...head.head, paging, domains };
+    return { paging, items: domains, isFixture, coverage: head.coverage, body };
+  }
+
+  private async told(
+    rows: readonly TypoRow[],
+    { own, kindOf }: Search,
+    sourceIds: readonly number[],
+  ): Promise<LookAlike[]> {
+    const [records, dns, { nameOf }] = await Promise.all([
+      this.newest.records(rows),
+      this.newest.dns(rows, sourceIds),
+      this.coverage.shown(),
+    ]);
+    const newSince = this.clock.now().getTime() - NEW_DAYS * DAY_MS;
+    return rows.map((row): LookAlike => {
+      const newest = records.get(row.name);
+      const record = newest && sourceIds.includes(newest.sourceId) ? newest.record : {};
+      const known = dns.get(row.name);
+      const registrar = record.domain_registrar as { registrar_name?: string } | undefined;
+      const created = textOf(record.create_date);
+      const mx = known?.isMailKnown ? (known.mailServers ?? []) : null;
+      const other = { label: row.unicode ?? row.label, suffix: suffixOf(row.name) };
+      const hosted = { label: row.host + other.label, suffix: other.suffix };
+      const isNew = Date.parse(created ?? row.firstAt.toISOString()) >= newSince;
+      const takesMail = mx !== null && mx.some((one) => one !== '' && one !== '.');
+      return {
+        domain_name: row.name,
+        domain_unicode: domainToUnicode(row.name),
+        ...(row.host !== null && { host: `${row.host}.${row.name}` }),
+        kind: kindOf(row),
+        ...likenessOf(own, row.host === null ? other : hosted, { isNew, takesMail }),
+        first_seen: row.firstAt.toISOString(),
+        registrar: registrar?.registrar_name ?? null,
+        create_date: created,
+        expiry_date: textOf(record.expiry_date),
+        name_servers: known?.nameServers ?? (record.name_servers as string[] | undefined) ?? null,
+        mx,
+        source: nameOf(row.sourceId),
+      };
+    });
+  }
+}
+
+function selected(question: Question): { selector: string; value: string } {
+  const selectors = ['domainName', 'keyword', 'pattern'] as const;
+  const selector = selectors.find((one) => question[one] !== undefined)!;
+  return { selector, value: question[selector]! };
+}
+
+const FIXTURES: readonly string[] = [FIXTURE_FOUND, 'redacted.test'];
+
+/** Whether a text is kept for test keys: any name under `.test`, and what searches for texts have. */
+function isFixtureValue(selector: string, value: string): boolean {
+  if (selector !== 'domainName') return FIXTURES.includes(value.toLowerCase());
+  const parsed = parseDomainName(value);
+  return parsed.ok && parsed.domain.tld === 'test';
+}
+
+function searchOf(question: Question): Search {
+  if (question.domainName !== undefined) return lookAlikesOf(question.domainName, question.tld);
+  const { selector, value } = selected(question);
+  const text = value.toLowerCase();
+  const refuse = (message: string) => new InvalidRequest([{ field: selector, message }]);
+  if (text.includes('.')) throw refuse('is about the label: give the suffix as "tld"');
+  const isKeyword = selector === 'keyword';
+  if (isKeyword && /[*?]/.test(text)) throw refuse('has no wildcards: give them as "pattern"');
+  const pattern = searchPattern(selector, text);
+  // A pattern is about the whole label, with or without wildcards.
+  const whole = isKeyword || /[*?]/.test(text) ? pattern : withoutEnds(pattern);
+  const skeleton = isKeyword ? searchPattern(selector, skeletonOf(text)).loose : null;
+  return {
+    sought: { pattern: whole, skeleton },
+    own: { label: text.replace(/[*?]/g, ''), suffix: '' },
+    kindOf: () => (isKeyword ? 'keyword' : 'pattern'),
+  };
+}
+
+const withoutEnds = ({ loose, exact }: { loose: string; exact: string }) => ({
+  loose: loose.slice(1, -1),
+  exact: exact.slice(1, -1),
+});
+
+/** @throws InvalidDomainName */
+function lookAlikesOf(text: string, tlds: readonly string[] = USUAL_SUFFIXES): Search {
+  const parsed = parseDomainName(text);
+  if (!parsed.ok) throw new InvalidDomainName(parsed.message);
+  const own = readName(parsed.domain);
+  const labels = labelPermutations(own.label);
+  const made = namePermutations(own, labels, tlds).slice(0, PERMUTATIONS_MAX);
+  const kinds = new Map(made.map(({ name, kind }) => [name, kind]));
+  const names = [...kinds.keys()].map((name) => ({ key: domainKeyOf(name), name }));
+  const hosts = dottedForms(own.label).map(({ host, label }) => {
+    const name = `${label}.${own.suffix}`;
+    return { key: domainKeyOf(name), name, host };
+  });
+  const sought: SoughtNames = { names, hosts, skeletons: [own.label, ...labels.keys()] };
+  return {
+    sought,
+    own,
+    kindOf: ({ name, host }) => (host === null ? (kinds.get(name) ?? 'homoglyph') : 'subdomain'),
+    permutations: names.length,
+  };
+}
+
+/** The names that the customer has, with the one that is asked about. */
+function excludedNames({ exclude = [], domainName }: Question): string[] {
+  return [...exclude, ...(domainName === undefined ? [] : [domainName])].flatMap((text) => {
+    const parsed = parseDomainName(text);
+    return parsed.ok ? [parsed.domain.name] : [];
+  });
+}
+
+const suffixOf = (name: string) => name.slice(name.indexOf('.') + 1);
+const textOf = (value: unknown) => (typeof value === 'string' ? value : null);
+
+function fixtureAnswer(value: string, page: AskedPage, head: SearchHead): SearchAnswer {
+  const parsed = parseDomainName(value);
+  const isFound = parsed.ok && parsed.domain.name === FIXTURE_FOUND;
+  const all = isFound ? [FIXTURE] : [];
+  if (page.isPreview) {
+    return previewAnswer(page, { records: all.length, is: 'exact' }, head, 'domains');
+  }
+  const { items, paging } = pageOfAll(page, all);
+  const { isFixture, coverage } = head;
+  return { paging, items, isFixture, coverage, body: { ...head.head, paging, domains: items } };
+}
+
+const FIXTURE: LookAlike = {
+  domain_name: 'reg1stered.test',
+  domain_unicode: 'reg1stered.test',
+  kind: 'homoglyph',
+  score: 95,
+  reasons: ['looks_the_same'],
+  first_seen: '2025-05-10T11:00:00.000Z',
+  registrar: 'Example Registrar One, Inc.',
+  create_date: '2025-05-09',
+  expiry_date: '2027-05-09',
+  name_servers: ['ns1.dns-one.example', 'ns2.dns-one.example'],
+  mx: [],
+  source: FIXTURE_SOURCE,
+};

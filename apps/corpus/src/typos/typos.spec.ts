@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  TYPOS,
+  TYPO_SCORES,
+  type TypoScoresAnswer,
+  TyposAnswer,
+  TypoScoresAnswer as TypoScores,
+} from '#libs/contracts';
+import { faultsOf } from '#libs/platform';
+import { CorpusUnderTest } from '#test/corpus';
+
+const day = (number: number) => `2024-03-${String(number).padStart(2, '0')}T12:00:00.000Z`;
+
+describe('typos', () => {
+  let corpus: CorpusUnderTest;
+
+  beforeAll(async () => {
+    corpus = await CorpusUnderTest.start();
+    const seen = (name: string, at = day(1), record: object = { create_date: '2020-01-01' }) => ({
+      kind: 'whois',
+      name,
+      at,
+      record,
+    });
+    await corpus.record(
+      seen('brandname.com'),
+      seen('brandnarne.com', day(1), {
+        create_date: '2024-02-01',
+        expiry_date: '2027-02-01',
+        domain_registrar: { registrar_name: 'Quick Names' },
+        name_servers: ['ns1.from-record.com'],
+      }),
+      seen('brandname.shop', day(9)),
+      seen('brandname-login.com'),
+      seen('xn--brandnme-66g.com', day(5)),
+      seen('name.com'),
+      seen('unlike-any.com'),
+      seen('my-brandname-store.net'),
+      {
+        kind: 'dns',
+        name: 'brandnarne.com',
+        at: day(2),
+        types: ['NS', 'MX'],
+        records: [
+          { type: 'NS', value: 'ns1.parking.example' },
+          { type: 'MX', value: '10 mail.brandnarne.com' },
+        ],
+      },
+      { kind: 'dns', name: 'brandname.shop', at: day(9), types: ['MX'], records: [] },
+      { kind: 'host', name: 'brand.name.com', at: day(2), resolved: true },
+      seen('brandnamee.com'),
+      { kind: 'gone', name: 'brandnamee.com', at: day(9) },
+    );
+  });
+  afterAll(() => corpus.stop());
+
+  async function ask(parameters: Record<string, string>): Promise<TyposAnswer> {
+    const answer = await corpus.ask<TyposAnswer>(TYPOS.owner.path, parameters);
+    expect(faultsOf(TyposAnswer, answer)).toEqual([]);
+    return answer;
+  }
+  const names = async (parameters: Record<string, string>) =>
+    (await ask(parameters)).domains.map(({ domain_name }) => domain_name).sort();
+  const refused = async (call: Promise<unknown>) =>
+    call.then(
+      () => undefined,
+      (error: { code: string }) => error.code,
+    );
+
+  it('registered look-alikes of a name are found, each with registrar, name servers and mail hosts', async () => {
+    const answer = await ask({ domainName: 'brandname.com' });
+    expect(answer.query.permutations).toBeGreaterThan(1_000);
+    const by = new Map(answer.domains.map((one) => [one.domain_name, one]));
+    expect([...by.keys()].sort()).toEqual([
+      'brandname-login.com',
+      'brandname.shop',
+      'brandnarne.com',
+      'name.com',
+      'xn--brandnme-66g.com',
+    ]);
+    expect(by.get('name.com')).toMatchObject({ kind: 'subdomain', host: 'brand.name.com' });
+    expect(by.get('brandnarne.com')).toMatchObject({
+      kind: 'homoglyph',
+      score: 100,
+      reasons: ['looks_the_same', 'takes_mail'],
+      registrar: 'Quick Names',
+      create_date: '2024-02-01',
+      expiry_date: '2027-02-01',
+      name_servers: ['ns1.parking.example'],
+      mx: ['mail.brandnarne.com'],
+      source: 'lookups',
+    });
+    expect(by.get('brandname.shop')).toMatchObject({ kind: 'tld-swap', mx: [] });
+    expect(by.get('brandname-login.com')).toMatchObject({ kind: 'dictionary', mx: null });
+    expect(by.get('xn--brandnme-66g.com')).toMatchObject({
+      kind: 'homoglyph',
+      domain_unicode: 'brandnаme.com',
+      reasons: ['looks_the_same'],
+    });
+  });
+
+  it('words and patterns are found in labels, letters that look like them as well', async () => {
+    expect(await names({ keyword: 'brandname' })).toEqual([
+      'brandname-login.com',
+      'brandname.com',
+      'brandname.shop',
+      'my-brandname-store.net',
+      'xn--brandnme-66g.com',
+    ]);
+    expect(await names({ pattern: 'brandname*' })).toEqual([
+      'brandname-login.com',
+      'brandname.com',
+      'brandname.shop',
+    ]);
+    expect(await names({ pattern: 'brandname' })).toEqual(['brandname.com', 'brandname.shop']);
+    expect(await names({ pattern: 'brand?ame', tld: 'com' })).toEqual(['brandname.com']);
+  });
+
+  it('length, suffix, first sight and own names narrow a search, and pages lead through it', async () => {
+    const keyword = 'brandname';
+    expect(await names({ keyword, label_length: '10-20', tld: 'net,com' })).toEqual([
+      'brandname-login.com',
+      'my-brandname-store.net',
+    ]);
+    expect(await names({ keyword, first_seen_since: day(5) })).toEqual([
+      'brandname.shop',
+      'xn--brandnme-66g.com',
+    ]);
+    expect(await names({ keyword, tld: 'com', exclude: 'brandname.com,www.x.com' })).toEqual([
+      'brandname-login.com',
+      'xn--brandnme-66g.com',
+    ]);
+    const first = await ask({ keyword, page_size: '3' });
+    expect(first.paging).toMatchObject({ total_records: 5, total_pages: 2, has_next: true });
+    const next = await ask({ keyword, page_size: '3', cursor: first.paging.next_cursor! });
+    const all = [...first.domains, ...next.domains].map(({ domain_name }) => domain_name);
+    expect(new Set(all).size).toBe(5);
+    const preview = await ask({ keyword, mode: 'preview' });
+    expect(preview).toMatchObject({ domains: [], paging: { total_records: 5 } });
+    expect(preview.preview).toMatchObject([{ credits_total: 5 }]);
+  });
+
+  it('S103: a text with fewer than three letters or digits in a row is refused', async () => {
+    for (const asked of [
+      { keyword: 'ab' },
+      { pattern: 'a*b' },
+      { pattern: '*-*' },
+      { pattern: 'a*b*c*d' },
+      { keyword: 'brand*' },
+      { pattern: 'brand.com' },
+    ] as Record<string, string>[]) {
+      const code = await refused(corpus.ask(TYPOS.owner.path, asked));
+      expect([asked, code]).toEqual([asked, 'invalid_request']);
+    }
+    expect(await refused(corpus.ask(TYPOS.owner.path, { domainName: '..' }))).toBe(
+      'invalid_domain_name',
+    );
+  });
+
+  it('names of the customer are scored against one of his own, in their order', async () => {
+    const answer = await corpus.send<TypoScoresAnswer>(TYPO_SCORES.owner.path, {
+      domainName: 'brandname.com',
+      domainNames: ['wikipedia.org', 'BRANDNAME.net', 'brandnarne.com', 'brandnаme.com'],
+    });
+    expect(faultsOf(TypoScores, answer)).toEqual([]);
+    expect(answer.domains).toMatchObject([
+      { domain_name: 'wikipedia.org', kind: null, score: 0 },
+      { domain_name: 'brandname.net', kind: 'tld-swap', score: 70 },
+      { domain_name: 'brandnarne.com', kind: 'homoglyph', score: 95 },
+      { domain_name: 'xn--brandnme-66g.com', kind: 'homoglyph', score: 95 },
+    ]);
+    const wrong = { domainName: 'brandname.com', domainNames: ['ok.com', '..'] };
+    expect(await refused(corpus.send(TYPO_SCORES.owner.path, wrong))).toBe('invalid_request');
+  });
+});
