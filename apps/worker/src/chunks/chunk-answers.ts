@@ -1,0 +1,93 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { NameFindings, Outcome } from '#libs/contracts';
+import type { Job } from '../jobs/job.js';
+import type { Chunk, NewChunk } from './chunks.repository.js';
+import { type ResultRow, rowOf, writeRow } from './result-row.js';
+
+const compress = promisify(gzip);
+
+/** Failures that another try may cure. */
+const PASSING: readonly Outcome[] = ['unreachable', 'timeout', 'throttled'];
+/** How often a name is asked about before its failure stands. */
+const PASSES = 3;
+const RETRY_SECONDS = 60;
+
+export interface Follower extends Omit<NewChunk, 'number'> {
+  delaySeconds: number;
+}
+
+/** What came of the names of one chunk. */
+export class ChunkAnswers {
+  readonly rows: ResultRow[] = [];
+  private readonly waiting: number[] = [];
+  private readonly failing: number[] = [];
+  private readonly seen = new Set<number>();
+  private laterSeconds = 0;
+
+  constructor(
+    private readonly job: Job,
+    private readonly chunk: Chunk,
+  ) {}
+
+  add(found: NameFindings): void {
+    const { index, laterSeconds, outcome } = found;
+    this.seen.add(index);
+    if (laterSeconds !== undefined) {
+      this.waiting.push(index);
+      this.laterSeconds = Math.max(this.laterSeconds, laterSeconds);
+    } else if (PASSING.includes(outcome) && this.chunk.pass + 1 < PASSES) {
+      this.failing.push(index);
+    } else {
+      this.rows.push(rowOf(found, this.chunk.lines[index], this.chunk.names[index]));
+    }
+  }
+
+  /** The job's time is over: what has no answer gets none. */
+  close(): void {
+    const { names, lines } = this.chunk;
+    const open = names.map((_, index) => index).filter((index) => !this.seen.has(index));
+    for (const index of [...this.waiting.splice(0), ...this.failing.splice(0), ...open]) {
+      const row = { line: lines[index], name: names[index], outcome: 'unanswered' };
+      this.rows.push({ ...row, isCharged: false });
+    }
+  }
+
+  /** Nothing is answered: seconds after which the whole chunk is asked about again. */
+  get allLaterSeconds(): number | undefined {
+    return this.rows.length === 0 && this.failing.length === 0
+      ? Math.max(1, this.laterSeconds)
+      : undefined;
+  }
+
+  /** Chunks of the names that are asked about again. */
+  get followers(): Follower[] {
+    const { names, lines, pass } = this.chunk;
+    const of = (indexes: number[], passes: number, delaySeconds: number): Follower[] =>
+      indexes.length === 0
+        ? []
+        : [
+            {
+              names: indexes.map((index) => names[index]),
+              lines: indexes.map((index) => lines[index]),
+              pass: passes,
+              delaySeconds,
+            },
+          ];
+    return [
+      ...of(this.waiting, pass, Math.max(1, this.laterSeconds)),
+      ...of(this.failing, pass + 1, RETRY_SECONDS),
+    ];
+  }
+
+  get charged(): number {
+    return this.rows.filter(({ isCharged }) => isCharged).length;
+  }
+
+  /** A member of gzip (RFC 1952) with the rows in the order of their lines. */
+  async member(): Promise<Buffer> {
+    const { kind, format } = this.job;
+    const rows = this.rows.toSorted((one, other) => one.line - other.line);
+    return compress(rows.map((row) => writeRow(kind, format, row)).join(''));
+  }
+}

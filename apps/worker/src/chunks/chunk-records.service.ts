@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { JobCreditsService } from '../jobs/job-credits.service.js';
+import { JobQueues } from '../jobs/job-queues.js';
+import type { Job } from '../jobs/job.js';
+import { JobRowsService } from '../jobs/job-rows.service.js';
+import type { ChunkAnswers } from './chunk-answers.js';
+import { type Chunk, ChunksRepository } from './chunks.repository.js';
+
+/** Keeps what came of chunks: first in our rows, then in the customer's credits. */
+@Injectable()
+export class ChunkRecordsService {
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: JobRowsService,
+    private readonly chunks: ChunksRepository,
+    private readonly queues: JobQueues,
+    private readonly credits: JobCreditsService,
+  ) {}
+
+  /**
+   * Notes that a chunk is done, with a count that never changes again, and what follows of it: chunks for names that
+   * are asked about again, and the end of the job after its last one.
+   * @returns the count; of whoever was first, if it was done already.
+   */
+  async keep(job: Job, chunk: Chunk, answers: ChunkAnswers, part: string): Promise<number> {
+    const { charged, rows, followers } = answers;
+    const isFirst = await this.database.transaction(async (transaction) => {
+      const locked = await this.jobs.lock(transaction, job.id);
+      if (!locked) return false;
+      const counts = { delivered: charged, failed: rows.length - charged, charged };
+      if (!(await this.chunks.setDone(transaction, chunk, { part, ...counts }))) return false;
+      const next = locked.isCanceled ? [] : followers;
+      const done = { ...counts, followers: next.length };
+      const { open, firstNumber } = await this.jobs.addDone(transaction, job.id, done);
+      const numbered = next.map((one, place) => ({ ...one, number: firstNumber + place }));
+      await this.chunks.insertAll(transaction, job.id, numbered);
+      await this.queues.chunks.addAll(
+        transaction,
+        numbered.map(({ number, names, delaySeconds }) => ({
+          ...chunkWork(job, { number, names: names.length }),
+          delaySeconds,
+        })),
+      );
+      if (open === 0 && !locked.isCanceled) await this.end(transaction, job);
+      return true;
+    });
+    if (isFirst) return charged;
+    return (await this.chunks.find(this.database, job.id, chunk.number))?.charged ?? 0;
+  }
+
+  /** Charges a done chunk. A repeat changes nothing. */
+  async settle(job: Pick<Job, 'id' | 'accountId'>, number: number, charged: number): Promise<void> {
+    await this.credits.settle(job, number, charged);
+    await this.chunks.setSettled(this.database, job.id, number);
+  }
+
+  private async end(transaction: Parameters<JobRowsService['lock']>[0], job: Job): Promise<void> {
+    await this.jobs.setState(transaction, job.id, 'finalizing');
+    const { id, accountId } = job;
+    await this.queues.ends.want(transaction, { name: id, payload: { jobId: id }, accountId });
+  }
+}
+
+/** Jobs of so many names go first: nobody waits with a few names behind millions. */
+const SMALL_JOB_NAMES = 10_000;
+
+/** A chunk as it waits for its turn. */
+export function chunkWork(
+  { id, accountId, uniqueNames }: Pick<Job, 'id' | 'accountId' | 'uniqueNames'>,
+  { number, names }: { number: number; names: number },
+) {
+  return {
+    name: `${id} ${number}`,
+    payload: { jobId: id, number },
+    accountId,
+    group: id,
+    lane: uniqueNames <= SMALL_JOB_NAMES ? ('fast' as const) : ('normal' as const),
+    cost: names,
+  };
+}

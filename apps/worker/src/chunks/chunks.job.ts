@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { FileStore } from '#libs/files';
+import { Clock, Logger, MINUTE_MS, SECOND_MS, newId } from '#libs/platform';
+import { type Later, type Work, WorkCancelled, WorkRunner, later } from '#libs/work';
+import { AccountStatesService } from '../accounts/account-states.service.js';
+import { type ChunkWork, JobQueues } from '../jobs/job-queues.js';
+import { type Job, partsFolder } from '../jobs/job.js';
+import { JobRowsService } from '../jobs/job-rows.service.js';
+import { ServiceClients } from '../service-clients.js';
+import { ChunkAnswers } from './chunk-answers.js';
+import { type Chunk, ChunksRepository } from './chunks.repository.js';
+import { ChunkRecordsService } from './chunk-records.service.js';
+
+const CONCURRENCY = 8;
+const TIME_LIMIT_MS = 5 * MINUTE_MS;
+/** How long a question may wait for turns at upstreams. */
+const WAIT_SECONDS = 20;
+const SUSPENDED_SECONDS = 300;
+const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
+/** A minute each: longer than any deadline, so that no chunk is given up before its job. */
+const TRIES_MAX = 20_000;
+const MEMBER_BYTES_MAX = 512 * 1024 ** 2;
+
+/** What the work on chunks stands on. */
+@Injectable()
+export class ChunkFeatures {
+  constructor(
+    readonly queues: JobQueues,
+    readonly jobs: JobRowsService,
+    readonly chunks: ChunksRepository,
+    readonly states: AccountStatesService,
+    readonly records: ChunkRecordsService,
+  ) {}
+}
+
+/**
+ * Looks up the names of one chunk after the other. The answers go into a file first, then its key and the count into the
+ * chunk's row, then the count is charged: a process that dies before the row is written has charged nothing, and one
+ * that dies later charges what the row says.
+ */
+@Injectable()
+export class ChunksJob extends WorkRunner<ChunkWork> {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly database: Database,
+    private readonly features: ChunkFeatures,
+    private readonly clients: ServiceClients,
+    private readonly files: FileStore,
+    private readonly clock: Clock,
+    logger: Logger,
+  ) {
+    super({
+      queue: features.queues.chunks,
+      database,
+      logger,
+      concurrency: CONCURRENCY,
+      timeLimitMs: TIME_LIMIT_MS,
+      backOffMs: BACK_OFF_MS,
+      triesMax: TRIES_MAX,
+    });
+  }
+
+  protected async handle(work: Work<ChunkWork>): Promise<Later | void> {
+    const { jobs, chunks, states, records } = this.features;
+    const { jobId, number } = work.payload;
+    const job = await jobs.find(this.database, jobId);
+    const chunk = await chunks.find(this.database, jobId, number);
+    if (!job || !chunk || chunk.state === 'settled' || chunk.state === 'abandoned') return;
+    let { charged } = chunk;
+    if (chunk.state === 'open') {
+      const { isSuspended } = await states.find(this.database, job.accountId);
+      if (isSuspended) return later(SUSPENDED_SECONDS);
+      const answers = await this.answersOf(job, chunk, work.signal);
+      const seconds = answers.allLaterSeconds;
+      if (seconds !== undefined) return later(seconds);
+      charged = await records.keep(job, chunk, answers, await this.write(job, chunk, answers));
+    }
+    await records.settle(job, number, charged);
+  }
+
+  /** @throws ServiceUnavailable; the reason of the signal, unless the job was cancelled: what came by then counts. */
+  private async answersOf(job: Job, chunk: Chunk, signal: AbortSignal): Promise<ChunkAnswers> {
+    const answers = new ChunkAnswers(job, chunk);
+    if (this.clock.now() < job.deadlineAt) {
+      try {
+        await this.ask(job, chunk, answers, signal);
+      } catch (error) {
+        if (!(signal.reason instanceof WorkCancelled)) throw error;
+      }
+    }
+    if (this.clock.now() >= job.deadlineAt) answers.close();
+    return answers;
+  }
+
+  private async ask(
+    job: Job,
+    { names }: Chunk,
+    answers: ChunkAnswers,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { kind, types, maxAgeSeconds, accountId } = job;
+    const found = this.clients.lookup.ask(
+      {
+        kind,
+        names,
+        ...(types && { types }),
+        priority: 'bulk',
+        maxAgeSeconds,
+        waitSeconds: WAIT_SECONDS,
+      },
+      { accountId, signal },
+    );
+    for await (const one of found) answers.add(one);
+  }
+
+  /** A file of its own for each try: which of them counts, the chunk's row says. */
+  private async write(job: Job, { number }: Chunk, answers: ChunkAnswers): Promise<string> {
+    const key = `${partsFolder(job.id)}${number}-${newId()}.gz`;
+    const member = await answers.member();
+    await this.files.write(key, [member], { maxBytes: MEMBER_BYTES_MAX, ifAbsent: true });
+    return key;
+  }
+}

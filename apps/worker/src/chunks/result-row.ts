@@ -1,0 +1,107 @@
+import type { JobFormat, JobKind, NameFindings } from '#libs/contracts';
+
+/** What a file says of one name. */
+export interface ResultRow {
+  line: number;
+  name: string;
+  /** `unanswered` where the job ended first. */
+  outcome: string;
+  isCharged: boolean;
+  body?: Record<string, unknown>;
+  problem?: { code: string; detail: string };
+}
+
+type Contact = Record<string, unknown>;
+
+const COLUMNS_OF_ALL = ['line', 'domain_name', 'outcome', 'credits', 'error'];
+const CONTACTS = ['registrant', 'administrative', 'technical'] as const;
+const CONTACT_MEMBERS = [
+  'name',
+  'company',
+  'street',
+  'city',
+  'state',
+  'zip_code',
+  'country_code',
+  'email_address',
+  'phone',
+] as const;
+const WHOIS_COLUMNS = [
+  'domain_registered',
+  'create_date',
+  'update_date',
+  'expiry_date',
+  'registrar_iana_id',
+  'registrar_name',
+  'whois_server',
+  'name_servers',
+  'domain_status',
+  ...CONTACTS.flatMap((contact) => CONTACT_MEMBERS.map((member) => `${contact}_${member}`)),
+];
+const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf', 'cname', 'caa'];
+/** Several values of one cell stand behind one another. */
+const BETWEEN = '|';
+
+/** What stands above the rows; empty where each row names its members. */
+export function headerOf(kind: JobKind, format: JobFormat): string {
+  if (format === 'json.gz') return '';
+  const columns = kind === 'whois' ? WHOIS_COLUMNS : DNS_COLUMNS;
+  return `${[...COLUMNS_OF_ALL, ...columns].join(',')}\r\n`;
+}
+
+/** A row as it stands in the file, with its end of line. */
+export function writeRow(kind: JobKind, format: JobFormat, row: ResultRow): string {
+  if (format === 'json.gz') return `${JSON.stringify(memberOf(row))}\n`;
+  const { line, name, outcome, isCharged, problem, body = {} } = row;
+  const cells = kind === 'whois' ? whoisCells(body) : dnsCells(body);
+  const all = [line, name, outcome, isCharged ? 1 : 0, problem?.code, ...cells];
+  return `${all.map(cell).join(',')}\r\n`;
+}
+
+/** What a name was answered with. */
+export function rowOf(
+  { outcome, isCharged, body, problem }: Omit<NameFindings, 'index'>,
+  line: number,
+  name: string,
+): ResultRow {
+  return { line, name, outcome, isCharged, body, problem };
+}
+
+function memberOf({ line, name, outcome, isCharged, body, problem }: ResultRow): object {
+  const credits = isCharged ? 1 : 0;
+  return { line, domain_name: name, outcome, credits, ...(problem && { problem }), answer: body };
+}
+
+function whoisCells(body: Record<string, unknown>): unknown[] {
+  const registrar = (body.domain_registrar ?? {}) as Record<string, unknown>;
+  return [
+    body.domain_registered,
+    body.create_date,
+    body.update_date,
+    body.expiry_date,
+    registrar.iana_id,
+    registrar.registrar_name,
+    body.whois_server,
+    body.name_servers,
+    body.domain_status,
+    ...CONTACTS.flatMap((contact) => {
+      const published = (body[`${contact}_contact`] ?? {}) as Contact;
+      return CONTACT_MEMBERS.map((member) => published[member]);
+    }),
+  ];
+}
+
+function dnsCells(body: Record<string, unknown>): unknown[] {
+  const records = (body.dns_records ?? []) as { type: string; raw_text: string }[];
+  return DNS_COLUMNS.map((column) =>
+    records.filter(({ type }) => type.toLowerCase() === column).map(({ raw_text }) => raw_text),
+  );
+}
+
+/** RFC 4180; what a spreadsheet would take for a formula begins with an apostrophe (S74). */
+function cell(value: unknown): string {
+  const texts = (Array.isArray(value) ? value : [value ?? '']) as (string | number)[];
+  const text = texts.join(BETWEEN);
+  const safe = typeof value !== 'number' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

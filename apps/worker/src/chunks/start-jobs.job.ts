@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { Logger, MINUTE_MS } from '#libs/platform';
+import { type Work, WorkRunner } from '#libs/work';
+import { JobCreditsService } from '../jobs/job-credits.service.js';
+import { CHUNK_NAMES_MAX, JobQueues, type JobWork } from '../jobs/job-queues.js';
+import type { Job } from '../jobs/job.js';
+import { JobRowsService } from '../jobs/job-rows.service.js';
+import { NameLinesService } from '../names/name-lines.service.js';
+import { chunkWork } from './chunk-records.service.js';
+import { ChunksRepository } from './chunks.repository.js';
+
+/** Three million names are grouped and sorted in one statement. */
+const CUT_LIMIT_MS = 4 * MINUTE_MS;
+
+/** The rows of jobs and of what they consist of. */
+@Injectable()
+export class JobRows {
+  constructor(
+    readonly jobs: JobRowsService,
+    readonly chunks: ChunksRepository,
+    readonly lines: NameLinesService,
+  ) {}
+}
+
+/** Cuts jobs into chunks, and removes those whose start was broken off. */
+@Injectable()
+export class StartJobsJob extends WorkRunner<JobWork> {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly database: Database,
+    private readonly queues: JobQueues,
+    private readonly features: JobRows,
+    private readonly credits: JobCreditsService,
+    logger: Logger,
+  ) {
+    const timeLimitMs = CUT_LIMIT_MS + MINUTE_MS;
+    super({ queue: queues.starts, database, logger, concurrency: 2, timeLimitMs });
+  }
+
+  protected async handle(work: Work<JobWork>): Promise<void> {
+    const job = await this.features.jobs.find(this.database, work.payload.jobId);
+    if (job?.state === 'validating') await this.undo(job, work);
+    if (job?.state === 'queued') await this.cut(job, work);
+  }
+
+  private async cut(job: Job, work: Work<JobWork>): Promise<void> {
+    const { jobs, chunks, lines } = this.features;
+    const { id: jobId, listId, kind } = job;
+    await this.database.transaction(async (transaction) => {
+      await transaction.limitStatements(CUT_LIMIT_MS);
+      if ((await jobs.lock(transaction, jobId))?.state !== 'queued') return;
+      const list = { jobId, listId, isByUpstream: kind === 'whois', namesMax: CHUNK_NAMES_MAX };
+      const cut = await chunks.cut(transaction, list);
+      if (listId === jobId) await lines.deleteList(transaction, listId);
+      await jobs.setRunning(transaction, jobId, cut.length);
+      await this.queues.chunks.addAll(
+        transaction,
+        cut.map((one) => chunkWork(job, one)),
+      );
+      await work.finish(transaction);
+    });
+  }
+
+  /** Nobody knows whether its credits are set aside: closing what is not known is right as well. */
+  private async undo(job: Job, work: Work<JobWork>): Promise<void> {
+    const { jobs, lines } = this.features;
+    await this.credits.release(job);
+    await this.database.transaction(async (transaction) => {
+      if ((await jobs.lock(transaction, job.id))?.state !== 'validating') return;
+      if (job.listId === job.id) await lines.deleteList(transaction, job.listId);
+      await jobs.delete(transaction, job.id);
+      await work.finish(transaction);
+    });
+  }
+}

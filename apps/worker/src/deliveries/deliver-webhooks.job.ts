@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '#libs/database';
+import { type Mail, MailOutbox, composeMail } from '#libs/mail';
+import { Clock, Logger, SECOND_MS } from '#libs/platform';
+import { type Later, type Work, WorkRunner, later } from '#libs/work';
+import { ServiceClients } from '../service-clients.js';
+import { WorkerConfig } from '../worker.config.js';
+import { DeliveriesRepository } from './deliveries.repository.js';
+import { type AddressedDelivery, RETRY_PAUSES_MS, type TryOutcome } from './delivery.js';
+import { DeliveryQueue, type DeliveryWork } from './delivery-queue.js';
+import { DeliverySlots } from './delivery-slots.js';
+import { signatureOf } from './signature.js';
+import { WebhookSender } from './webhook-sender.js';
+
+const AT_ONCE = 32;
+const GONE = 410;
+const FAILING_WAIT_SECONDS = 15;
+const BUSY_WAIT_SECONDS = 1;
+
+/** What delivering stands on. */
+@Injectable()
+export class DeliveryFeatures {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    readonly deliveries: DeliveriesRepository,
+    readonly sender: WebhookSender,
+    readonly clients: ServiceClients,
+    readonly mails: MailOutbox,
+    readonly config: WorkerConfig,
+  ) {}
+}
+
+/** Sends events to endpoints until they are taken or about three days are over. */
+@Injectable()
+export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
+  private readonly slots = new DeliverySlots(AT_ONCE);
+
+  constructor(
+    private readonly database: Database,
+    queue: DeliveryQueue,
+    private readonly features: DeliveryFeatures,
+    private readonly clock: Clock,
+    logger: Logger,
+  ) {
+    super({ queue, database, logger, concurrency: AT_ONCE });
+  }
+
+  protected async handle(work: Work<DeliveryWork>): Promise<Later | void> {
+    const { deliveries } = this.features;
+    const delivery = await deliveries.findAddressed(this.database, work.payload.deliveryId);
+    if (delivery?.state !== 'pending') return;
+    if (delivery.webhookState !== 'active') return this.giveBack(work, delivery);
+    const free = this.slots.take(delivery.webhookId, delivery.isFailing);
+    if (!free) return later(delivery.isFailing ? FAILING_WAIT_SECONDS : BUSY_WAIT_SECONDS);
+    try {
+      const outcome = await this.send(delivery, work.signal);
+      work.signal.throwIfAborted();
+      return await this.settle(work, delivery, outcome);
+    } finally {
+      free();
+    }
+  }
+
+  private async send(delivery: AddressedDelivery, signal: AbortSignal): Promise<TryOutcome> {
+    const { id, body, url, secret, previousSecret, previousUntil } = delivery;
+    const now = this.clock.now();
+    const isRotating = previousSecret && previousUntil && previousUntil > now;
+    const secrets = isRotating ? [secret, previousSecret] : [secret];
+    const timestamp = Math.floor(now.getTime() / SECOND_MS);
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signatureOf({ id, timestamp, body }, secrets),
+    };
+    return this.features.sender.send(url, { headers, body, signal });
+  }
+
+  private async settle(
+    work: Work<DeliveryWork>,
+    delivery: AddressedDelivery,
+    outcome: TryOutcome,
+  ): Promise<Later | void> {
+    const { deliveries, mails } = this.features;
+    const { fault, responseStatus } = outcome;
+    const pauseMs = RETRY_PAUSES_MS.at(delivery.tries);
+    const isOver = pauseMs === undefined || responseStatus === GONE;
+    const isLast = fault !== undefined && isOver;
+    const isDead =
+      isLast &&
+      (responseStatus === GONE || !(await deliveries.hasArrivedSince(this.database, delivery)));
+    const mail = isDead ? await this.disabledMail(delivery) : undefined;
+    const failed = isLast ? 'failed' : 'pending';
+    const state = fault === undefined ? 'delivered' : failed;
+    await this.database.transaction(async (transaction: Transaction) => {
+      await deliveries.putTry(transaction, delivery, { ...outcome, state, at: this.clock.now() });
+      if (isDead && (await deliveries.disable(transaction, delivery)) && mail) {
+        await mails.add(transaction, delivery.accountId, mail);
+      }
+      if (state !== 'pending') await work.finish(transaction);
+    });
+    return state === 'pending' ? later((pauseMs ?? 0) / SECOND_MS) : undefined;
+  }
+
+  /** Kept in the log, from which it can be sent when the endpoint is active again. */
+  private async giveBack(work: Work<DeliveryWork>, delivery: AddressedDelivery): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      await this.features.deliveries.setFailed(transaction, delivery, 'webhook_not_active');
+      await work.finish(transaction);
+    });
+  }
+
+  private async disabledMail({ accountId, url }: AddressedDelivery): Promise<Mail | undefined> {
+    const { clients, config } = this.features;
+    const email = await clients.mailAddressOf(accountId);
+    if (email === undefined) return undefined;
+    return composeMail(email, {
+      subject: 'A webhook was disabled',
+      paragraphs: [
+        `${new URL(url).hostname} has not taken an event for three days, or has said that it is gone. We have stopped sending to it.`,
+        'When it works again, let the webhook begin again. What it has missed is in its log for 30 days, and can be sent again.',
+      ],
+      action: { label: 'Open the webhooks', url: `${config.dashboardUrl}/webhooks` },
+    });
+  }
+}

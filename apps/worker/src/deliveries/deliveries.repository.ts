@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import type { Database, Transaction } from '#libs/database';
+import type { AddressedDelivery, Delivery, TryOutcome } from './delivery.js';
+
+type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
+
+const COLUMNS = `d.id, d.webhook_id as "webhookId", d.account_id as "accountId", d.type, d.body, d.state, d.tries,
+  d.created_at as "createdAt", d.last_try_at as "lastTryAt", d.response_status as "responseStatus", d.fault`;
+
+type NewDelivery = Pick<Delivery, 'id' | 'webhookId' | 'accountId' | 'type' | 'body'> & {
+  eventId: string;
+  createdAt: Date;
+};
+
+/** Deliveries, and what they say of their endpoints. */
+@Injectable()
+export class DeliveriesRepository {
+  /** Ids of the endpoints that are told of a type, while their account is active. */
+  async listListening(
+    transaction: Transaction,
+    accountId: string,
+    type: string,
+  ): Promise<string[]> {
+    const rows = await transaction.query<{ id: string }>(
+      `select id from webhooks w where account_id = $1 and state = 'active' and $2 = any(events)
+         and not exists (select from account_states a where a.account_id = w.account_id
+           and (a.state <> 'active' or a.is_suspended))
+       order by id`,
+      [accountId, type],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** @returns false when this event was published for this endpoint before. */
+  async insert(transaction: Transaction, delivery: NewDelivery): Promise<boolean> {
+    const { id, webhookId, accountId, eventId, type, body, createdAt } = delivery;
+    const rows = await transaction.query(
+      `insert into webhook_deliveries (id, webhook_id, account_id, event_id, type, body, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7) on conflict (webhook_id, event_id) do nothing returning id`,
+      [id, webhookId, accountId, eventId, type, body, createdAt],
+    );
+    return rows.length === 1;
+  }
+
+  async find(runner: Runner, webhookId: string, deliveryId: string): Promise<Delivery | undefined> {
+    const [delivery] = await runner.query<Delivery>(
+      `select ${COLUMNS} from webhook_deliveries d where d.webhook_id = $1 and d.id = $2`,
+      [webhookId, deliveryId],
+    );
+    return delivery;
+  }
+
+  async findAddressed(runner: Runner, id: string): Promise<AddressedDelivery | undefined> {
+    const [delivery] = await runner.query<AddressedDelivery>(
+      `select ${COLUMNS}, w.url, w.state as "webhookState", w.failing_since is not null as "isFailing", w.secret,
+         w.previous_secret as "previousSecret", w.previous_until as "previousUntil"
+       from webhook_deliveries d join webhooks w on w.id = d.webhook_id where d.id = $1`,
+      [id],
+    );
+    return delivery;
+  }
+
+  /** Newest first. */
+  async list(
+    runner: Runner,
+    webhookId: string,
+    { limit, after }: { limit: number; after?: string },
+  ): Promise<Delivery[]> {
+    return runner.query<Delivery>(
+      `select ${COLUMNS} from webhook_deliveries d where d.webhook_id = $1 and ($3::uuid is null or d.id < $3)
+       order by d.id desc limit $2`,
+      [webhookId, limit, after ?? null],
+    );
+  }
+
+  async setPending(transaction: Transaction, accountId: string, id: string): Promise<void> {
+    await transaction.query(
+      `update webhook_deliveries set state = 'pending', tries = 0 where account_id = $1 and id = $2`,
+      [accountId, id],
+    );
+  }
+
+  async putTry(
+    transaction: Transaction,
+    { id, webhookId }: Delivery,
+    { responseStatus, fault, state, at }: TryOutcome & { state: Delivery['state']; at: Date },
+  ): Promise<void> {
+    await transaction.query(
+      `update webhook_deliveries set state = $2, tries = tries + 1, last_try_at = $3, response_status = $4, fault = $5
+       where id = $1`,
+      [id, state, at, responseStatus ?? null, fault ?? null],
+    );
+    await transaction.query(
+      `update webhooks set failing_since = case when $2 then coalesce(failing_since, $3) end
+       where id = $1 and ($2 or failing_since is not null)`,
+      [webhookId, fault !== undefined, at],
+    );
+  }
+
+  async setFailed(
+    transaction: Transaction,
+    { accountId, id }: Pick<Delivery, 'accountId' | 'id'>,
+    fault: string,
+  ): Promise<void> {
+    await transaction.query(
+      `update webhook_deliveries set state = 'failed', fault = $3 where account_id = $1 and id = $2`,
+      [accountId, id, fault],
+    );
+  }
+
+  /** Whether anything arrived at its endpoint since a delivery was made. */
+  async hasArrivedSince(runner: Runner, { webhookId, createdAt }: Delivery): Promise<boolean> {
+    const rows = await runner.query(
+      `select from webhook_deliveries where webhook_id = $1 and state = 'delivered' and last_try_at >= $2 limit 1`,
+      [webhookId, createdAt],
+    );
+    return rows.length > 0;
+  }
+
+  /** @returns false when it is not active any more. */
+  async disable(
+    transaction: Transaction,
+    { accountId, webhookId }: Pick<Delivery, 'accountId' | 'webhookId'>,
+  ): Promise<boolean> {
+    const rows = await transaction.query(
+      `update webhooks set state = 'disabled'
+       where account_id = $1 and id = $2 and state = 'active' returning id`,
+      [accountId, webhookId],
+    );
+    return rows.length === 1;
+  }
+
+  /** @returns how many were removed. */
+  async deleteBefore(runner: Runner, before: Date, limit: number): Promise<number> {
+    const rows = await runner.query(
+      `delete from webhook_deliveries where id in (
+         select id from webhook_deliveries where created_at < $1 order by created_at limit $2) returning id`,
+      [before, limit],
+    );
+    return rows.length;
+  }
+}

@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type AskedPage,
+  WEBHOOK_TEST_EVENT,
+  type WebhookDeliveriesAnswer,
+  type WebhookDeliveryAnswer,
+  type WebhookEvent,
+} from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import { Clock, NotFound, newId } from '#libs/platform';
+import { DeliveriesRepository } from './deliveries.repository.js';
+import { type Delivery, deliveryAnswer } from './delivery.js';
+import { DeliveryQueue } from './delivery-queue.js';
+
+/** What happened, for whoever wants to be told. */
+export interface PublishedEvent {
+  /** Of the fact: published twice, it is delivered once. */
+  id: string;
+  type: WebhookEvent;
+  data: object;
+}
+
+/** Events on their way to the endpoints of accounts. */
+@Injectable()
+export class DeliveriesService {
+  constructor(
+    private readonly database: Database,
+    private readonly deliveries: DeliveriesRepository,
+    private readonly queue: DeliveryQueue,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Tells all endpoints of an account that want to know, in the transaction that makes it true. */
+  async publish(
+    transaction: Transaction,
+    accountId: string,
+    { id, type, data }: PublishedEvent,
+  ): Promise<void> {
+    const listening = await this.deliveries.listListening(transaction, accountId, type);
+    for (const webhookId of listening) {
+      await this.add(transaction, { webhookId, accountId, eventId: id, type, data });
+    }
+  }
+
+  /** Sends a test to one endpoint. */
+  async test(accountId: string, webhookId: string): Promise<WebhookDeliveryAnswer> {
+    const event = { webhookId, accountId, eventId: newId(), type: WEBHOOK_TEST_EVENT };
+    const id = await this.database.transaction((transaction) =>
+      this.add(transaction, { ...event, data: { webhook_id: webhookId } }),
+    );
+    return this.answer(webhookId, id);
+  }
+
+  /** Sends a delivery once more, from its first try on. @throws NotFound. */
+  async replay(
+    accountId: string,
+    webhookId: string,
+    deliveryId: string,
+  ): Promise<WebhookDeliveryAnswer> {
+    await this.find(webhookId, deliveryId);
+    await this.database.transaction(async (transaction) => {
+      await this.deliveries.setPending(transaction, accountId, deliveryId);
+      await this.queue.want(transaction, workOf(accountId, webhookId, deliveryId));
+    });
+    return this.answer(webhookId, deliveryId);
+  }
+
+  /** What was sent to an endpoint, newest first. */
+  async list(webhookId: string, asked: AskedPage): Promise<WebhookDeliveriesAnswer> {
+    const [after] = asked.after ?? [];
+    const rows = await this.deliveries.list(this.database, webhookId, {
+      limit: asked.limit,
+      after,
+    });
+    const { items, paging } = asked.cut(rows, ({ id }) => [id]);
+    return { status: true, deliveries: items.map(deliveryAnswer), paging };
+  }
+
+  /** Nothing is sent to an endpoint any more. */
+  async cancel(transaction: Transaction, webhookId: string): Promise<void> {
+    await this.queue.cancel(transaction, webhookId);
+  }
+
+  /** Nothing of an account is sent any more. */
+  async forget(transaction: Transaction, accountId: string): Promise<void> {
+    await this.queue.forget(transaction, accountId);
+  }
+
+  private async add(transaction: Transaction, { data, ...event }: NewEvent): Promise<string> {
+    const id = newId();
+    const createdAt = this.clock.now();
+    const body = JSON.stringify({ type: event.type, timestamp: createdAt.toISOString(), data });
+    const { accountId, webhookId } = event;
+    if (await this.deliveries.insert(transaction, { ...event, id, body, createdAt })) {
+      await this.queue.add(transaction, workOf(accountId, webhookId, id));
+    }
+    return id;
+  }
+
+  private async answer(webhookId: string, id: string): Promise<WebhookDeliveryAnswer> {
+    return { status: true, ...deliveryAnswer(await this.find(webhookId, id)) };
+  }
+
+  private async find(webhookId: string, id: string): Promise<Delivery> {
+    const delivery = await this.deliveries.find(this.database, webhookId, id);
+    if (!delivery) throw new NotFound('The webhook has no delivery with this id.');
+    return delivery;
+  }
+}
+
+interface NewEvent {
+  webhookId: string;
+  accountId: string;
+  eventId: string;
+  type: string;
+  data: object;
+}
+
+const workOf = (accountId: string, group: string, deliveryId: string) => ({
+  name: deliveryId,
+  payload: { deliveryId },
+  accountId,
+  group,
+});

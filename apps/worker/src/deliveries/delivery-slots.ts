@@ -1,0 +1,30 @@
+/** Deliveries to one endpoint at a time. */
+const PER_ENDPOINT_MAX = 4;
+
+/**
+ * Who may send: an endpoint that does not answer has one delivery at a time, and all such endpoints together half of
+ * the places, so that they delay no other.
+ */
+export class DeliverySlots {
+  private readonly busy = new Map<string, number>();
+  private failing = 0;
+
+  constructor(private readonly size: number) {}
+
+  /** @returns what frees the place; undefined when there is none. */
+  take(webhookId: string, isFailing: boolean): (() => void) | undefined {
+    const busy = this.busy.get(webhookId) ?? 0;
+    if (busy >= (isFailing ? 1 : PER_ENDPOINT_MAX)) return undefined;
+    if (isFailing && this.failing >= this.size / 2) return undefined;
+    this.busy.set(webhookId, busy + 1);
+    if (isFailing) this.failing += 1;
+    return () => this.free(webhookId, isFailing);
+  }
+
+  private free(webhookId: string, isFailing: boolean): void {
+    const left = (this.busy.get(webhookId) ?? 1) - 1;
+    if (left === 0) this.busy.delete(webhookId);
+    else this.busy.set(webhookId, left);
+    if (isFailing) this.failing -= 1;
+  }
+}

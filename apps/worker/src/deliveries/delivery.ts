@@ -1,0 +1,55 @@
+import type { DeliveryState, WebhookDelivery, WebhookState } from '#libs/contracts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
+
+/** One event for one endpoint. */
+export interface Delivery {
+  id: string;
+  webhookId: string;
+  accountId: string;
+  type: string;
+  body: string;
+  state: DeliveryState;
+  tries: number;
+  createdAt: Date;
+  lastTryAt: Date | null;
+  responseStatus: number | null;
+  fault: string | null;
+}
+
+/** A delivery with its endpoint. */
+export interface AddressedDelivery extends Delivery {
+  url: string;
+  webhookState: WebhookState;
+  isFailing: boolean;
+  secret: Buffer;
+  previousSecret: Buffer | null;
+  previousUntil: Date | null;
+}
+
+/** What a try led to. `fault` is absent where the endpoint took the event. */
+export interface TryOutcome {
+  responseStatus?: number;
+  fault?: string;
+}
+
+/** Pauses after failed tries, about three days together. */
+export const RETRY_PAUSES_MS: readonly number[] = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  ...[2, 5, 10, 14, 20, 20].map((hours) => hours * HOUR_MS),
+];
+
+export function deliveryAnswer(delivery: Delivery): WebhookDelivery {
+  const { id, type, state, tries, createdAt, lastTryAt, responseStatus, fault } = delivery;
+  return {
+    id,
+    type,
+    state,
+    tries,
+    created_at: createdAt.toISOString(),
+    last_try_at: lastTryAt?.toISOString() ?? null,
+    response_status: responseStatus,
+    fault,
+  };
+}

@@ -1,0 +1,26 @@
+import { createHmac } from 'node:crypto';
+
+/** What the signature of a message covers. */
+export interface SignedMessage {
+  /** `webhook-id`. */
+  id: string;
+  /** When it is sent: whole seconds since 1970. */
+  timestamp: number;
+  body: string;
+}
+
+/**
+ * The value of `webhook-signature` (Standard Webhooks 1.0): one signature for each secret, separated by spaces, of
+ * which a receiver needs to know one.
+ */
+export function signatureOf(
+  { id, timestamp, body }: SignedMessage,
+  secrets: readonly Buffer[],
+): string {
+  const signed = `${id}.${timestamp}.${body}`;
+  const of = (secret: Buffer) => createHmac('sha256', secret).update(signed).digest('base64');
+  return secrets.map((secret) => `v1,${of(secret)}`).join(' ');
+}
+
+/** A secret as libraries of receivers take it. */
+export const secretText = (secret: Buffer) => `whsec_${secret.toString('base64')}`;

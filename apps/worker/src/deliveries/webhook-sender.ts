@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { Agent, type buildConnector, request } from 'undici';
+import { ConnectionError, SafeConnector, parseUpstreamExceptions } from '#libs/resolvers';
+import { SECOND_MS } from '#libs/platform';
+import type { WorkerConfig } from '../worker.config.js';
+import type { TryOutcome } from './delivery.js';
+
+const CONNECT_MS = 5 * SECOND_MS;
+const WHOLE_MS = 10 * SECOND_MS;
+const ANSWER_BYTES_MAX = 16_384;
+
+type Target = buildConnector.Options;
+
+/** Sends events to addresses that customers chose: https at port 443 of public hosts, without following redirects. */
+export class WebhookSender {
+  private readonly agent: Agent;
+
+  constructor(config: Pick<WorkerConfig, 'webhookExceptions' | 'extraCaFile'>) {
+    const { webhookExceptions, extraCaFile } = config;
+    const connector = new SafeConnector({
+      exceptions: parseUpstreamExceptions(webhookExceptions),
+      extraCaPem: extraCaFile === undefined ? undefined : readFileSync(extraCaFile, 'utf8'),
+    });
+    const open = async ({ hostname, port }: Target, callback: buildConnector.Callback) => {
+      try {
+        const number = port === '' ? 443 : Number(port);
+        const limits = { timeoutMs: CONNECT_MS };
+        callback(null, await connector.safeConnect(hostname, number, 'webhook', limits));
+      } catch (error) {
+        callback(ConnectionError.from(error), null);
+      }
+    };
+    this.agent = new Agent({ connect: (target, callback) => void open(target, callback) });
+  }
+
+  /** Never rejects for what the endpoint or the network does. */
+  async send(
+    url: string,
+    {
+      headers,
+      body,
+      signal,
+    }: { headers: Record<string, string>; body: string; signal: AbortSignal },
+  ): Promise<TryOutcome> {
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(WHOLE_MS)]);
+    try {
+      const answer = await request(url, {
+        method: 'POST',
+        dispatcher: this.agent,
+        headers: { 'content-type': 'application/json', 'user-agent': 'domain-data', ...headers },
+        body,
+        signal: ended,
+        reset: true,
+      });
+      const { statusCode: responseStatus } = answer;
+      // What it says beside its status counts for nothing.
+      await answer.body.dump({ limit: ANSWER_BYTES_MAX, signal: ended }).catch(() => {});
+      if (responseStatus >= 200 && responseStatus < 300) return { responseStatus };
+      return { responseStatus, fault: `http_${responseStatus}` };
+    } catch (error) {
+      return { fault: ended.aborted ? 'answer_timeout' : ConnectionError.from(error).fault };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+}

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { MINUTE_MS, SECOND_MS, monotonicMs } from '#libs/platform';
+import { ServiceClients } from '../service-clients.js';
+import { JobCreditsBusy, JobShortOfCredits } from './jobs.errors.js';
+import type { Job } from './job.js';
+
+type JobPrice = Pick<Job, 'id' | 'accountId' | 'kind' | 'uniqueNames'>;
+
+/** Longest that credits of other holders are waited for. */
+const ELSEWHERE_MS = MINUTE_MS;
+const PAUSE_MS = SECOND_MS;
+
+/** The credits of jobs: all are set aside first, each chunk is paid from them, and the rest goes back. */
+@Injectable()
+export class JobCreditsService {
+  constructor(private readonly clients: ServiceClients) {}
+
+  /** @throws JobShortOfCredits, JobCreditsBusy, ServiceUnavailable. */
+  async hold({ id: holdId, accountId, kind, uniqueNames: amount }: JobPrice): Promise<void> {
+    const untilMs = monotonicMs() + ELSEWHERE_MS;
+    const operation = `jobs.${kind}`;
+    for (;;) {
+      const answer = await this.clients.entitlement.hold({ holdId, accountId, amount, operation });
+      if (answer.outcome === 'held') return;
+      if (answer.outcome === 'insufficient') {
+        throw new JobShortOfCredits(amount, amount - Math.min(amount, answer.spendable));
+      }
+      if (answer.outcome === 'closed' || monotonicMs() > untilMs) throw new JobCreditsBusy();
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  /** What an account lacks for a price. */
+  async shortfall(accountId: string, price: number): Promise<number> {
+    const { spendable } = await this.clients.entitlement.balance(accountId);
+    return Math.max(0, price - spendable);
+  }
+
+  /** Idempotent: the first count of a chunk is the one that is charged. */
+  async settle(job: Pick<Job, 'id' | 'accountId'>, number: number, count: number): Promise<void> {
+    if (count === 0) return;
+    await this.clients.entitlement.settleHold(job.accountId, job.id, String(number), count);
+  }
+
+  async release({ accountId, id }: Pick<Job, 'id' | 'accountId'>): Promise<void> {
+    await this.clients.entitlement.closeHold(accountId, id);
+  }
+}

@@ -1,0 +1,6 @@
+import { Injectable } from '@nestjs/common';
+import { JobsMaintenanceRepository } from './jobs-maintenance.repository.js';
+
+/** The rows of jobs, for the work on them. */
+@Injectable()
+export class JobRowsService extends JobsMaintenanceRepository {}

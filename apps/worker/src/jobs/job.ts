@@ -1,0 +1,102 @@
+import { SECOND_MS } from '#libs/platform';
+import type {
+  InvalidLine,
+  JobAnswer,
+  JobArtifact,
+  JobFormat,
+  JobKind,
+  JobState,
+  NameRecordType,
+} from '#libs/contracts';
+
+/** A job as it is stored. */
+export interface Job {
+  id: string;
+  accountId: string;
+  kind: JobKind;
+  state: JobState;
+  isCanceled: boolean;
+  format: JobFormat;
+  types: NameRecordType[] | null;
+  maxAgeSeconds: number;
+  listId: string;
+  lines: number;
+  uniqueNames: number;
+  invalid: number;
+  invalidLines: InvalidLine[];
+  delivered: number;
+  failed: number;
+  charged: number;
+  /** How long it takes if nobody else asks. */
+  estimateSeconds: number;
+  createdAt: Date;
+  deadlineAt: Date;
+  finishedAt: Date | null;
+  expiresAt: Date | null;
+  artifact: JobArtifact | null;
+}
+
+/** A job before anything is done. */
+export type NewJob = Omit<
+  Job,
+  | 'state'
+  | 'isCanceled'
+  | 'delivered'
+  | 'failed'
+  | 'charged'
+  | 'finishedAt'
+  | 'expiresAt'
+  | 'artifact'
+>;
+
+const UNDER_WAY: readonly JobState[] = ['validating', 'queued', 'running', 'finalizing'];
+
+export const isUnderWay = ({ state }: Pick<Job, 'state'>) => UNDER_WAY.includes(state);
+
+/** Where the answers of one job are. */
+export const partsFolder = (jobId: string) => `jobs/${jobId}/parts/`;
+export const resultKey = ({ id, format }: Pick<Job, 'id' | 'format'>) =>
+  `jobs/${id}/results.${format}`;
+
+/** By its pace so far; before the first answer, by the paces that its upstreams are known for. */
+function etaSeconds(job: Job, done: number, now: Date): number {
+  const lived = Math.max(0, now.getTime() - job.createdAt.getTime()) / SECOND_MS;
+  const left = Math.max(0, (job.deadlineAt.getTime() - now.getTime()) / SECOND_MS);
+  const byPace = (lived * (job.uniqueNames - done)) / done;
+  return Math.ceil(Math.min(left, done > 0 ? byPace : job.estimateSeconds));
+}
+
+/** As its owner reads it. */
+export function jobAnswer(job: Job, now: Date): JobAnswer {
+  const done = job.delivered + job.failed;
+  const held = isUnderWay(job) ? job.uniqueNames - job.charged : 0;
+  return {
+    status: true,
+    id: job.id,
+    kind: job.kind,
+    state: job.state,
+    format: job.format,
+    counts: {
+      lines: job.lines,
+      unique: job.uniqueNames,
+      invalid: job.invalid,
+      duplicates: job.lines - job.invalid - job.uniqueNames,
+      delivered: job.delivered,
+      failed: job.failed,
+    },
+    credits: {
+      price: job.uniqueNames,
+      held,
+      charged: job.charged,
+      released: job.uniqueNames - job.charged - held,
+    },
+    progress: Math.min(1, done / job.uniqueNames),
+    eta_seconds: isUnderWay(job) ? etaSeconds(job, done, now) : null,
+    created_at: job.createdAt.toISOString(),
+    deadline_at: job.deadlineAt.toISOString(),
+    finished_at: job.finishedAt?.toISOString() ?? null,
+    expires_at: job.expiresAt?.toISOString() ?? null,
+    invalid_lines: job.invalidLines,
+    artifacts: job.artifact ? [job.artifact] : [],
+  };
+}

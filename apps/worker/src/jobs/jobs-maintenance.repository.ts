@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import type { JobArtifact, JobState } from '#libs/contracts';
+import type { Database, Transaction } from '#libs/database';
+import { JOB_COLUMNS } from './job-columns.js';
+import type { Job } from './job.js';
+
+type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
+
+/** Jobs of all accounts, for the work on them. */
+@Injectable()
+export class JobsMaintenanceRepository {
+  async find(runner: Runner, jobId: string): Promise<Job | undefined> {
+    const [job] = await runner.query<Job>(`select ${JOB_COLUMNS} from jobs where id = $1`, [jobId]);
+    return job;
+  }
+
+  /** The row is locked until the transaction ends: what is decided by its state stays true. */
+  async lock(transaction: Transaction, jobId: string): Promise<Job | undefined> {
+    const [job] = await transaction.query<Job>(
+      `select ${JOB_COLUMNS} from jobs where id = $1 for update`,
+      [jobId],
+    );
+    return job;
+  }
+
+  async setState(transaction: Transaction, jobId: string, state: JobState): Promise<void> {
+    await transaction.query('update jobs set state = $2 where id = $1', [jobId, state]);
+  }
+
+  async setCanceled(transaction: Transaction, jobId: string): Promise<void> {
+    await transaction.query(
+      `update jobs set is_canceled = true, state = 'finalizing' where id = $1`,
+      [jobId],
+    );
+  }
+
+  async setRunning(transaction: Transaction, jobId: string, chunks: number): Promise<void> {
+    await transaction.query(
+      `update jobs set state = 'running', chunks = $2, open_chunks = $2 where id = $1`,
+      [jobId, chunks],
+    );
+  }
+
+  /** @returns chunks that are still open, and how many there were before those that follow. */
+  async addDone(
+    transaction: Transaction,
+    jobId: string,
+    done: { delivered: number; failed: number; charged: number; followers: number },
+  ): Promise<{ open: number; firstNumber: number }> {
+    const [row] = await transaction.query<{ open: number; firstNumber: number }>(
+      `update jobs set delivered = delivered + $2, failed = failed + $3, charged = charged + $4,
+         chunks = chunks + $5, open_chunks = open_chunks - 1 + $5
+       where id = $1 returning open_chunks as open, chunks - $5 + 1 as "firstNumber"`,
+      [jobId, done.delivered, done.failed, done.charged, done.followers],
+    );
+    return row;
+  }
+
+  async finish(
+    transaction: Transaction,
+    jobId: string,
+    end: { state: JobState; artifact?: JobArtifact; finishedAt: Date; expiresAt: Date },
+  ): Promise<void> {
+    // Of a job that was cancelled before it was cut.
+    await transaction.query('delete from name_lines where list_id = $1', [jobId]);
+    await transaction.query(
+      'update jobs set state = $2, artifact = $3, finished_at = $4, expires_at = $5 where id = $1',
+      [
+        jobId,
+        end.state,
+        end.artifact ? JSON.stringify(end.artifact) : null,
+        end.finishedAt,
+        end.expiresAt,
+      ],
+    );
+  }
+
+  async listExpired(runner: Runner, now: Date, limit: number): Promise<string[]> {
+    const rows = await runner.query<{ id: string }>(
+      `select id from jobs where state <> 'expired' and expires_at <= $1 order by expires_at limit $2`,
+      [now, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async expire(transaction: Transaction, jobId: string): Promise<void> {
+    await transaction.query(
+      `update jobs set state = 'expired', artifact = null, invalid_lines = '[]' where id = $1`,
+      [jobId],
+    );
+  }
+
+  async delete(transaction: Transaction, jobId: string): Promise<void> {
+    await transaction.query('delete from jobs where id = $1', [jobId]);
+  }
+}

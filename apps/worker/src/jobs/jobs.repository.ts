@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import type { Database, Transaction } from '#libs/database';
+import { JOB_COLUMNS } from './job-columns.js';
+import type { Job, NewJob } from './job.js';
+
+type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
+
+/** Jobs, by whose they are. */
+@Injectable()
+export class JobsRepository {
+  async insert(transaction: Transaction, job: NewJob): Promise<void> {
+    await transaction.query(
+      `insert into jobs (id, account_id, kind, state, format, types, max_age_seconds, list_id, lines, unique_names,
+         invalid, invalid_lines, created_at, deadline_at, estimate_seconds)
+       values ($1, $2, $3, 'validating', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+      [
+        job.id,
+        job.accountId,
+        job.kind,
+        job.format,
+        job.types,
+        job.maxAgeSeconds,
+        job.listId,
+        job.lines,
+        job.uniqueNames,
+        job.invalid,
+        JSON.stringify(job.invalidLines),
+        job.createdAt,
+        job.deadlineAt,
+        job.estimateSeconds,
+      ],
+    );
+  }
+
+  async findOf(runner: Runner, accountId: string, jobId: string): Promise<Job | undefined> {
+    const [job] = await runner.query<Job>(
+      `select ${JOB_COLUMNS} from jobs where account_id = $1 and id = $2`,
+      [accountId, jobId],
+    );
+    return job;
+  }
+
+  /** Newest first. */
+  async list(
+    runner: Runner,
+    accountId: string,
+    { limit, after }: { limit: number; after?: string },
+  ): Promise<Job[]> {
+    return runner.query<Job>(
+      `select ${JOB_COLUMNS} from jobs where account_id = $1 and ($3::uuid is null or id < $3)
+       order by id desc limit $2`,
+      [accountId, limit, after ?? null],
+    );
+  }
+
+  /** Lets one job of an account begin at a time, until the transaction ends: what is counted stays true. */
+  async lockNew(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.query(`select pg_advisory_xact_lock(hashtextextended('jobs ' || $1, 0))`, [
+      accountId,
+    ]);
+  }
+
+  async listUnderWay(transaction: Transaction, accountId: string): Promise<Job[]> {
+    return transaction.query<Job>(
+      `select ${JOB_COLUMNS} from jobs where account_id = $1
+         and state in ('validating', 'queued', 'running', 'finalizing') order by id for update`,
+      [accountId],
+    );
+  }
+
+  /** @returns the ids of its jobs. */
+  async deleteOfAccount(transaction: Transaction, accountId: string): Promise<string[]> {
+    await transaction.query(
+      `delete from name_lines where list_id in (select list_id from jobs where account_id = $1 and list_id = id)`,
+      [accountId],
+    );
+    const rows = await transaction.query<{ id: string }>(
+      'delete from jobs where account_id = $1 returning id',
+      [accountId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** @returns false when its start was undone meanwhile. */
+  async setQueued(transaction: Transaction, accountId: string, jobId: string): Promise<boolean> {
+    const rows = await transaction.query(
+      `update jobs set state = 'queued'
+       where account_id = $1 and id = $2 and state = 'validating' returning id`,
+      [accountId, jobId],
+    );
+    return rows.length === 1;
+  }
+}

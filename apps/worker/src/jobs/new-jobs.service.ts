@@ -1,0 +1,151 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type DnsJobRequest,
+  JOB_HOURS_MAX,
+  type JobAnswer,
+  type JobKind,
+  type JobRequest,
+} from '#libs/contracts';
+import { Database } from '#libs/database';
+import { Clock, HOUR_MS, newId } from '#libs/platform';
+import { estimatesOf } from '../names/name-groups.js';
+import { NameLinesService } from '../names/name-lines.service.js';
+import { UploadsService } from '../uploads/uploads.service.js';
+import { JobCreditsService } from './job-credits.service.js';
+import { JobQueues, jobWork } from './job-queues.js';
+import { type NewJob, jobAnswer } from './job.js';
+import { NamesTwice, NoValidNames, TooManyJobs } from './jobs.errors.js';
+import { JobsRepository } from './jobs.repository.js';
+import { type CountedNames, readNames } from './new-names.js';
+
+/** Of a dry run. */
+const TLDS_SHOWN = 100;
+/** Of one account. */
+const UNDER_WAY_MAX = 20;
+/** A start that was broken off is undone after it. */
+const START_SECONDS = 180;
+
+export interface JobOrder {
+  kind: JobKind;
+  request: DnsJobRequest | JobRequest;
+  isDryRun: boolean;
+}
+
+/** Where the names of jobs come from. */
+@Injectable()
+export class JobNames {
+  constructor(
+    readonly lines: NameLinesService,
+    readonly uploads: UploadsService,
+  ) {}
+}
+
+/** Takes jobs: counts their names, sets their price aside, and queues them. */
+@Injectable()
+export class NewJobsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: JobsRepository,
+    private readonly names: JobNames,
+    private readonly credits: JobCreditsService,
+    private readonly queues: JobQueues,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Sets the price of all names aside and starts a job; a dry run only counts.
+   * @throws NamesTwice, NoValidNames, TooManyJobs, NotFound, UploadNotReady, UploadIsRefused, JobShortOfCredits, JobCreditsBusy.
+   */
+  async create(accountId: string, order: JobOrder): Promise<JobAnswer> {
+    const { upload_id: uploadId, domainNames } = order.request;
+    if (uploadId !== undefined && domainNames) throw new NamesTwice();
+    const names = uploadId
+      ? await this.names.uploads.findReady(accountId, uploadId)
+      : readNames(domainNames ?? []);
+    if (names.uniqueNames === 0) throw new NoValidNames();
+    const job = this.newJob(accountId, order, names);
+    if (order.isDryRun) return this.dryRun(job, names);
+    await this.database.transaction(async (transaction) => {
+      await this.jobs.lockNew(transaction, accountId);
+      const underWay = await this.jobs.listUnderWay(transaction, accountId);
+      if (underWay.length >= UNDER_WAY_MAX) throw new TooManyJobs(UNDER_WAY_MAX);
+      await this.jobs.insert(transaction, job);
+      if (uploadId) await this.names.uploads.keep(transaction, accountId, uploadId);
+      if ('named' in names) await this.names.lines.insert(transaction, job.id, names.named);
+      await this.queues.starts.add(transaction, {
+        ...jobWork(job),
+        delaySeconds: START_SECONDS,
+      });
+    });
+    try {
+      await this.credits.hold(job);
+    } catch (error) {
+      // What became of the hold is not known: it is closed, and the job removed, by whoever starts jobs.
+      await this.wantStart(job);
+      throw error;
+    }
+    await this.database.transaction(async (transaction) => {
+      if (!(await this.jobs.setQueued(transaction, accountId, job.id))) return;
+      await this.queues.starts.want(transaction, jobWork(job));
+    });
+    return jobAnswer({ ...job, ...UNTOUCHED, state: 'queued' }, job.createdAt);
+  }
+
+  private async wantStart(job: NewJob): Promise<void> {
+    await this.database.transaction((transaction) =>
+      this.queues.starts.want(transaction, jobWork(job)),
+    );
+  }
+
+  private async dryRun(job: NewJob, { groups }: Pick<CountedNames, 'groups'>): Promise<JobAnswer> {
+    const shortfall = await this.credits.shortfall(job.accountId, job.uniqueNames);
+    const answer = jobAnswer({ ...job, ...UNTOUCHED }, job.createdAt);
+    const tlds = estimatesOf(groups, job.kind).slice(0, TLDS_SHOWN);
+    const { uniqueNames: price } = job;
+    return {
+      ...answer,
+      id: null,
+      tlds: tlds.map(({ tld, names, seconds }) => ({ tld, names, eta_seconds: seconds })),
+      credits: { price, held: 0, charged: 0, released: 0, shortfall },
+    };
+  }
+
+  private newJob(
+    accountId: string,
+    { kind, request }: JobOrder,
+    names: Omit<CountedNames, 'named'>,
+  ): NewJob {
+    const id = newId();
+    const createdAt = this.clock.now();
+    const { format = 'csv.gz', max_age = 0, deadline_hours = JOB_HOURS_MAX } = request;
+    const { lines, uniqueNames, invalid, invalidLines } = names;
+    return {
+      id,
+      accountId,
+      kind,
+      format,
+      lines,
+      uniqueNames,
+      invalid,
+      invalidLines,
+      createdAt,
+      types: ('types' in request ? request.types : undefined) ?? null,
+      maxAgeSeconds: max_age,
+      listId: request.upload_id ?? id,
+      estimateSeconds: Math.max(...estimatesOf(names.groups, kind).map(({ seconds }) => seconds)),
+      deadlineAt: new Date(createdAt.getTime() + deadline_hours * HOUR_MS),
+    };
+  }
+}
+
+const UNTOUCHED = {
+  state: 'validating',
+  isCanceled: false,
+  delivered: 0,
+  failed: 0,
+  charged: 0,
+  finishedAt: null,
+  expiresAt: null,
+  artifact: null,
+} as const;

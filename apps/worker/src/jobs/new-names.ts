@@ -1,0 +1,34 @@
+import type { NameGroup } from '../names/name-groups.js';
+import { type BadLine, BAD_LINES_SHOWN, type NamedLine, readName } from '../names/read-name.js';
+
+/** Names that are to be looked up, as they were counted. */
+export interface CountedNames {
+  lines: number;
+  uniqueNames: number;
+  invalid: number;
+  invalidLines: BadLine[];
+  groups: NameGroup[];
+  named: NamedLine[];
+}
+
+/** Reads names that stand in a request; a name's line is its place in the list, from 1. */
+export function readNames(texts: readonly string[]): CountedNames {
+  const read = texts.map((text, place) => readName(text, place + 1));
+  const named = read.filter((one): one is NamedLine => 'name' in one);
+  const bad = read.filter((one): one is BadLine => 'message' in one);
+  const unique = new Map(named.map((one) => [one.name, one]));
+  return {
+    lines: texts.length,
+    uniqueNames: unique.size,
+    groups: [...unique.values()].map(({ name, upstream }) => ({
+      tld: tldOf(name),
+      upstream,
+      names: 1,
+    })),
+    invalid: bad.length,
+    invalidLines: bad.slice(0, BAD_LINES_SHOWN),
+    named,
+  };
+}
+
+const tldOf = (name: string) => name.slice(name.lastIndexOf('.') + 1);

@@ -1,0 +1,21 @@
+import type { Migration } from '#libs/database';
+import { messaging } from './0001-messaging.js';
+import { jobRuns } from './0002-job-runs.js';
+import { work } from './0003-work.js';
+import { mail } from './0004-mail.js';
+import { accounts } from './0005-accounts.js';
+import { jobs } from './0006-jobs.js';
+import { webhooks } from './0007-webhooks.js';
+import { uploads } from './0008-uploads.js';
+
+/** In order; released ones are never edited. */
+export const migrations: Migration[] = [
+  messaging,
+  jobRuns,
+  work,
+  mail,
+  accounts,
+  jobs,
+  webhooks,
+  uploads,
+];

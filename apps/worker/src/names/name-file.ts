@@ -1,0 +1,96 @@
+import { UPLOAD_LINES_MAX } from '#libs/contracts';
+import { BAD_LINES_SHOWN, type BadLine, readName } from './read-name.js';
+import { UnreadableFile } from './unreadable-file.js';
+
+/** Longer lines hold much beside a name; what is longer than this is not kept in memory. */
+const LINE_LENGTH_MAX = 64 * 1024;
+/** Of one name as it is given (S71). */
+const ENTRY_LENGTH_MAX = 255;
+const DELIMITERS = [',', ';', '\t'] as const;
+const HEADERS = /^(domain([_ -]?names?)?|domains|names?|hosts?|hostname|url|website)$/i;
+const ROWS_LENGTH = 64 * 1024;
+
+/** Reads the names in a text or a CSV file, one a line, and counts what it finds. */
+export class NameFile {
+  /** That are not blank, after the header. */
+  lines = 0;
+  invalid = 0;
+  readonly invalidLines: BadLine[] = [];
+  private number = 0;
+  private delimiter: string | undefined;
+  private column: number | undefined;
+
+  /**
+   * The rows of `name_lines` as COPY takes them.
+   * @throws UnreadableFile when there are too many lines, or no name in any; what `text` throws.
+   */
+  async *rows(listId: string, text: AsyncIterable<Buffer>): AsyncGenerator<string> {
+    let rows = '';
+    for await (const lines of linesOf(text)) {
+      for (const line of lines) rows += this.rowOf(listId, line);
+      if (rows.length < ROWS_LENGTH) continue;
+      yield rows;
+      rows = '';
+    }
+    if (this.lines === this.invalid) throw new UnreadableFile('no_names');
+    yield rows;
+  }
+
+  private rowOf(listId: string, line: string): string {
+    this.number += 1;
+    if (line.trim() === '') return '';
+    if (this.column === undefined && this.begin(line)) return '';
+    this.lines += 1;
+    if (this.lines > UPLOAD_LINES_MAX) throw new UnreadableFile('too_many_lines');
+    const entry = (this.cells(line)[this.column!] ?? '').trim();
+    const read =
+      entry.length > ENTRY_LENGTH_MAX
+        ? { line: this.number, message: `is longer than ${ENTRY_LENGTH_MAX} characters` }
+        : readName(entry, this.number);
+    if ('name' in read) return `${listId}\t${this.number}\t${read.name}\t${read.upstream}\n`;
+    this.invalid += 1;
+    if (this.invalidLines.length < BAD_LINES_SHOWN) this.invalidLines.push(read);
+    return '';
+  }
+
+  /** The first line says where the names are. @returns whether it is a header. */
+  private begin(line: string): boolean {
+    this.delimiter = DELIMITERS.find((one) => line.includes(one));
+    const cells = this.cells(line).map((cell) => cell.trim());
+    const titled = cells.findIndex((cell) => HEADERS.test(cell));
+    const named = cells.findIndex((cell) => 'name' in readName(cell, 1));
+    this.column = titled >= 0 ? titled : Math.max(0, named);
+    return titled >= 0;
+  }
+
+  /** The cells of one line (RFC 4180); a record does not go on in the next one. */
+  private cells(line: string): string[] {
+    const { delimiter } = this;
+    if (!line.includes('"')) return delimiter === undefined ? [line] : line.split(delimiter);
+    const cells: string[] = [];
+    let [cell, isQuoted] = ['', false];
+    for (let at = 0; at < line.length; at++) {
+      const char = line[at];
+      if (char === '"' && isQuoted && line[at + 1] === '"') cell += line[++at];
+      else if (char === '"') isQuoted = !isQuoted;
+      else if (char === delimiter && !isQuoted) {
+        cells.push(cell);
+        cell = '';
+      } else cell += char;
+    }
+    return [...cells, cell];
+  }
+}
+
+/** Lines of UTF-8 without their ends; of an overlong one, the beginning. */
+async function* linesOf(text: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of text) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n/);
+    rest = lines.pop()!;
+    yield lines;
+    if (rest.length > LINE_LENGTH_MAX) rest = rest.slice(0, LINE_LENGTH_MAX);
+  }
+  yield [rest + decoder.decode()];
+}

@@ -1,0 +1,46 @@
+import { CHOSEN_LIMITS, DEFAULT_LIMIT, PUBLISHED_LIMITS } from '#libs/resolvers';
+
+/** Different names of one top-level domain that one upstream answers for. */
+export interface NameGroup {
+  tld: string;
+  upstream: string;
+  names: number;
+}
+
+/** Names a second that one installation looks up at most, whoever answers for them. */
+const WHOIS_PER_SECOND = 2_500;
+const DNS_PER_SECOND = 5_000;
+
+export interface TldEstimate {
+  tld: string;
+  names: number;
+  seconds: number;
+}
+
+/**
+ * How long the names of each top-level domain take at the known paces of their upstreams; those of one upstream wait for
+ * one another.
+ * @returns most names first.
+ */
+export function estimatesOf(groups: readonly NameGroup[], kind: 'whois' | 'dns'): TldEstimate[] {
+  const all = groups.reduce((sum, { names }) => sum + names, 0);
+  const byUpstream = new Map<string, number>();
+  for (const { upstream, names } of groups) {
+    byUpstream.set(upstream, (byUpstream.get(upstream) ?? 0) + names);
+  }
+  const whole = all / (kind === 'dns' ? DNS_PER_SECOND : WHOIS_PER_SECOND);
+  const tlds = new Map<string, TldEstimate>();
+  for (const { tld, upstream, names } of groups) {
+    const known = tlds.get(tld);
+    const waits = kind === 'dns' ? 0 : byUpstream.get(upstream)! / paceOf(upstream);
+    const seconds = Math.ceil(Math.max(whole, waits, known?.seconds ?? 0));
+    tlds.set(tld, { tld, names: names + (known?.names ?? 0), seconds });
+  }
+  return [...tlds.values()].sort((one, other) => other.names - one.names);
+}
+
+/** Questions a second in the long run. */
+function paceOf(upstream: string): number {
+  const limit = PUBLISHED_LIMITS.get(upstream) ?? CHOSEN_LIMITS.get(upstream) ?? DEFAULT_LIMIT;
+  return Math.min(...limit.buckets.map(({ perSecond }) => perSecond));
+}

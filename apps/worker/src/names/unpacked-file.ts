@@ -1,0 +1,136 @@
+import type { Readable } from 'node:stream';
+import { PassThrough, pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { type Entry, RandomAccessReader, type ZipFile, fromRandomAccessReader } from 'yauzl';
+import { UPLOAD_BYTES_MAX } from '#libs/contracts';
+import type { FileStore } from '#libs/files';
+import { UnreadableFile } from './unreadable-file.js';
+
+const GZIP = Buffer.from([0x1f, 0x8b]);
+const ZIP = Buffer.from('PK');
+const MAGIC_BYTES = 2;
+/** No text has them (S73). */
+// oxlint-disable-next-line eslint/no-control-regex -- they are what is looked for
+const NO_TEXT = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
+const UTF16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
+const FOLDER_TYPE = 0o040000;
+const LINK_TYPE = 0o120000;
+const TYPE_MASK = 0o170000;
+
+/**
+ * The text in a file, unpacked where it is packed (S71 to S73): what it is, its bytes tell, never its name.
+ * @throws UnreadableFile; what the store throws.
+ */
+export async function* unpacked(files: FileStore, key: string): AsyncGenerator<Buffer> {
+  const facts = await files.stat(key);
+  const start = facts?.sizeBytes ? await startOf(files, key) : Buffer.alloc(0);
+  const isGzip = start.equals(GZIP);
+  const isPacked = isGzip || start.equals(ZIP);
+  const content = isGzip
+    ? gunzipped((await files.read(key)).content)
+    : isPacked
+      ? await onlyEntry(files, key, facts!.sizeBytes)
+      : (await files.read(key)).content;
+  try {
+    yield* checked(content, isPacked);
+  } catch (error) {
+    throw isPacked && isDamage(error) ? new UnreadableFile('broken_archive', error) : error;
+  } finally {
+    content.destroy();
+  }
+}
+
+async function startOf(files: FileStore, key: string): Promise<Buffer> {
+  const { content } = await files.read(key, { range: { first: 0, last: MAGIC_BYTES - 1 } });
+  return Buffer.concat(await content.toArray());
+}
+
+function gunzipped(content: Readable): Readable {
+  const gunzip = createGunzip();
+  // Whoever reads it gets the fault.
+  pipeline(content, gunzip, () => {});
+  return gunzip;
+}
+
+async function* checked(content: Readable, wasPacked: boolean): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    if (bytes === 0) checkStart(chunk, wasPacked);
+    bytes += chunk.length;
+    if (bytes > UPLOAD_BYTES_MAX) throw new UnreadableFile('too_large_unpacked');
+    if (NO_TEXT.test(chunk.toString('latin1'))) throw new UnreadableFile('not_text');
+    yield chunk;
+  }
+}
+
+function checkStart(chunk: Buffer, wasPacked: boolean): void {
+  const start = chunk.subarray(0, MAGIC_BYTES);
+  if (wasPacked && (start.equals(GZIP) || chunk.subarray(0, 4).equals(Buffer.from('PK\x03\x04')))) {
+    throw new UnreadableFile('nested_archive');
+  }
+  if (UTF16.some((mark) => start.equals(mark))) throw new UnreadableFile('not_text');
+}
+
+/** Of zlib and yauzl, not of the store. */
+function isDamage(error: unknown): boolean {
+  const { code = '', constructor: kind } = error as { code?: unknown; constructor: unknown };
+  return String(code).startsWith('Z_') || (kind === Error && code === '');
+}
+
+/** The only entry of a zip, whatever its name is (S72). @throws UnreadableFile */
+async function onlyEntry(files: FileStore, key: string, sizeBytes: number): Promise<Readable> {
+  const reader = new StoredFile(files, key);
+  const fault = (error: unknown) => reader.fault ?? new UnreadableFile('broken_archive', error);
+  const zip = await new Promise<ZipFile>((resolve, reject) => {
+    const options = { lazyEntries: true, decodeStrings: false, autoClose: false } as const;
+    fromRandomAccessReader(reader, sizeBytes, options, (error, opened) =>
+      error ? reject(fault(error)) : resolve(opened),
+    );
+  });
+  if (zip.entryCount !== 1) throw new UnreadableFile('not_one_entry');
+  const entry = await new Promise<Entry>((resolve, reject) => {
+    zip.once('entry', resolve);
+    zip.once('end', () => reject(new UnreadableFile('not_one_entry')));
+    zip.once('error', (error) => reject(fault(error)));
+    zip.readEntry();
+  });
+  if (!isPlainFile(entry)) throw new UnreadableFile('not_one_entry');
+  return new Promise((resolve, reject) => {
+    zip.openReadStream(entry, (error, content) =>
+      error ? reject(fault(error)) : resolve(content),
+    );
+  });
+}
+
+function isPlainFile(entry: Entry): boolean {
+  const type = (entry.externalFileAttributes >>> 16) & TYPE_MASK;
+  const isFolder = entry.fileNameRaw.at(-1) === '/'.charCodeAt(0);
+  return !isFolder && type !== LINK_TYPE && type !== FOLDER_TYPE && !entry.isEncrypted();
+}
+
+/** A file of the store, read anywhere. */
+class StoredFile extends RandomAccessReader {
+  /** Of the store: the archive may be sound. */
+  fault?: unknown;
+
+  constructor(
+    private readonly files: FileStore,
+    private readonly key: string,
+  ) {
+    super();
+  }
+
+  /** @param end the position behind the last byte. */
+  override _readStreamForRange(start: number, end: number): Readable {
+    const content = new PassThrough();
+    this.files.read(this.key, { range: { first: start, last: end - 1 } }).then(
+      (opened) => pipeline(opened.content, content, () => {}),
+      (error: unknown) => content.destroy((this.fault = error) as Error),
+    );
+    return content;
+  }
+
+  override close(done: (error: Error | null) => void): void {
+    done(null);
+  }
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import type { JobState } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { MailOutbox } from '#libs/mail';
+import { Clock, DAY_MS, Logger, MINUTE_MS } from '#libs/platform';
+import { type Later, type Work, WorkRunner, later } from '#libs/work';
+import { ChunkRecordsService } from '../chunks/chunk-records.service.js';
+import { ChunkRowsService } from '../chunks/chunk-rows.service.js';
+import { JobCreditsService } from '../jobs/job-credits.service.js';
+import { JobQueues, type JobWork } from '../jobs/job-queues.js';
+import { type Job, partsFolder } from '../jobs/job.js';
+import { JobRowsService } from '../jobs/job-rows.service.js';
+import { ResultMailsService } from './result-mails.service.js';
+import { ResultFilesService } from './result-files.service.js';
+
+const KEPT_DAYS = 30;
+const TIME_LIMIT_MS = 10 * MINUTE_MS;
+/** Chunks that were being done when their job was cancelled end soon. */
+const CHUNKS_END_SECONDS = 2;
+
+/** What the end of a job stands on. */
+@Injectable()
+export class EndFeatures {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    readonly jobs: JobRowsService,
+    readonly chunks: ChunkRowsService,
+    readonly records: ChunkRecordsService,
+    readonly files: ResultFilesService,
+    readonly credits: JobCreditsService,
+    readonly resultMails: ResultMailsService,
+  ) {}
+}
+
+/** Ends jobs: charges what is not charged, joins the answers to one file, gives back the rest, and says so by mail. */
+@Injectable()
+export class EndJobsJob extends WorkRunner<JobWork> {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly database: Database,
+    private readonly queues: JobQueues,
+    private readonly features: EndFeatures,
+    private readonly mails: MailOutbox,
+    private readonly clock: Clock,
+    logger: Logger,
+  ) {
+    super({ queue: queues.ends, database, logger, concurrency: 2, timeLimitMs: TIME_LIMIT_MS });
+  }
+
+  protected async handle(work: Work<JobWork>): Promise<Later | void> {
+    const { jobs, chunks, records, files, credits, resultMails } = this.features;
+    const job = await jobs.find(this.database, work.payload.jobId);
+    if (job?.state !== 'finalizing') return;
+    const { pieces } = await this.queues.chunks.remaining(this.database, job.id);
+    if (job.isCanceled && pieces > 0) return later(CHUNKS_END_SECONDS);
+    for (const { number, charged } of await chunks.listUnsettled(this.database, job.id)) {
+      await records.settle(job, number, charged);
+    }
+    const artifact = await files.join(job, await chunks.listParts(this.database, job.id));
+    await credits.release(job);
+    const mail = await resultMails.compose(job);
+    const finishedAt = this.clock.now();
+    const expiresAt = new Date(finishedAt.getTime() + KEPT_DAYS * DAY_MS);
+    await this.database.transaction(async (transaction) => {
+      await chunks.abandonOpen(transaction, job.id);
+      const end = { state: endOf(job), artifact, finishedAt, expiresAt };
+      await jobs.finish(transaction, job.id, end);
+      const ended = await jobs.find(transaction, job.id);
+      if (ended) await resultMails.publish(transaction, ended);
+      if (mail) await this.mails.add(transaction, job.accountId, mail);
+      const prefix = partsFolder(job.id);
+      await this.queues.folders.want(transaction, { name: prefix, payload: { prefix } });
+      await work.finish(transaction);
+    });
+  }
+}
+
+function endOf({ isCanceled, failed }: Job): JobState {
+  if (isCanceled) return 'canceled';
+  return failed > 0 ? 'completed_with_errors' : 'completed';
+}

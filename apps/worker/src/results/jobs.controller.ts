@@ -1,0 +1,82 @@
+import { Body, Controller, Param, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  DnsJobRequest,
+  JOB,
+  JOBS,
+  JOB_CANCEL,
+  JOB_DNS,
+  JOB_RESULTS,
+  JOB_WHOIS,
+  JobRequest,
+  Pages,
+  Question,
+  type QuestionOf,
+  Serves,
+  linkHeaders,
+} from '#libs/contracts';
+import { AccountId, sendFile } from '#libs/platform';
+import { NewJobsService } from '../jobs/new-jobs.service.js';
+import { JobsService } from '../jobs/jobs.service.js';
+import { ResultsService } from './results.service.js';
+
+/** Jobs, by key. */
+@Controller()
+export class JobsController {
+  constructor(
+    private readonly newJobs: NewJobsService,
+    private readonly jobs: JobsService,
+    private readonly results: ResultsService,
+    private readonly pages: Pages,
+  ) {}
+
+  @Serves(JOB_WHOIS)
+  whois(
+    @AccountId() accountId: string,
+    @Question(JOB_WHOIS) { dry_run: isDryRun }: QuestionOf<typeof JOB_WHOIS>,
+    @Body() request: JobRequest,
+  ) {
+    return this.newJobs.create(accountId, { kind: 'whois', request, isDryRun });
+  }
+
+  @Serves(JOB_DNS)
+  dns(
+    @AccountId() accountId: string,
+    @Question(JOB_DNS) { dry_run: isDryRun }: QuestionOf<typeof JOB_DNS>,
+    @Body() request: DnsJobRequest,
+  ) {
+    return this.newJobs.create(accountId, { kind: 'dns', request, isDryRun });
+  }
+
+  @Serves(JOBS)
+  async list(
+    @AccountId() accountId: string,
+    @Question(JOBS) question: QuestionOf<typeof JOBS>,
+    @Res() reply: FastifyReply,
+  ) {
+    const answer = await this.jobs.list(accountId, this.pages.asked(JOBS, question));
+    return reply.headers(linkHeaders(answer.paging)).send(answer);
+  }
+
+  @Serves(JOB)
+  get(@AccountId() accountId: string, @Param('id') id: string) {
+    return this.jobs.get(accountId, id);
+  }
+
+  @Serves(JOB_CANCEL)
+  cancel(@AccountId() accountId: string, @Param('id') id: string) {
+    return this.jobs.cancel(accountId, id);
+  }
+
+  @Serves(JOB_RESULTS)
+  async download(
+    @AccountId() accountId: string,
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ) {
+    const file = await this.results.open(accountId, id);
+    if (typeof file === 'string') return void reply.redirect(file, 302);
+    await sendFile(request, reply, file);
+  }
+}

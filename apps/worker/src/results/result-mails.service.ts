@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { type Mail, composeMail } from '#libs/mail';
+import { DeliveriesService } from '../deliveries/deliveries.service.js';
+import { type Job, jobAnswer } from '../jobs/job.js';
+import { ServiceClients } from '../service-clients.js';
+import { WorkerConfig } from '../worker.config.js';
+
+const NAMES_OF_KINDS = { whois: 'WHOIS', dns: 'DNS' } as const;
+
+/** Mails and webhooks that say that a job is done. Mails lead to a page behind the log-in and hold no data (S83). */
+@Injectable()
+export class ResultMailsService {
+  constructor(
+    private readonly clients: ServiceClients,
+    private readonly deliveries: DeliveriesService,
+    private readonly config: WorkerConfig,
+  ) {}
+
+  /** @returns undefined when there is nobody any more. */
+  async compose(job: Job): Promise<Mail | undefined> {
+    const email = await this.clients.mailAddressOf(job.accountId);
+    if (email === undefined) return undefined;
+    const { kind, isCanceled, delivered, failed, charged } = job;
+    const kindName = NAMES_OF_KINDS[kind];
+    return composeMail(email, {
+      subject: `Your bulk ${kindName} job ${isCanceled ? 'was cancelled' : 'is done'}`,
+      paragraphs: [
+        `${delivered} names were answered, and ${failed} were not. ${charged} credits were charged; the rest has been given back.`,
+        'Log in to download the results. They are kept for 30 days.',
+      ],
+      action: { label: 'Open the results', url: `${this.config.dashboardUrl}/jobs` },
+    });
+  }
+
+  /** Tells the account's webhooks, in the transaction that ends the job. */
+  async publish(transaction: Transaction, job: Job): Promise<void> {
+    const { id, kind, state, counts, credits } = jobAnswer(job, job.finishedAt ?? job.createdAt);
+    const data = { id, kind, state, counts, credits };
+    const event = { id: job.id, type: 'job.completed', data } as const;
+    await this.deliveries.publish(transaction, job.accountId, event);
+  }
+}

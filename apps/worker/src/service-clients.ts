@@ -1,0 +1,38 @@
+import { AccountClient, EntitlementClient, LookupClient, ServiceHttp } from '#libs/contracts';
+import { Problem, type ServiceName, type ServiceTokens } from '#libs/platform';
+import type { WorkerConfig } from './worker.config.js';
+
+type Urls = Pick<WorkerConfig, 'accountUrl' | 'entitlementUrl' | 'lookupUrl'>;
+
+/** The clients of the services that the worker asks. */
+export class ServiceClients {
+  readonly account: AccountClient;
+  readonly entitlement: EntitlementClient;
+  readonly lookup: LookupClient;
+  private readonly connections: ServiceHttp[] = [];
+
+  constructor({ accountUrl, entitlementUrl, lookupUrl }: Urls, tokens: ServiceTokens) {
+    const connect = (audience: ServiceName, url: string) => {
+      const connection = new ServiceHttp({ caller: 'worker', tokens, url, audience });
+      this.connections.push(connection);
+      return connection;
+    };
+    this.account = new AccountClient(connect('account', accountUrl));
+    this.entitlement = new EntitlementClient(connect('entitlement', entitlementUrl));
+    this.lookup = new LookupClient(connect('lookup', lookupUrl));
+  }
+
+  /** @returns undefined when there is nobody any more. */
+  async mailAddressOf(accountId: string): Promise<string | undefined> {
+    try {
+      return (await this.account.billingContact(accountId)).email;
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.connections.map((connection) => connection.close()));
+  }
+}

@@ -1,0 +1,100 @@
+import { Database, RollPartitionsJob } from '#libs/database';
+import type { FileStore } from '#libs/files';
+import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
+import type { EventTransport } from '#libs/messaging';
+import {
+  type Clock,
+  HOUR_MS,
+  type Logger,
+  MINUTE_MS,
+  Metrics,
+  type RunningService,
+  SECOND_MS,
+  startService,
+} from '#libs/platform';
+import { type JobDeclaration, startBackgroundWork } from '#libs/services';
+import { addWorkMetrics } from '#libs/work';
+import { ChunksJob } from './chunks/chunks.job.js';
+import { StartJobsJob } from './chunks/start-jobs.job.js';
+import { DeliverWebhooksJob } from './deliveries/deliver-webhooks.job.js';
+import { ForgetDeliveriesJob } from './deliveries/forget-deliveries.job.js';
+import { WebhookSender } from './deliveries/webhook-sender.js';
+import { EndJobsJob } from './results/end-jobs.job.js';
+import { ExpireJobsJob } from './results/expire-jobs.job.js';
+import { RemoveFilesJob } from './results/remove-files.job.js';
+import { ExpireUploadsJob } from './upload-reading/expire-uploads.job.js';
+import { ReadUploadsJob } from './upload-reading/read-uploads.job.js';
+import { ServiceClients } from './service-clients.js';
+import type { WorkerConfig } from './worker.config.js';
+import { WorkerModule } from './worker.module.js';
+
+export const JOBS: readonly JobDeclaration[] = [
+  { job: MailSender, everyMs: SECOND_MS, runs: 'process' },
+  { job: ReadUploadsJob, everyMs: SECOND_MS, runs: 'process' },
+  { job: StartJobsJob, everyMs: SECOND_MS, runs: 'process' },
+  { job: ChunksJob, everyMs: SECOND_MS, runs: 'process' },
+  { job: EndJobsJob, everyMs: SECOND_MS, runs: 'process' },
+  { job: DeliverWebhooksJob, everyMs: SECOND_MS, runs: 'process' },
+  { job: RemoveFilesJob, everyMs: 10 * SECOND_MS, runs: 'process' },
+  { job: ExpireUploadsJob, everyMs: MINUTE_MS, runs: 'installation' },
+  { job: ExpireJobsJob, everyMs: MINUTE_MS, runs: 'installation' },
+  { job: ForgetDeliveriesJob, everyMs: HOUR_MS, runs: 'installation' },
+  { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
+];
+
+/** Tables whose rows are objects. */
+export const ENTITIES = [UnsentMail];
+
+export interface WorkerOptions {
+  config: WorkerConfig;
+  clock: Clock;
+  logger: Logger;
+  transport: EventTransport;
+  /** Where mail goes; closed by its creator. */
+  mail: MailTransport;
+  /** Results; closed by its creator. */
+  files?: FileStore;
+}
+
+/** Starts the worker: databases, listener, jobs. `stop` reverses it. */
+export async function startWorker(options: WorkerOptions): Promise<RunningService> {
+  const { config, logger, transport, files } = options;
+  if (!files) throw new Error('the worker needs a place for its files');
+  const database = await Database.open({
+    url: () => config.databaseUrl,
+    applicationName: 'worker',
+    entities: ENTITIES,
+  });
+  const maintenanceDatabase = await Database.open({
+    url: () => config.maintenanceDatabaseUrl,
+    applicationName: 'worker maintenance',
+    entities: ENTITIES,
+  });
+  const databases = { database, maintenanceDatabase };
+  const service = await startService({
+    module: WorkerModule.register({ ...options, ...databases, files }),
+    logger,
+    port: config.port,
+    host: config.host,
+    config,
+    takesUploads: true,
+    strategy: transport.strategyFor('worker', database),
+  });
+  const clients = service.app.get(ServiceClients, { strict: false });
+  const sender = service.app.get(WebhookSender, { strict: false });
+  const metrics = service.app.get(Metrics, { strict: false });
+  addMailMetrics(metrics, maintenanceDatabase);
+  addWorkMetrics(metrics, maintenanceDatabase);
+  const running = await startBackgroundWork(service, {
+    name: 'worker',
+    logger,
+    transport,
+    files,
+    jobs: JOBS,
+    ...databases,
+  });
+  return {
+    ...running,
+    stop: async () => running.stop().finally(() => Promise.all([clients.close(), sender.close()])),
+  };
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { FileStore } from '#libs/files';
+import { Logger, MINUTE_MS } from '#libs/platform';
+import { type Work, WorkRunner } from '#libs/work';
+import { NameFile } from '../names/name-file.js';
+import { NameLinesService } from '../names/name-lines.service.js';
+import { UnreadableFile } from '../names/unreadable-file.js';
+import { unpacked } from '../names/unpacked-file.js';
+import { FolderQueue, ReadQueue, type ReadWork } from '../uploads/upload-queues.js';
+import { UploadRowsService } from '../uploads/uploads.service.js';
+import { type Upload, contentKey, uploadFolder } from '../uploads/upload.js';
+
+/** 768 MiB from a store far away. */
+const COPY_LIMIT_MS = 5 * MINUTE_MS;
+/** Three million names are sorted in one statement. */
+const COUNT_LIMIT_MS = 2 * MINUTE_MS;
+const TIME_LIMIT_MS = 10 * MINUTE_MS;
+
+/** What is needed to read uploads. */
+@Injectable()
+export class UploadReading {
+  constructor(
+    readonly uploads: UploadRowsService,
+    readonly lines: NameLinesService,
+    readonly queue: ReadQueue,
+    readonly folders: FolderQueue,
+  ) {}
+}
+
+/**
+ * Reads the names of uploads into `name_lines` and counts the different ones. All of it happens in one transaction: a
+ * process that dies leaves nothing, and the file is read again.
+ */
+@Injectable()
+export class ReadUploadsJob extends WorkRunner<ReadWork> {
+  constructor(
+    private readonly database: Database,
+    private readonly features: UploadReading,
+    private readonly files: FileStore,
+    logger: Logger,
+  ) {
+    const { queue } = features;
+    super({ queue, database, logger, concurrency: 2, timeLimitMs: TIME_LIMIT_MS });
+  }
+
+  protected async handle(work: Work<ReadWork>): Promise<void> {
+    const { uploads, folders } = this.features;
+    const upload = await uploads.find(this.database, work.payload.uploadId);
+    if (upload?.state !== 'reading') return;
+    try {
+      await this.read(upload, work);
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error;
+      const { reason, detail } = error;
+      await this.database.transaction(async (transaction) => {
+        await uploads.refuse(transaction, upload.id, { reason, detail });
+        await folders.remove(transaction, uploadFolder(upload.id));
+        await work.finish(transaction);
+      });
+    }
+  }
+
+  /** @throws UnreadableFile */
+  private async read({ id, pieces }: Upload, work: Work<ReadWork>): Promise<void> {
+    const { uploads, lines, folders } = this.features;
+    const key = contentKey(id);
+    if (pieces.length > 1) await this.files.concatenate(pieces, key);
+    const text = unpacked(this.files, pieces.length > 1 ? key : pieces[0]);
+    const found = new NameFile();
+    await this.database.transaction(async (transaction) => {
+      await transaction.limitStatements(COPY_LIMIT_MS);
+      await lines.copy(transaction, found.rows(id, until(work.signal, text)));
+      await transaction.limitStatements(COUNT_LIMIT_MS);
+      const groups = await lines.countGroups(transaction, id);
+      const uniqueNames = groups.reduce((sum, { names }) => sum + names, 0);
+      const { lines: count, invalid, invalidLines } = found;
+      const content = { lines: count, uniqueNames, invalid, invalidLines, groups };
+      // Deleted meanwhile, with all its names.
+      if (!(await uploads.setReady(transaction, id, content))) {
+        await lines.deleteList(transaction, id);
+      }
+      await folders.remove(transaction, uploadFolder(id));
+      await work.finish(transaction);
+    });
+  }
+}
+
+/** @throws the reason of the signal. */
+async function* until<T>(signal: AbortSignal, items: AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const item of items) {
+    signal.throwIfAborted();
+    yield item;
+  }
+}

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { Server } from '@tus/server';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { UPLOAD_BYTES_MAX } from '#libs/contracts';
+import { FileStore } from '#libs/files';
+import { Logger, newId } from '#libs/platform';
+import { UploadFormsService } from './upload-forms.service.js';
+import { UploadLock } from './upload-lock.js';
+import { UploadLocksRepository } from './upload-locks.repository.js';
+import { UploadStore } from './upload-store.js';
+import { UploadsService } from './uploads.service.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** An upload as it arrives: who sends it, and by which path. */
+export interface IncomingUpload {
+  accountId: string;
+  /** Of this service, without an id. */
+  path: string;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** Takes uploads by either of their two ways. */
+@Injectable()
+export class UploadDoorService {
+  constructor(
+    private readonly uploads: UploadsService,
+    private readonly forms: UploadFormsService,
+    private readonly locks: UploadLocksRepository,
+    private readonly files: FileStore,
+    private readonly logger: Logger,
+  ) {}
+
+  /** A form, or the beginning of an upload by tus. */
+  async create(incoming: IncomingUpload): Promise<void> {
+    const { accountId, request, reply } = incoming;
+    const { headers, raw } = request;
+    if (headers['tus-resumable'] !== undefined) return this.speakTus(incoming);
+    try {
+      const answer = await this.forms.take(accountId, raw, headers['content-type'] ?? '');
+      void reply.send(answer);
+    } catch (error) {
+      // What is still on its way is not read to its end.
+      if (!raw.complete || raw.readableLength > 0) void reply.header('connection', 'close');
+      throw error;
+    }
+  }
+
+  /** One verb of tus 1.0.0 (https://tus.io/protocols/resumable-upload). */
+  async speakTus({ accountId, path, request, reply }: IncomingUpload): Promise<void> {
+    const { uploads, locks, files, logger } = this;
+    const tus = new Server({
+      path,
+      datastore: new UploadStore(accountId, uploads, files),
+      locker: { newLock: (id) => new UploadLock(locks, id, logger) },
+      maxSize: UPLOAD_BYTES_MAX,
+      relativeLocation: true,
+      namingFunction: () => newId(),
+      getFileIdFromRequest: ({ url }) => {
+        const id = new URL(url).pathname.split('/').pop() ?? '';
+        return UUID.test(id) ? id : undefined;
+      },
+    });
+    void reply.hijack();
+    await tus.handle(request.raw, reply.raw);
+  }
+}

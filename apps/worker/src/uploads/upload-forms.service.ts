@@ -1,0 +1,91 @@
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { Injectable } from '@nestjs/common';
+import { UPLOAD_BYTES_MAX, type UploadAnswer } from '#libs/contracts';
+import { FileStore, FileTooLarge } from '#libs/files';
+import { IDEMPOTENCY_KEY, NotFound, PayloadTooLarge } from '#libs/platform';
+import { NoFileInForm } from './uploads.errors.js';
+import { UploadsService } from './uploads.service.js';
+import { type Upload, contentKey, shownName, uploadAnswer } from './upload.js';
+
+const LIMITS = { fields: 20, fieldSize: 4_096, files: 2, headerPairs: 20, parts: 22 } as const;
+const KEY_FIELD = 'idempotency_key';
+
+/** Uploads by form: one file, after its fields (RFC 7578). */
+@Injectable()
+export class UploadFormsService {
+  constructor(
+    private readonly uploads: UploadsService,
+    private readonly files: FileStore,
+  ) {}
+
+  /** @throws NoFileInForm, UploadsFull, PayloadTooLarge, FilesUnavailable; what is stored by then goes again. */
+  async take(accountId: string, body: Readable, contentType: string): Promise<UploadAnswer> {
+    const form = openForm(contentType);
+    let idempotencyKey: string | undefined;
+    let file: Readable | undefined;
+    let taken: Promise<Upload> | undefined;
+    const read = new Promise<void>((resolve, reject) => {
+      form.on('field', (name, value) => {
+        if (name === KEY_FIELD && IDEMPOTENCY_KEY.test(value)) idempotencyKey = value;
+      });
+      form.on('file', (_field, content, name) => {
+        // Its reader has its faults; without this one of nobody's would end the process.
+        content.on('error', () => {});
+        if (file) return reject(new NoFileInForm());
+        file = content;
+        taken = this.keep({ accountId, idempotencyKey, fileName: shownName(name) }, content);
+        taken.catch(reject);
+      });
+      form.once('finish', resolve);
+      form.once('error', () => reject(new NoFileInForm()));
+      const gone = () => reject(new Error('the client has gone'));
+      body.once('close', () => !body.readableEnded && gone());
+      body.once('error', gone);
+    });
+    body.pipe(form);
+    try {
+      await read;
+      if (!taken) throw new NoFileInForm();
+      return uploadAnswer(await taken);
+    } catch (error) {
+      body.unpipe(form);
+      file?.destroy(error as Error);
+      const upload = await taken?.catch(() => undefined);
+      if (upload) await this.uploads.delete(upload);
+      throw error instanceof FileTooLarge ? new PayloadTooLarge() : error;
+    }
+  }
+
+  private async keep(
+    given: { accountId: string; idempotencyKey?: string; fileName: string | null },
+    content: Readable,
+  ): Promise<Upload> {
+    const { accountId } = given;
+    const { id, known } = await this.uploads.begin({ ...given, sizeBytes: null });
+    if (known) {
+      content.resume();
+      return known;
+    }
+    try {
+      const key = contentKey(id);
+      const maxBytes = UPLOAD_BYTES_MAX;
+      const { sizeBytes: bytes } = await this.files.write(key, content, { maxBytes });
+      const piece = { at: 0, bytes, key, isLast: true };
+      if (!(await this.uploads.addPiece({ id, accountId }, piece))) throw new NotFound();
+      return await this.uploads.find(accountId, id);
+    } catch (error) {
+      await this.uploads.delete({ id, accountId });
+      throw error;
+    }
+  }
+}
+
+/** @throws NoFileInForm for what is no form. */
+function openForm(contentType: string): BusboyInstance {
+  try {
+    return new Busboy({ headers: { 'content-type': contentType }, limits: LIMITS });
+  } catch {
+    throw new NoFileInForm();
+  }
+}

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Lock, RequestRelease } from '@tus/server';
+import { type Logger, Loop, MINUTE_MS, SECOND_MS, monotonicMs, newId } from '#libs/platform';
+import type { UploadLocksRepository } from './upload-locks.repository.js';
+
+const RENEWAL_MS = SECOND_MS;
+const PAUSE_MS = 200;
+/** A holder lets go at its next renewal; one that died, when its lease ends. */
+const PATIENCE_MS = MINUTE_MS / 2;
+/** What tus has no word for; the gateway knows the status. */
+const LOCKED = { status_code: 423, body: 'locked' };
+
+/** The lock that tus takes on an upload: whoever comes later is let in, and the earlier request ends. */
+export class UploadLock implements Lock {
+  private readonly holder = newId();
+  private renewals?: Loop;
+
+  constructor(
+    private readonly locks: UploadLocksRepository,
+    private readonly uploadId: string,
+    private readonly logger: Logger,
+  ) {}
+
+  /** @param letGo ends the request that holds it. @throws 423. */
+  async lock(signal: AbortSignal, letGo: RequestRelease): Promise<void> {
+    const untilMs = monotonicMs() + PATIENCE_MS;
+    while (!(await this.locks.take(this.uploadId, this.holder))) {
+      if (signal.aborted || monotonicMs() > untilMs) throw LOCKED;
+      await sleep(PAUSE_MS);
+    }
+    const work = () => this.renew(letGo);
+    const { logger } = this;
+    this.renewals = new Loop({ name: 'lock of an upload', intervalMs: RENEWAL_MS, logger, work });
+    void this.renewals.start(RENEWAL_MS);
+  }
+
+  async unlock(): Promise<void> {
+    await this.renewals?.stop();
+    await this.locks.release(this.uploadId, this.holder);
+  }
+
+  private async renew(letGo: RequestRelease): Promise<void> {
+    if (!(await this.locks.renew(this.uploadId, this.holder))) await letGo();
+  }
+}

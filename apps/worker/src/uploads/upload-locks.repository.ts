@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+
+/** Longer than a holder takes to renew it, several times over. */
+const LEASE_SECONDS = 15;
+
+/** Who writes to an upload: one request at a time, in whatever process. The clock is the database's. */
+@Injectable()
+export class UploadLocksRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @returns false while another holds it, who learns that it is wanted. */
+  async take(uploadId: string, holder: string): Promise<boolean> {
+    const rows = await this.database.query<{ holder: string }>(
+      `insert into upload_locks as held (upload_id, holder, locked_until)
+       values ($1, $2, now() + make_interval(secs => $3))
+       on conflict (upload_id) do update set
+         is_wanted = held.locked_until >= now(),
+         holder = case when held.locked_until < now() then excluded.holder else held.holder end,
+         locked_until = case when held.locked_until < now() then excluded.locked_until else held.locked_until end
+       returning holder`,
+      [uploadId, holder, LEASE_SECONDS],
+    );
+    return rows[0].holder === holder;
+  }
+
+  /** @returns whether it may go on: it still holds it, and nobody else wants it. */
+  async renew(uploadId: string, holder: string): Promise<boolean> {
+    const rows = await this.database.query<{ is_wanted: boolean }>(
+      `update upload_locks set locked_until = now() + make_interval(secs => $3)
+       where upload_id = $1 and holder = $2 returning is_wanted`,
+      [uploadId, holder, LEASE_SECONDS],
+    );
+    return rows.length === 1 && !rows[0].is_wanted;
+  }
+
+  async release(uploadId: string, holder: string): Promise<void> {
+    const sql = 'delete from upload_locks where upload_id = $1 and holder = $2';
+    await this.database.query(sql, [uploadId, holder]);
+  }
+}

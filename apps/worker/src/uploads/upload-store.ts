@@ -1,0 +1,121 @@
+import type { Readable } from 'node:stream';
+import { DataStore, Upload as TusUpload } from '@tus/server';
+import { UPLOAD_BYTES_MAX } from '#libs/contracts';
+import type { FileContent, FileStore } from '#libs/files';
+import { Problem, newId } from '#libs/platform';
+import type { UploadsService } from './uploads.service.js';
+import { UPLOAD_KEPT_MS, shownName, uploadFolder } from './upload.js';
+
+/** What is lost at most when a process dies, and has to be sent again. */
+const PIECE_BYTES = 32 * 1024 ** 2;
+/** A client that sends single bytes fills no folder. */
+const PIECES_MAX = 1_000;
+const MOVED_ON = { status_code: 409, body: 'Upload-Offset conflict\n' };
+const TOO_MANY_PIECES = { status_code: 413, body: 'too many pieces\n' };
+const EXTENSIONS = ['creation', 'creation-with-upload', 'termination', 'expiration'];
+
+/** The uploads of one account, as tus sees them: in pieces, each a file. */
+export class UploadStore extends DataStore {
+  constructor(
+    private readonly accountId: string,
+    private readonly uploads: UploadsService,
+    private readonly files: FileStore,
+  ) {
+    super();
+    this.extensions = EXTENSIONS;
+  }
+
+  override async create(upload: TusUpload): Promise<TusUpload> {
+    const { id, size = null, metadata } = upload;
+    const fileName = shownName(metadata?.filename ?? metadata?.name);
+    const { accountId } = this;
+    await told(this.uploads.begin({ id, accountId, sizeBytes: size, fileName }));
+    if (size === 0) await this.store(id, { at: 0, size }, []);
+    const { createdAt } = await told(this.uploads.find(accountId, id));
+    return Object.assign(upload, { creation_date: createdAt.toISOString() });
+  }
+
+  /** Whatever came before a client went is kept. @returns bytes that are stored by now. */
+  override async write(source: Readable, id: string, offset: number): Promise<number> {
+    const { sizeBytes: size, pieces } = await told(this.uploads.find(this.accountId, id));
+    const incoming = new Incoming(source);
+    let at = offset;
+    for (let count = pieces.length; !incoming.isOver; count++) {
+      if (count >= PIECES_MAX) throw TOO_MANY_PIECES;
+      at = await this.store(id, { at, size }, incoming.next());
+    }
+    return at;
+  }
+
+  override async getUpload(id: string): Promise<TusUpload> {
+    const found = await told(this.uploads.find(this.accountId, id));
+    return new TusUpload({
+      id,
+      size: found.sizeBytes ?? undefined,
+      offset: found.receivedBytes,
+      creation_date: found.createdAt.toISOString(),
+    });
+  }
+
+  override async remove(id: string): Promise<void> {
+    await told(this.uploads.remove(this.accountId, id));
+  }
+
+  override getExpiration(): number {
+    return UPLOAD_KEPT_MS;
+  }
+
+  private async store(
+    id: string,
+    { at, size }: { at: number; size: number | null },
+    content: FileContent,
+  ): Promise<number> {
+    const key = `${uploadFolder(id)}pieces/${at}-${newId()}`;
+    const { sizeBytes } = await told(
+      this.files.write(key, content, { maxBytes: UPLOAD_BYTES_MAX }),
+    );
+    const end = at + sizeBytes;
+    if (sizeBytes > 0 || size === 0) {
+      const piece = { at, bytes: sizeBytes, key, isLast: end === size };
+      if (await told(this.uploads.addPiece({ id, accountId: this.accountId }, piece))) return end;
+    }
+    await this.files.remove(key);
+    if (sizeBytes > 0) throw MOVED_ON;
+    return at;
+  }
+}
+
+/** A body in pieces, each read as fast as it is stored. */
+class Incoming {
+  isOver = false;
+  private readonly chunks: AsyncIterator<Buffer>;
+
+  constructor(source: Readable) {
+    this.chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  }
+
+  /** The next piece. A body that breaks off ends with what came. */
+  async *next(): AsyncGenerator<Buffer> {
+    for (let bytes = 0; bytes < PIECE_BYTES;) {
+      const { done, value } = await this.chunks.next().catch(() => OVER);
+      if (done) {
+        this.isOver = true;
+        return;
+      }
+      bytes += value.length;
+      yield value;
+    }
+  }
+}
+
+const OVER: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+/** A refusal in the form in which tus passes it on. */
+async function told<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw Object.assign(error, { status_code: error.status, body: JSON.stringify(error.toBody()) });
+  }
+}

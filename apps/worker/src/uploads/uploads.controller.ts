@@ -1,0 +1,75 @@
+import { Controller, Param, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  UPLOAD,
+  UPLOADS,
+  UPLOAD_APPEND,
+  UPLOAD_CREATE,
+  UPLOAD_REMOVE,
+  UPLOAD_STATE,
+  Pages,
+  Question,
+  type QuestionOf,
+  Serves,
+} from '#libs/contracts';
+import { AccountId } from '#libs/platform';
+import { UploadDoorService } from './upload-door.service.js';
+import { UploadsService } from './uploads.service.js';
+
+const { path } = UPLOAD_CREATE.owner;
+
+/** Files of names, by key. */
+@Controller()
+export class UploadsController {
+  constructor(
+    private readonly door: UploadDoorService,
+    private readonly uploads: UploadsService,
+    private readonly pages: Pages,
+  ) {}
+
+  @Serves(UPLOAD_CREATE)
+  create(
+    @AccountId() accountId: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ) {
+    return this.door.create({ accountId, path, request, reply });
+  }
+
+  @Serves(UPLOAD_STATE)
+  state(
+    @AccountId() accountId: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ) {
+    return this.door.speakTus({ accountId, path, request, reply });
+  }
+
+  @Serves(UPLOAD_APPEND)
+  append(
+    @AccountId() accountId: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ) {
+    return this.door.speakTus({ accountId, path, request, reply });
+  }
+
+  @Serves(UPLOAD_REMOVE)
+  remove(
+    @AccountId() accountId: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ) {
+    return this.door.speakTus({ accountId, path, request, reply });
+  }
+
+  @Serves(UPLOADS)
+  list(@AccountId() accountId: string, @Question(UPLOADS) question: QuestionOf<typeof UPLOADS>) {
+    return this.uploads.list(accountId, this.pages.asked(UPLOADS, question));
+  }
+
+  @Serves(UPLOAD)
+  get(@AccountId() accountId: string, @Param('id') id: string) {
+    return this.uploads.get(accountId, id);
+  }
+}

@@ -1,0 +1,50 @@
+import { Problem } from '#libs/platform';
+import type { UploadRefusal } from '#libs/contracts';
+
+export class UploadsFull extends Problem {
+  constructor(max: number) {
+    super({
+      code: 'uploads_full',
+      status: 409,
+      detail: `An account keeps ${max} uploads. Delete one first.`,
+    });
+  }
+}
+
+export class UploadInUse extends Problem {
+  constructor() {
+    super({
+      code: 'upload_in_use',
+      status: 409,
+      detail: 'A job that has not begun yet takes its names from this upload.',
+    });
+  }
+}
+
+export class UploadNotReady extends Problem {
+  constructor() {
+    super({
+      code: 'upload_not_ready',
+      status: 409,
+      detail: 'The upload is not complete, or its names are still being counted. Try again.',
+      retryable: true,
+    });
+  }
+}
+
+export class UploadIsRefused extends Problem {
+  constructor({ reason, detail }: UploadRefusal) {
+    super({ code: 'upload_refused', status: 422, detail, members: { reason } });
+  }
+}
+
+export class NoFileInForm extends Problem {
+  constructor() {
+    super({
+      code: 'invalid_request',
+      status: 400,
+      detail: 'The form must hold exactly one file.',
+      errors: [{ field: 'file', message: 'must be exactly one file' }],
+    });
+  }
+}

@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import type { AskedPage, UploadAnswer, UploadsAnswer } from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import { Clock, NotFound, newId } from '#libs/platform';
+import { FolderQueue, ReadQueue } from './upload-queues.js';
+import {
+  type NewUpload,
+  UPLOAD_KEPT_MS,
+  type Upload,
+  uploadAnswer,
+  uploadFolder,
+} from './upload.js';
+import { UploadInUse, UploadIsRefused, UploadNotReady, UploadsFull } from './uploads.errors.js';
+import { UploadsRepository } from './uploads.repository.js';
+
+/** Of one account. */
+const UPLOADS_MAX = 10;
+const NONE = 'There is no such upload.';
+
+/** Files of names, as their owner sees them. */
+@Injectable()
+export class UploadsService {
+  constructor(
+    private readonly database: Database,
+    private readonly uploads: UploadsRepository,
+    private readonly reads: ReadQueue,
+    private readonly folders: FolderQueue,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @returns an upload of that key, if there is one already. @throws UploadsFull. */
+  async begin(
+    upload: Omit<NewUpload, 'id' | 'createdAt'> & { id?: string },
+  ): Promise<{ id: string; known?: Upload }> {
+    const { accountId, idempotencyKey, id = newId() } = upload;
+    const createdAt = this.clock.now();
+    const expiresAt = new Date(createdAt.getTime() + UPLOAD_KEPT_MS);
+    return this.database.transaction(async (transaction) => {
+      await this.uploads.lockNew(transaction, accountId);
+      if (idempotencyKey !== undefined) {
+        const known = await this.uploads.findByKey(transaction, accountId, idempotencyKey);
+        if (known && known.state !== 'receiving') return { id: known.id, known };
+        // Broken off, or sent twice at once: the later one goes on.
+        if (known) await this.deleteIn(transaction, known);
+      }
+      if ((await this.uploads.count(transaction, accountId)) >= UPLOADS_MAX) {
+        throw new UploadsFull(UPLOADS_MAX);
+      }
+      await this.uploads.insert(transaction, { ...upload, id, createdAt }, expiresAt);
+      return { id };
+    });
+  }
+
+  /**
+   * Notes bytes that are stored; after the last one the names are read.
+   * @returns false when others have noted some meanwhile.
+   */
+  async addPiece(
+    { id, accountId }: Pick<Upload, 'id' | 'accountId'>,
+    piece: { at: number; bytes: number; key: string; isLast: boolean },
+  ): Promise<boolean> {
+    const isNoted = await this.database.transaction(async (transaction) => {
+      if (!(await this.uploads.addPiece(transaction, { id, accountId }, piece))) return false;
+      if (piece.isLast) await this.read(transaction, { id, accountId });
+      return true;
+    });
+    return isNoted;
+  }
+
+  /** @throws NotFound. */
+  async find(accountId: string, uploadId: string): Promise<Upload> {
+    const upload = await this.uploads.findOf(this.database, accountId, uploadId);
+    if (!upload) throw new NotFound(NONE);
+    return upload;
+  }
+
+  /** One whose names are counted. @throws NotFound, UploadNotReady, UploadIsRefused. */
+  async findReady(accountId: string, uploadId: string): Promise<Upload> {
+    const upload = await this.find(accountId, uploadId);
+    if (upload.refusal) throw new UploadIsRefused(upload.refusal);
+    if (upload.state !== 'ready') throw new UploadNotReady();
+    return upload;
+  }
+
+  /** Keeps it for a job that begins. @throws NotFound. */
+  async keep(transaction: Transaction, accountId: string, uploadId: string): Promise<void> {
+    if (!(await this.uploads.keep(transaction, accountId, uploadId))) throw new NotFound(NONE);
+  }
+
+  async get(accountId: string, uploadId: string): Promise<UploadAnswer> {
+    return uploadAnswer(await this.find(accountId, uploadId));
+  }
+
+  async list(accountId: string, asked: AskedPage): Promise<UploadsAnswer> {
+    const [after] = asked.after ?? [];
+    const rows = await this.uploads.list(this.database, accountId, { limit: asked.limit, after });
+    const { items, paging } = asked.cut(rows, ({ id }) => [id]);
+    return { status: true, uploads: items.map(uploadAnswer), paging };
+  }
+
+  /** @throws NotFound, UploadInUse. */
+  async remove(accountId: string, uploadId: string): Promise<void> {
+    await this.find(accountId, uploadId);
+    if (!(await this.delete({ id: uploadId, accountId }))) throw new UploadInUse();
+  }
+
+  /** @returns false when a job needs it, or it is gone. */
+  async delete(upload: Pick<Upload, 'id' | 'accountId'>): Promise<boolean> {
+    return this.database.transaction((transaction) => this.deleteIn(transaction, upload));
+  }
+
+  /** Removes all that is kept of an account. */
+  async erase(transaction: Transaction, accountId: string): Promise<void> {
+    await this.reads.forget(transaction, accountId);
+    for (const id of await this.uploads.deleteOfAccount(transaction, accountId)) {
+      await this.folders.remove(transaction, uploadFolder(id));
+    }
+  }
+
+  /** Lets the names of a complete file be read. */
+  async read(
+    transaction: Transaction,
+    { id, accountId }: Pick<Upload, 'id' | 'accountId'>,
+  ): Promise<void> {
+    if (!(await this.uploads.setReading(transaction, { id, accountId }))) return;
+    await this.reads.want(transaction, { name: id, payload: { uploadId: id }, accountId });
+  }
+
+  private async deleteIn(
+    transaction: Transaction,
+    upload: Pick<Upload, 'id' | 'accountId'>,
+  ): Promise<boolean> {
+    if (!(await this.uploads.delete(transaction, upload))) return false;
+    await this.folders.remove(transaction, uploadFolder(upload.id));
+    return true;
+  }
+}
+
+/** The rows of uploads, for those who read their files. */
+@Injectable()
+export class UploadRowsService extends UploadsRepository {}

@@ -1,0 +1,272 @@
+import { deflateRawSync, gzipSync, crc32 } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { UploadAnswer } from '#libs/contracts';
+import { newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+
+const PATH = '/internal/key/uploads';
+const TUS = { 'tus-resumable': '1.0.0' };
+const PIECE = { ...TUS, 'content-type': 'application/offset+octet-stream' };
+const under = new WorkerUnderTest();
+
+beforeAll(() => under.start('http://127.0.0.1:1'));
+afterAll(() => under.stop());
+
+async function readOf(content: Buffer | string): Promise<UploadAnswer> {
+  const accountId = newId();
+  const { id } = await under.upload(accountId, content);
+  const read = await under.endOfUpload(accountId, id);
+  await waitFor('the file to go', async () => (await under.filesOf(id)).length === 0);
+  return read;
+}
+
+interface ZipEntry {
+  name: string;
+  content: Buffer;
+  mode?: number;
+}
+
+/** A zip as PKWARE's APPNOTE has it. */
+function zipOf(...entries: ZipEntry[]): Buffer {
+  const [bodies, heads]: Buffer[][] = [[], []];
+  let at = 0;
+  for (const { name, content, mode = 0o100644 } of entries) {
+    const packed = deflateRawSync(content);
+    const common = Buffer.alloc(26);
+    common.writeUInt16LE(20, 0);
+    common.writeUInt16LE(8, 4);
+    common.writeUInt32LE(crc32(content), 10);
+    common.writeUInt32LE(packed.length, 14);
+    common.writeUInt32LE(content.length, 18);
+    common.writeUInt16LE(name.length, 22);
+    const body = Buffer.concat([Buffer.from('PK\x03\x04'), common, Buffer.from(name), packed]);
+    const rest = Buffer.alloc(14);
+    rest.writeUInt32LE((mode << 16) >>> 0, 6);
+    rest.writeUInt32LE(at, 10);
+    const madeBy = Buffer.from([20, 3]);
+    heads.push(Buffer.concat([Buffer.from('PK\x01\x02'), madeBy, common, rest, Buffer.from(name)]));
+    bodies.push(body);
+    at += body.length;
+  }
+  const directory = Buffer.concat(heads);
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06', 'latin1');
+  end.writeUInt16LE(entries.length, 8);
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt32LE(directory.length, 12);
+  end.writeUInt32LE(at, 16);
+  return Buffer.concat([...bodies, directory, end]);
+}
+
+const NAMES = 'name-1.com\nNAME-1.com\nno name\n\nname-2.de\n';
+const COUNTED = { lines: 4, unique: 2, invalid: 1, duplicates: 1 };
+
+describe('a file of names', () => {
+  it('is counted, whether it is plain, packed by gzip or the only entry of a zip', async () => {
+    const text = Buffer.from(NAMES);
+    for (const file of [text, gzipSync(text), zipOf({ name: 'a.txt', content: text })]) {
+      const read = await readOf(file);
+      expect(read).toMatchObject({ state: 'ready', counts: COUNTED, size_bytes: file.length });
+      expect(read.invalid_lines).toEqual([{ line: 3, message: expect.any(String) }]);
+    }
+  });
+
+  it('as CSV has its names in the column that its header says, or that holds the first one', async () => {
+    const titled = '\ufeffid;Domain;note\r\n1;"a-1.com";"x;y"\r\n2;a-2.com;\r\n';
+    expect((await readOf(titled)).counts).toMatchObject({ lines: 2, unique: 2, invalid: 0 });
+    const bare = '1,b-1.com,"say ""hi"""\n2,b-2.com,x\n3,,x\n';
+    expect((await readOf(bare)).counts).toMatchObject({ lines: 3, unique: 2, invalid: 1 });
+    const long = `name\n${'a'.repeat(256)}.com\n${'x'.repeat(200_000)}\nc-1.com`;
+    expect((await readOf(long)).counts).toMatchObject({ lines: 3, unique: 1, invalid: 2 });
+  });
+
+  it('S72: a zip holds exactly one file, whatever it is called, and no link', async () => {
+    const content = Buffer.from(NAMES);
+    const evil = await readOf(zipOf({ name: '../../etc/passwd', content }));
+    expect(evil).toMatchObject({ state: 'ready', counts: COUNTED });
+    const many = Array.from({ length: 10_000 }, (_, n) => ({ name: `${n}`, content }));
+    const link = { name: 'a', content: Buffer.from('/etc/passwd'), mode: 0o120777 };
+    for (const file of [zipOf(...many), zipOf(), zipOf(link), zipOf({ name: 'a/', content })]) {
+      expect(await readOf(file)).toMatchObject({
+        state: 'refused',
+        refusal: { reason: 'not_one_entry' },
+      });
+    }
+    const nested = zipOf({ name: 'a.gz', content: gzipSync(content) });
+    for (const file of [nested, gzipSync(nested)]) {
+      expect((await readOf(file)).refusal?.reason).toBe('nested_archive');
+    }
+  });
+
+  it('S73: what it is, its bytes tell: a program, a picture, other text and halves are refused', async () => {
+    const packed = gzipSync(Buffer.from(NAMES.repeat(1_000)));
+    const zip = zipOf({ name: 'a', content: Buffer.from(NAMES) });
+    const files: [Buffer | string, string][] = [
+      [Buffer.from('MZ\x90\0\x03\0\0\0name.com', 'latin1'), 'not_text'],
+      [Buffer.from('\ufeffname.com', 'utf16le'), 'not_text'],
+      [gzipSync(Buffer.alloc(256 * 1024 ** 2)), 'not_text'],
+      [packed.subarray(0, packed.length - 20), 'broken_archive'],
+      [zip.subarray(0, zip.length - 30), 'broken_archive'],
+      ['PK', 'broken_archive'],
+      ['', 'no_names'],
+      ['domain\n', 'no_names'],
+      ['-\n!\n', 'no_names'],
+    ];
+    for (const [file, reason] of files) {
+      expect([reason, await readOf(file)]).toMatchObject([
+        reason,
+        { state: 'refused', refusal: { reason, detail: expect.stringMatching(/\.$/) } },
+      ]);
+    }
+  });
+
+  it('S75: its name is shown, and nothing is stored under it', async () => {
+    const accountId = newId();
+    const { text } = await under.sendForm(accountId, NAMES, '', '../../etc/pass\u202ewd');
+    const { id, file_name: name } = JSON.parse(text) as UploadAnswer;
+    expect(name).toBe('passwd');
+    await under.endOfUpload(accountId, id);
+  });
+});
+
+describe('an upload by form', () => {
+  it('sent twice with one key is the same upload', async () => {
+    const accountId = newId();
+    const key = newId();
+    const field = `--edge\r\nContent-Disposition: form-data; name="idempotency_key"\r\n\r\n${key}\r\n`;
+    const first = await under.upload(accountId, NAMES, field);
+    expect((await under.upload(accountId, NAMES, field)).id).toBe(first.id);
+    expect((await under.upload(newId(), NAMES, field)).id).not.toBe(first.id);
+  });
+
+  it('400: what is no form, has no file or two, keeps nothing', async () => {
+    const accountId = newId();
+    const type = { 'content-type': 'multipart/form-data; boundary=edge' };
+    const part =
+      '--edge\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\na.com\r\n';
+    for (const body of ['', 'nonsense', '--edge--\r\n', part, `${part}${part}--edge--\r\n`]) {
+      const answer = await under.send('POST', PATH, { accountId, headers: type, body });
+      expect([body, answer.status]).toEqual([body, 400]);
+    }
+    const bare = { 'content-type': 'multipart/form-data' };
+    const answer = await under.send('POST', PATH, { accountId, headers: bare, body: part });
+    expect(answer.status).toBe(400);
+    const list = await under.gateway.call('GET', PATH, { accountId });
+    expect(list).toMatchObject({ uploads: [] });
+  });
+
+  it('409: an account keeps ten, and deletes one to have another', async () => {
+    const accountId = newId();
+    const uploads = await Promise.all(
+      Array.from({ length: 10 }, () => under.upload(accountId, NAMES)),
+    );
+    const refused = await under.sendForm(accountId, NAMES);
+    expect([refused.status, JSON.parse(refused.text)]).toMatchObject([
+      409,
+      { code: 'uploads_full' },
+    ]);
+    const path = `${PATH}/${uploads[0].id}`;
+    await under.endOfUpload(accountId, uploads[0].id);
+    const deleted = await under.send('DELETE', path, { accountId, headers: TUS });
+    expect(deleted.status).toBe(204);
+    await under.upload(accountId, NAMES);
+    const [{ count }] = await under.database.query<{ count: string }>(
+      'select count(*) from name_lines where list_id = $1',
+      [uploads[0].id],
+    );
+    expect(count).toBe('0');
+  });
+});
+
+describe('an upload by tus', () => {
+  async function create(accountId: string, length: number): Promise<string> {
+    const headers = {
+      ...TUS,
+      'upload-length': String(length),
+      'upload-metadata': 'filename YS5jc3Y=',
+    };
+    const answer = await under.send('POST', PATH, { accountId, headers });
+    expect(answer.status).toBe(201);
+    return String(answer.headers.location);
+  }
+
+  const append = (accountId: string, path: string, offset: number, body: string) =>
+    under.send('PATCH', path, {
+      accountId,
+      headers: { ...PIECE, 'upload-offset': String(offset) },
+      body,
+    });
+
+  it('comes in pieces, each where the last one ended, and is read after the last', async () => {
+    const accountId = newId();
+    const path = await create(accountId, NAMES.length);
+    expect((await append(accountId, path, 0, NAMES.slice(0, 15))).status).toBe(204);
+    expect((await append(accountId, path, 3, 'x')).status).toBe(409);
+    const head = await under.send('HEAD', path, { accountId, headers: TUS });
+    expect(head.headers).toMatchObject({
+      'upload-offset': '15',
+      'upload-length': String(NAMES.length),
+    });
+    const stranger = newId();
+    for (const method of ['HEAD', 'DELETE'] as const) {
+      const { status } = await under.send(method, path, { accountId: stranger, headers: TUS });
+      expect([method, status]).toEqual([method, 404]);
+    }
+    expect((await append(stranger, path, 15, 'x')).status).toBe(404);
+    expect((await append(accountId, path, 15, NAMES.slice(15))).status).toBe(204);
+    const id = path.split('/').at(-1)!;
+    const read = await under.endOfUpload(accountId, id);
+    expect(read).toMatchObject({ state: 'ready', file_name: 'a.csv', counts: COUNTED });
+  });
+
+  it('of two that write at once the later goes on, and no byte is there twice', async () => {
+    const accountId = newId();
+    const path = await create(accountId, NAMES.length);
+    const both = await Promise.all([
+      append(accountId, path, 0, NAMES),
+      append(accountId, path, 0, NAMES),
+    ]);
+    expect(both.map(({ status }) => status).sort()).not.toEqual([204, 204]);
+    const read = await under.endOfUpload(accountId, path.split('/').at(-1)!);
+    expect(read).toMatchObject({ counts: COUNTED, received_bytes: NAMES.length });
+  });
+
+  it('413: too long, 404: no id, and deleted it is gone', async () => {
+    const accountId = newId();
+    const headers = { ...TUS, 'upload-length': String(1024 ** 3) };
+    expect((await under.send('POST', PATH, { accountId, headers })).status).toBe(413);
+    const wrong = await under.send('HEAD', `${PATH}/a`, { accountId, headers: TUS });
+    expect(wrong.status).toBe(404);
+    const path = await create(accountId, 10);
+    await append(accountId, path, 0, 'abc');
+    const deleted = await under.send('DELETE', path, { accountId, headers: TUS });
+    expect(deleted.status).toBe(204);
+    expect((await append(accountId, path, 3, 'abc')).status).toBe(404);
+    const id = path.split('/').at(-1)!;
+    await waitFor('the bytes to go', async () => (await under.filesOf(id)).length === 0);
+  });
+});
+
+it('an erased account leaves no upload, no name and no file', async () => {
+  const accountId = newId();
+  const { id } = await under.upload(accountId, NAMES);
+  await under.endOfUpload(accountId, id);
+  await under.database.transaction((transaction) => under.accounts.erase(transaction, accountId));
+  const list = await under.gateway.call('GET', PATH, { accountId });
+  expect(list).toMatchObject({ uploads: [] });
+  const left = await under.database.query('select from name_lines where list_id = $1', [id]);
+  expect(left).toEqual([]);
+});
+
+it('what is not used for seven days goes', async () => {
+  const accountId = newId();
+  const { id } = await under.upload(accountId, NAMES);
+  await under.endOfUpload(accountId, id);
+  under.clock.advance(7 * 24 * 3_600_000 + 1);
+  const { ExpireUploadsJob } = await import('../upload-reading/expire-uploads.job.js');
+  await under.worker.app.get(ExpireUploadsJob, { strict: false }).runOnce();
+  await expect(under.gateway.call('GET', `${PATH}/${id}`, { accountId })).rejects.toMatchObject({
+    status: 404,
+  });
+});

@@ -1,0 +1,56 @@
+import { isIP } from 'node:net';
+import type { WebhookAnswer, WebhookEvent, WebhookState } from '#libs/contracts';
+import { InvalidRequest } from '#libs/platform';
+import { isBlockedAddress } from '#libs/resolvers';
+
+/** An address of a customer, and what it is told of. */
+export interface Webhook {
+  id: string;
+  accountId: string;
+  url: string;
+  events: WebhookEvent[];
+  state: WebhookState;
+  createdAt: Date;
+  failingSince: Date | null;
+  previousUntil: Date | null;
+}
+
+export function webhookAnswer(webhook: Webhook): WebhookAnswer {
+  const { id, url, events, state, createdAt, failingSince, previousUntil } = webhook;
+  return {
+    status: true,
+    id,
+    url,
+    events,
+    state,
+    created_at: createdAt.toISOString(),
+    failing_since: failingSince?.toISOString() ?? null,
+    previous_secret_until: previousUntil?.toISOString() ?? null,
+  };
+}
+
+/**
+ * The address as it will be sent to. What its name leads to is checked at each connection.
+ * @throws InvalidRequest.
+ */
+export function readUrl(text: string): string {
+  const url = URL.parse(text);
+  const faults =
+    url === null ? ['must be an address such as https://hooks.example.com/path'] : faultsOf(url);
+  if (faults.length > 0) {
+    throw new InvalidRequest(faults.map((message) => ({ field: 'url', message })));
+  }
+  url!.hash = '';
+  return url!.href;
+}
+
+function faultsOf({ protocol, port, username, password, hostname }: URL): string[] {
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const isPublic = isIP(address) === 0 ? hostname.includes('.') : !isBlockedAddress(address);
+  return [
+    ...(protocol === 'https:' ? [] : ['must begin with https://']),
+    ...(port === '' ? [] : ['must not name another port than 443']),
+    ...(username === '' && password === '' ? [] : ['must not hold a user name or a password']),
+    ...(isPublic ? [] : ['must name a public host']),
+  ];
+}

@@ -1,0 +1,21 @@
+import { Problem } from '#libs/platform';
+
+export class TooManyWebhooks extends Problem {
+  constructor(max: number) {
+    super({
+      code: 'too_many_webhooks',
+      status: 409,
+      detail: `An account may have ${max} webhooks. Remove one first.`,
+    });
+  }
+}
+
+export class WebhookNotActive extends Problem {
+  constructor() {
+    super({
+      code: 'webhook_not_active',
+      status: 409,
+      detail: 'The webhook is paused or disabled. Set its state to "active" first.',
+    });
+  }
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type {
+  AskedPage,
+  CreateWebhookRequest,
+  UpdateWebhookRequest,
+  WebhookAnswer,
+  WebhookSecretAnswer,
+  WebhooksAnswer,
+} from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import { Clock, DAY_MS, NotFound, newId } from '#libs/platform';
+import { DeliveriesService } from '../deliveries/deliveries.service.js';
+import { secretText } from '../deliveries/signature.js';
+import { type Webhook, readUrl, webhookAnswer } from './webhook.js';
+import { TooManyWebhooks } from './webhooks.errors.js';
+import { WebhooksRepository } from './webhooks.repository.js';
+
+/** Of one account. */
+const WEBHOOKS_MAX = 10;
+/** As many as SHA-256 has. */
+const SECRET_BYTES = 32;
+
+/** Endpoints of accounts, and the secrets that sign what is sent to them. */
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly database: Database,
+    private readonly webhooks: WebhooksRepository,
+    private readonly deliveries: DeliveriesService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws InvalidRequest for an address that is not public, TooManyWebhooks. */
+  async create(accountId: string, request: CreateWebhookRequest): Promise<WebhookSecretAnswer> {
+    const secret = randomBytes(SECRET_BYTES);
+    const webhook: Webhook = {
+      id: newId(),
+      accountId,
+      url: readUrl(request.url),
+      events: request.events,
+      state: 'active',
+      createdAt: this.clock.now(),
+      failingSince: null,
+      previousUntil: null,
+    };
+    await this.database.transaction(async (transaction) => {
+      const count = await this.webhooks.countLocked(transaction, accountId);
+      if (count >= WEBHOOKS_MAX) throw new TooManyWebhooks(WEBHOOKS_MAX);
+      await this.webhooks.insert(transaction, webhook, secret);
+    });
+    return { ...webhookAnswer(webhook), secret: secretText(secret) };
+  }
+
+  async list(accountId: string, asked: AskedPage): Promise<WebhooksAnswer> {
+    const [after] = asked.after ?? [];
+    const { limit } = asked;
+    const rows = await this.webhooks.list(this.database, accountId, { limit, after });
+    const { items, paging } = asked.cut(rows, ({ id }) => [id]);
+    return { status: true, webhooks: items.map(webhookAnswer), paging };
+  }
+
+  /** @throws NotFound. */
+  async get(accountId: string, id: string): Promise<WebhookAnswer> {
+    return webhookAnswer(await this.find(this.database, accountId, id));
+  }
+
+  /** One that becomes active begins without faults. @throws NotFound, InvalidRequest. */
+  async update(
+    accountId: string,
+    id: string,
+    { url, events, state }: UpdateWebhookRequest,
+  ): Promise<WebhookAnswer> {
+    return this.database.transaction(async (transaction) => {
+      const webhook = await this.find(transaction, accountId, id);
+      const changed: Webhook = {
+        ...webhook,
+        url: url === undefined ? webhook.url : readUrl(url),
+        events: events ?? webhook.events,
+        state: state ?? webhook.state,
+        failingSince: state === 'active' ? null : webhook.failingSince,
+      };
+      await this.webhooks.update(transaction, changed);
+      return webhookAnswer(changed);
+    });
+  }
+
+  /** Its log goes with it. @returns what it was. @throws NotFound. */
+  async remove(accountId: string, id: string): Promise<WebhookAnswer> {
+    return this.database.transaction(async (transaction) => {
+      const webhook = await this.find(transaction, accountId, id);
+      await this.webhooks.delete(transaction, accountId, id);
+      await this.deliveries.cancel(transaction, id);
+      return webhookAnswer(webhook);
+    });
+  }
+
+  /** For a day the old secret signs beside the new one. @throws NotFound. */
+  async rotate(accountId: string, id: string): Promise<WebhookSecretAnswer> {
+    const secret = randomBytes(SECRET_BYTES);
+    const previousUntil = new Date(this.clock.now().getTime() + DAY_MS);
+    return this.database.transaction(async (transaction) => {
+      const webhook = await this.find(transaction, accountId, id);
+      await this.webhooks.rotate(transaction, webhook, { secret, previousUntil });
+      const answer = webhookAnswer({ ...webhook, previousUntil });
+      return { ...answer, secret: secretText(secret) };
+    });
+  }
+
+  /** Removes all that is kept of an account. */
+  async erase(transaction: Transaction, accountId: string): Promise<void> {
+    await this.deliveries.forget(transaction, accountId);
+    await this.webhooks.deleteOfAccount(transaction, accountId);
+  }
+
+  private async find(
+    runner: Pick<Database, 'query'> | Transaction,
+    accountId: string,
+    id: string,
+  ): Promise<Webhook> {
+    const webhook = await this.webhooks.find(runner, accountId, id);
+    if (!webhook) throw new NotFound('There is no webhook with this id.');
+    return webhook;
+  }
+}

@@ -1,0 +1,322 @@
+import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  ServiceHttp,
+  type WebhookAnswer,
+  type WebhookDeliveriesAnswer,
+  type WebhookDelivery,
+  type WebhookSecretAnswer,
+} from '#libs/contracts';
+import { Database } from '#libs/database';
+import { FilesConfig, type FileStore, openFiles } from '#libs/files';
+import { LocalMailbox } from '#libs/mail';
+import { InProcessTransport } from '#libs/messaging';
+import { Logger, type RunningService, ServiceTokens, loadConfig, newId } from '#libs/platform';
+import { CertificateAuthority } from '#libs/resolvers';
+import { TestClock, TestDatabase, makeOwnFolder, waitFor } from '#test/environment';
+import { AccountContacts } from '../../../../test/stand-ins/account-contacts.js';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { DeliveriesService } from '../deliveries/deliveries.service.js';
+import { DeliveryQueue } from '../deliveries/delivery-queue.js';
+import { signatureOf } from '../deliveries/signature.js';
+import { startWorker } from '../start.js';
+import { WorkerConfig } from '../worker.config.js';
+
+interface Received {
+  host: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+const SECRET = 'a secret between services, long enough';
+const clock = new TestClock('2026-11-23T10:00:00Z');
+const tokens = new ServiceTokens(SECRET, clock);
+const logger = new Logger('worker', { write: () => {} });
+const account = new AccountContacts();
+const mailbox = new LocalMailbox(clock);
+const transport = new InProcessTransport({
+  logger,
+  consumers: { account: ['worker'], billing: ['worker'], entitlement: ['worker'] },
+});
+const received: Received[] = [];
+/** What hosts answer; -1: never. */
+const answers = new Map<string, number>();
+const hanging = new Set<ServerResponse>();
+let endpoint: Server;
+let test: TestDatabase;
+let files: FileStore;
+let worker: RunningService;
+let gateway: ServiceHttp;
+
+beforeAll(async () => {
+  const folder = makeOwnFolder('webhooks');
+  const authority = new CertificateAuthority();
+  const { keyPem: key, certificatePem: cert } = authority.certificateFor(['*.hooks.example']);
+  endpoint = createServer({ key, cert }, (request, response) => {
+    let body = '';
+    request.on('data', (part: Buffer) => (body += part.toString()));
+    request.on('end', () => {
+      const host = request.headers.host ?? '';
+      received.push({ host, headers: request.headers as Record<string, string>, body });
+      const status = answers.get(host) ?? 204;
+      if (status === -1) hanging.add(response.once('close', () => hanging.delete(response)));
+      else response.writeHead(status, { location: 'https://other.hooks.example/' }).end();
+    });
+  });
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
+  const { port } = endpoint.address() as AddressInfo;
+  const extraCaFile = join(folder, 'ca.pem');
+  writeFileSync(extraCaFile, authority.certificatePem);
+  test = await TestDatabase.create();
+  await account.start();
+  files = await openFiles(loadConfig(FilesConfig, { FILES_LOCATION: folder }), 'worker', clock);
+  const config = Object.assign(new WorkerConfig(), {
+    databaseUrl: test.url('worker'),
+    maintenanceDatabaseUrl: test.url('worker_maintenance'),
+    serviceSecret: SECRET,
+    accountUrl: account.url,
+    entitlementUrl: account.url,
+    lookupUrl: account.url,
+    webhookExceptions: `*.hooks.example:443=127.0.0.1:${port}`,
+    extraCaFile,
+  });
+  worker = await startWorker({ config, clock, logger, transport, mail: mailbox, files });
+  gateway = new ServiceHttp({ url: worker.url, caller: 'gateway', audience: 'worker', tokens });
+});
+afterAll(async () => {
+  hanging.forEach((response) => response.destroy());
+  await gateway?.close();
+  await worker?.stop();
+  await files?.close();
+  await transport.close();
+  await account.stop();
+  endpoint?.closeAllConnections();
+  endpoint?.close();
+  await test?.drop();
+});
+
+const inside = () => ({
+  database: worker.app.get(Database, { strict: false }),
+  deliveries: worker.app.get(DeliveriesService, { strict: false }),
+  queue: worker.app.get(DeliveryQueue, { strict: false }),
+  accounts: worker.app.get(AccountsService, { strict: false }),
+});
+
+async function call<T>(
+  accountId: string,
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  rest: string,
+  body?: object,
+) {
+  return gateway.call<T>(method, `/internal/key/webhooks${rest}`, { accountId, body });
+}
+
+async function create(accountId: string, host: string): Promise<WebhookSecretAnswer> {
+  const body = { url: `https://${host}/in?key=1`, events: ['job.completed'] };
+  return call(accountId, 'POST', '', body);
+}
+
+async function publish(accountId: string, id = newId()): Promise<void> {
+  const { database, deliveries } = inside();
+  const event = { id, type: 'job.completed', data: { id } } as const;
+  await database.transaction((transaction) => deliveries.publish(transaction, accountId, event));
+}
+
+const arrivedAt = (host: string) => received.filter((one) => one.host === host);
+
+async function firstOf(accountId: string, webhookId: string): Promise<WebhookDelivery> {
+  const path = `/${webhookId}/deliveries`;
+  const { deliveries } = await call<WebhookDeliveriesAnswer>(accountId, 'GET', path);
+  return deliveries[0];
+}
+
+const secretOf = ({ secret }: WebhookSecretAnswer) =>
+  Buffer.from(secret.replace('whsec_', ''), 'base64');
+
+/** As a receiver checks it. */
+function isSignedWith({ headers, body }: Received, secret: Buffer): boolean {
+  const id = headers['webhook-id'];
+  const timestamp = Number(headers['webhook-timestamp']);
+  const wanted = signatureOf({ id, timestamp, body }, [secret]);
+  return headers['webhook-signature'].split(' ').includes(wanted);
+}
+
+/** Fails and tries again until there are so many tries. */
+async function untilTries(accountId: string, webhookId: string, tries: number): Promise<void> {
+  const { database, queue } = inside();
+  await waitFor(`${tries} tries`, async () => {
+    const delivery = await firstOf(accountId, webhookId);
+    if (delivery.tries >= tries || delivery.state !== 'pending') return true;
+    await queue.redrive(database, delivery.id);
+    return false;
+  });
+}
+
+describe('webhooks', () => {
+  it('signatures are those of Standard Webhooks', () => {
+    const secret = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
+    const message = {
+      id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      timestamp: 1614265330,
+      body: '{"test": 2432232314}',
+    };
+    const wanted = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
+    expect(signatureOf(message, [secret])).toBe(wanted);
+  });
+
+  it('an event arrives once, signed, and is in the log; other events and accounts get nothing', async () => {
+    const accountId = newId();
+    const webhook = await create(accountId, 'a.hooks.example');
+    const id = newId();
+    await publish(accountId, id);
+    await publish(accountId, id);
+    await publish(newId());
+    await waitFor('the delivery', async () => {
+      const delivery = await firstOf(accountId, webhook.id);
+      return delivery?.state === 'delivered';
+    });
+    const [only, ...more] = arrivedAt('a.hooks.example');
+    expect(more).toEqual([]);
+    expect(isSignedWith(only, secretOf(webhook))).toBe(true);
+    expect(isSignedWith(only, Buffer.alloc(32))).toBe(false);
+    expect(JSON.parse(only.body)).toEqual({
+      type: 'job.completed',
+      timestamp: '2026-11-23T10:00:00.000Z',
+      data: { id },
+    });
+    expect(await firstOf(accountId, webhook.id)).toMatchObject({ tries: 1, response_status: 204 });
+  });
+
+  it('while a secret is rotated both sign; afterwards the new one alone', async () => {
+    const accountId = newId();
+    const webhook = await create(accountId, 'b.hooks.example');
+    const rotated = await call<WebhookSecretAnswer>(accountId, 'POST', `/${webhook.id}/rotate`);
+    expect(rotated.secret).not.toBe(webhook.secret);
+    await call(accountId, 'POST', `/${webhook.id}/test`);
+    await waitFor('the test', () => arrivedAt('b.hooks.example').length === 1);
+    const [both] = arrivedAt('b.hooks.example');
+    expect([webhook, rotated].map((one) => isSignedWith(both, secretOf(one)))).toEqual([
+      true,
+      true,
+    ]);
+    clock.advance(25 * 3_600_000);
+    await call(accountId, 'POST', `/${webhook.id}/test`);
+    await waitFor('the next', () => arrivedAt('b.hooks.example').length === 2);
+    const [, next] = arrivedAt('b.hooks.example');
+    expect([webhook, rotated].map((one) => isSignedWith(next, secretOf(one)))).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  it('what fails is tried ten times, disables the endpoint with a mail, and can be sent again', async () => {
+    const accountId = newId();
+    const webhook = await create(accountId, 'c.hooks.example');
+    answers.set('c.hooks.example', 302);
+    await publish(accountId);
+    await untilTries(accountId, webhook.id, 10);
+    expect(await firstOf(accountId, webhook.id)).toMatchObject({
+      state: 'failed',
+      tries: 10,
+      fault: 'http_302',
+    });
+    expect(arrivedAt('c.hooks.example')).toHaveLength(10);
+    expect(arrivedAt('other.hooks.example')).toEqual([]);
+    expect(await call(accountId, 'GET', `/${webhook.id}`)).toMatchObject({ state: 'disabled' });
+    const to = `${accountId}@payer.example`;
+    await waitFor('the mail', async () =>
+      (await mailbox.newest(100)).some((mail) => mail.to === to),
+    );
+    await publish(accountId);
+    const { id } = await firstOf(accountId, webhook.id);
+    const replay = `/${webhook.id}/deliveries/${id}/replay`;
+    await expect(call(accountId, 'POST', replay)).rejects.toMatchObject({
+      code: 'webhook_not_active',
+    });
+    answers.delete('c.hooks.example');
+    await call(accountId, 'PATCH', `/${webhook.id}`, { state: 'active' });
+    await call(accountId, 'POST', replay);
+    await waitFor(
+      'the replay',
+      async () => (await firstOf(accountId, webhook.id)).state === 'delivered',
+    );
+    const ids = arrivedAt('c.hooks.example').map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids)).toEqual(new Set([id]));
+  });
+
+  it('410 disables at once', async () => {
+    const accountId = newId();
+    const webhook = await create(accountId, 'gone.hooks.example');
+    answers.set('gone.hooks.example', 410);
+    await publish(accountId);
+    await waitFor('the end', async () => {
+      const { state } = await call<WebhookAnswer>(accountId, 'GET', `/${webhook.id}`);
+      return state === 'disabled';
+    });
+    expect(arrivedAt('gone.hooks.example')).toHaveLength(1);
+  });
+
+  it('endpoints that never answer delay no other', async () => {
+    const silent = Array.from({ length: 6 }, () => newId());
+    for (const [n, accountId] of silent.entries()) {
+      answers.set(`silent-${n}.hooks.example`, -1);
+      await create(accountId, `silent-${n}.hooks.example`);
+      for (let event = 0; event < 20; event += 1) await publish(accountId);
+    }
+    await waitFor('their first tries', () => hanging.size >= 12);
+    const accountId = newId();
+    await create(accountId, 'quick.hooks.example');
+    for (let event = 0; event < 10; event += 1) await publish(accountId);
+    await waitFor('the others', () => arrivedAt('quick.hooks.example').length === 10);
+    expect(hanging.size).toBeLessThanOrEqual(6 * 4);
+    for (const [n] of silent.entries()) answers.set(`silent-${n}.hooks.example`, 204);
+  });
+
+  it('S57: only https at port 443 of public hosts is accepted', async () => {
+    const accountId = newId();
+    for (const url of [
+      'http://a.hooks.example/',
+      'https://a.hooks.example:8443/',
+      'https://user:word@a.hooks.example/',
+      'https://127.0.0.1/',
+      'https://[::1]/',
+      'https://169.254.169.254/latest',
+      'https://localhost/',
+      'https://0x7f.1/',
+      'no address',
+    ]) {
+      const asked = call(accountId, 'POST', '', { url, events: ['job.completed'] });
+      await expect(asked).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
+    }
+  });
+
+  it('an account has ten at most, sees only its own, and leaves none when it is erased', async () => {
+    const accountId = newId();
+    const made = await Promise.allSettled(
+      Array.from({ length: 12 }, async () => create(accountId, 'd.hooks.example')),
+    );
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    expect(made.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'too_many_webhooks' },
+    });
+    const { webhooks } = await call<{ webhooks: WebhookAnswer[] }>(accountId, 'GET', '');
+    const [{ id }] = webhooks;
+    expect(JSON.stringify(webhooks)).not.toContain('whsec_');
+    for (const [method, rest] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['POST', '/rotate'],
+      ['POST', '/test'],
+      ['GET', '/deliveries'],
+    ] as const) {
+      await expect(call(newId(), method, `/${id}${rest}`)).rejects.toMatchObject({ status: 404 });
+    }
+    const { database, accounts } = inside();
+    await database.transaction((transaction) => accounts.erase(transaction, accountId));
+    expect(await call(accountId, 'GET', '')).toMatchObject({ webhooks: [] });
+  });
+});

@@ -1,0 +1,60 @@
+import { IsOptional, IsString, IsUrl } from 'class-validator';
+import { DatabaseUrl } from '#libs/database';
+import { MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
+import { InternalCallsConfig, PortSetting, Setting } from '#libs/platform';
+
+const URL_RULES = { require_tld: false, require_protocol: true } as const;
+
+/** Settings of the worker. */
+export class WorkerConfig extends InternalCallsConfig {
+  @Setting({ env: 'WORKER_HOST', about: 'Address of the internal listener.' })
+  @IsString()
+  host: string = '127.0.0.1';
+
+  @PortSetting({ env: 'WORKER_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
+  port: number = 0;
+
+  @DatabaseUrl('WORKER_DATABASE_URL', 'worker')
+  databaseUrl: string;
+
+  @DatabaseUrl('WORKER_MAINTENANCE_DATABASE_URL', 'worker_maintenance')
+  maintenanceDatabaseUrl: string;
+
+  @Setting({ env: 'ACCOUNT_URL', about: "Origin of account's internal listener." })
+  @IsUrl(URL_RULES)
+  accountUrl: string;
+
+  @Setting({ env: 'ENTITLEMENT_URL', about: "Origin of entitlement's internal listener." })
+  @IsUrl(URL_RULES)
+  entitlementUrl: string;
+
+  @Setting({ env: 'LOOKUP_URL', about: "Origin of lookup's internal listener." })
+  @IsUrl(URL_RULES)
+  lookupUrl: string;
+
+  @Setting({ env: 'BILLING_URL', about: 'Origin of the dashboard; links in mails lead there.' })
+  @IsUrl(URL_RULES)
+  dashboardUrl: string = 'http://localhost:8081';
+
+  @Setting({
+    env: 'WORKER_WEBHOOK_EXCEPTIONS',
+    about:
+      'host:443=address:port, separated by commas: hosts of webhooks reached at a fixed address without the check for public addresses. For tests and closed networks.',
+  })
+  @IsString()
+  webhookExceptions: string = '';
+
+  @Setting({
+    env: 'WORKER_EXTRA_CA_FILE',
+    about: 'PEM file of certificate authorities that webhooks may use beside the public ones.',
+  })
+  @IsOptional()
+  @IsString()
+  extraCaFile?: string;
+
+  @MailFrom()
+  mailFrom: string = MAIL_FROM_DEFAULT;
+
+  @SmtpUrl()
+  smtpUrl?: string;
+}

@@ -1,0 +1,171 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Pages } from '#libs/contracts';
+import { Database, MaintenanceDatabase, RollPartitionsJob } from '#libs/database';
+import { FileStore } from '#libs/files';
+import { MailOutbox, MailQueue, MailSender, type MailTransport } from '#libs/mail';
+import { type EventTransport, MessagingModule } from '#libs/messaging';
+import { type Clock, type Logger, ServiceModule, ServiceTokens } from '#libs/platform';
+import { AccountStatesRepository } from './accounts/account-states.repository.js';
+import { AccountStatesService } from './accounts/account-states.service.js';
+import { AccountsService } from './accounts/accounts.service.js';
+import { OnAccountDeletedConsumer } from './accounts/on-account-deleted.consumer.js';
+import { OnAccountErasedConsumer } from './accounts/on-account-erased.consumer.js';
+import { OnAccountRestoredConsumer } from './accounts/on-account-restored.consumer.js';
+import { OnAccountSuspensionChangedConsumer } from './accounts/on-account-suspension-changed.consumer.js';
+import { ChunkRecordsService } from './chunks/chunk-records.service.js';
+import { ChunkFeatures, ChunksJob } from './chunks/chunks.job.js';
+import { ChunkRowsService } from './chunks/chunk-rows.service.js';
+import { ChunksRepository } from './chunks/chunks.repository.js';
+import { JobRows, StartJobsJob } from './chunks/start-jobs.job.js';
+import { DeliverWebhooksJob, DeliveryFeatures } from './deliveries/deliver-webhooks.job.js';
+import { DeliveriesRepository } from './deliveries/deliveries.repository.js';
+import { DeliveriesService } from './deliveries/deliveries.service.js';
+import { DeliveryQueue } from './deliveries/delivery-queue.js';
+import { ForgetDeliveriesJob } from './deliveries/forget-deliveries.job.js';
+import { WebhookSender } from './deliveries/webhook-sender.js';
+import { JobCreditsService } from './jobs/job-credits.service.js';
+import { JobQueues } from './jobs/job-queues.js';
+import { JobRowsService } from './jobs/job-rows.service.js';
+import { JobsRepository } from './jobs/jobs.repository.js';
+import { JobsService } from './jobs/jobs.service.js';
+import { JobNames, NewJobsService } from './jobs/new-jobs.service.js';
+import { NameLinesService } from './names/name-lines.service.js';
+import { EndFeatures, EndJobsJob } from './results/end-jobs.job.js';
+import { ExpireJobsJob } from './results/expire-jobs.job.js';
+import { JobsController } from './results/jobs.controller.js';
+import { OwnJobsController } from './results/own-jobs.controller.js';
+import { RemoveFilesJob } from './results/remove-files.job.js';
+import { ResultFilesService } from './results/result-files.service.js';
+import { ResultMailsService } from './results/result-mails.service.js';
+import { ResultsService } from './results/results.service.js';
+import { ExpireUploadsJob } from './upload-reading/expire-uploads.job.js';
+import { ReadUploadsJob, UploadReading } from './upload-reading/read-uploads.job.js';
+import { OwnUploadsController } from './uploads/own-uploads.controller.js';
+import { UploadDoorService } from './uploads/upload-door.service.js';
+import { UploadFormsService } from './uploads/upload-forms.service.js';
+import { UploadLocksRepository } from './uploads/upload-locks.repository.js';
+import { FolderQueue, ReadQueue } from './uploads/upload-queues.js';
+import { UploadsController } from './uploads/uploads.controller.js';
+import { UploadsRepository } from './uploads/uploads.repository.js';
+import { UploadRowsService, UploadsService } from './uploads/uploads.service.js';
+import { ServiceClients } from './service-clients.js';
+import { DeliveryLogService } from './webhooks/delivery-log.service.js';
+import { OnCreditsLowConsumer } from './webhooks/on-credits-low.consumer.js';
+import { OnInvoiceIssuedConsumer } from './webhooks/on-invoice-issued.consumer.js';
+import { OwnWebhooksController } from './webhooks/own-webhooks.controller.js';
+import { WebhooksController } from './webhooks/webhooks.controller.js';
+import { WebhooksRepository } from './webhooks/webhooks.repository.js';
+import { WebhooksService } from './webhooks/webhooks.service.js';
+import { WorkerConfig } from './worker.config.js';
+
+export interface WorkerModuleOptions {
+  config: WorkerConfig;
+  clock: Clock;
+  logger: Logger;
+  transport: EventTransport;
+  database: Database;
+  maintenanceDatabase: Database;
+  mail: MailTransport;
+  files: FileStore;
+}
+
+export const CONTROLLERS = [
+  OnAccountDeletedConsumer,
+  OnAccountRestoredConsumer,
+  OnAccountSuspensionChangedConsumer,
+  OnAccountErasedConsumer,
+  JobsController,
+  OwnJobsController,
+  OnCreditsLowConsumer,
+  OnInvoiceIssuedConsumer,
+  WebhooksController,
+  OwnWebhooksController,
+  UploadsController,
+  OwnUploadsController,
+];
+
+/** Features in the order in which they may use one another. */
+const FEATURES = [
+  AccountStatesRepository,
+  AccountStatesService,
+  DeliveriesRepository,
+  DeliveryQueue,
+  DeliveriesService,
+  DeliveryFeatures,
+  DeliverWebhooksJob,
+  ForgetDeliveriesJob,
+  WebhooksRepository,
+  WebhooksService,
+  DeliveryLogService,
+  NameLinesService,
+  FolderQueue,
+  ReadQueue,
+  UploadsRepository,
+  UploadRowsService,
+  UploadLocksRepository,
+  UploadsService,
+  UploadFormsService,
+  UploadDoorService,
+  UploadReading,
+  ReadUploadsJob,
+  ExpireUploadsJob,
+  JobQueues,
+  JobsRepository,
+  JobRowsService,
+  JobCreditsService,
+  JobsService,
+  JobNames,
+  NewJobsService,
+  ChunksRepository,
+  ChunkRowsService,
+  ChunkRecordsService,
+  ChunkFeatures,
+  ChunksJob,
+  JobRows,
+  StartJobsJob,
+  ResultFilesService,
+  ResultMailsService,
+  ResultsService,
+  EndFeatures,
+  EndJobsJob,
+  ExpireJobsJob,
+  RemoveFilesJob,
+  AccountsService,
+];
+
+/** What takes longer than a request. */
+@Module({})
+export class WorkerModule {
+  static register(options: WorkerModuleOptions): DynamicModule {
+    const { config, clock, logger, transport, database, maintenanceDatabase } = options;
+    const mails = new MailQueue();
+    return {
+      module: WorkerModule,
+      imports: [
+        ServiceModule.register({ name: 'worker', clock, logger, secret: config }),
+        MessagingModule.register({ service: 'worker', clock, transport, database }),
+      ],
+      controllers: CONTROLLERS,
+      providers: [
+        Pages,
+        { provide: WorkerConfig, useValue: config },
+        { provide: Database, useValue: database },
+        { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
+        { provide: RollPartitionsJob, useValue: new RollPartitionsJob(maintenanceDatabase) },
+        { provide: FileStore, useValue: options.files },
+        { provide: MailOutbox, useValue: new MailOutbox(mails) },
+        {
+          provide: MailSender,
+          useValue: new MailSender(maintenanceDatabase, options.mail, logger, mails),
+        },
+        {
+          provide: ServiceClients,
+          useFactory: (tokens: ServiceTokens) => new ServiceClients(config, tokens),
+          inject: [ServiceTokens],
+        },
+        { provide: WebhookSender, useValue: new WebhookSender(config) },
+        ...FEATURES,
+      ],
+    };
+  }
+}
