@@ -1,6 +1,7 @@
-import { IsInt, IsNumber, IsOptional, IsString, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsNumber, IsOptional, IsString, IsUrl, Max, Min } from 'class-validator';
 import { ValkeyTimeout, ValkeyTlsCa, ValkeyUrl } from '#libs/counters';
-import { PortSetting, InternalCallsConfig, Setting } from '#libs/platform';
+import { PortSetting, InternalCallsConfig, Setting, urlSettingOf } from '#libs/platform';
+import { KEPT, type Kept } from './observations/observed-lines.js';
 
 /** What an operator decides about lookups. */
 export class LookupConfig extends InternalCallsConfig {
@@ -63,6 +64,23 @@ export class LookupConfig extends InternalCallsConfig {
   @IsString()
   registriesFile?: string;
 
+  @Setting({
+    env: urlSettingOf('corpus'),
+    about:
+      'Internal listener of the corpus, which keeps what was answered. Unset: nothing is kept.',
+  })
+  @IsOptional()
+  @IsUrl({ require_tld: false, require_protocol: true })
+  corpusUrl?: string;
+
+  @Setting({
+    env: 'LOOKUP_KEEP',
+    about:
+      'What of the answers is kept in the corpus, for history and searches: `all`, `no_contacts` (without contacts and texts) or `none`.',
+  })
+  @IsIn(KEPT)
+  keep: Kept = 'all';
+
   @Setting({ env: 'LOOKUP_BUDGET_MS', about: 'Time limit for one lookup with all its hops.' })
   @IsInt()
   @Min(1_000)
@@ -76,6 +94,21 @@ export class LookupConfig extends InternalCallsConfig {
   })
   @IsString()
   dnsServers: string = '';
+
+  @Setting({
+    env: 'LOOKUP_DNS_ALLOWED',
+    about:
+      'Suffixes and CIDR blocks that DNS lookups answer although they are not public, separated by commas. Unset: only names under delegated top-level domains, and no private addresses.',
+  })
+  @IsString()
+  dnsAllowed: string = '';
+
+  @Setting({
+    env: 'LOOKUP_DNS_REFUSED',
+    about: 'Suffixes of your own network that DNS lookups do not answer, separated by commas.',
+  })
+  @IsString()
+  dnsRefused: string = '';
 
   @Setting({
     env: 'LOOKUP_DNS_TIMEOUT_MS',

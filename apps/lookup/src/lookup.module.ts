@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
-import { DnsClient, DomainLookup, NumberLookups, Registries } from '#libs/resolvers';
+import { DnsClient, DomainLookup, NumberLookups, PublicNames, Registries } from '#libs/resolvers';
 import { AnswerCounts } from './answers/answer-counts.js';
 import { AvailabilityController } from './availability/availability.controller.js';
 import { AvailabilityService } from './availability/availability.service.js';
@@ -14,6 +14,11 @@ import { LookupConfig } from './lookup.config.js';
 import { NumbersController } from './numbers/numbers.controller.js';
 import { NumbersService } from './numbers/numbers.service.js';
 import { RoutingFeed } from './numbers/routing-feed.js';
+import { ObservationsService } from './observations/observations.service.js';
+import { QuestionsController } from './questions/questions.controller.js';
+import { QuestionsService } from './questions/questions.service.js';
+import { ReputationController } from './reputation/reputation.controller.js';
+import { ReputationService } from './reputation/reputation.service.js';
 import { TldsController } from './tlds/tlds.controller.js';
 import { TldsService } from './tlds/tlds.service.js';
 
@@ -33,6 +38,8 @@ export const CONTROLLERS = [
   DnsController,
   LiveController,
   NumbersController,
+  QuestionsController,
+  ReputationController,
   TldsController,
 ];
 
@@ -54,11 +61,14 @@ export class LookupModule {
       controllers: CONTROLLERS,
       providers: [
         AnswerCounts,
+        ObservationsService,
         DnsService,
         AvailabilityService,
         BulkService,
         LiveService,
         NumbersService,
+        QuestionsService,
+        ReputationService,
         TldsService,
         Fixtures,
         { provide: LookupConfig, useValue: config },
@@ -66,8 +76,22 @@ export class LookupModule {
         { provide: DomainLookup, useValue: domains },
         { provide: NumberLookups, useValue: numbers },
         { provide: DnsClient, useValue: dns },
+        { provide: PublicNames, useValue: publicNamesOf(config, registries) },
         { provide: RoutingFeed, useValue: feed },
       ],
     };
   }
+}
+
+function publicNamesOf(
+  { dnsAllowed, dnsRefused }: LookupConfig,
+  registries: Registries,
+): PublicNames {
+  const listed = (text: string) =>
+    text
+      .split(',')
+      .map((one) => one.trim())
+      .filter(Boolean);
+  const { tlds } = registries.tables;
+  return new PublicNames({ tlds, allowed: listed(dnsAllowed), refused: listed(dnsRefused) });
 }

@@ -1,3 +1,4 @@
+import { urlSettingOf } from '#libs/platform';
 import { type Service, started } from '#libs/services';
 import { LookupConfig } from './lookup.config.js';
 import { CONTROLLERS } from './lookup.module.js';
@@ -8,7 +9,7 @@ export const lookup: Service<LookupConfig> = {
   name: 'lookup',
   config: LookupConfig,
   listeners: [{ port: 'LOOKUP_PORT' }],
-  urlSetting: 'LOOKUP_URL',
+  urlSetting: urlSettingOf('lookup'),
   // WHOIS, DNS, RDAP, DNS over TLS.
   outwardPorts: [43, 53, 443, 853],
   controllers: CONTROLLERS,

@@ -12,6 +12,7 @@ import { AnswerCounts } from './answers/answer-counts.js';
 import { DnsService } from './dns/dns.service.js';
 import { LiveService } from './live/live.service.js';
 import { LookupModule } from './lookup.module.js';
+import { ObservationsService } from './observations/observations.service.js';
 import { RoutingFeed } from './numbers/routing-feed.js';
 import { NumbersService } from './numbers/numbers.service.js';
 import { addLookupMetrics } from './telemetry/lookup-metrics.js';
@@ -58,6 +59,7 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
   addLookupMetrics(service.app.get(Metrics, { strict: false }), {
     answers: service.app.get(AnswerCounts),
     lookups: upstreams.domains.counts,
+    observations: service.app.get(ObservationsService),
     caches: [LiveService, NumbersService, DnsService].map(
       (answering) => service.app.get(answering).cache,
     ),

@@ -21,6 +21,8 @@ export interface KeptKind<Lookup extends Findings> {
   /** Milliseconds for which an answer is fresh, from when it was fetched. */
   freshForMs(lookup: Lookup): number;
   sizeBytes(lookup: Lookup): number;
+  /** False for a failure that says nothing about the question, because nobody was asked. */
+  isFailureKept(failure: Lookup): boolean;
   /** A failure without what the upstreams sent: that can be megabytes and answers nothing. */
   bare(failure: Lookup): Lookup;
 }
@@ -66,7 +68,10 @@ export class AnswerCache<Lookup extends Findings> {
   /** Keeps what a lookup found; where nobody can be asked there is nothing to keep. */
   put(key: string, lookup: Lookup): void {
     if (lookup.outcome === 'unsupported') return;
-    if (isFailure(lookup.outcome)) return this.putFailure(key, lookup);
+    if (isFailure(lookup.outcome)) {
+      if (this.kind.isFailureKept(lookup)) this.putFailure(key, lookup);
+      return;
+    }
     this.failures.delete(key);
     this.remove(key);
     const entry = {

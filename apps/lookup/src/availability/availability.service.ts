@@ -9,7 +9,7 @@ import {
 } from '#libs/contracts';
 import { type DomainName, parseDomainName } from '#libs/domain-names';
 import { Clock, InvalidRequest, monotonicMs } from '#libs/platform';
-import { DnsClient, DnsFault } from '#libs/resolvers';
+import { DnsClient, DnsFault, PublicNames } from '#libs/resolvers';
 import { InvalidDomainName } from '../answers/answers.errors.js';
 import type { Asking } from '../answers/asked-by.js';
 import type { Serving } from '../answers/data-answer.js';
@@ -61,6 +61,7 @@ export class AvailabilityService {
     private readonly dns: DnsClient,
     private readonly clock: Clock,
     private readonly config: LookupConfig,
+    private readonly publicNames: PublicNames,
   ) {}
 
   /** @throws InvalidDomainName, LookupOverloaded */
@@ -109,13 +110,13 @@ export class AvailabilityService {
 
   /** The wanted number of available names, or fewer if there are no more or time runs out. */
   private async suggest(domain: DomainName, count: number, looking: Looking): Promise<Checked[]> {
-    const candidates = suggestionsFor(domain.label, domain.publicSuffix).filter(
-      (name) => name.endsWith(`.${FIXTURE_TLD}`) === (domain.tld === FIXTURE_TLD),
+    const candidates = suggestionsFor(domain).filter(
+      ({ tld }) => (tld === FIXTURE_TLD) === (domain.tld === FIXTURE_TLD),
     );
     const found: Checked[] = [];
     for (let at = 0; at < candidates.length && found.length < count; at += AT_A_TIME) {
       if (looking.signal.aborted || monotonicMs() >= looking.untilMs) break;
-      const batch = candidates.slice(at, at + AT_A_TIME).map(domainOf);
+      const batch = candidates.slice(at, at + AT_A_TIME);
       const checked = await Promise.all(batch.map(async (one) => this.check(one, looking)));
       found.push(...checked.filter(({ body }) => body.availability === 'available'));
     }
@@ -154,6 +155,7 @@ export class AvailabilityService {
   }
 
   private async delegationOf(name: string, { untilMs, signal }: Looking): Promise<Delegation> {
+    if (!this.publicNames.isPublic(name)) return 'unknown';
     const timeoutMs = Math.min(this.config.dnsTimeoutMs, Math.max(1, untilMs - monotonicMs()));
     try {
       const { rcode, answers } = await this.dns.ask(name, 'NS', { timeoutMs, signal });

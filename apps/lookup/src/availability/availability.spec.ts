@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OUTCOMES, type Outcome } from '#libs/contracts';
+import { parseDomainName } from '#libs/domain-names';
 import { Logger, ServiceTokens, type RunningService, loadConfig } from '#libs/platform';
 import { TestClock } from '#test/environment';
 import { LookupConfig } from '../lookup.config.js';
@@ -47,17 +48,61 @@ describe('whether a name can be had', () => {
 });
 
 describe('names like one', () => {
+  const like = (name: string) => {
+    const parsed = parseDomainName(name);
+    if (!parsed.ok) throw new Error(parsed.message);
+    return suggestionsFor(parsed.domain).map((one) => one.name);
+  };
+
   it('are many, different from it and from one another, and names', () => {
-    for (const label of ['example', 'fast-cars', 'x1', 'a'.repeat(63), 'xn--bcher-kva']) {
-      const names = suggestionsFor(label, 'com');
+    for (const label of ['example', 'fast-cars', 'x1', 'a', 'a'.repeat(63)]) {
+      const names = like(`${label}.com`);
       expect(names.length).toBeGreaterThanOrEqual(26);
       expect(new Set(names).size).toBe(names.length);
       expect(names).not.toContain(`${label}.com`);
       for (const name of names)
         expect(name).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.[a-z]+$/);
     }
-    expect(suggestionsFor('fast-cars', 'com')).toContain('fastcars.com');
-    expect(suggestionsFor('photoshop', 'com')).toContain('photostore.com');
+    expect(like('fast-cars.com')).toEqual(
+      expect.arrayContaining(['fastcars.com', 'quickcars.com']),
+    );
+    expect(like('bluegarden.com')).toEqual(
+      expect.arrayContaining(['blue-garden.com', 'blueyard.com', 'bluegardens.com']),
+    );
+  });
+
+  it.each([
+    ['carpet.com', /autopet|petauto/],
+    ['techno.com', /digitalno|labsno/],
+    ['business.com', /^busines\./],
+  ])('a word within a word of %s is not replaced, and no word loses its end', (name, nonsense) => {
+    expect(like(name).filter((one) => nonsense.test(one))).toEqual([]);
+  });
+
+  it('are never public suffixes, which nobody can register', () => {
+    const suffixes = ['a', 'x', 'brand', 'press', 'net', 'co', 'me', 'gov', 'org', 'com', 'ac'];
+    for (const label of suffixes) {
+      const names = like(`${label}.xyz`);
+      expect(names.filter((name) => !parseDomainName(name).ok)).toEqual([]);
+      expect(names.length).toBeGreaterThan(100);
+    }
+    expect(like('me.xyz')).not.toContain('me.uk');
+  });
+
+  it.each(['tax.gov.uk', 'school.edu', 'base.mil', 'sales.google'])(
+    'under the closed suffix of %s nothing is offered',
+    (name) => {
+      const suffix = name.slice(name.indexOf('.'));
+      expect(like(name).filter((one) => one.endsWith(suffix))).toEqual([]);
+      expect(like(name)).toContain(`${name.slice(0, name.indexOf('.'))}.com`);
+    },
+  );
+
+  it('an internationalised label is offered only where the registry takes it', () => {
+    expect(like('bücher.com')).toContain('xn--bcher-kva.de');
+    expect(like('bücher.com').filter((one) => /\.(nl|uk|us|io)$/.test(one))).toEqual([]);
+    expect(like('магазин.com').filter((one) => /\.(de|fr|eu|nl)$/.test(one))).toEqual([]);
+    expect(like('магазин.com').length).toBeGreaterThan(5);
   });
 });
 

@@ -1,35 +1,10 @@
+import { domainToUnicode } from 'node:url';
+import { type DomainName, parseDomainName } from '#libs/domain-names';
+import { isOpen, suffixesFor } from './suffixes.js';
+import { isWord, wordsOf } from './words.js';
+
 const LABEL_LENGTH_MAX = 63;
 
-/** Suffixes by how many names they have; the one that was asked for comes before them. */
-const SUFFIXES = [
-  'com',
-  'net',
-  'org',
-  'io',
-  'co',
-  'app',
-  'dev',
-  'ai',
-  'xyz',
-  'info',
-  'online',
-  'shop',
-  'store',
-  'site',
-  'tech',
-  'biz',
-  'me',
-  'cloud',
-  'eu',
-  'us',
-  'de',
-  'uk',
-  'nl',
-  'fr',
-  'ch',
-  'at',
-  'se',
-] as const;
 const PREFIXES = ['get', 'my', 'try', 'the', 'go', 'use', 'hello', 'join', 'we'] as const;
 const ENDINGS = [
   'app',
@@ -49,56 +24,80 @@ const ENDINGS = [
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   buy: ['shop', 'get'],
   car: ['auto'],
+  cars: ['autos', 'wheels'],
   cheap: ['budget', 'value'],
   cloud: ['sky'],
   code: ['dev'],
+  coffee: ['espresso', 'roast'],
+  company: ['group', 'works'],
   data: ['info', 'facts'],
+  design: ['studio', 'craft'],
   fast: ['quick', 'rapid', 'swift'],
   food: ['eats', 'kitchen'],
+  garden: ['green', 'yard'],
+  health: ['care', 'wellness'],
   home: ['house', 'place'],
   host: ['server'],
+  house: ['home', 'place'],
   job: ['work', 'career'],
+  jobs: ['careers', 'work'],
   mail: ['post', 'inbox'],
+  money: ['cash', 'finance'],
+  music: ['sound', 'audio'],
   news: ['daily', 'times'],
+  pet: ['animal'],
+  pets: ['animals'],
   photo: ['pic', 'image'],
+  photos: ['pics', 'images'],
+  school: ['academy', 'college'],
   shop: ['store', 'market'],
   smart: ['clever', 'bright'],
   store: ['shop', 'market'],
   tech: ['digital', 'labs'],
   travel: ['trip', 'tour'],
   web: ['net', 'site'],
+  work: ['job', 'office'],
 };
 
 /**
- * Names like one, best first, without an end of repeats and without the name itself: the same label under
- * other suffixes, words joined or parted by a hyphen, words around it, words in place of others.
- *
- * @param label of the registrable name, an A-label; one of an internationalised name is only moved to other suffixes.
+ * Names like one, best first, without repeats and without the name itself: the same label under other suffixes,
+ * words joined or parted by a hyphen, words around it, words in place of others. Every suffix is open to anybody.
+ * An internationalised label is only moved to suffixes whose registry takes it.
  */
-export function suggestionsFor(label: string, suffix: string): string[] {
-  const isPlain = !label.startsWith('xn--');
-  const own = isPlain ? variantsOf(label) : [];
-  const suffixes = SUFFIXES.filter((one) => one !== suffix);
+export function suggestionsFor({
+  name,
+  label,
+  publicSuffix,
+}: Pick<DomainName, 'name' | 'label' | 'publicSuffix'>): DomainName[] {
+  const own = label.startsWith('xn--') ? [] : variantsOf(label);
+  const suffixes = suffixesFor(label, domainToUnicode(label)).filter((one) => one !== publicSuffix);
+  const home = isOpen(publicSuffix) || publicSuffix === 'test' ? publicSuffix : 'com';
   const names = [
     ...interleaved(
       suffixes.map((other) => `${label}.${other}`),
-      own.map((variant) => `${variant}.${suffix}`),
+      own.map((variant) => `${variant}.${home}`),
     ),
     ...suffixes.flatMap((other) => own.map((variant) => `${variant}.${other}`)),
   ];
-  const seen = new Set([`${label}.${suffix}`]);
-  return names.filter((name) => !seen.has(name) && seen.add(name));
+  return [...new Set(names)].flatMap((one) => {
+    // `me.uk` and `gov.co` are suffixes themselves: nobody can register them.
+    const parsed = one === name ? undefined : parseDomainName(one);
+    return parsed?.ok && parsed.domain.name === one ? [parsed.domain] : [];
+  });
 }
 
 function variantsOf(label: string): string[] {
   const words = wordsOf(label);
   const joined = words.join('');
+  const last = words.at(-1)!;
   const variants = [
     ...(words.length > 1 ? [joined, words.join('-')] : []),
     ...words.flatMap((word, place) =>
       (SYNONYMS[word] ?? []).map((other) => words.with(place, other).join('')),
     ),
-    joined.endsWith('s') ? joined.slice(0, -1) : `${joined}s`,
+    ...[`${last}s`, last.replace(/s$/, '')]
+      .filter((other) => other !== last && isWord(other))
+      .map((other) => words.with(-1, other).join('')),
     ...interleaved(
       ENDINGS.map((ending) => `${joined}${ending}`),
       PREFIXES.map((prefix) => `${prefix}${joined}`),
@@ -107,22 +106,6 @@ function variantsOf(label: string): string[] {
     ...PREFIXES.map((prefix) => `${prefix}-${joined}`),
   ];
   return variants.filter((one) => one.length >= 2 && one.length <= LABEL_LENGTH_MAX);
-}
-
-/** Parts a label at hyphens, and a part of two known words between them. */
-function wordsOf(label: string): string[] {
-  return label
-    .split('-')
-    .filter((part) => part !== '')
-    .flatMap((part) => {
-      const known = Object.keys(SYNONYMS).find(
-        (word) => part !== word && (part.startsWith(word) || part.endsWith(word)),
-      );
-      if (known === undefined || part.length - known.length < 2) return [part];
-      return part.startsWith(known)
-        ? [known, part.slice(known.length)]
-        : [part.slice(0, -known.length), known];
-    });
 }
 
 function interleaved(first: readonly string[], second: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import type { DnsAnswer, DnsRecordData } from '#libs/contracts';
-import { DNS_TYPES, type DnsLookup, type DnsRecord, recordText } from '#libs/resolvers';
+import { DNS_TYPES, type DnsLookup, type DnsRecord, octetsText, recordText } from '#libs/resolvers';
 import type { Json } from '../serializers/whois-body.js';
 import { queryTime } from '../serializers/whois-body.js';
 
@@ -44,5 +44,5 @@ function recordBody(record: DnsRecord): DnsRecordData {
 
 /** What is taken out still stands in `raw_text`, escaped. */
 function visible(text: string): string {
-  return text.replace(UNSEEN, '');
+  return octetsText(text).replace(UNSEEN, '');
 }

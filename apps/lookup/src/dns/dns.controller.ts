@@ -1,6 +1,14 @@
 import { Body, Controller, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { BulkHosts, DNS_BULK, DNS_LIVE, Question, type QuestionOf, Serves } from '#libs/contracts';
+import {
+  BulkHosts,
+  DNS_BULK,
+  DNS_LIVE,
+  DNS_PTR,
+  Question,
+  type QuestionOf,
+  Serves,
+} from '#libs/contracts';
 import { AskedBy } from '../answers/asked-by.js';
 import { sendAnswer } from '../answers/data-answer.js';
 import { sendItems } from '../answers/item-answers.js';
@@ -17,6 +25,15 @@ export class DnsController {
     @Res() reply: FastifyReply,
   ) {
     await sendAnswer(reply, async (signal) => this.dns.live(question, { ...askedBy, signal }));
+  }
+
+  @Serves(DNS_PTR)
+  async namesOf(
+    @Question(DNS_PTR) question: QuestionOf<typeof DNS_PTR>,
+    @AskedBy() askedBy: AskedBy,
+    @Res() reply: FastifyReply,
+  ) {
+    await sendAnswer(reply, async (signal) => this.dns.namesOf(question, { ...askedBy, signal }));
   }
 
   @Serves(DNS_BULK)

@@ -25,3 +25,14 @@ export class ResolverTimeout extends Problem {
     });
   }
 }
+
+/** A name that the public DNS does not have: what a resolver says of it is of its own network (S123). */
+export class NameNotPublic extends Problem {
+  constructor(name: string) {
+    super({
+      code: 'name_not_public',
+      status: 422,
+      detail: `${name} is not under a delegated top-level domain, or is reserved for private networks.`,
+    });
+  }
+}

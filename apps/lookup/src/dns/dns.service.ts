@@ -3,6 +3,7 @@ import {
   type BulkHosts,
   type DNS_BULK,
   type DNS_LIVE,
+  type DNS_PTR,
   NAME_RECORD_TYPES,
   type NameRecordType,
   type Outcome,
@@ -16,6 +17,7 @@ import {
   type DnsType,
   isBlockedAddress,
   JoinedRuns,
+  PublicNames,
   lookUpDns,
 } from '#libs/resolvers';
 import type { AnswerCache, Findings, KeptKind } from '../answers/answer-cache.js';
@@ -24,11 +26,12 @@ import { BogonAddress, InvalidDomainName } from '../answers/answers.errors.js';
 import type { Asking } from '../answers/asked-by.js';
 import { answerFrom, type DataAnswer } from '../answers/data-answer.js';
 import type { ItemQuestions } from '../answers/item-answers.js';
-import { type Freshness, RememberedAnswers } from '../answers/remembered-answers.js';
+import { type Found, type Freshness, RememberedAnswers } from '../answers/remembered-answers.js';
 import { LookupConfig } from '../lookup.config.js';
+import { ObservationsService } from '../observations/observations.service.js';
 import { type DnsSubject, dnsBody } from './dns-body.js';
 import { dnsFixture } from './dns-fixtures.js';
-import { ResolverTimeout, ResolverUnreachable } from './dns.errors.js';
+import { NameNotPublic, ResolverTimeout, ResolverUnreachable } from './dns.errors.js';
 
 /** A resolver remembers longer; this memory is for repeats. */
 const KEPT_MAX_SECONDS = 300;
@@ -44,6 +47,7 @@ const KEPT_DNS: KeptKind<DnsFindings> = {
   freshForMs: ({ records }) =>
     SECOND_MS * Math.min(KEPT_MAX_SECONDS, ...records.map(({ ttlSeconds }) => ttlSeconds)),
   sizeBytes: (lookup) => ENTRY_OVERHEAD_BYTES + 2 * JSON.stringify(lookup).length,
+  isFailureKept: () => true,
   bare: (failure) => failure,
 };
 
@@ -68,6 +72,8 @@ export class DnsService {
     counts: AnswerCounts,
     private readonly clock: Clock,
     private readonly config: LookupConfig,
+    private readonly publicNames: PublicNames,
+    private readonly observations: ObservationsService,
   ) {
     this.answers = new RememberedAnswers(KEPT_DNS, CACHE_SHARE, { counts, clock, config });
     this.cache = this.answers.cache;
@@ -78,6 +84,11 @@ export class DnsService {
     const { domainName = '', ipAddress, type } = question;
     const asked = ipAddress ? ofAddress(ipAddress) : ofName(domainName, type);
     return this.answer(asked, question, how);
+  }
+
+  /** The names that the holder of an address publishes. @throws BogonAddress, LookupOverloaded */
+  async namesOf(question: QuestionOf<typeof DNS_PTR>, how: Asking): Promise<DataAnswer> {
+    return this.answer(ofAddress(question.value), question, how);
   }
 
   /** Questions about several names and addresses, each as if it had been asked alone. @throws InvalidRequest */
@@ -106,33 +117,66 @@ export class DnsService {
     };
   }
 
+  /** The records of a registrable name; undefined where no resolver tells. @throws LookupOverloaded */
+  async known(
+    domainName: string,
+    freshness: Freshness,
+    asking: Asking,
+  ): Promise<DnsLookup | undefined> {
+    const { lookup } = await this.find(ofName(domainName, ['all']), freshness, asking);
+    return dnsProblemOf(lookup.outcome) ? undefined : lookup;
+  }
+
   /** Asks, or remembers. @throws LookupOverloaded */
   private async answer(
     asked: DnsQuestion,
     question: Freshness & { fields?: string[] },
-    { repeat, signal }: Asking,
+    asking: Asking,
   ): Promise<DataAnswer> {
-    const { name, types, subject, isFixture } = asked;
-    const fixture = isFixture ? this.found(dnsFixture(name, types)) : undefined;
-    const look = async () =>
-      this.runs.join(keyOf(asked), signal, (abandon) => this.look(asked, abandon.signal));
-    const found = await this.answers.find(keyOf(asked), { ...question, repeat }, look, fixture);
+    const found = await this.find(asked, question, asking);
     const { lookup } = found;
     const problem = dnsProblemOf(lookup.outcome);
     return answerFrom(
       found,
       problem,
-      () => dnsBody(subject, lookup, lookup.fetchedAt),
+      () => dnsBody(asked.subject, lookup, lookup.fetchedAt),
       question.fields,
     );
   }
 
+  private async find(
+    asked: DnsQuestion,
+    freshness: Freshness,
+    { repeat, signal }: Asking,
+  ): Promise<Found<DnsFindings>> {
+    const { name, types, isFixture } = asked;
+    if (!isFixture && !this.publicNames.isPublic(name)) throw new NameNotPublic(name);
+    const fixture = isFixture ? this.found(dnsFixture(name, types)) : undefined;
+    const look = async () =>
+      this.runs.join(keyOf(asked), signal, (abandon) => this.look(asked, abandon.signal));
+    return this.answers.find(keyOf(asked), { ...freshness, repeat }, look, fixture);
+  }
+
   private async look({ name, types }: DnsQuestion, signal: AbortSignal): Promise<DnsFindings> {
     const { dnsTimeoutMs: timeoutMs } = this.config;
-    const lookup = await lookUpDns(this.client, name, types, { timeoutMs, signal });
+    const isPublic = (one: string) => this.publicNames.isPublic(one);
+    const lookup = await lookUpDns(this.client, name, types, { timeoutMs, signal, isPublic });
     // An abandoned question is no answer about the name.
     signal.throwIfAborted();
-    return this.found(lookup);
+    const found = this.found(this.withoutPrivate(lookup));
+    this.observations.noteDns(found, types, found.fetchedAt);
+    return found;
+  }
+
+  /** Without addresses of private networks, which say something about ours or mislead whoever uses them (S123). */
+  private withoutPrivate(lookup: DnsLookup): DnsLookup {
+    const errors = { ...lookup.errors };
+    const records = lookup.records.filter((record) => {
+      const isHidden = 'address' in record && this.publicNames.isHidden(record.address);
+      if (isHidden) errors[record.type] = 'private_address';
+      return !isHidden;
+    });
+    return { ...lookup, records, errors };
   }
 
   private found(lookup: DnsLookup): DnsFindings {

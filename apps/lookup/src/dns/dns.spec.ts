@@ -19,7 +19,27 @@ let resolver: Socket;
 /** Names and type codes in order of arrival. */
 const asked: [name: string, type: number][] = [];
 
-/** Knows `192.0.2.7` for every name; `broken` names fail, `half` ones only for MX, `silent` ones never answer. */
+/** A record that leads from the name asked for to `db.corp.example.com`, and a text there. */
+const INWARD = Buffer.from('\x02db\x04corp\x07example\x03com\x00', 'latin1');
+const ALIAS = Buffer.concat([Buffer.from('c00c000500010000003c0015', 'hex'), INWARD]);
+const SECRET_TEXT = Buffer.concat([
+  INWARD,
+  Buffer.from('001000010000003c0007', 'hex'),
+  Buffer.from('\x06secret', 'latin1'),
+]);
+const NXDOMAIN = 3;
+
+/** An answer as a resolver gives it that stands in the network of `corp.example.com`. */
+function aliased(question: Buffer, isThere: boolean): Buffer {
+  const records = isThere ? [ALIAS, SECRET_TEXT] : [ALIAS];
+  const reply = Buffer.concat([question, ...records]);
+  reply.writeUInt16BE(0x8180 | (isThere ? 0 : NXDOMAIN), 2);
+  reply.writeUInt16BE(records.length, 6);
+  reply.writeUInt16BE(0, 10);
+  return reply;
+}
+
+/** Knows `192.0.2.7` for every name, 10.0.0.1 for `inside` ones; `broken` names fail, `half` ones only for MX, `silent` ones never answer. */
 function answer(query: Buffer): Buffer | undefined {
   const end = query.indexOf(0, 12) + 1;
   const name = query
@@ -29,9 +49,11 @@ function answer(query: Buffer): Buffer | undefined {
   const type = query.readUInt16BE(end);
   asked.push([name, type]);
   if (name.startsWith('silent')) return undefined;
+  if (name.startsWith('alias')) return aliased(query.subarray(0, end + 4), name.includes('there'));
   const isBroken = name.startsWith('broken') || (name.startsWith('half') && type === 15);
   const hasAddress = type === 1 && !isBroken;
-  const record = Buffer.from('c00c000100010000003c0004c0000207', 'hex');
+  const address = name.startsWith('inside') ? '0a000001' : 'c0000207';
+  const record = Buffer.from(`c00c000100010000003c0004${address}`, 'hex');
   const reply = Buffer.concat([query.subarray(0, end + 4), ...(hasAddress ? [record] : [])]);
   reply.writeUInt16BE(0x8180 | (isBroken ? SERVFAIL : 0), 2);
   reply.writeUInt16BE(hasAddress ? 1 : 0, 6);
@@ -52,6 +74,8 @@ beforeAll(async () => {
       LOOKUP_PORT: '0',
       LOOKUP_DNS_SERVERS: `127.0.0.1:${resolver.address().port}`,
       LOOKUP_DNS_TIMEOUT_MS: dnsTimeoutMs,
+      LOOKUP_DNS_ALLOWED: 'example',
+      LOOKUP_DNS_REFUSED: 'corp.example.com',
     });
     const logger = new Logger('lookup', { write: () => undefined });
     return startLookup({ config, clock, logger });
@@ -139,6 +163,49 @@ describe('DNS records of a name', () => {
     });
     expect((await ask('domainName=available.test')).body).toMatchObject({ rcode: 'nxdomain' });
     expect(asked.length).toBe(before);
+  });
+});
+
+describe('S123: what is not public', () => {
+  it.each([
+    'kubernetes.default.svc.cluster.local',
+    'metadata.google.internal',
+    'router.lan',
+    'nas.home.arpa',
+    '1.0.0.10.in-addr.arpa',
+    'db.corp.example.com',
+    'hidden.onion',
+    'wpad.localdomain',
+  ])('%s is refused, and no resolver is asked', async (name) => {
+    const before = asked.length;
+    expect(await ask(`domainName=${name}`)).toMatchObject({
+      status: 422,
+      body: { code: 'name_not_public' },
+    });
+    expect(asked.length).toBe(before);
+  });
+
+  it('addresses of private networks are left out of an answer, and it says so', async () => {
+    expect((await ask('domainName=inside.example.com&type=A')).body).toMatchObject({
+      dns_records: [],
+      errors: { A: 'private_address' },
+    });
+  });
+
+  it("an alias of a stranger's leads to no name of ours, and does not tell whether there is one", async () => {
+    const [there, gone] = await Promise.all(
+      ['alias-there', 'alias-gone'].map(async (name) =>
+        ask(`domainName=${name}.example.com&type=TXT,CNAME`),
+      ),
+    );
+    for (const { status, outcome, body } of [there, gone]) {
+      expect([status, outcome, body.rcode]).toEqual([200, 'partial', 'noerror']);
+      expect(body).toMatchObject({
+        errors: { TXT: 'private_name' },
+        dns_records: [{ type: 'CNAME', target: 'db.corp.example.com' }],
+      });
+    }
+    expect(JSON.stringify(there.body)).not.toContain('secret');
   });
 });
 

@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '#libs/platform';
-import type { Lookup } from '#libs/resolvers';
+import { type Lookup, NOT_ASKED } from '#libs/resolvers';
 import type { KeptKind } from '../answers/answer-cache.js';
 
 const FOUND_KEPT_MS = DAY_MS;
@@ -26,5 +26,7 @@ export const KEPT_DOMAIN: KeptKind<Lookup> = {
     const records = JSON.stringify([record, sources.map((source) => source.record)]);
     return ENTRY_OVERHEAD_BYTES + 2 * (texts + records.length);
   },
+  isFailureKept: ({ sources }) =>
+    sources.length === 0 || sources.some(({ error = '' }) => !NOT_ASKED.has(error)),
   bare: (failure) => ({ ...failure, record: undefined, sources: [] }),
 };

@@ -8,6 +8,7 @@ import { InvalidDomainName } from '../answers/answers.errors.js';
 import type { Asking } from '../answers/asked-by.js';
 import type { DataAnswer } from '../answers/data-answer.js';
 import { type Found, type Freshness, RememberedAnswers } from '../answers/remembered-answers.js';
+import { ObservationsService } from '../observations/observations.service.js';
 import { Fixtures } from '../fixtures/fixtures.js';
 import { LookupConfig } from '../lookup.config.js';
 import { KEPT_DOMAIN } from './kept-domain.js';
@@ -19,6 +20,8 @@ export interface DomainAsking extends Asking {
   priority?: Priority;
   /** Time for the lookup; that of the settings by default. */
   budgetMs?: number;
+  /** Longest wait for the turn at a server; any by default. */
+  waitMaxMs?: number;
 }
 
 /** Answers live WHOIS questions: fixture, memory if the question allows it, registry. */
@@ -33,6 +36,7 @@ export class LiveService {
     counts: AnswerCounts,
     clock: Clock,
     private readonly config: LookupConfig,
+    private readonly observations: ObservationsService,
   ) {
     this.answers = new RememberedAnswers(KEPT_DOMAIN, 1, { counts, clock, config });
     this.cache = this.answers.cache;
@@ -51,12 +55,16 @@ export class LiveService {
   async find(
     domainName: string,
     freshness: Freshness,
-    { repeat, priority = 'live', asker, budgetMs = this.config.budgetMs, signal }: DomainAsking,
+    { repeat, budgetMs = this.config.budgetMs, ...asking }: DomainAsking,
   ): Promise<Found<Lookup>> {
     const parsed = parseDomainName(domainName);
     if (!parsed.ok) throw new InvalidDomainName(parsed.message);
     const { name } = parsed.domain;
-    const look = async () => this.domains.lookup(name, { priority, asker, budgetMs, signal });
+    const look = async () => {
+      const lookup = await this.domains.lookup(name, { ...asking, budgetMs });
+      this.observations.noteWhois(lookup);
+      return lookup;
+    };
     return this.answers.find(name, { ...freshness, repeat }, look, await this.fixtures.find(name));
   }
 }

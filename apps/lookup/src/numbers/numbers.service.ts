@@ -22,6 +22,7 @@ const CACHE_SHARE = 4;
 const KEPT_NUMBER: KeptKind<NumberLookup> = {
   freshForMs: ({ outcome }) => (outcome === 'not_registered' ? NOT_REGISTERED_KEPT_MS : DAY_MS),
   sizeBytes: (lookup) => ENTRY_OVERHEAD_BYTES + 2 * JSON.stringify(lookup).length,
+  isFailureKept: () => true,
   bare: (failure) => ({ ...failure, block: undefined, sources: [] }),
 };
 

@@ -6,6 +6,7 @@ import {
   declareHistogram,
 } from '#libs/platform';
 import type { LookupCounts } from '#libs/resolvers';
+import type { ObservationsService } from '../observations/observations.service.js';
 import type { AnswerCounts } from '../answers/answer-counts.js';
 
 const ANSWERS = declareCounter(
@@ -24,11 +25,21 @@ const RUNS = declareCounter(
   { labels: ['result'] },
 );
 const CACHE_ENTRIES = declareGauge('dds_lookup_cache_entries', 'Answers in memory.');
+const OBSERVATIONS = declareCounter(
+  'dds_lookup_observations_total',
+  'Answers for the corpus: taken by it (handed_over), pushed out while it was away (dropped), not understood (refused).',
+  { labels: ['result'] },
+);
+const OBSERVATIONS_WAITING = declareGauge(
+  'dds_lookup_observations_waiting',
+  'Answers that wait to be handed over to the corpus.',
+);
 const CACHE_BYTES = declareGauge('dds_lookup_cache_bytes', 'Their estimated size.');
 
 export interface LookupParts {
   answers: AnswerCounts;
   lookups: LookupCounts;
+  observations: Pick<ObservationsService, 'counts'>;
   /** One for each kind of question. */
   caches: readonly { size: { entries: number; bytes: number } }[];
 }
@@ -36,7 +47,7 @@ export interface LookupParts {
 /** What lookup answers and asks, from memory. */
 export function addLookupMetrics(
   metrics: Metrics,
-  { answers, lookups, caches }: LookupParts,
+  { answers, lookups, observations, caches }: LookupParts,
 ): void {
   metrics.addSource({
     name: 'lookups',
@@ -49,6 +60,11 @@ export function addLookupMetrics(
       for (const { protocol, role, outcome, seconds } of lookups.sources) {
         take(UPSTREAM, seconds, { protocol, role, outcome });
       }
+      const { handedOver, dropped, refused, waiting } = observations.counts;
+      take(OBSERVATIONS, handedOver, { result: 'handed_over' });
+      take(OBSERVATIONS, dropped, { result: 'dropped' });
+      take(OBSERVATIONS, refused, { result: 'refused' });
+      take(OBSERVATIONS_WAITING, waiting);
       take(CACHE_ENTRIES, sum(caches.map(({ size }) => size.entries)));
       take(CACHE_BYTES, sum(caches.map(({ size }) => size.bytes)));
     },

@@ -1,0 +1,50 @@
+import { dictionary } from '@zxcvbn-ts/language-en';
+
+/** Shorter ones are mostly beginnings and ends of others. */
+const WORD_LENGTH_MIN = 3;
+const SHORT_WORDS = new Set(['be', 'do', 'go', 'in', 'it', 'my', 'on', 'to', 'up', 'us', 'we']);
+/** No name of more words is worth reading. */
+const WORDS_MAX = 4;
+
+/** English words by how often they are used, from 1: subtitles of films and series, some 50,000. */
+const RANKS: ReadonlyMap<string, number> = new Map(
+  dictionary['commonWords-en'].flatMap((word, place): [string, number][] =>
+    SHORT_WORDS.has(word) || (word.length >= WORD_LENGTH_MIN && /^[a-z]+$/.test(word))
+      ? [[word, place + 1]]
+      : [],
+  ),
+);
+const WORD_LENGTH_MAX = 24;
+
+/** Whether English has the word. */
+export function isWord(text: string): boolean {
+  return RANKS.has(text);
+}
+
+/**
+ * The words of a label: parted at hyphens, and each part into the most usual words that fill it. A part that is a
+ * word, or that no words fill, stays whole: `fast-cars` → fast, cars; `photoshop` stays; `coffeehouse` → coffee, house.
+ */
+export function wordsOf(label: string): string[] {
+  return label
+    .split('-')
+    .filter((part) => part !== '')
+    .flatMap((part) => (isWord(part) ? [part] : (fillingWords(part) ?? [part])));
+}
+
+/** The cheapest way to fill a text, where a rare word costs more than a usual one (Zipf's law). */
+function fillingWords(text: string): string[] | undefined {
+  const best: ({ cost: number; words: string[] } | undefined)[] = [{ cost: 0, words: [] }];
+  for (let end = 1; end <= text.length; end++) {
+    for (let start = Math.max(0, end - WORD_LENGTH_MAX); start < end; start++) {
+      const before = best[start];
+      const word = text.slice(start, end);
+      const rank = RANKS.get(word);
+      if (before === undefined || rank === undefined || before.words.length === WORDS_MAX) continue;
+      const cost = before.cost + Math.log(rank * Math.log(RANKS.size));
+      if (cost < (best[end]?.cost ?? Infinity))
+        best[end] = { cost, words: [...before.words, word] };
+    }
+  }
+  return best[text.length]?.words;
+}

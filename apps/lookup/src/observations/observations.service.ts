@@ -1,0 +1,103 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { CorpusClient, ServiceHttp } from '#libs/contracts';
+import { parseDomainName } from '#libs/domain-names';
+import { Logger, Loop, Problem, ServiceTokens } from '#libs/platform';
+import type { DnsLookup, Lookup } from '#libs/resolvers';
+import { LookupConfig } from '../lookup.config.js';
+import { ObservationRing } from './observation-ring.js';
+import { dnsLine, whoisLine } from './observed-lines.js';
+
+const EVERY_MS = 200;
+const SEND_TIMEOUT_MS = 10_000;
+const LIMITS = { lines: 20_000, bytes: 32 * 1024 * 1024 };
+const BATCH_BYTES = 2 * 1024 * 1024;
+/** What a line has beside its texts. */
+const LINE_BYTES = 2_000;
+
+/**
+ * Hands what was answered to the corpus, in batches and beside the answers: while the corpus is away observations
+ * wait, and are lost when there are too many; no lookup waits.
+ */
+@Injectable()
+export class ObservationsService implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly ring = new ObservationRing(LIMITS);
+  private readonly noted = new WeakSet<object>();
+  private readonly http?: ServiceHttp;
+  private readonly loop: Loop;
+  private handedOver = 0;
+  private refused = 0;
+
+  constructor(
+    private readonly config: LookupConfig,
+    tokens: ServiceTokens,
+    logger: Logger,
+  ) {
+    const { corpusUrl: url, keep } = config;
+    if (url !== undefined && keep !== 'none') {
+      const audience = 'corpus';
+      this.http = new ServiceHttp({
+        url,
+        caller: 'lookup',
+        audience,
+        tokens,
+        timeoutMs: SEND_TIMEOUT_MS,
+      });
+    }
+    const name = 'observations for the corpus';
+    this.loop = new Loop({ name, intervalMs: EVERY_MS, logger, work: async () => this.send() });
+  }
+
+  /** Observations that were taken, pushed out and refused since the start, and those that wait. */
+  get counts() {
+    const { handedOver, refused, ring } = this;
+    return { handedOver, refused, dropped: ring.dropped, waiting: ring.size };
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.http) void this.loop.start(EVERY_MS);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.loop.stop();
+    await this.send().catch(() => {});
+    await this.http?.close();
+  }
+
+  /** A registration as it was looked up; callers who share one lookup note it once. */
+  noteWhois(lookup: Lookup): void {
+    if (!this.isNews(lookup)) return;
+    const texts = lookup.sources.reduce((sum, { raw }) => sum + (raw?.length ?? 0), LINE_BYTES);
+    this.ring.add(() => whoisLine(lookup, this.config.keep), texts);
+  }
+
+  /** Records of a name, if it is a registrable one: hosts that customers ask for are not kept. */
+  noteDns(lookup: DnsLookup, types: readonly string[], at: Date): void {
+    if (!this.isNews(lookup)) return;
+    const parsed = parseDomainName(lookup.name);
+    if (!parsed.ok || parsed.domain.name !== lookup.name) return;
+    this.ring.add(() => dnsLine(lookup, types, at), LINE_BYTES);
+  }
+
+  private isNews(lookup: object): boolean {
+    if (!this.http || this.noted.has(lookup)) return false;
+    this.noted.add(lookup);
+    return true;
+  }
+
+  private async send(): Promise<void> {
+    while (this.http && this.ring.size > 0) {
+      const batch = this.ring.take(BATCH_BYTES);
+      if (batch.lines === 0) continue;
+      try {
+        await new CorpusClient(this.http).observe(batch.text);
+        this.handedOver += batch.lines;
+      } catch (error) {
+        // What the corpus refuses once it refuses again.
+        const isRefused = error instanceof Problem && error.status < 500;
+        if (isRefused) this.refused += batch.lines;
+        else batch.putBack();
+        throw error;
+      }
+    }
+  }
+}

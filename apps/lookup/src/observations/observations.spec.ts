@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { Logger, ServiceTokens, loadConfig } from '#libs/platform';
+import type { Lookup } from '#libs/resolvers';
+import { TestClock } from '#test/environment';
+import { fixtureLookup } from '../fixtures/fixtures.js';
+import { LookupConfig } from '../lookup.config.js';
+import { ObservationRing } from './observation-ring.js';
+import { dnsLine, whoisLine } from './observed-lines.js';
+import { ObservationsService } from './observations.service.js';
+
+const NOW = new Date('2026-11-20T11:42:03Z');
+const lookup = (outcome: Lookup['outcome'] = 'delivered'): Lookup => ({
+  ...fixtureLookup('registered.test', NOW),
+  domain: 'observed.com',
+  outcome,
+});
+
+describe('what is handed over', () => {
+  const parsed = (line: string | undefined) => line && (JSON.parse(line) as object);
+
+  it('is a registration with its contacts and text, complete if every source answered', () => {
+    expect(parsed(whoisLine(lookup(), 'all'))).toMatchObject({
+      kind: 'whois',
+      name: 'observed.com',
+      at: NOW.toISOString(),
+      complete: true,
+      record: { registrant_contact: { name: 'Alex Sample' } },
+      raw: expect.stringContaining('objectClassName'),
+    });
+    expect(parsed(whoisLine(lookup('partial'), 'all'))).toMatchObject({ complete: false });
+  });
+
+  it('has neither contacts nor text if the operator keeps no contacts', () => {
+    const line = whoisLine(lookup(), 'no_contacts')!;
+    expect(line).not.toContain('Alex');
+    expect(parsed(line)).toMatchObject({ record: { contacts_not_kept: true } });
+  });
+
+  it.each([
+    'throttled',
+    'timeout',
+    'unreachable',
+    'parse_failed',
+    'unsupported',
+    'restricted',
+  ] as const)('is nothing of an answer that is %s', (outcome) => {
+    expect(whoisLine(lookup(outcome), 'all')).toBeUndefined();
+  });
+
+  it('says of a name that is free only that it is', () => {
+    expect(parsed(whoisLine(lookup('not_registered'), 'all'))).toEqual({
+      kind: 'gone',
+      name: 'observed.com',
+      at: NOW.toISOString(),
+    });
+  });
+
+  it('has the types that were answered, and no proof of a registration without a name server', () => {
+    const record = {
+      name: 'observed.com',
+      ttlSeconds: 60,
+      type: 'A',
+      address: '198.18.0.1',
+    } as const;
+    const found = {
+      name: 'observed.com',
+      records: [record],
+      errors: { MX: 'timeout' },
+      rcode: 'noerror',
+      isAuthenticated: false,
+      servers: [],
+      latencyMs: 1,
+    } as const;
+    const line = dnsLine({ ...found, records: [record], servers: [] }, ['A', 'MX', 'CAA'], NOW);
+    expect(parsed(line)).toEqual({
+      kind: 'dns',
+      name: 'observed.com',
+      at: NOW.toISOString(),
+      types: ['A'],
+      records: [{ type: 'A', value: '198.18.0.1' }],
+      registered: false,
+    });
+  });
+});
+
+describe('the ring', () => {
+  it('pushes the oldest out when lines or bytes have no room, and counts them', () => {
+    const ring = new ObservationRing({ lines: 3, bytes: 100 });
+    for (const text of ['a', 'b', 'c', 'd']) ring.add(() => text, 10);
+    expect([ring.dropped, ring.size]).toEqual([1, 3]);
+    ring.add(() => 'big', 95);
+    expect([ring.dropped, ring.take(1_000).text]).toEqual([4, 'big']);
+  });
+
+  it('takes back what could not be handed over, before what came meanwhile', () => {
+    const ring = new ObservationRing({ lines: 3, bytes: 100 });
+    for (const text of ['a', 'b']) ring.add(() => text, 10);
+    const batch = ring.take(15);
+    expect(batch.text).toBe('a\nb');
+    for (const text of ['c', 'd']) ring.add(() => text, 10);
+    batch.putBack();
+    expect([ring.take(1_000).text, ring.dropped]).toEqual(['b\nc\nd', 1]);
+  });
+});
+
+describe('without a corpus', () => {
+  let observations: ObservationsService;
+
+  beforeAll(async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    const config = loadConfig(LookupConfig, {
+      SERVICE_SECRET: 'a secret between services, long enough',
+      CORPUS_URL: `http://127.0.0.1:${port}`,
+    });
+    const tokens = new ServiceTokens(config.serviceSecret!, new TestClock());
+    const logger = new Logger('lookup', { write: () => undefined });
+    observations = new ObservationsService(config, tokens, logger);
+  });
+  afterAll(() => observations.onModuleDestroy());
+
+  it('observations wait, each lookup once, and nothing is thrown', async () => {
+    const shared = lookup();
+    observations.noteWhois(shared);
+    observations.noteWhois(shared);
+    observations.onApplicationBootstrap();
+    await observations.onModuleDestroy();
+    expect(observations.counts).toEqual({ handedOver: 0, refused: 0, dropped: 0, waiting: 1 });
+  });
+});

@@ -1,0 +1,95 @@
+import type { DnsLookup, DnsRecord, Lookup } from '#libs/resolvers';
+import { rawDomainText } from '../serializers/whois-body.js';
+import { v2Body } from '../serializers/v2-body.js';
+
+/** What is kept of the answers of this installation. */
+export const KEPT = ['all', 'no_contacts', 'none'] as const;
+export type Kept = (typeof KEPT)[number];
+
+const NO_SECTIONS = new Set<never>();
+const CONTACTS = [
+  'reseller_contact',
+  'registrant_contact',
+  'administrative_contact',
+  'technical_contact',
+  'billing_contact',
+  'abuse_contact',
+];
+/** Types of records that are kept over time. */
+const RECORD_TYPES = ['A', 'AAAA', 'NS', 'MX', 'CNAME', 'TXT', 'SOA'];
+
+/** A registration as the corpus takes it; undefined for answers that are never kept, such as failures. */
+export function whoisLine(lookup: Lookup, kept: Kept): string | undefined {
+  const { outcome, domain, fetchedAt } = lookup;
+  const head = { name: domain, at: fetchedAt.toISOString() };
+  // Of a name that the corpus does not know this leaves no trace.
+  if (outcome === 'not_registered') return JSON.stringify({ kind: 'gone', ...head });
+  if (outcome !== 'delivered' && outcome !== 'partial') return undefined;
+  const serving = { servedFrom: 'live', ageSeconds: 0 } as const;
+  const record = v2Body(lookup, serving, NO_SECTIONS);
+  if (kept === 'no_contacts') {
+    for (const contact of CONTACTS) delete record[contact];
+    record.contacts_not_kept = true;
+  }
+  return JSON.stringify({
+    kind: 'whois',
+    ...head,
+    complete: outcome === 'delivered',
+    record,
+    raw: kept === 'all' ? rawText(lookup) : undefined,
+  });
+}
+
+/**
+ * Records of a registrable name as the corpus takes them. Host names that customers ask for are not kept.
+ * @param types that were asked for.
+ */
+export function dnsLine(
+  { name, records, errors, rcode }: DnsLookup,
+  types: readonly string[],
+  at: Date,
+): string | undefined {
+  if (rcode === undefined) return undefined;
+  const answered = types.filter((type) => RECORD_TYPES.includes(type) && !(type in errors));
+  if (answered.length === 0) return undefined;
+  return JSON.stringify({
+    kind: 'dns',
+    name,
+    at: at.toISOString(),
+    types: answered,
+    records: records.flatMap((record) => {
+      const value = valueOf(record, name);
+      return value === undefined ? [] : [{ type: record.type, value }];
+    }),
+    // Under some top-level domains every name has an address.
+    registered: records.some((record) => record.type === 'NS' && record.name === name),
+  });
+}
+
+/** An alias is the name's own; what it leads to counts as what the name has. */
+function valueOf(record: DnsRecord, name: string): string | undefined {
+  switch (record.type) {
+    case 'A':
+    case 'AAAA':
+      return record.address;
+    case 'CNAME':
+      return record.name === name ? record.target : undefined;
+    case 'NS':
+      return record.target;
+    case 'MX':
+      return `${record.priority} ${record.exchange}`;
+    case 'TXT':
+      return record.strings.join('');
+    case 'SOA':
+      // Its numbers change at each edit of the zone.
+      return `${record.mname} ${record.rname}`;
+    default:
+      return undefined;
+  }
+}
+
+/** The most detailed text of port 43, or the JSON of the last RDAP server that knew the name. */
+function rawText(lookup: Lookup): string | undefined {
+  const rdap = lookup.sources.findLast(({ record, raw }) => record !== undefined && raw);
+  return rawDomainText(lookup) ?? rdap?.raw;
+}

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { type NameFindings, isOutcomeCharged, isSourceCharged } from '#libs/contracts';
+import { InternalError, Problem, SECOND_MS, monotonicMs } from '#libs/platform';
+import type { DataAnswer } from '../answers/data-answer.js';
+import { DnsService } from '../dns/dns.service.js';
+import { LiveService } from '../live/live.service.js';
+import { LookupConfig } from '../lookup.config.js';
+import type { QuestionsRequest } from './questions.dto.js';
+
+/** Names of one call that are looked up at a time. */
+const AT_A_TIME = 50;
+const ALL_TYPES = 'all' as const;
+
+export interface QuestionsOf {
+  request: QuestionsRequest;
+  accountId?: string;
+  signal: AbortSignal;
+}
+
+/**
+ * Answers a worker's questions about many names. A name whose upstream is not ready comes back at once with the
+ * seconds after which it will be, so that a slow registry holds up no other name.
+ */
+@Injectable()
+export class QuestionsService {
+  constructor(
+    private readonly live: LiveService,
+    private readonly dns: DnsService,
+    private readonly config: LookupConfig,
+  ) {}
+
+  /** @param onFound is called once for each name, as it is finished. */
+  async answerAll(questions: QuestionsOf, onFound: (found: NameFindings) => void): Promise<void> {
+    const { names, waitSeconds } = questions.request;
+    const untilMs = monotonicMs() + waitSeconds * SECOND_MS;
+    let next = 0;
+    const work = async () => {
+      while (next < names.length && !questions.signal.aborted) {
+        const index = next++;
+        const found = findings(index, await this.answer(names[index], questions, untilMs));
+        if (!questions.signal.aborted) onFound(found);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(AT_A_TIME, names.length) }, work));
+  }
+
+  private async answer(
+    name: string,
+    { request, accountId, signal }: QuestionsOf,
+    untilMs: number,
+  ): Promise<DataAnswer> {
+    const freshness = { max_age: request.maxAgeSeconds, allow_stale: false, fresh: false };
+    try {
+      if (request.kind === 'dns') {
+        const type = request.types ?? [ALL_TYPES];
+        const question = { ...freshness, domainName: name, type, version: 2 as const };
+        return await this.dns.live(question, { repeat: false, signal });
+      }
+      // An asker apart from the account itself: a job does not use up its owner's share of live lookups.
+      const asker = accountId === undefined ? request.priority : `${request.priority} ${accountId}`;
+      return await this.live.answer(
+        name,
+        { ...freshness, version: 2, include: ['provenance'] },
+        {
+          repeat: false,
+          priority: request.priority,
+          asker,
+          budgetMs: this.config.budgetMs,
+          waitMaxMs: Math.max(0, untilMs - monotonicMs()),
+          signal,
+        },
+      );
+    } catch (error) {
+      const problem = error instanceof Problem ? error : new InternalError(error);
+      return { outcome: 'invalid', serving: { servedFrom: 'live', ageSeconds: 0 }, problem };
+    }
+  }
+}
+
+function findings(index: number, answer: DataAnswer): NameFindings {
+  const { outcome, serving } = answer;
+  const { servedFrom } = serving;
+  if ('body' in answer) {
+    const isCharged = isOutcomeCharged(outcome) && isSourceCharged(servedFrom);
+    return { index, outcome, servedFrom, isCharged, body: answer.body };
+  }
+  const { code, detail, retry_after: seconds = 0 } = answer.problem.toBody();
+  const later = outcome === 'throttled' && { laterSeconds: seconds };
+  return { index, outcome, servedFrom, isCharged: false, problem: { code, detail }, ...later };
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import type { IndexSignals } from '#libs/contracts';
+import type { DnsLookup } from '#libs/resolvers';
+import { fixtureLookup } from '../fixtures/fixtures.js';
+import { judgementOf } from './judgement.js';
+
+const NOW = new Date('2026-11-20T11:42:03Z');
+const INDEX: IndexSignals = { firstSeen: null, lists: 1, listings: [], lexical: null };
+const DNS: DnsLookup = {
+  name: 'a.com',
+  records: [],
+  errors: {},
+  isAuthenticated: false,
+  servers: [],
+  latencyMs: 1,
+};
+const listing = (host: string) => ({
+  list: 'phish list',
+  category: 'phishing',
+  host,
+  listedAt: '2026-10-01T00:00:00.000Z',
+});
+const registration = fixtureLookup('registered.test', NOW);
+
+describe('a reputation', () => {
+  it('is malicious only by a list that has the name, which is named with its date', () => {
+    const listed = { ...INDEX, listings: [listing('')] };
+    const judged = judgementOf({ registration, index: listed }, NOW);
+    expect(judged).toMatchObject({ verdict: 'malicious' });
+    expect(judged.score).toBeLessThanOrEqual(5);
+    expect(judged.signals[0]).toMatchObject({
+      code: 'listed',
+      source: 'phish list',
+      listed_at: '2026-10-01T00:00:00.000Z',
+    });
+    const worst = {
+      registration: {
+        ...registration,
+        record: {
+          ...registration.record!,
+          created: { original: '', iso: '2026-11-19', precision: 'day' as const },
+          statuses: ['serverHold', 'pendingDelete'],
+        },
+      },
+      index: {
+        ...INDEX,
+        listings: [listing('a'), listing('b')],
+        lexical: { version: 1, deviations: 9 },
+      },
+      dns: { ...DNS, rcode: 'nxdomain' as const },
+    };
+    expect(judgementOf(worst, NOW)).toMatchObject({ score: 0, verdict: 'suspicious' });
+  });
+
+  it('is the same whether contacts are withheld or not', () => {
+    const redacted = fixtureLookup('redacted.test', NOW);
+    const [open, withheld] = [registration, redacted].map((one) =>
+      judgementOf({ registration: one }, NOW),
+    );
+    expect([withheld.score, withheld.verdict]).toEqual([open.score, open.verdict]);
+    expect(withheld.signals).toContainEqual(
+      expect.objectContaining({ code: 'contacts_withheld', weight: 0 }),
+    );
+  });
+
+  it('of a name that nothing is known of stays in the middle', () => {
+    expect(judgementOf({}, NOW)).toEqual({ score: 50, verdict: 'neutral', signals: [] });
+  });
+
+  it('S123: says of a private address that there is one, and not which', () => {
+    const dns = { ...DNS, errors: { A: 'private_address' as const } };
+    const { signals } = judgementOf({ dns }, NOW);
+    expect(signals).toMatchObject([{ code: 'private_address', weight: -10 }]);
+    expect(JSON.stringify(signals)).not.toMatch(/\d+\.\d+\.\d+\.\d+/);
+  });
+});

@@ -1,0 +1,128 @@
+import type { IndexSignals, ReputationSignal, Verdict } from '#libs/contracts';
+import { DAY_MS } from '#libs/platform';
+import type { DnsLookup, Lookup } from '#libs/resolvers';
+
+/** What is known of a name; what could not be asked is absent. */
+export interface Known {
+  registration?: Lookup;
+  index?: IndexSignals;
+  /** Without private addresses. */
+  dns?: DnsLookup;
+}
+
+export interface Judgement {
+  score: number;
+  verdict: Verdict;
+  signals: ReputationSignal[];
+}
+
+const MIDDLE = 50;
+const TRUSTED_FROM = 70;
+const SUSPICIOUS_BELOW = 35;
+/** A name on a block list has no more than this, whatever else is known. */
+const MALICIOUS_MAX = 5;
+const YEAR_DAYS = 365;
+/** Letters so far from those of other names look drawn by chance. */
+const RANDOM_DEVIATIONS = 3;
+
+type Told = [code: string, weight: number, evidence: string, confidence?: number];
+
+/** Judges a name by what is known of it. Only a loaded list makes it malicious. */
+export function judgementOf({ registration, index, dns }: Known, now: Date): Judgement {
+  const told = [
+    ...(registration ? ofRegistration(registration, now) : []),
+    ...(index ? ofIndex(index, now) : []),
+    ...(dns ? ofDns(dns) : []),
+  ];
+  const listed = (index?.listings ?? []).map((listing): ReputationSignal => {
+    const isName = listing.host === '';
+    return {
+      code: isName ? 'listed' : 'host_listed',
+      weight: isName ? -100 : -15,
+      evidence: isName
+        ? `on the list for ${listing.category}`
+        : `the host ${listing.host} is on the list for ${listing.category}`,
+      confidence: 1,
+      source: listing.list,
+      listed_at: listing.listedAt,
+    };
+  });
+  const signals = [
+    ...listed,
+    ...told.map(([code, weight, evidence, confidence = 1]) => ({
+      code,
+      weight,
+      evidence,
+      confidence,
+    })),
+  ];
+  const points = signals.reduce((sum, { weight }) => sum + weight, MIDDLE);
+  const isMalicious = listed.some(({ code }) => code === 'listed');
+  const score = Math.max(0, Math.min(isMalicious ? MALICIOUS_MAX : 100, Math.round(points)));
+  return { score, verdict: verdictOf(score, isMalicious), signals };
+}
+
+function verdictOf(score: number, isMalicious: boolean): Verdict {
+  if (isMalicious) return 'malicious';
+  if (score >= TRUSTED_FROM) return 'trusted';
+  return score < SUSPICIOUS_BELOW ? 'suspicious' : 'neutral';
+}
+
+function ofRegistration({ outcome, record }: Lookup, now: Date): Told[] {
+  if (outcome === 'not_registered') {
+    return [['not_registered', 0, 'nobody has registered the name']];
+  }
+  if (!record) return [];
+  const { created, expires, statuses, dnssec, redactions } = record;
+  const told: Told[] = [];
+  if (created) told.push(...ofAge(created.iso, now));
+  const left = expires && Date.parse(expires.iso) - now.getTime();
+  if (left !== undefined && left > YEAR_DAYS * DAY_MS) {
+    told.push(['paid_ahead', 5, `registered until ${expires!.iso.slice(0, 10)}`]);
+  }
+  const held = statuses.find((one) => /^(server|client)hold$/i.test(one));
+  if (held) told.push(['on_hold', -20, `status ${held}`]);
+  if (statuses.some((one) => /^pendingdelete$/i.test(one))) {
+    told.push(['being_deleted', -10, 'status pendingDelete']);
+  }
+  if (dnssec?.signed) told.push(['dnssec', 5, 'its delegation is signed']);
+  if (redactions.length > 0) told.push(['contacts_withheld', 0, 'contacts are withheld, as usual']);
+  return told;
+}
+
+function ofAge(since: string, now: Date): Told[] {
+  const days = (now.getTime() - Date.parse(since)) / DAY_MS;
+  const evidence = `registered since ${since.slice(0, 10)}`;
+  if (days >= 5 * YEAR_DAYS) return [['old_registration', 20, evidence]];
+  if (days >= YEAR_DAYS) return [['registration_over_a_year', 10, evidence]];
+  return days < 30 ? [['new_registration', -20, evidence]] : [];
+}
+
+function ofIndex({ firstSeen, lists, lexical }: IndexSignals, now: Date): Told[] {
+  const told: Told[] = [];
+  if (lists > 0) told.push(['lists_checked', 0, `${lists} block lists are loaded`]);
+  if (firstSeen !== null && now.getTime() - Date.parse(firstSeen) >= YEAR_DAYS * DAY_MS) {
+    told.push(['seen_over_a_year', 5, `first seen ${firstSeen.slice(0, 10)}`]);
+  }
+  if (lexical !== null && lexical.deviations >= RANDOM_DEVIATIONS) {
+    const by = lexical.deviations.toFixed(1);
+    const evidence = `its letters are ${by} deviations from usual (model ${lexical.version})`;
+    told.push(['random_letters', -15, evidence, 0.7]);
+  }
+  return told;
+}
+
+function ofDns({ records, errors, rcode }: DnsLookup): Told[] {
+  if (rcode === 'nxdomain') return [['no_dns', -5, 'the DNS has no such name']];
+  const of = (type: string) => records.filter((record) => record.type === type);
+  const told: Told[] = [];
+  if (of('NS').length === 1) told.push(['one_name_server', -5, 'only one name server']);
+  const isMail = of('MX').some((record) => record.type === 'MX' && record.exchange !== '.');
+  if (isMail) told.push(['takes_mail', 5, 'has MX records']);
+  if (of('SPF').length > 0) told.push(['spf', 5, 'publishes who may send its mail']);
+  if (of('CAA').length > 0) told.push(['caa', 5, 'says who may issue its certificates']);
+  if (Object.values(errors).includes('private_address')) {
+    told.push(['private_address', -10, 'an address leads into a private network']);
+  }
+  return told;
+}

@@ -1,0 +1,116 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import {
+  CorpusClient,
+  type IndexSignals,
+  type QuestionOf,
+  type REPUTATION,
+  ServiceHttp,
+} from '#libs/contracts';
+import { parseDomainName } from '#libs/domain-names';
+import { Clock, Problem, ServiceTokens } from '#libs/platform';
+import type { DnsLookup } from '#libs/resolvers';
+import { InvalidDomainName, TldUnsupported } from '../answers/answers.errors.js';
+import type { Asking } from '../answers/asked-by.js';
+import { type DataAnswer, problemOf } from '../answers/data-answer.js';
+import { DnsService } from '../dns/dns.service.js';
+import { LiveService } from '../live/live.service.js';
+import { LookupConfig } from '../lookup.config.js';
+import { selected } from '../serializers/field-selection.js';
+import { judgementOf } from './judgement.js';
+
+type Question = QuestionOf<typeof REPUTATION>;
+
+/** The index is asked beside the registry, which takes longer. */
+const INDEX_TIMEOUT_MS = 3_000;
+/** How much of what could be known each part is. */
+const SHARES = { registration: 0.4, index: 0.3, dns: 0.3 };
+const FIXTURE_TLD = 'test';
+
+/** Judges names by their registration, the index and their DNS. */
+@Injectable()
+export class ReputationService implements OnModuleDestroy {
+  private readonly http?: ServiceHttp;
+  private readonly corpus?: CorpusClient;
+
+  constructor(
+    private readonly live: LiveService,
+    private readonly dns: DnsService,
+    private readonly clock: Clock,
+    tokens: ServiceTokens,
+    { corpusUrl: url }: LookupConfig,
+  ) {
+    if (url === undefined) return;
+    const call = { caller: 'lookup', audience: 'corpus', timeoutMs: INDEX_TIMEOUT_MS } as const;
+    this.http = new ServiceHttp({ url, tokens, ...call });
+    this.corpus = new CorpusClient(this.http);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.http?.close();
+  }
+
+  /** @throws InvalidDomainName, LookupOverloaded. What a registry does is in the answer. */
+  async answer(question: Question, asking: Asking): Promise<DataAnswer> {
+    const parsed = parseDomainName(question.domainName);
+    if (!parsed.ok) throw new InvalidDomainName(parsed.message);
+    const { name, unicode, tld } = parsed.domain;
+    const { mode } = question;
+    const [found, index, dns] = await Promise.all([
+      this.live.find(name, question, asking),
+      tld === FIXTURE_TLD ? undefined : this.indexOf(name),
+      mode === 'full' ? this.dnsOf(name, question, asking) : undefined,
+    ]);
+    const { lookup, serving } = found;
+    const { outcome, retryAfterSeconds, reason } = lookup;
+    const problem = problemOf(outcome, retryAfterSeconds, () => new TldUnsupported(reason));
+    const registration = problem ? undefined : lookup;
+    // What nothing is known of gets no verdict, and costs nothing.
+    if (problem && !isKnown(index) && !dns) return { outcome, serving, problem };
+    const known = { registration, index, dns };
+    const now = this.clock.now();
+    const parts = Object.keys(SHARES) as (keyof typeof SHARES)[];
+    const body = {
+      status: true,
+      domain_name: name,
+      domain_unicode: unicode,
+      mode,
+      ...judgementOf(known, now),
+      confidence: confidenceOf(parts.filter((part) => known[part] !== undefined)),
+      unknown: parts.filter(
+        (part) => known[part] === undefined && (part !== 'dns' || mode === 'full'),
+      ),
+      assessed_at: now.toISOString(),
+    };
+    const isPartial = problem !== undefined || body.unknown.length > 0;
+    return {
+      outcome: isPartial ? 'partial' : 'delivered',
+      serving,
+      body: selected(body, question.fields),
+    };
+  }
+
+  /** The corpus may be away: then the verdict is less sure. */
+  private async indexOf(name: string): Promise<IndexSignals | undefined> {
+    return this.corpus?.signals(name).catch(unknown);
+  }
+
+  private async dnsOf(
+    name: string,
+    question: Question,
+    asking: Asking,
+  ): Promise<DnsLookup | undefined> {
+    return this.dns.known(name, question, asking).catch(unknown);
+  }
+}
+
+/** @throws what is no answer of another service. */
+function unknown(error: unknown): undefined {
+  if (!(error instanceof Problem)) throw error;
+}
+
+const isKnown = (index: IndexSignals | undefined) =>
+  index !== undefined && (index.firstSeen !== null || index.listings.length > 0);
+
+function confidenceOf(parts: readonly (keyof typeof SHARES)[]): number {
+  return Math.round(100 * parts.reduce((sum, part) => sum + SHARES[part], 0)) / 100;
+}
