@@ -6,6 +6,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import { ownerChecks } from '#libs/contracts';
 import type { Counters } from '#libs/counters';
 import {
   AuditJob,
@@ -25,6 +26,7 @@ import {
   Metrics,
   SECOND_MS,
   ServiceTokens,
+  serviceOrigins,
 } from '#libs/platform';
 import { type JobDeclaration, type RunningJobs, startJobs } from '#libs/services';
 import { ChangePollers } from './auth-cache/change-pollers.js';
@@ -34,11 +36,11 @@ import { COUNTERS } from './gateway-providers.js';
 import { RequestHolds } from './holds/request-holds.js';
 import { ForgetAnswersJob } from './kept-answers/forget-answers.job.js';
 import { LeaseClient } from './lease/lease-client.js';
-import { PublicListeners } from './listener/public-listeners.js';
-import { ownerChecks } from './owner-reach.js';
+import { PublicListener } from './listener/public-listener.js';
 import { LoadShedder } from './request/01-shed.js';
 import { Forwarder } from './request/08-forward.js';
 import { FollowCapsJob } from './lease/follow-caps.job.js';
+import { CountRefusalsJob } from './request-log/count-refusals.job.js';
 import { EraseLogsJob } from './request-log/erase-logs.job.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { MissingRows } from './request-log/missing-rows.js';
@@ -56,6 +58,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: EraseLogsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ForgetAnswersJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: KeyUseJob, everyMs: MINUTE_MS, runs: 'process' },
+  { job: CountRefusalsJob, everyMs: MINUTE_MS, runs: 'process' },
   { job: FollowCapsJob, everyMs: SECOND_MS, runs: 'process' },
 ];
 
@@ -80,7 +83,7 @@ export class GatewayLifecycle
     private readonly logger: Logger,
   ) {}
 
-  /** Everything but the public listeners, which open when the internal one answers. */
+  /** Everything but the public listener, which opens when the internal one answers. */
   async onApplicationBootstrap(): Promise<void> {
     this.declareMetrics();
     this.declareHealth();
@@ -92,9 +95,9 @@ export class GatewayLifecycle
     this.shedder.start();
   }
 
-  /** Not ready, listeners, requests under way, leases and holds, jobs, log. */
+  /** Not ready, listener, requests under way, leases and holds, jobs, log. */
   async onModuleDestroy(): Promise<void> {
-    await this.get(PublicListeners).drain();
+    await this.get(PublicListener).drain();
     // The next start writes what is left.
     this.get(MissingRows).stop();
     await Promise.all([
@@ -148,12 +151,15 @@ export class GatewayLifecycle
       },
     };
     const health = this.get(Health);
-    const listeners = this.get(PublicListeners);
+    const listener = this.get(PublicListener);
     const opened = async () => {
-      if (!listeners.areOpen) throw new Error('the public listeners are not open yet');
+      if (!listener.url) throw new Error('the public listener is not open yet');
     };
-    health.add({ name: 'listeners', check: opened });
-    const owners = ownerChecks(this.get(GatewayConfig), this.get(ServiceTokens).tls);
+    health.add({ name: 'listener', check: opened });
+    const owners = ownerChecks(
+      serviceOrigins(this.get(GatewayConfig)),
+      this.get(ServiceTokens).tls,
+    );
     for (const [name, check] of [...Object.entries(checks), ...owners]) {
       health.add({ name, isOptional: true, check });
     }

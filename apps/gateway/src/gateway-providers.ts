@@ -1,7 +1,17 @@
 import type { FactoryProvider } from '@nestjs/common';
 import { type Counters, openCounters } from '#libs/counters';
 import { blockListOf } from '#libs/domain-names';
-import { Clock, DAY_MS, Health, Logger, MINUTE_MS, ServiceTokens, newId } from '#libs/platform';
+import {
+  Clock,
+  DAY_MS,
+  Health,
+  Logger,
+  MINUTE_MS,
+  ServiceTokens,
+  newId,
+  serviceOrigins,
+} from '#libs/platform';
+import { ProblemBodies, Transfers } from '#libs/public-http';
 import { ChangePollers } from './auth-cache/change-pollers.js';
 import { FailedKeys } from './auth-cache/failed-keys.js';
 import { AuthCache } from './auth-cache/auth-cache.js';
@@ -15,12 +25,13 @@ import { LeaseClient } from './lease/lease-client.js';
 import { ApiListener } from './listener/api-listener.js';
 import { ownOperations } from './owners/own-operations.js';
 import { ErrorPages } from './problems/error-pages.js';
-import { ProblemBodies } from './problems/problem-body.js';
 import { ClassConcurrency } from './rate-limits/class-concurrency.js';
+import { RefusedConnections } from './rate-limits/refused-connections.js';
 import { LoadShedder } from './request/01-shed.js';
 import { Forwarder } from './request/08-forward.js';
 import { RequestRecorder } from './request/10-record.js';
 import { RequestPath } from './request/request-path.js';
+import { CountRefusalsJob } from './request-log/count-refusals.job.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { MissingRows } from './request-log/missing-rows.js';
 import { RequestLog } from './request-log/request-log.js';
@@ -189,6 +200,11 @@ const LOG = [
       ),
   ),
   made(
+    CountRefusalsJob,
+    { log: RequestLogRepository, clock: Clock, logger: Logger },
+    ({ log, clock, logger }) => new CountRefusalsJob(log, clock, logger),
+  ),
+  made(
     KeyUseJob,
     { services: Services, logger: Logger },
     ({ services, logger }) => new KeyUseJob(services.account, logger),
@@ -207,19 +223,16 @@ const PATH = [
     {
       config: GatewayConfig,
       tokens: ServiceTokens,
-      paths: ApiPaths,
       usage: UsageService,
       requests: RequestsService,
     },
-    ({ config, tokens, paths: { operations }, usage, requests }) =>
+    ({ config, tokens, usage, requests }) =>
       new Forwarder({
-        url: config.lookupUrl,
-        socketPath: config.lookupSocket,
+        origins: serviceOrigins(config),
+        sockets: { lookup: config.lookupSocket },
         tokens,
         timeoutMs: config.lookupTimeoutMs,
-        owners: { account: config.accountUrl, entitlement: config.entitlementUrl },
         own: ownOperations(usage, requests),
-        operations,
       }),
   ),
   made(
@@ -236,6 +249,7 @@ const PATH = [
       caps: DailyCaps,
       counters: COUNTERS,
       log: RequestLog,
+      refusals: CountRefusalsJob,
       keyUse: KeyUseJob,
       clock: Clock,
       counts: RequestCounts,
@@ -272,7 +286,13 @@ const PATH = [
         ...others,
         rateLimiter,
         repeatWindow,
-        answers: { bodies, streamMs: STREAM_FACTOR * config.lookupTimeoutMs },
+        transfers: new Transfers(config.transferIdleMs, others.logger),
+        answers: {
+          bodies,
+          refusedConnections: new RefusedConnections(),
+          streamMs: STREAM_FACTOR * config.lookupTimeoutMs,
+        },
+        bodyTimeoutMs: config.headersTimeoutMs,
         failedKeys: new FailedKeys(config.failedKeysMax),
         concurrency: new ClassConcurrency(),
         trustedProxies: blockListOf(config.trustedProxies),
@@ -299,7 +319,11 @@ const PATH = [
         plainConnections: config.plainConnections,
         pages: await ErrorPages.load(),
         dashboardUrl: config.billingUrl,
-        limits: { ...config, requestTimeoutMs: config.headersTimeoutMs },
+        limits: {
+          ...config,
+          trustedProxies: blockListOf(config.trustedProxies),
+          requestTimeoutMs: config.headersTimeoutMs,
+        },
       }),
   ),
 ];

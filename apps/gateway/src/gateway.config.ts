@@ -11,10 +11,12 @@ import {
 import { ValkeyTimeout, ValkeyTlsCa, ValkeyUrl } from '#libs/counters';
 import { IsAddressBlock } from '#libs/domain-names';
 import { DatabaseUrl } from '#libs/database';
-import { PortSetting, InternalCallsConfig, Setting } from '#libs/platform';
+import { InternalCallsConfig, PortSetting, ServiceUrls, Setting } from '#libs/platform';
 
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
+/** Keys, credits and lookups are what a gateway is for. */
+@ServiceUrls('account', 'entitlement', 'lookup')
 export class GatewayConfig extends InternalCallsConfig {
   @Setting({ env: 'API_HOST', about: 'Address the API listens on.' })
   @IsString()
@@ -23,18 +25,14 @@ export class GatewayConfig extends InternalCallsConfig {
   @PortSetting({ env: 'API_PORT', about: 'Port of the API; 0 takes any free one.' })
   port: number = 8080;
 
-  @Setting({ env: 'DASHBOARD_HOST', about: 'Address the dashboard listens on.' })
-  @IsString()
-  dashboardHost: string = '127.0.0.1';
-
-  @PortSetting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 takes any free one.' })
-  dashboardPort: number = 8081;
-
-  @Setting({ env: 'GATEWAY_INTERNAL_HOST', about: 'Address of the listener for probes.' })
+  @Setting({ env: 'GATEWAY_INTERNAL_HOST', about: 'Address of the internal listener.' })
   @IsString()
   internalHost: string = '127.0.0.1';
 
-  @PortSetting({ env: 'GATEWAY_INTERNAL_PORT', about: 'Port of the listener for probes.' })
+  @PortSetting({
+    env: 'GATEWAY_INTERNAL_PORT',
+    about: 'Port of the internal listener; 0 takes a free one.',
+  })
   internalPort: number = 7101;
 
   @Setting({ env: 'BASE_URL', about: 'Public origin of the API, without a slash at the end.' })
@@ -50,25 +48,11 @@ export class GatewayConfig extends InternalCallsConfig {
   @Matches(/[^/]$/, { message: 'must not end in a slash' })
   billingUrl: string = 'http://localhost:8081';
 
-  @Setting({ env: 'ACCOUNT_URL', about: "Origin of account's internal listener." })
-  @IsUrl(HTTP_URL)
   accountUrl: string;
-
-  @Setting({ env: 'ENTITLEMENT_URL', about: "Origin of entitlement's internal listener." })
-  @IsUrl(HTTP_URL)
   entitlementUrl: string;
-
-  @Setting({
-    env: 'BILLING_INTERNAL_URL',
-    about: "Origin of billing's internal listener, where there is one.",
-  })
-  @IsOptional()
-  @IsUrl(HTTP_URL)
-  billingInternalUrl?: string;
-
-  @Setting({ env: 'LOOKUP_URL', about: "Origin of lookup's internal listener." })
-  @IsUrl(HTTP_URL)
   lookupUrl: string;
+  /** Unset: nothing is sold. */
+  billingInternalUrl?: string;
 
   @Setting({
     env: 'LOOKUP_SOCKET',
@@ -110,7 +94,7 @@ export class GatewayConfig extends InternalCallsConfig {
   @Setting({
     env: 'GATEWAY_REUSE_PORT',
     about:
-      'Lets several gateways of one machine listen on the same public ports; the system spreads connections (SO_REUSEPORT, Linux). Each needs its own journal and internal port, and VALKEY_URL.',
+      'Lets several gateways of one machine listen on the same public port; the system spreads connections (SO_REUSEPORT, Linux). Each needs its own journal and internal port, and VALKEY_URL.',
   })
   @IsBoolean()
   reusePort: boolean = false;
@@ -126,7 +110,7 @@ export class GatewayConfig extends InternalCallsConfig {
   @Setting({
     env: 'GATEWAY_SIMULATED_DATA',
     about:
-      'Says on every page and in the header X-Simulated-Data of every lookup that the data are made up. Set it where lookups go to the registry simulator; npm start -- --offline does.',
+      'Says in the header X-Simulated-Data of every lookup that the data are made up. Set it where lookups go to the registry simulator; npm start -- --offline does.',
   })
   @IsBoolean()
   isDataSimulated: boolean = false;
@@ -173,6 +157,15 @@ export class GatewayConfig extends InternalCallsConfig {
   connectionsMax: number = 12_000;
 
   @Setting({
+    env: 'GATEWAY_PEER_CONNECTIONS_MAX',
+    about:
+      'Maximum number of open connections of one IP address (IPv6: /64) that is no trusted proxy. The longest idle one makes room for a new one.',
+  })
+  @IsInt()
+  @Min(1)
+  peerConnectionsMax: number = 256;
+
+  @Setting({
     env: 'GATEWAY_FAILED_KEYS_MAX',
     about: 'Invalid keys per IP address and minute; further requests of that address get 429.',
   })
@@ -180,7 +173,10 @@ export class GatewayConfig extends InternalCallsConfig {
   @Min(1)
   failedKeysMax: number = 60;
 
-  @Setting({ env: 'GATEWAY_LOOKUP_TIMEOUT_MS', about: 'Time limit for an answer of lookup.' })
+  @Setting({
+    env: 'GATEWAY_LOOKUP_TIMEOUT_MS',
+    about: 'Time limit for an answer of lookup, and of every operation that sets no other one.',
+  })
   @IsInt()
   @Min(100)
   lookupTimeoutMs: number = 22_000;
@@ -194,8 +190,16 @@ export class GatewayConfig extends InternalCallsConfig {
   servicesTimeoutMs: number = 1_500;
 
   @Setting({
+    env: 'GATEWAY_TRANSFER_IDLE_MS',
+    about: 'How long an upload or a download may stand still before it is ended.',
+  })
+  @IsInt()
+  @Min(100)
+  transferIdleMs: number = 30_000;
+
+  @Setting({
     env: 'GATEWAY_HEADERS_TIMEOUT_MS',
-    about: 'Time limit for receiving the headers of a request.',
+    about: 'Time limit for receiving the headers of a request, and for the JSON body after them.',
   })
   @IsInt()
   @Min(100)

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { OPERATIONS, type Operation } from '#libs/contracts';
+import { OPERATIONS, type Operation, Pages } from '#libs/contracts';
 import {
   AuditJob,
   AuditorDatabase,
@@ -17,13 +17,14 @@ import { GatewayConfig } from './gateway.config.js';
 import { ForgetAnswersJob } from './kept-answers/forget-answers.job.js';
 import { KeptAnswersMaintenanceRepository } from './kept-answers/kept-answers-maintenance.repository.js';
 import { KeptAnswersRepository } from './kept-answers/kept-answers.repository.js';
-import { PublicListeners } from './listener/public-listeners.js';
+import { PublicListener } from './listener/public-listener.js';
 import { EraseLogsJob } from './request-log/erase-logs.job.js';
 import { LogMaintenanceRepository } from './request-log/log-maintenance.repository.js';
 import { OnAccountErasedConsumer } from './request-log/on-account-erased.consumer.js';
 import { RequestLogRepository } from './request-log/request-log.repository.js';
 import { RollUpJob } from './request-log/roll-up.job.js';
 import { ApiPaths } from './routes/api-paths.js';
+import { DashboardReadsController } from './usage/dashboard-reads.controller.js';
 import { UsageRepository } from './usage/usage.repository.js';
 import { RequestsRepository } from './usage/requests.repository.js';
 import { RequestsService } from './usage/requests.service.js';
@@ -41,10 +42,14 @@ export interface GatewayModuleOptions {
   operations?: readonly Operation[];
 }
 
-export const CONTROLLERS = [OnAccountNewsWatcher, OnAccountErasedConsumer];
+export const CONTROLLERS = [
+  DashboardReadsController,
+  OnAccountNewsWatcher,
+  OnAccountErasedConsumer,
+];
 
 /**
- * The gateway. Its internal listener is Nest's; the public ones are providers of their own, whose requests
+ * The gateway. Its internal listener is Nest's; the public one is a provider of its own, whose requests
  * pass no guard and no pipe.
  */
 @Module({})
@@ -76,10 +81,11 @@ export class GatewayModule {
         { provide: RollPartitionsJob, useValue: new RollPartitionsJob(maintenance) },
         UsageRepository,
         RequestsRepository,
+        Pages,
         RequestsService,
         UsageService,
         ...MADE,
-        PublicListeners,
+        PublicListener,
         GatewayLifecycle,
       ],
     };

@@ -1,3 +1,4 @@
+import { urlSettingOf } from '#libs/platform';
 import { type Service, started } from '#libs/services';
 import { JOBS } from './gateway-lifecycle.js';
 import { GatewayConfig } from './gateway.config.js';
@@ -5,21 +6,18 @@ import { CONTROLLERS } from './gateway.module.js';
 import { migrations } from './migrations/index.js';
 import { startGateway } from './start.js';
 
-/** The only public door: the API and the dashboard. */
+/** The door of API consumers. */
 export const gateway: Service<GatewayConfig> = {
   name: 'gateway',
   config: GatewayConfig,
-  listeners: [
-    { port: 'GATEWAY_INTERNAL_PORT' },
-    { port: 'API_PORT', isPublic: true },
-    { port: 'DASHBOARD_PORT', isPublic: true },
-  ],
+  listeners: [{ port: 'GATEWAY_INTERNAL_PORT' }, { port: 'API_PORT', isPublic: true }],
+  urlSetting: urlSettingOf('gateway'),
   migrations,
   controllers: CONTROLLERS,
   jobs: JOBS,
   start: async (given) => {
     const gateway = await startGateway(given);
-    const { url, apiUrl, dashboardUrl } = gateway;
-    return { ...started(gateway), addresses: { url, apiUrl, dashboardUrl } };
+    const { url, apiUrl } = gateway;
+    return { ...started(gateway), addresses: { url, apiUrl } };
   },
 };

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { withClient } from '#libs/database';
 import { freePorts } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
-import { PublicListeners } from './listener/public-listeners.js';
+import { PublicListener } from './listener/public-listener.js';
 import { GatewayHarness } from '../../../test/stand-ins/gateway-harness.js';
 
 /** Nothing listens there. */
@@ -29,12 +29,9 @@ describe('readiness of a gateway', () => {
     expect(around.logged).toContain('GATEWAY_TRUSTED_PROXIES is not set');
   });
 
-  it('S82: with everything there nothing is down, and where mails leave this machine there is no page of them', async () => {
-    const { dashboardUrl, url } = await around.startGateway();
+  it('with everything there nothing is down', async () => {
+    const { url } = await around.startGateway();
     expect(await readinessOf(url)).toEqual([200, { status: 'ok', faults: [] }]);
-    const { host } = new URL(around.environment().BILLING_URL);
-    expect(await statusOf(`${dashboardUrl}/log-in`, { host })).toBe(200);
-    expect(await statusOf(`${dashboardUrl}/mailbox`, { host })).toBe(404);
   });
 
   it('a start does not wait for the lock of its request log, and its rows are written afterwards', async () => {
@@ -62,16 +59,16 @@ describe('readiness of a gateway', () => {
     });
   });
 
-  it('it is ready only once both public listeners take connections', async () => {
+  it('it is ready only once the public listener takes connections', async () => {
     const [internal] = await freePorts(1);
     const readiness = () => statusOf(`http://127.0.0.1:${internal}/ready`);
     let before: number | undefined;
-    const { open } = PublicListeners.prototype;
-    // The real one opens them; on the way readiness is asked for.
-    const opening = jest.spyOn(PublicListeners.prototype, 'open');
-    opening.mockImplementation(async function (this: PublicListeners, options) {
+    const { open } = PublicListener.prototype;
+    // The real one opens; on the way readiness is asked for.
+    const opening = jest.spyOn(PublicListener.prototype, 'open');
+    opening.mockImplementation(async function (this: PublicListener) {
       before = await readiness();
-      return open.call(this, options);
+      return open.call(this);
     });
     await around.startGateway({ GATEWAY_INTERNAL_PORT: String(internal) });
     opening.mockRestore();
@@ -83,9 +80,8 @@ describe('readiness of a gateway', () => {
       VALKEY_URL: 'redis://127.0.0.1:1',
       LOOKUP_URL: AWAY,
       ACCOUNT_URL: AWAY,
-      BILLING_INTERNAL_URL: AWAY,
     });
-    const faults = expect.arrayContaining(['counters', 'lookup', 'account', 'billing']);
+    const faults = expect.arrayContaining(['counters', 'lookup', 'account']);
     expect(await readinessOf(url)).toEqual([200, { status: 'degraded', faults }]);
   });
 });

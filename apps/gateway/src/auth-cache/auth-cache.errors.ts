@@ -43,17 +43,6 @@ export class TooManyFailedKeys extends Problem {
   }
 }
 
-export class AccountDeletedProblem extends Problem {
-  constructor(restorableUntil?: string) {
-    super({
-      code: 'account_deleted',
-      status: 403,
-      detail: 'This account was deleted. Its owner can restore it in the dashboard.',
-      members: restorableUntil === undefined ? undefined : { restorable_until: restorableUntil },
-    });
-  }
-}
-
 export class AccountSuspended extends Problem {
   constructor() {
     super({
@@ -81,6 +70,16 @@ export class ScopeDenied extends Problem {
       status: 403,
       detail: `This operation needs the scope "${scope}", which the key does not have.`,
       members: { scope },
+    });
+  }
+}
+
+export class TestKeyNotAllowed extends Problem {
+  constructor() {
+    super({
+      code: 'test_key_not_allowed',
+      status: 403,
+      detail: 'A test key changes nothing and reads no files. Use a live key.',
     });
   }
 }

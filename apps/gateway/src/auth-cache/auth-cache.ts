@@ -13,9 +13,10 @@ import {
   ServiceUnavailable,
   monotonicMs,
 } from '#libs/platform';
+import { AccountDeletedProblem } from '#libs/public-http';
 import type { CappedLine } from '../lease/daily-caps.js';
 import { AccountEntry, KeyEntry } from './caller.js';
-import { AccountDeletedProblem, AccountSuspended, InvalidApiKey } from './auth-cache.errors.js';
+import { AccountSuspended, InvalidApiKey } from './auth-cache.errors.js';
 import { RefusedKeys } from './refused-keys.js';
 
 export interface AuthCacheOptions {

@@ -1,8 +1,7 @@
-import { MINUTE_MS, SECOND_MS } from '#libs/platform';
-import { addressGroup } from '../context/client-address.js';
+import { MINUTE_MS, SECOND_MS, networkOf } from '#libs/platform';
 
 const ADDRESSES_MAX = 20_000;
-const SITE_GROUPS = 3;
+const SITE_PREFIX = 48;
 /** A /48 may fail this many times as often as one /64 of it, whichever of them it sends from. */
 const SITE_FACTOR = 4;
 /** Keys of one address being looked up at once, those that failed included; many good ones may share it. */
@@ -27,18 +26,18 @@ export class FailedKeys {
   constructor(private readonly limit: number) {}
 
   note(address: string, nowMs: number): void {
-    this.count(addressGroup(address), nowMs);
-    if (address.includes(':')) this.count(addressGroup(address, SITE_GROUPS), nowMs);
+    this.count(networkOf(address), nowMs);
+    if (address.includes(':')) this.count(networkOf(address, SITE_PREFIX), nowMs);
   }
 
   /** An unknown key of this address is being looked up; followed by one `end`. */
   begin(address: string): void {
-    const group = addressGroup(address);
+    const group = networkOf(address);
     this.underWay.set(group, (this.underWay.get(group) ?? 0) + 1);
   }
 
   end(address: string): void {
-    const group = addressGroup(address);
+    const group = networkOf(address);
     const left = (this.underWay.get(group) ?? 0) - 1;
     if (left > 0) this.underWay.set(group, left);
     else this.underWay.delete(group);
@@ -47,12 +46,12 @@ export class FailedKeys {
   /** Seconds for which this address has to wait; 0 when it may ask. */
   waitSeconds(address: string, nowMs: number): number {
     if (this.counts.size === 0 && this.underWay.size === 0) return 0;
-    const group = addressGroup(address);
+    const group = networkOf(address);
     const underWay = this.underWay.get(group) ?? 0;
     const own = this.waitOf(group, { limit: this.limit, nowMs, underWay });
     if (own > 0 || !address.includes(':')) return own;
     const limit = this.limit * SITE_FACTOR;
-    return this.waitOf(addressGroup(address, SITE_GROUPS), { limit, nowMs, underWay: 0 });
+    return this.waitOf(networkOf(address, SITE_PREFIX), { limit, nowMs, underWay: 0 });
   }
 
   private waitOf(

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { HEADERS_MAX_BYTES } from '#libs/public-http';
 import type { ApiRequest, Reply } from '../context/request-context.js';
-import { HEADERS_MAX_BYTES } from './header-limits.js';
 import type { HttpDate } from './http-date.js';
 import { readPlainRequest } from './plain-request.js';
 
@@ -74,6 +74,20 @@ export class PlainConnection implements ApiRequest, Reply {
     if (socket.writableNeedDrain) owner.awaitReader(this);
     if (isDraining) socket.destroySoon();
     else if (this.early !== undefined) setImmediate(this.receiveEarly);
+  }
+
+  /** As `ApiResponse.sendLast`; apart from `sendWhole`, to which it would add a question for each answer. */
+  sendLast(status: number, lines: string, body: string): void {
+    const { socket, owner } = this;
+    socket.write(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}Date: ${owner.date.now()}\r\n` +
+        `${CLOSE_LINE}Content-Length: ${body.length}\r\n\r\n${body}`,
+      'latin1',
+    );
+    this.isAnswering = false;
+    this.quietTicks = 0;
+    if (socket.writableNeedDrain) owner.awaitReader(this);
+    socket.destroySoon();
   }
 
   /**

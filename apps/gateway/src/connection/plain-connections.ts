@@ -25,6 +25,8 @@ export class PlainConnections implements PlainConnectionOwner {
   readonly keepAliveLines: string;
   isDraining = false;
   private readonly connections = new Set<PlainConnection>();
+  private readonly ofSockets = new WeakMap<Socket, PlainConnection>();
+  private readonly tickMs: number;
   private readonly timer: NodeJS.Timeout;
   private readonly ticks: { firstRequest: number; keepAlive: number };
 
@@ -35,6 +37,7 @@ export class PlainConnections implements PlainConnectionOwner {
     this.keepAliveLines = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n`;
     const shortest = Math.min(firstRequestTimeoutMs, keepAliveTimeoutMs);
     const tickMs = Math.max(1, Math.min(TICK_MAX_MS, Math.ceil(shortest / TICKS_PER_TIMEOUT)));
+    this.tickMs = tickMs;
     const ticksOf = (ms: number) => Math.ceil(ms / tickMs);
     this.ticks = {
       firstRequest: ticksOf(firstRequestTimeoutMs),
@@ -44,7 +47,9 @@ export class PlainConnections implements PlainConnectionOwner {
   }
 
   add(socket: Socket): void {
-    this.connections.add(new PlainConnection(socket, this));
+    const connection = new PlainConnection(socket, this);
+    this.connections.add(connection);
+    this.ofSockets.set(socket, connection);
   }
 
   take(request: ApiRequest, reply: Reply, target: string): boolean {
@@ -53,11 +58,19 @@ export class PlainConnections implements PlainConnectionOwner {
 
   handOver(connection: PlainConnection, packet: Buffer): void {
     this.connections.delete(connection);
+    this.ofSockets.delete(connection.socket);
     this.options.handOver(connection.socket, packet);
   }
 
   closed(connection: PlainConnection): void {
     this.connections.delete(connection);
+  }
+
+  /** How long a connection has been idle, to a tick; -1 while it is not, undefined for one that is no longer ours. */
+  idleMs(socket: Socket): number | undefined {
+    const connection = this.ofSockets.get(socket);
+    if (connection === undefined) return undefined;
+    return connection.isIdle ? connection.quietTicks * this.tickMs : -1;
   }
 
   /** Whether an answer is on its way to a client that takes it slowly. */

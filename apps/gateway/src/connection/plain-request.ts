@@ -1,5 +1,5 @@
-import { isHost } from '../context/host-header.js';
-import { HEADERS_MAX_BYTES, URI_MAX_BYTES } from './header-limits.js';
+import { isHost } from '#libs/platform';
+import { HEADERS_MAX_BYTES, URI_MAX_BYTES } from '#libs/public-http';
 
 /** A request without a body whose every byte is of the plainest kind there is. */
 export interface PlainRequest {

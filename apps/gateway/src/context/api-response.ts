@@ -1,5 +1,9 @@
 import { type IncomingMessage, STATUS_CODES, ServerResponse } from 'node:http';
+import { SECOND_MS } from '#libs/platform';
 import type { Reply } from './request-context.js';
+
+/** How long what a client still sends is read and thrown away. */
+const LATE_MS = 2 * SECOND_MS;
 
 declare module 'node:http' {
   /** What every message of Node has for its subclasses, and its type definitions leave out. */
@@ -22,12 +26,33 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
   /** Whether a body comes with the request: one that is not read to its end takes the connection with it. */
   hasRequestBody = false;
 
+  /** Whether the client waits to be asked for its body (`Expect: 100-continue`). */
+  isAwaited = false;
+
+  /** Asks for the body, where the client waits for that. */
+  invite(): void {
+    if (this.isAwaited) this.writeContinue();
+    this.isAwaited = false;
+  }
+
   /** Sends headers and body in one write. */
   sendWhole(status: number, lines: string, body: string): void {
+    if (this.hasRequestBody && isOnItsWay(this.req)) {
+      this.begin(status, `${lines}Content-Length: ${body.length}\r\n`);
+      // The length frames it.
+      this.removeHeader('Transfer-Encoding');
+      return endLate(this, body);
+    }
     this.begin(status, lines);
     // Otherwise an HTTP/1.0 client recognises the end only when the connection closes.
     this.useChunkedEncodingByDefault = true;
     this.end(body, 'latin1');
+  }
+
+  /** As `sendWhole`, and closes the connection. */
+  sendLast(status: number, lines: string, body: string): void {
+    this.shouldKeepAlive = false;
+    this.sendWhole(status, lines, body);
   }
 
   /** Sends the headers; the body follows by `write` and `end`. */
@@ -42,4 +67,28 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
     if (this.wholeHead === '') super._implicitHeader();
     else this._storeHeader(this.wholeHead);
   }
+}
+
+/** Whether a part of its body has not come yet, or not been read. */
+export function isOnItsWay({ headers, complete }: IncomingMessage): boolean {
+  const hasBody =
+    headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined;
+  return hasBody && !complete;
+}
+
+/**
+ * Ends a response whose headers say its length, and its connection, while the request is still on its way: what is
+ * left of it is read and thrown away for a while, as closing at once would take the answer back (RFC 9112 §9.6).
+ */
+export function endLate(response: ServerResponse, body: string): void {
+  const { req: request } = response;
+  response.shouldKeepAlive = false;
+  response.write(body, 'latin1');
+  const end = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, LATE_MS);
+  request.once('close', end).once('end', end);
+  request.resume();
 }

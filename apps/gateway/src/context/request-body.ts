@@ -6,6 +6,7 @@ import {
   UnsupportedMediaType,
   checkJsonShape,
 } from '#libs/platform';
+import { RequestTimeout } from '#libs/public-http';
 
 const invalidJson = new InvalidRequest([{ field: 'body', message: 'is not valid JSON in UTF-8' }]);
 const missingBody = new InvalidRequest([{ field: 'body', message: 'is required, as JSON' }]);
@@ -14,11 +15,18 @@ const compressed = new UnsupportedMediaType(
 );
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** What a body may cost. */
+export interface BodyLimits {
+  bytes: number;
+  /** From the end of the headers to its last byte. */
+  timeoutMs: number;
+}
+
 /**
- * Reads a JSON body of limited size. Nothing is kept of one that is too large; its connection ends with the
- * answer. Never resolves when the client goes before it is whole.
+ * Reads a JSON body within its limits. Nothing is kept of one that is too large or too slow (S104); its connection
+ * ends with the answer. Never resolves when the client goes before it is whole.
  */
-export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const { headers } = request;
   const type = headers['content-type']?.split(';', 1)[0].trim().toLowerCase();
   if (type !== 'application/json') return new UnsupportedMediaType();
@@ -27,8 +35,8 @@ export async function readJsonBody(request: IncomingMessage, limitBytes: number)
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
     return missingBody;
   }
-  const bytes = await readBytes(request, limitBytes);
-  if (bytes === undefined) return new PayloadTooLarge();
+  const bytes = await readBytes(request, limits);
+  if (bytes instanceof Problem) return bytes;
   if (bytes.length === 0) return missingBody;
   try {
     const body: unknown = JSON.parse(utf8.decode(bytes));
@@ -41,19 +49,29 @@ export async function readJsonBody(request: IncomingMessage, limitBytes: number)
 
 async function readBytes(
   request: IncomingMessage,
-  limitBytes: number,
-): Promise<Buffer | undefined> {
+  { bytes: limitBytes, timeoutMs }: BodyLimits,
+): Promise<Buffer | Problem> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limitBytes) return void chunks.push(chunk);
+    const refuse = (problem: Problem) => {
+      clearTimeout(timer);
       chunks.length = 0;
       request.pause();
-      resolve(undefined);
+      resolve(problem);
+    };
+    // Node's own limit spares a connection whose request is being worked on.
+    const timer = setTimeout(() => refuse(new RequestTimeout()), timeoutMs);
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limitBytes) chunks.push(chunk);
+      else refuse(new PayloadTooLarge());
     });
-    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('end', () => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks));
+    });
+    request.on('close', () => clearTimeout(timer));
     // The socket's close ends the request; a fault of the stream alone tells nothing new.
     request.on('error', () => {});
   });

@@ -2,13 +2,14 @@ import type { Socket } from 'node:net';
 import type { AnswerForm, ReadInput } from '#libs/contracts';
 import type { RateLimitResult } from '#libs/counters';
 import type { Span } from '#libs/platform';
+import type { Transfer } from '#libs/public-http';
+import { newRequestId } from '#libs/public-http';
 import type { KeyEntry } from '../auth-cache/caller.js';
-import type { KeyedRequest } from '../kept-answers/keyed-request.js';
+import type { KeyedRequest } from './keyed-request.js';
 import type { RequestHold } from '../holds/request-hold.js';
 import type { Lease } from '../lease/lease.js';
-import type { LookupCall } from '../lookup/lookup-call.js';
+import type { LookupCall } from './lookup-call.js';
 import type { ApiRoute } from '../routes/api-route.js';
-import { newRequestId } from './request-id.js';
 
 /** What the numbered steps need to know of a request, whoever has read it. */
 export interface ApiRequest {
@@ -26,6 +27,8 @@ export interface Reply {
    * @param body a character a byte.
    */
   sendWhole(status: number, lines: string, body: string): void;
+  /** As `sendWhole`, and closes the connection. */
+  sendLast(status: number, lines: string, body: string): void;
 }
 
 /** One request on its way through the numbered steps, with what each step has found out. */
@@ -71,6 +74,12 @@ export class RequestContext {
   /** Credits reserved on the lease or the hold. */
   cost = 0;
   isOver = false;
+  /** Counted as in flight; a download is not, once it has begun. */
+  isInFlight = true;
+  /** Of an upload or a download, once it has begun. */
+  transfer?: Transfer = undefined;
+  /** Further header lines of its refusal. */
+  refusalLines = '';
   /** Only while this request is traced. */
   span?: Span = undefined;
   /** The context before it on a socket whose client does not wait for answers. */
@@ -87,5 +96,10 @@ export class RequestContext {
     readonly startedMs: number,
   ) {
     this.form = route.operation.answers[0];
+  }
+
+  /** Of an answer that is no refusal: 202 where something goes on behind it. */
+  get answerStatus(): number {
+    return this.form.type === 'application/json' ? (this.form.status ?? 200) : 200;
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
-import type { KeyedRequest } from './keyed-request.js';
+import type { KeyedRequest } from '../context/keyed-request.js';
 
 /** Who holds the key: this request, or an earlier one. */
 export type KeyHolder =
@@ -22,7 +22,7 @@ export class KeptAnswersRepository {
 
   /** Gives the key to this request, unless an earlier request holds it. */
   async begin(accountId: string, request: KeyedRequest): Promise<KeyHolder> {
-    const { key, requestHash, requestId, begunAt, runsUntil, keptSince } = request;
+    const { key, requestHash, requestId, begunAt, runsUntil, keptSince, isTest } = request;
     const [row] = await this.database.query<HolderRow>(BEGIN, [
       accountId,
       key,
@@ -31,6 +31,7 @@ export class KeptAnswersRepository {
       begunAt,
       runsUntil,
       keptSince,
+      isTest,
     ]);
     if (row.is_begun) return { is: 'this' };
     // The statement does not see a row that was inserted at the same moment.
@@ -54,6 +55,11 @@ export class KeptAnswersRepository {
     );
   }
 
+  /** Deletes the oldest answers to the account's test keys, until no more than these are left. */
+  async dropTestAnswers(accountId: string, left: { count: number; bytes: number }): Promise<void> {
+    await this.database.query(DROP_TEST_ANSWERS, [accountId, left.count, left.bytes]);
+  }
+
   /** Releases the key of a request that ended without a charge. */
   async release(accountId: string, { key, requestId }: KeyedRequest): Promise<void> {
     await this.database.query(
@@ -70,13 +76,22 @@ export class KeptAnswersRepository {
 /** A key is taken over if it has expired, or if the same request held it and its gateway died. */
 const BEGIN = `
   with begun as (
-    insert into kept_answers as kept (account_id, key, request_hash, request_id, begun_at, runs_until)
-    values ($1, $2, $3, $4, $5, $6)
+    insert into kept_answers as kept (account_id, key, request_hash, request_id, begun_at, runs_until, is_test)
+    values ($1, $2, $3, $4, $5, $6, $8)
     on conflict (account_id, key) do update set
       request_hash = excluded.request_hash, request_id = excluded.request_id, begun_at = excluded.begun_at,
-      runs_until = excluded.runs_until, outcome = null, body = null
+      runs_until = excluded.runs_until, is_test = excluded.is_test, outcome = null, body = null
     where kept.begun_at < $7
       or (kept.body is null and kept.runs_until < $5 and kept.request_hash = excluded.request_hash)
     returning 1)
   select exists (select from begun) as is_begun, kept.request_hash, kept.outcome, kept.body
   from (values (1)) one left join kept_answers kept on kept.account_id = $1 and kept.key = $2`;
+
+/** Those that are being made are as few as an account's requests at a time. */
+const DROP_TEST_ANSWERS = `
+  delete from kept_answers where account_id = $1 and key = any (array(
+    select key from (
+      select key, row_number() over newest as place, sum(length(body)) over newest as bytes
+      from kept_answers where account_id = $1 and is_test and body is not null
+      window newest as (order by begun_at desc, key rows unbounded preceding)) kept
+    where place > $2 or bytes > $3))`;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { request } from 'undici';
 import { CHARGED_ITEMS_HEADER, streamedLine } from '#libs/contracts';
 import { withClient } from '#libs/database';
+import { newId } from '#libs/platform';
 import { TestClock, waitFor } from '#test/environment';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 import { problemAnswer } from '../../../../test/stand-ins/lookup-stand-in.js';
@@ -222,6 +223,41 @@ describe('a repeat with the same Idempotency-Key', () => {
     const again = await post(apiKey);
     expect([again.json.asked, again.headers['x-credits-cost']]).toEqual([1, '0']);
   });
+
+  it("S130: of an account's answers to test keys the newest 100 and 4 MiB are kept", async () => {
+    const accountId = newId();
+    const { apiKey } = around.account.addKey({ accountId, scopes: SCOPES, environment: 'test' });
+    const names = { domainNames: ['registered.test'] };
+    let size = 10;
+    around.lookup.respond = (_request, response) => {
+      response.setHeader(CHARGED_ITEMS_HEADER, '1');
+      response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'fixture');
+      response.end(JSON.stringify({ text: 'x'.repeat(size) }));
+    };
+    const kept = () =>
+      withClient(under.database.url(), async (client) => {
+        const { rows } = await client.query<{ count: number; bytes: number }>(
+          `select count(*)::int, coalesce(sum(length(body)), 0)::int as bytes
+           from gateway.kept_answers where account_id = $1`,
+          [accountId],
+        );
+        return rows[0];
+      });
+    const ask = async (place: number) =>
+      (await post(apiKey, { 'idempotency-key': `test-${place}` }, names)).status;
+    for (let place = 0; place < 130; place += 1) expect(await ask(place)).toBe(200);
+    expect((await kept()).count).toBe(100);
+    const asked = around.lookup.questions.length;
+    expect(await ask(129)).toBe(200);
+    expect(around.lookup.questions).toHaveLength(asked);
+    expect(await ask(0)).toBe(200);
+    expect(around.lookup.questions).toHaveLength(asked + 1);
+    size = 300_000;
+    for (let place = 200; place < 220; place += 1) expect(await ask(place)).toBe(200);
+    const { bytes } = await kept();
+    expect(bytes).toBeGreaterThan(3 * 1024 * 1024);
+    expect(bytes).toBeLessThanOrEqual(4 * 1024 * 1024);
+  }, 60_000);
 
   it('runs after 24 hours, when the answer is deleted', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });

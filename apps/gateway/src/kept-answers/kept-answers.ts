@@ -10,14 +10,17 @@ import {
   ServiceUnavailable,
   idempotencyKeyOf,
 } from '#libs/platform';
+import { headerOf } from '#libs/public-http';
 import type { RequestContext } from '../context/request-context.js';
-import { headerOf } from '../context/header-lines.js';
-import type { OwnerAnswer } from '../owners/owner-answer.js';
+import type { OwnerAnswer } from '../context/owner-answer.js';
 import type { KeptAnswersRepository } from './kept-answers.repository.js';
-import type { KeyedRequest } from './keyed-request.js';
+import type { KeyedRequest } from '../context/keyed-request.js';
 
 export interface KeptAnswersOptions {
-  answers: Pick<KeptAnswersRepository, 'begin' | 'keep' | 'release' | 'deleteAll'>;
+  answers: Pick<
+    KeptAnswersRepository,
+    'begin' | 'keep' | 'dropTestAnswers' | 'release' | 'deleteAll'
+  >;
   clock: Clock;
   logger: Logger;
   /** Longest a request runs, in milliseconds. */
@@ -26,8 +29,11 @@ export interface KeptAnswersOptions {
 
 /** How long a repeat with the same `Idempotency-Key` gets the first answer. */
 export const KEPT_MS = DAY_MS;
+const MIB = 1024 * 1024;
 /** At most so many bytes of a stream are kept. */
-const STREAM_BYTES_MAX = 16 * 1024 * 1024;
+const STREAM_BYTES_MAX = 16 * MIB;
+/** Of an account's answers to test keys, the newest are kept: so many, and so many bytes in all (S130). */
+export const TEST_ANSWERS = { count: 100, bytes: 4 * MIB };
 
 const keyReused = new IdempotencyKeyReused();
 const keyRunning = new IdempotencyKeyRunning();
@@ -35,7 +41,7 @@ const keyRunning = new IdempotencyKeyRunning();
 /**
  * Runs a request with an `Idempotency-Key` once: a repeat within 24 hours gets the same answer and costs nothing. A
  * whole answer is stored before it is sent, so that none is charged twice; of a stream, the sent lines are stored. A
- * request that ends without a charge releases its key.
+ * request that ends without a charge releases its key. Of answers to test keys only the newest are kept.
  */
 export class KeptAnswers {
   constructor(private readonly options: KeptAnswersOptions) {}
@@ -111,6 +117,7 @@ export class KeptAnswers {
     const { clock, requestDeadlineMs } = this.options;
     const now = clock.now().getTime();
     return {
+      isTest: context.caller!.isTest,
       key,
       requestHash: hashOf(context),
       requestId: context.requestId,
@@ -121,8 +128,17 @@ export class KeptAnswers {
   }
 
   private async store({ keyed, caller }: RequestContext, outcome: string, body: string) {
+    const { answers } = this.options;
+    const accountId = caller!.account.id;
     const bytes = Buffer.from(body, 'latin1');
-    await this.options.answers.keep(caller!.account.id, keyed!, outcome, bytes);
+    if (!keyed!.isTest) return answers.keep(accountId, keyed!, outcome, bytes);
+    // A repeat of one that is not kept runs again: it costs nothing.
+    if (bytes.length > TEST_ANSWERS.bytes) return answers.release(accountId, keyed!);
+    await answers.dropTestAnswers(accountId, {
+      count: TEST_ANSWERS.count - 1,
+      bytes: TEST_ANSWERS.bytes - bytes.length,
+    });
+    await answers.keep(accountId, keyed!, outcome, bytes);
   }
 
   /** The request does not wait for it. A key that could not be released expires. */
@@ -136,7 +152,7 @@ export class KeptAnswers {
 /** The first answer, in its original format. */
 function repeated(context: RequestContext, outcome: string, bytes: Buffer): OwnerAnswer {
   context.isRepeat = true;
-  const headers = { status: 200, outcome, servedFrom: 'repeat' };
+  const headers = { status: context.answerStatus, outcome, servedFrom: 'repeat' };
   if (context.form.type === 'application/json') return { headers, body: bytes.toString('latin1') };
   // Ends the wait for a client that does not read.
   context.serviceCall = new AbortController();

@@ -1,6 +1,6 @@
 import { DailyCredits } from '#libs/counters';
 import { type Clock, DAY_MS, type Problem } from '#libs/platform';
-import { ServiceOverloaded } from '../problems/problems.errors.js';
+import { ServiceOverloaded } from '#libs/public-http';
 import { KeyCapReached } from './lease.errors.js';
 
 /** Lines whose keys are remembered. */

@@ -5,37 +5,45 @@ import {
   type ServerResponse,
   createServer,
 } from 'node:http';
-import type { AddressInfo, ListenOptions, Socket } from 'node:net';
+import type { AddressInfo, BlockList, ListenOptions, Socket } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
+import { type Operation, TUS_REQUEST_HEADERS } from '#libs/contracts';
 import {
   type Clock,
+  ExpectationFailed,
   type Health,
+  InvalidRequest,
   JSON_BODY_LIMIT_BYTES,
   type Logger,
+  MalformedRequest,
   NotFound,
   PayloadTooLarge,
   type Problem,
+  hasOneHost,
   toProblem,
 } from '#libs/platform';
-import { HEADERS_MAX_BYTES, URI_MAX_BYTES } from '../connection/header-limits.js';
+import {
+  HEADERS_MAX_BYTES,
+  MethodNotAllowed,
+  OpenConnections,
+  type ProblemBodies,
+  type RawAnswers,
+  URI_MAX_BYTES,
+  UnexpectedBody,
+  UriTooLong,
+  answerParserError,
+  endWith,
+  headerLines,
+  newRequestId,
+} from '#libs/public-http';
 import { PlainConnections } from '../connection/plain-connections.js';
-import { ApiResponse } from '../context/api-response.js';
+import { ApiResponse, endLate, isOnItsWay } from '../context/api-response.js';
 import type { ApiPath, ApiPaths } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
 import type { ApiRequest, Reply } from '../context/request-context.js';
-import { BASE_HEADERS } from '../context/header-lines.js';
-import { hasOneHost } from '../context/host-header.js';
-import { newRequestId } from '../context/request-id.js';
+import { BASE_HEADERS } from '../answers/answer-lines.js';
+import { isAsking } from '../context/open-requests.js';
 import type { ErrorPages } from '../problems/error-pages.js';
-import type { ProblemBodies } from '../problems/problem-body.js';
-import { MalformedRequest } from '../problems/problems.errors.js';
-import { answerParserError, endWith } from './client-error.js';
-import {
-  ExpectationFailed,
-  MethodNotAllowed,
-  UnexpectedBody,
-  UriTooLong,
-} from './listener.errors.js';
 import { ApiDocs } from './api-docs.js';
 import { addPublicRoutes, isPublicPath } from './public-routes.js';
 import type { RequestPath } from '../request/request-path.js';
@@ -69,13 +77,21 @@ export interface SocketLimits {
   /** Longest wait for lookup, in which a connection is rightly quiet. */
   lookupTimeoutMs: number;
   connectionsMax: number;
+  /** Of one network that is no trusted proxy. */
+  peerConnectionsMax: number;
+  trustedProxies: BlockList;
 }
 
 const PREFLIGHT_SECONDS = '86400';
-const API_HEADERS = 'authorization, x-api-key, content-type, idempotency-key';
+const API_HEADERS = [
+  'authorization, x-api-key, content-type, idempotency-key',
+  'range, if-range, if-none-match, if-modified-since',
+  ...TUS_REQUEST_HEADERS,
+].join(', ');
 
 const uriTooLong = new UriTooLong(URI_MAX_BYTES);
 const hostFault = new MalformedRequest(' It needs exactly one Host header that names a host.');
+const pathFault = new InvalidRequest([{ field: 'path', message: 'is not a valid path' }]);
 const unexpectedBody = new UnexpectedBody();
 /** Nobody is let through to elsewhere. */
 const noTunnel = new MethodNotAllowed('GET, POST, OPTIONS');
@@ -91,19 +107,28 @@ export class ApiListener {
   private app: FastifyInstance;
   private plain: PlainConnections;
   private isDraining = false;
+  private readonly rawAnswers: RawAnswers;
 
-  constructor(private readonly options: ApiListenerOptions) {}
+  constructor(private readonly options: ApiListenerOptions) {
+    const lines = headerLines([...BASE_HEADERS, 'X-Credits-Cost', '0']);
+    this.rawAnswers = { bodies: options.bodies, headerLines: lines, isAsking };
+  }
 
   /** @returns the listener's own origin, `http://host:port`. */
   async start(): Promise<string> {
-    const { host, port, reusePort, pages, health, bodies, paths, origin } = this.options;
+    const { host, port, reusePort, pages, health, paths, origin } = this.options;
     this.app = fastify({
       serverFactory: (handler) => this.createServer(handler as RequestListener),
       bodyLimit: JSON_BODY_LIMIT_BYTES,
       routerOptions: { maxParamLength: 100 },
       forceCloseConnections: false,
       return503OnClosing: false,
-      clientErrorHandler: (error, socket) => answerParserError(error, socket, bodies),
+      // Fastify's own answer to a path that it cannot decode repeats the whole URL, keys included (S9).
+      frameworkErrors: (_error, request, reply) => {
+        reply.hijack();
+        this.sendProblem(request.raw, reply.raw, pathFault);
+      },
+      clientErrorHandler: (error, socket) => answerParserError(error, socket, this.rawAnswers),
     });
     this.app.addHook('onRequest', (_request, reply, done) => {
       for (let i = 0; i < BASE_HEADERS.length; i += 2) {
@@ -152,7 +177,7 @@ export class ApiListener {
   }
 
   private createServer(handler: RequestListener): Server {
-    const { limits, bodies } = this.options;
+    const { limits } = this.options;
     const server = createServer(
       {
         ServerResponse: ApiResponse,
@@ -168,14 +193,25 @@ export class ApiListener {
       },
       (request, response) => this.take(request, response, handler),
     );
-    server.maxConnections = limits.connectionsMax;
     // Nothing else ends a client that sends questions and takes no answer.
     server.timeout = limits.lookupTimeoutMs + limits.keepAliveTimeoutMs;
+    server.on('checkContinue', (request: IncomingMessage, response: ApiResponse) => {
+      // A body that would be refused need not be sent.
+      response.isAwaited = true;
+      this.take(request, response, handler);
+    });
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
       this.sendProblem(request, response, new ExpectationFailed()),
     );
-    server.on('connect', (_request, socket) => endWith(socket, noTunnel, bodies));
-    this.plain = this.takePlainConnections(server);
+    server.on('connect', (_request, socket) => endWith(socket, noTunnel, this.rawAnswers));
+    const plain = this.takePlainConnections(server);
+    this.plain = plain;
+    new OpenConnections({
+      connectionsMax: limits.connectionsMax,
+      ofPeerMax: limits.peerConnectionsMax,
+      trustedProxies: limits.trustedProxies,
+      idleMs: (socket) => plain.idleMs(socket),
+    }).watch(server);
     this.server = server;
     return server;
   }
@@ -227,16 +263,21 @@ export class ApiListener {
     if (this.isDraining) response.shouldKeepAlive = false;
     const refusal = this.refusalOf(request, entry);
     if (refusal) return this.sendRefusal(request, response, refusal, entry);
-    if (request.method === 'OPTIONS') return sendPreflight(response, entry.allow);
+    if (request.method === 'OPTIONS') {
+      return sendPreflight(response, entry.allow, entry.options);
+    }
     const query = mark === -1 ? '' : url.slice(mark + 1);
     const route = entry.routes.get(request.method!)!;
-    response.hasRequestBody = route.operation.body !== undefined;
+    response.hasRequestBody = takesBody(route.operation);
     this.options.requestPath.handle(request, response, route, query, match);
   }
 
-  private takeOther(request: IncomingMessage, response: ServerResponse, handler: RequestListener) {
+  private takeOther(request: IncomingMessage, response: ApiResponse, handler: RequestListener) {
     if (request.url!.length > URI_MAX_BYTES) this.sendProblem(request, response, uriTooLong);
-    else handler(request, response);
+    else {
+      response.invite();
+      handler(request, response);
+    }
   }
 
   private refusalOf(request: IncomingMessage, { routes, allow }: ApiPath): Problem | undefined {
@@ -303,6 +344,7 @@ export class ApiListener {
       'Content-Length': body.length,
     });
     if (request.method === 'HEAD') response.end();
+    else if (isOnItsWay(request)) endLate(response, body);
     else response.end(body, 'latin1');
   }
 }
@@ -310,18 +352,25 @@ export class ApiListener {
 /** A body that an operation does not take is a mistake; one that is too large is not even read. */
 function bodyRefusal({ headers }: IncomingMessage, route?: ApiRoute): Problem | undefined {
   const length = headers['content-length'];
-  const body = route?.operation.body;
-  const limitBytes = body?.limitBytes ?? JSON_BODY_LIMIT_BYTES;
+  const limitBytes = route?.limits.bodyBytes ?? JSON_BODY_LIMIT_BYTES;
   if (length !== undefined && Number(length) > limitBytes) return new PayloadTooLarge();
-  if (body !== undefined) return undefined;
+  if (route !== undefined && takesBody(route.operation)) return undefined;
   const isEmpty = length === undefined || Number(length) === 0;
   return isEmpty && headers['transfer-encoding'] === undefined ? undefined : unexpectedBody;
 }
 
+const takesBody = ({ body, upload }: Operation) =>
+  body !== undefined || (upload?.types.length ?? 0) > 0;
+
 /** Any page may call the API with a key it has; cookies mean nothing here (S30). */
-function sendPreflight(response: ServerResponse, methods: string): void {
+function sendPreflight(
+  response: ServerResponse,
+  methods: string,
+  further: readonly string[] = [],
+): void {
   response.writeHead(204, [
     ...BASE_HEADERS,
+    ...further,
     'Access-Control-Allow-Methods',
     methods,
     'Access-Control-Allow-Headers',

@@ -123,6 +123,27 @@ describe('bytes that are no proper request', () => {
     expect((await dripping).status).toBe(408);
   });
 
+  it('S104: a JSON body that drips in is answered 408 and its socket closed, whoever sends it', async () => {
+    const { apiKey } = around.account.addKey({ scopes: ['whois', 'bulk'] });
+    const { apiUrl } = await around.startGateway({
+      GATEWAY_HEADERS_TIMEOUT_MS: '300',
+      GATEWAY_JOURNAL: `${around.folder}/dripping-body`,
+    });
+    const socket = open(apiUrl);
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.write(
+      `POST /v2.0/bulkwhois/live HTTP/1.1\r\nhost: a\r\nx-api-key: ${apiKey}\r\n` +
+        'content-type: application/json\r\ncontent-length: 2000\r\n\r\n{"domainNames":["',
+    );
+    const drip = setInterval(() => socket.writable && socket.write('a'), 20);
+    await once(socket, 'close');
+    clearInterval(drip);
+    expect(text).toMatch(/^HTTP\/1\.1 408 /);
+    expect(text).toMatch(/"code":"request_timeout"/);
+    expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+
   it('S104: HTTP/2 is the ingress’ to speak: its first bytes are no request here', async () => {
     const { status } = await context('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     expect([400, 405, 505]).toContain(status);

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Health, NotFound } from '#libs/platform';
+import { ICON, ICON_TYPE } from '#libs/public-http';
 import type { ErrorPages } from '../problems/error-pages.js';
 import { type ApiDocs, DOCS_POLICY } from './api-docs.js';
-import { ICON, ICON_TYPE } from './icon.js';
 import { addRootPage } from './root-page.js';
 
 /** Addresses of the API listener that need no key, and what a path to them looks like. */

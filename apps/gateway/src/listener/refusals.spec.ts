@@ -37,7 +37,7 @@ describe('a refusal', () => {
     expectProblem(wrong, 400, 'invalid_request');
     expect(wrong.json.errors).toMatchObject([{ field: 'domainName' }]);
     expectProblem(
-      await ask(`/v1.0/whois?whois=reverse&domainName=a.example&apiKey=${apiKey}`),
+      await ask(`/v1.0/whois?whois=elsewhere&domainName=a.example&apiKey=${apiKey}`),
       400,
       'invalid_request',
     );
@@ -215,7 +215,7 @@ describe('a refusal', () => {
     const headers = { ...delivered.headers, age: 'soon' };
     around.lookup.answer = () => ({ ...delivered, headers });
     expect((await ask(live(apiKey))).headers).not.toHaveProperty('age');
-    const problem = problemAnswer(503, 'registry_busy', 'failed');
+    const problem = problemAnswer(503, 'upstream_throttled', 'throttled');
     const body = JSON.stringify({ ...JSON.parse(problem.body), retry_after: forged });
     around.lookup.answer = () => ({ ...problem, body });
     const refused = await ask(live(apiKey, '&domainName=other.example'));

@@ -1,4 +1,4 @@
-import type { OwnerHeaders } from '../owners/owner-answer.js';
+import type { OwnerHeaders } from '../context/owner-answer.js';
 
 /** What the gateway reads of the headers of an answer (RFC 9112). */
 export interface AnswerHeaders extends OwnerHeaders {

@@ -2,8 +2,8 @@ import { type NetConnectOpts, type Socket, connect as connectPlain } from 'node:
 import { connect as connectTls } from 'node:tls';
 import type { InternalTls } from '#libs/platform';
 import { type AnswerHeaders, readAnswerHeaders } from './answer-headers.js';
-import type { OwnerAnswer } from '../owners/owner-answer.js';
-import type { LookupCall } from './lookup-call.js';
+import type { OwnerAnswer } from '../context/owner-answer.js';
+import type { LookupCall } from '../context/lookup-call.js';
 import { BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
 /** Where lookup listens. */
@@ -31,6 +31,8 @@ export class LookupConnection {
   /** Ticks of the pool's timer since it was last asked or free. */
   quietTicks = 0;
   isConnected = false;
+  /** Ticks of the pool's timer until it is closed, between two calls. */
+  ticksLeft: number;
   /** What is being asked on it. */
   call?: LookupCall = undefined;
   private headers?: AnswerHeaders = undefined;
@@ -42,9 +44,11 @@ export class LookupConnection {
   /** @param onFree called when the answer has come; `onClosed` once, when it is of no further use. */
   constructor(
     address: LookupAddress,
-    private readonly onFree: (connection: LookupConnection) => void,
+    ticksLeft: number,
+    private onFree: (connection: LookupConnection) => void,
     onClosed: (connection: LookupConnection) => void,
   ) {
+    this.ticksLeft = ticksLeft;
     this.socket = this.connect(address);
     this.socket.on('error', (error) => (this.fault ??= error));
     this.socket.on('close', () => {
@@ -65,6 +69,13 @@ export class LookupConnection {
     if (fault) this.fault ??= fault;
     else this.take();
     this.socket.destroy();
+  }
+
+  /** Closes it now, or after the call that is under way. */
+  retire(): void {
+    if (this.call === undefined) this.destroy();
+    // In place of a question after each answer.
+    else this.onFree = () => this.destroy();
   }
 
   private connect({ socketPath, host, port, isTls, tls }: LookupAddress): Socket {

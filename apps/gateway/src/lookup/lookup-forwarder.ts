@@ -1,8 +1,8 @@
 import { type Problem, type ServiceTokens, ServiceUnavailable } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
-import type { OwnerAnswer } from '../owners/owner-answer.js';
-import { AnswerTimeout } from '../request/request.errors.js';
-import type { LookupCall } from './lookup-call.js';
+import type { OwnerAnswer } from '../context/owner-answer.js';
+import { AnswerTimeout } from '#libs/public-http';
+import type { LookupCall } from '../context/lookup-call.js';
 import type { LookupConnection } from './lookup-connection.js';
 import { LookupPool, type LookupPoolOptions } from './lookup-pool.js';
 import { AnswerLate } from './lookup.errors.js';

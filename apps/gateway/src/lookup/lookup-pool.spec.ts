@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
+import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { InternalTls, Logger } from '#libs/platform';
 import { OwnAuthority, waitFor } from '#test/environment';
 import { readAnswerHeaders } from './answer-headers.js';
-import type { OwnerAnswer } from '../owners/owner-answer.js';
-import type { LookupCall } from './lookup-call.js';
+import type { OwnerAnswer } from '../context/owner-answer.js';
+import type { LookupCall } from '../context/lookup-call.js';
 import type { LookupConnection } from './lookup-connection.js';
 import { LookupPool, type LookupPoolOptions } from './lookup-pool.js';
 import { AnswerLate, BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
@@ -288,3 +288,65 @@ describe('the headers of an answer', () => {
     }
   });
 });
+
+it('connections age: three lookups behind a balancer of connections get a quarter each, no call is lost', async () => {
+  const answer =
+    'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nX-Outcome: delivered\r\nConnection: keep-alive\r\n\r\n{}';
+  const owners = [new ByteServer(), new ByteServer(), new ByteServer()];
+  const ports: number[] = [];
+  for (const owner of owners) {
+    ports.push(Number(new URL(await owner.start()).port));
+    owner.onRequest = (socket) => void setImmediate(() => socket.write(answer));
+  }
+  let known = 1;
+  let placed = 0;
+  const through = new Set<Socket>();
+  const balancer = createServer((client) => {
+    const owner = connect(ports[placed++ % known], '127.0.0.1');
+    for (const socket of [client, owner]) {
+      through.add(socket);
+      socket.on('error', () => {});
+    }
+    client.pipe(owner).pipe(client);
+  });
+  balancer.listen(0, '127.0.0.1');
+  await once(balancer, 'listening');
+  const url = `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`;
+  const aging = new LookupPool({ url, timeoutMs: 5_000, ageMaxMs: 1_000 });
+  let isOver = false;
+  const faults: unknown[] = [];
+  /** Each never without a call: only between two of them can its connection be closed. */
+  const asker = async () => {
+    while (!isOver) {
+      const { promise, resolve } = Promise.withResolvers<OwnerAnswer | Error>();
+      const call = new TestCall();
+      call.onAnswer = call.onFault = resolve;
+      aging.ask(call);
+      const result = await promise;
+      if (result instanceof Error) faults.push(result);
+    }
+  };
+  const askers = Array.from({ length: 12 }, asker);
+  await waitFor('the first to be asked', () => owners[0].requests.length > 100);
+  expect(placed).toBe(12);
+  known = 3;
+  await waitFor(
+    'every connection to have been placed anew',
+    () => owners.every(({ open }) => open >= 3) && placed >= 24,
+  );
+  const before = owners.map(({ requests }) => requests.length);
+  await waitFor('more requests', () => {
+    const sum = owners.reduce((total, { requests }) => total + requests.length, 0);
+    return sum > before.reduce((total, count) => total + count, 0) + 10_000;
+  });
+  isOver = true;
+  await Promise.all(askers);
+  const since = owners.map(({ requests }, place) => requests.length - before[place]);
+  const all = since.reduce((total, count) => total + count, 0);
+  expect(Math.min(...since) / all).toBeGreaterThanOrEqual(0.2);
+  expect(faults).toEqual([]);
+  aging.close();
+  for (const socket of through) socket.destroy();
+  balancer.close();
+  for (const owner of owners) await owner.stop();
+}, 30_000);

@@ -1,6 +1,6 @@
 import { HANDSHAKE_LIMIT_MS, mustBeTls } from '#libs/contracts';
 import type { InternalTls } from '#libs/platform';
-import type { LookupCall } from './lookup-call.js';
+import type { LookupCall } from '../context/lookup-call.js';
 import { type LookupAddress, LookupConnection } from './lookup-connection.js';
 import { AnswerLate, ConnectTimeout, ConnectionEnded } from './lookup.errors.js';
 
@@ -17,12 +17,17 @@ export interface LookupPoolOptions {
   connectTimeoutMs?: number;
   /** Unused connections are closed after this, sooner than lookup closes them (72 s). */
   keepAliveMs?: number;
+  /** Oldest a connection becomes: a balancer places new ones on new instances of lookup. */
+  ageMaxMs?: number;
 }
 
 /** As many as live lookups may be under way: with fewer, slow registries would hold up every answer. */
 const CONNECTIONS_MAX = 1_500;
 const CONNECT_TIMEOUT_MS = 1_000;
 const KEEP_ALIVE_MS = 30_000;
+const AGE_MAX_MS = 30_000;
+/** The youngest are closed at this part of it, so that they do not all end at once. */
+const AGE_MIN_PART = 0.5;
 const TICK_MAX_MS = 500;
 const TICKS_PER_TIMEOUT = 20;
 
@@ -39,7 +44,7 @@ export class LookupPool {
   private waiting: LookupCall[] = [];
   private readonly timer: NodeJS.Timeout;
   private readonly connectionsMax: number;
-  private readonly ticks: { connect: number; answer: number; keepAlive: number };
+  private readonly ticks: { connect: number; answer: number; keepAlive: number; ageMax: number };
   private isClosed = false;
 
   constructor(options: LookupPoolOptions) {
@@ -63,6 +68,7 @@ export class LookupPool {
       ),
       answer: ticksOf(options.timeoutMs),
       keepAlive: ticksOf(options.keepAliveMs ?? KEEP_ALIVE_MS),
+      ageMax: ticksOf(options.ageMaxMs ?? AGE_MAX_MS),
     };
     this.timer = setInterval(() => this.tick(), tickMs);
   }
@@ -92,6 +98,7 @@ export class LookupPool {
   private open(): LookupConnection {
     const connection = new LookupConnection(
       this.address,
+      Math.ceil(this.ticks.ageMax * (AGE_MIN_PART + Math.random() * (1 - AGE_MIN_PART))),
       (free) => this.reuse(free),
       (closed) => this.closed(closed),
     );
@@ -129,6 +136,7 @@ export class LookupPool {
     const { connect, answer, keepAlive } = this.ticks;
     for (const connection of this.connections) {
       const { call, isConnected } = connection;
+      if (connection.ticksLeft-- === 0) connection.retire();
       const quiet = connection.quietTicks++;
       if (call === undefined) {
         if (quiet >= keepAlive) connection.destroy();

@@ -5,6 +5,9 @@ import { keptAnswers } from './0003-kept-answers.js';
 import { outboxOfKey } from './0004-outbox-of-key.js';
 import { refusedRequests } from './0005-refused-requests.js';
 import { logOfRequest } from './0006-log-of-request.js';
+import { jobRuns } from './0007-job-runs.js';
+import { countedRefusals } from './0008-counted-refusals.js';
+import { answersToTestKeys } from './0009-answers-to-test-keys.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -14,4 +17,7 @@ export const migrations: Migration[] = [
   outboxOfKey,
   refusedRequests,
   logOfRequest,
+  jobRuns,
+  countedRefusals,
+  answersToTestKeys,
 ];

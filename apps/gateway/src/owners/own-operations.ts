@@ -6,33 +6,33 @@ import {
   PRICING,
   PRICING_QUOTE,
   type Parameters,
-  REQUESTS,
   type ValuesOf,
+  listenerOf,
 } from '#libs/contracts';
 import { priceList, quotePackage } from '../pricing/pricing.js';
 import type { RequestsService } from '../usage/requests.service.js';
 import type { UsageService } from '../usage/usage.service.js';
 
-/** The owner of a key, or of a session. */
+/** The owner of a key. */
 export interface Asker {
   account: { id: string };
 }
 
 type Answer<Values> = (values: Values, asker?: Asker) => object | Promise<object>;
 
-/** How the gateway answers the operations that it owns itself, by their names. */
+/** How the gateway answers the operations of the API that it owns itself, by their names. */
 export type OwnOperations = ReadonlyMap<string, Answer<never>>;
 
-/** @throws when an operation of the gateway is answered by nobody. */
+/** @throws when one of them is answered by nobody. */
 export function ownOperations(usage: UsageService, requests: RequestsService): OwnOperations {
   const own: OwnOperations = new Map([
     answered(PRICING, priceList),
     answered(PRICING_QUOTE, quotePackage),
     answered(ACCOUNT_USAGE, async (values, asker) => usage.usage(asker!.account.id, values)),
     answered(ACCOUNT_REQUESTS, async (values, asker) => requests.list(values, asker!.account.id)),
-    answered(REQUESTS, async (values, asker) => requests.list(values, asker!.account.id)),
   ]);
-  for (const { name, owner } of OPERATIONS) {
+  for (const row of OPERATIONS.filter((one) => listenerOf(one) === 'api')) {
+    const { name, owner } = row;
     if (owner.service === 'gateway' && !own.has(name)) throw new Error(`nobody answers ${name}`);
   }
   return own;

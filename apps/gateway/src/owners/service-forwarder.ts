@@ -1,6 +1,12 @@
 import type { Readable } from 'node:stream';
 import { Pool, type Dispatcher } from 'undici';
-import { CHARGED_ITEMS_HEADER, OUTCOME_HEADER, SOURCE_HEADER, connectTo } from '#libs/contracts';
+import {
+  CHARGED_ITEMS_HEADER,
+  NEXT_CURSOR_HEADER,
+  OUTCOME_HEADER,
+  SOURCE_HEADER,
+  connectTo,
+} from '#libs/contracts';
 import {
   InvalidRequest,
   type Problem,
@@ -8,11 +14,12 @@ import {
   type ServiceTokens,
   ServiceUnavailable,
   idempotencyKeyOf,
+  toProblem,
 } from '#libs/platform';
-import { headerOf } from '../context/header-lines.js';
+import { AnswerTimeout, type TransferCall, headerOf } from '#libs/public-http';
 import type { RequestContext } from '../context/request-context.js';
-import { AnswerTimeout, AnswerTooLarge } from '../request/request.errors.js';
-import type { OwnerHeaders, OwnerAnswer } from './owner-answer.js';
+import type { OwnerHeaders, OwnerAnswer } from '../context/owner-answer.js';
+import { AnswerTooLarge } from './owners.errors.js';
 
 export interface ServiceForwarderOptions {
   service: ServiceName;
@@ -21,15 +28,13 @@ export interface ServiceForwarderOptions {
   /** Its Unix socket, when it runs on the same machine. */
   socketPath?: string;
   tokens: ServiceTokens;
-  /** Longest until the answer begins, and longest silence within it, in milliseconds. */
-  timeoutMs: number;
 }
 
 const CONNECTIONS = 200;
+const TRANSFER_CONNECTIONS = 600;
 const CONNECT_TIMEOUT_MS = 1_000;
-const BODY_MAX_BYTES = 4 * 1024 * 1024;
 /** What may stand in a header that goes to the customer. */
-const LOCATION = /^(https:\/\/|\/)[\x21-\x7e]{0,4096}$/;
+const CURSOR = /^[A-Za-z0-9_.-]{1,1500}$/;
 
 const answerTimeout = new AnswerTimeout();
 
@@ -39,27 +44,26 @@ const answerTimeout = new AnswerTimeout();
  */
 export class ServiceForwarder {
   private readonly pool: Pool;
+  /** For uploads and downloads: however many there are, every other question finds a connection. */
+  private readonly transfers: Pool;
 
   constructor(private readonly options: ServiceForwarderOptions) {
-    const { service: audience, url, socketPath, tokens, timeoutMs } = options;
-    this.pool = new Pool(url, {
-      connections: CONNECTIONS,
-      pipelining: 1,
-      connect: connectTo({
-        audience,
-        url,
-        socketPath,
-        tls: tokens.tls,
-        timeoutMs: CONNECT_TIMEOUT_MS,
-      }),
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
+    const { service: audience, url, socketPath, tokens } = options;
+    const connect = connectTo({
+      audience,
+      url,
+      socketPath,
+      tls: tokens.tls,
+      timeoutMs: CONNECT_TIMEOUT_MS,
     });
+    this.pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1, connect });
+    this.transfers = new Pool(url, { connections: TRANSFER_CONNECTIONS, pipelining: 1, connect });
   }
 
   /** Answers with a Problem when nobody could be asked; the call ends when the client goes. */
   async ask(context: RequestContext): Promise<OwnerAnswer | Problem> {
     const { route, question, body, form } = context;
+    const { timeoutMs, answerBytes } = route.limits;
     const call = (context.serviceCall = new AbortController());
     try {
       const response = await this.pool.request({
@@ -68,14 +72,15 @@ export class ServiceForwarder {
         headers: this.headersOf(context),
         body: body === undefined ? null : JSON.stringify(body),
         signal: call.signal,
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
       });
       const headers = headersOf(response);
-      if (form.type === 'redirect' && headers.location !== undefined) headers.status = 200;
       if (headers.status === 200 && form.type !== 'application/json') {
         // The reader gets its faults; without this handler an abandoned stream would end the process.
         return { headers, body: '', stream: response.body.on('error', () => {}) as Readable };
       }
-      return { headers, body: await textOf(response.body) };
+      return { headers, body: await textOf(response.body, answerBytes) };
     } catch (error) {
       if (error instanceof InvalidRequest || error instanceof AnswerTooLarge) return error;
       const isLate = (error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT';
@@ -83,8 +88,22 @@ export class ServiceForwarder {
     }
   }
 
+  /** By what an upload or a download reaches this owner, and how long the owner may take to answer. */
+  transferOf(
+    context: RequestContext,
+  ): Pick<TransferCall, 'dispatcher' | 'headers' | 'answerTimeoutMs'> | Problem {
+    try {
+      const headers = this.headersOf(context);
+      const { timeoutMs } = context.route.limits;
+      return { dispatcher: this.transfers, headers, answerTimeoutMs: timeoutMs };
+    } catch (error) {
+      // A malformed Idempotency-Key.
+      return toProblem(error);
+    }
+  }
+
   async close(): Promise<void> {
-    await this.pool.destroy();
+    await Promise.all([this.pool.destroy(), this.transfers.destroy()]);
   }
 
   private headersOf(context: RequestContext): Record<string, string> {
@@ -94,7 +113,7 @@ export class ServiceForwarder {
     return {
       authorization: `Bearer ${tokens.issue('gateway', service)}`,
       'x-request-id': requestId,
-      accept: form.type === 'redirect' ? '*/*' : form.type,
+      accept: form.type.includes('/') ? form.type : '*/*',
       ...(body && { 'content-type': 'application/json' }),
       ...(caller && { 'x-account-id': caller.account.id, 'x-key-id': caller.keyId }),
       ...(span && { traceparent: span.traceparent }),
@@ -116,16 +135,16 @@ function headersOf({ statusCode, headers }: Dispatcher.ResponseData): OwnerHeade
     servedFrom: text(SOURCE_HEADER),
     age: /^[0-9]{1,10}$/.test(age) ? age : undefined,
     chargedItems: /^[0-9]{1,9}$/.test(items) ? Number(items) : undefined,
-    location: LOCATION.exec(text('location'))?.[0],
+    nextCursor: CURSOR.exec(text(NEXT_CURSOR_HEADER))?.[0],
   };
 }
 
-async function textOf(body: Readable): Promise<string> {
+async function textOf(body: Readable, limitBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > BODY_MAX_BYTES) throw new AnswerTooLarge();
+    if (size > limitBytes) throw new AnswerTooLarge(limitBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('latin1');

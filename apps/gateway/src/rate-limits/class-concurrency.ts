@@ -1,17 +1,17 @@
-import { RATE_CLASSES, type RateClass } from '#libs/contracts';
+import { type ConcurrencyClass, RATE_CLASSES } from '#libs/contracts';
 
 /** Requests under way at most, by class, over all accounts: heavy searches cannot starve lookups. */
-const UNDER_WAY_MAX: Record<RateClass | 'public', number> = {
+const UNDER_WAY_MAX: Record<ConcurrencyClass, number> = {
   live: 1_500,
   bulk: 200,
   heavy: 100,
   account: 200,
   public: 200,
 };
-const CLASSES = [...RATE_CLASSES, 'public'] as const;
+const CLASSES: readonly ConcurrencyClass[] = [...RATE_CLASSES, 'public'];
 
 /** Place of a class in the counts. */
-export function classPlace(name: RateClass | 'public'): number {
+export function classPlace(name: ConcurrencyClass): number {
   return CLASSES.indexOf(name);
 }
 
@@ -24,7 +24,7 @@ const ACCOUNT_SHARE = 1 / 4;
 export class ClassConcurrency {
   private readonly classes: { max: number; underWay: number; byAccount: Map<string, number> }[];
 
-  constructor(limits: Partial<Record<RateClass, number>> = {}) {
+  constructor(limits: Partial<Record<ConcurrencyClass, number>> = {}) {
     const max = { ...UNDER_WAY_MAX, ...limits };
     this.classes = CLASSES.map((name) => ({ max: max[name], underWay: 0, byAccount: new Map() }));
   }

@@ -1,4 +1,4 @@
-import type { RateClass } from '#libs/contracts';
+import type { ConcurrencyClass, RateClass } from '#libs/contracts';
 import { Problem } from '#libs/platform';
 
 export class RateLimited extends Problem {
@@ -13,11 +13,11 @@ export class RateLimited extends Problem {
 }
 
 export class ClassBusy extends Problem {
-  constructor(rateClass: RateClass | 'public') {
+  constructor(concurrency: ConcurrencyClass) {
     super({
       code: 'class_busy',
       status: 503,
-      detail: `The service, or your account, has too many requests of class "${rateClass}" under way. Nothing was charged.`,
+      detail: `The service, or your account, has too many requests of class "${concurrency}" under way. Nothing was charged.`,
       retryAfterSeconds: 1,
     });
   }

@@ -23,6 +23,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'outcome',
         'credits',
         'duration_ms',
+        'requests',
       ],
       withheld: { written_by: 'the number of a transaction' },
     },

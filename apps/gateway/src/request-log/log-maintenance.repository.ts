@@ -68,14 +68,14 @@ export class LogMaintenanceRepository {
 // can be used again: a row beyond the highest one counts although the snapshot claims to have seen it.
 const COUNT_NEW_ROWS = `
   with fresh as materialized (
-    select account_id, date_trunc('hour', at) as hour, operation, status, credits, written_by
+    select account_id, date_trunc('hour', at) as hour, operation, status, requests, credits, written_by
     from request_log
     where written_by >= least(pg_snapshot_xmin($1::pg_snapshot)::text::bigint, $2::bigint)
       and (written_by > $2::bigint
         or not pg_visible_in_snapshot(written_by::text::xid8, $1::pg_snapshot))),
   counted as (
     insert into request_hours as h (account_id, hour, operation, status, requests, credits)
-    select account_id, hour, operation, status, count(*), sum(credits)
+    select account_id, hour, operation, status, sum(requests), sum(credits)
     from fresh group by 1, 2, 3, 4 order by 1, 2, 3, 4
     on conflict (account_id, hour, operation, status) do update set
       requests = h.requests + excluded.requests, credits = h.credits + excluded.credits)

@@ -1,9 +1,13 @@
-import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
-import { Database, type DatabaseAddress, type Transaction, clientFor } from '#libs/database';
+import {
+  Database,
+  type DatabaseAddress,
+  type Transaction,
+  clientFor,
+  copyIn,
+} from '#libs/database';
 import { newId } from '#libs/platform';
 import type { LogEntry } from './log-line.js';
 import type { LogSink } from './request-log.js';
@@ -32,6 +36,24 @@ const INSERT_MISSING_SQL = `insert into request_log
   where not exists (
     select 1 from request_log logged
     where logged.account_id = row."accountId" and logged.at = row.at and logged.request_id = row."requestId")`;
+
+/** Refusals of one kind. */
+export interface CountedRefusals {
+  accountId: string;
+  keyId: string;
+  operation: string;
+  version: number;
+  status: number;
+  outcome: string;
+  requests: number;
+}
+
+const INSERT_COUNTED_SQL = `insert into request_log
+  (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms, requests)
+  select $2, row."requestId", row."accountId", row."keyId", row.operation, row.version, '', row.status,
+    row.outcome, 0, 0, row.requests
+  from jsonb_to_recordset($1) as row ("requestId" text, "accountId" uuid, "keyId" uuid, operation text,
+    version smallint, status smallint, outcome text, requests integer)`;
 
 /**
  * Writes the log with COPY over one connection of its own, opened when it is needed. Each line is stored once: a
@@ -63,11 +85,7 @@ export class RequestLogCopy implements LogSink {
       const client = (this.client ??= await this.connect());
       await this.begin(client);
       this.sentBytes = lines.length;
-      const copy = client.query(copyFrom(COPY_SQL));
-      // Nobody listens to it any more when its connection ends after its time is over.
-      copy.on('error', () => {});
-      const rest = lines.subarray(this.storedBytes);
-      await finished(copy.end(rest), { signal: AbortSignal.timeout(SILENCE_MS) });
+      await answered(copyIn(client, COPY_SQL, [lines.subarray(this.storedBytes)]));
       await answered(client.query('commit'));
       this.batches++;
       this.storedBytes = 0;
@@ -167,6 +185,12 @@ export class RequestLogRepository {
       if ((error as { code?: unknown }).code === NO_PARTITION) return false;
       throw error;
     }
+  }
+
+  /** Writes a row for each kind of refusals. */
+  async insertCounted(counted: CountedRefusals[], at: Date): Promise<void> {
+    const rows = counted.map((one) => ({ ...one, requestId: `refused_${newId()}` }));
+    await this.database.query(INSERT_COUNTED_SQL, [JSON.stringify(rows), at]);
   }
 
   /**

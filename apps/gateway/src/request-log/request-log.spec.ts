@@ -5,6 +5,7 @@ import { TestClock, TestDatabase } from '#test/environment';
 import { TcpProxy } from '../../../../test/faults/tcp-proxy.js';
 import type { LogEntry } from './log-line.js';
 import { RequestLog } from './request-log.js';
+import { CountRefusalsJob } from './count-refusals.job.js';
 import { EraseLogsJob } from './erase-logs.job.js';
 import { LogMaintenanceRepository } from './log-maintenance.repository.js';
 import { RequestLogCopy, RequestLogRepository } from './request-log.repository.js';
@@ -66,6 +67,30 @@ const hoursOf = async (accountId: string) =>
     'select status, requests, credits from request_hours where account_id = $1 order by status',
     [accountId],
   );
+
+describe('refusals', () => {
+  it('S122: 20,000 of one key are at most 100 rows, and counted whole', async () => {
+    const refusals = new CountRefusalsJob(new RequestLogRepository(service), clock, logger);
+    const log = new RequestLog(copy, logger);
+    const [accountId, keyId] = [newId(), newId()];
+    for (let i = 0; i < 20_000; i++) {
+      const refused = entry({ accountId, keyId, status: 429, outcome: 'rate_limited', credits: 0 });
+      if (refusals.isRow(keyId)) log.add(refused);
+      else refusals.count(refused);
+      if (i === 10_000) await refusals.runOnce();
+    }
+    await refusals.end();
+    await log.flush();
+    const rows = await service.query<{ requests: number }>(
+      'select requests from request_log where account_id = $1',
+      [accountId],
+    );
+    expect(rows.length).toBeLessThanOrEqual(100);
+    expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(20_000);
+    await job.runOnce();
+    expect(await hoursOf(accountId)).toEqual([{ status: 429, requests: '20000', credits: '0' }]);
+  });
+});
 
 describe('the request log', () => {
   it('whatever a subject holds, it is one row and stays what it was', async () => {

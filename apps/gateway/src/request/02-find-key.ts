@@ -1,8 +1,7 @@
 import { WRONGLY_ENCODED } from '#libs/contracts';
-import type { Problem } from '#libs/platform';
+import { MalformedRequest, type Problem } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
 import { AmbiguousCredentials, MissingApiKey } from '../auth-cache/auth-cache.errors.js';
-import { MalformedRequest } from '../problems/problems.errors.js';
 
 const PARAMETERS_MAX = 32;
 const BEARER = 'bearer ';

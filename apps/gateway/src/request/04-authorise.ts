@@ -1,19 +1,21 @@
 import type { BlockList } from 'node:net';
+import { isInBlocks } from '#libs/domain-names';
 import type { Problem } from '#libs/platform';
 import { clientAddress } from '../context/client-address.js';
 import type { RequestContext } from '../context/request-context.js';
-import { contains } from '../auth-cache/allow-list.js';
 import type { KeyEntry } from '../auth-cache/caller.js';
 import {
   AccountSuspended,
   AddressNotAllowed,
   KeyPaused,
   ScopeDenied,
+  TestKeyNotAllowed,
 } from '../auth-cache/auth-cache.errors.js';
 
 const accountSuspended = new AccountSuspended();
 const addressNotAllowed = new AddressNotAllowed();
 const keyPaused = new KeyPaused();
+const testKeyNotAllowed = new TestKeyNotAllowed();
 
 /** Step 4: 403 for what this key may not do, from here, now. */
 export function authorise(
@@ -23,9 +25,10 @@ export function authorise(
 ): Problem | undefined {
   const { account, allowList } = caller;
   if (account.isSuspended) return accountSuspended;
-  if (allowList && !contains(allowList, clientAddress(request, trustedProxies))) {
+  if (allowList && !isInBlocks(clientAddress(request, trustedProxies), allowList)) {
     return addressNotAllowed;
   }
   if ((caller.scopeBits & route.scopeBit) === 0) return new ScopeDenied(route.scope!);
+  if (route.isForLiveKeys && caller.isTest) return testKeyNotAllowed;
   return caller.rank > account.keys ? keyPaused : undefined;
 }

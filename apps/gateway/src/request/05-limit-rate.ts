@@ -1,8 +1,8 @@
 import type { BlockList } from 'node:net';
 import { PUBLIC_LIMIT } from '#libs/contracts';
 import type { RateLimiter, RateLimitResult } from '#libs/counters';
-import type { Problem } from '#libs/platform';
-import { addressGroup, clientAddress } from '../context/client-address.js';
+import { type Problem, networkOf } from '#libs/platform';
+import { clientAddress } from '../context/client-address.js';
 import type { RequestContext } from '../context/request-context.js';
 import type { KeyEntry } from '../auth-cache/caller.js';
 import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
@@ -29,7 +29,7 @@ export function countAddress(
   trustedProxies: BlockList,
   rateLimiter: RateLimiter,
 ): RateLimitResult | Promise<RateLimitResult> {
-  const group = addressGroup(clientAddress(request, trustedProxies));
+  const group = networkOf(clientAddress(request, trustedProxies));
   return rateLimiter.take(addressCounterId(group), PUBLIC_RATE_KEY, PUBLIC_LIMIT);
 }
 
@@ -54,7 +54,7 @@ export function forgetOurOutage(
     rateLimiter.giveBack(caller.account.counterId, rateKey(route.rateClass!, caller.isTest));
   } else {
     rateLimiter.giveBack(
-      addressCounterId(addressGroup(clientAddress(request, trusted))),
+      addressCounterId(networkOf(clientAddress(request, trusted))),
       PUBLIC_RATE_KEY,
     );
   }
@@ -79,5 +79,5 @@ export function limitRate(
     return refusal;
   }
   context.isInClass = concurrency.enter(route.classPlace, caller?.account.id);
-  return context.isInClass ? undefined : new ClassBusy(rateName);
+  return context.isInClass ? undefined : new ClassBusy(route.limits.concurrency);
 }

@@ -1,19 +1,27 @@
-import type { Operation, OwnerService } from '#libs/contracts';
-import { Problem, toProblem } from '#libs/platform';
+import type { Paging } from '#libs/contracts';
+import {
+  Problem,
+  type ServiceName,
+  type ServiceOrigins,
+  type ServiceTokens,
+  ServiceUnavailable,
+  toProblem,
+} from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
-import { LookupForwarder, type LookupForwarderOptions } from '../lookup/lookup-forwarder.js';
+import { LookupForwarder } from '../lookup/lookup-forwarder.js';
 import type { OwnOperations } from '../owners/own-operations.js';
-import type { OwnerAnswer } from '../owners/owner-answer.js';
+import type { OwnerAnswer } from '../context/owner-answer.js';
 import { ServiceForwarder } from '../owners/service-forwarder.js';
 
-/** A service that others than the hot path's forwarder ask, with the origin of its internal listener. */
-type Asked = Exclude<OwnerService, 'gateway' | 'lookup'>;
-
-export interface ForwarderOptions extends LookupForwarderOptions {
-  /** Origins of the internal listeners of the other owners. */
-  owners: Partial<Record<Asked, string>>;
+export interface ForwarderOptions {
+  /** Internal origins of the owners that this installation has. */
+  origins: ServiceOrigins;
+  /** Unix sockets of those that run on the same machine. */
+  sockets: ServiceOrigins;
+  tokens: ServiceTokens;
+  /** Longest until a whole answer of the hot path is there, in milliseconds. */
+  timeoutMs: number;
   own: OwnOperations;
-  operations: readonly Operation[];
 }
 
 /** What an owner's word is handed to, once; not at all when the request is over first. */
@@ -26,32 +34,26 @@ export class Forwarder {
   private readonly lookup: LookupForwarder;
   private readonly services = new Map<string, ServiceForwarder>();
 
-  /** @throws when an operation has an owner whose address is not known. */
   constructor(private readonly options: ForwarderOptions) {
-    const { url, socketPath, tokens, timeoutMs, owners, operations } = options;
-    this.lookup = new LookupForwarder({ ...options, tls: tokens.tls });
-    this.services.set(
-      'lookup',
-      new ServiceForwarder({ service: 'lookup', url, socketPath, tokens, timeoutMs }),
-    );
-    for (const service of Object.keys(owners) as Asked[]) {
-      const other = { service, url: owners[service]!, tokens, timeoutMs };
-      this.services.set(service, new ServiceForwarder(other));
-    }
-    for (const { name, owner, access } of operations) {
-      const isOurs = access.kind === 'key' || access.kind === 'public';
-      if (isOurs && owner.service !== 'gateway' && !this.services.has(owner.service)) {
-        throw new Error(`${name}: the address of ${owner.service} is not known`);
-      }
+    const { origins, sockets, tokens, timeoutMs } = options;
+    const { lookup: url = '' } = origins;
+    const { tls } = tokens;
+    this.lookup = new LookupForwarder({ url, socketPath: sockets.lookup, tokens, tls, timeoutMs });
+    for (const [service, origin] of Object.entries(origins) as [ServiceName, string][]) {
+      const asked = { service, url: origin, socketPath: sockets[service], tokens };
+      this.services.set(service, new ServiceForwarder(asked));
     }
   }
 
   ask(context: RequestContext, onAnswer: OnAnswer): void {
-    const { isPlain, operation } = context.route;
-    const { service } = operation.owner;
-    if (service === 'lookup' && isPlain) this.lookup.ask(context, onAnswer);
-    else if (service === 'gateway') void this.settle(context, this.answerOwn(context), onAnswer);
-    else void this.settle(context, this.services.get(service)!.ask(context), onAnswer);
+    if (context.route.isPooled) this.lookup.ask(context, onAnswer);
+    else void this.settle(context, this.askOwner(context), onAnswer);
+  }
+
+  /** By what an upload or a download reaches its owner. */
+  transferOf(context: RequestContext): ReturnType<ServiceForwarder['transferOf']> {
+    const { service } = context.route.operation.owner;
+    return this.services.get(service)?.transferOf(context) ?? new ServiceUnavailable(service);
   }
 
   async close(): Promise<void> {
@@ -59,10 +61,22 @@ export class Forwarder {
     await Promise.all([...this.services.values()].map((service) => service.close()));
   }
 
+  private async askOwner(context: RequestContext): Promise<OwnerAnswer | Problem> {
+    const { service } = context.route.operation.owner;
+    if (service === 'gateway') return this.answerOwn(context);
+    // An installation may go without an owner, as without billing.
+    return this.services.get(service)?.ask(context) ?? new ServiceUnavailable(service);
+  }
+
   private async answerOwn({ route, input, caller }: RequestContext): Promise<OwnerAnswer> {
     const own = this.options.own.get(route.operation.name)!;
     const body = await own(route.reader.valuesOf(input!) as never, caller);
-    return { headers: ANSWERED, body: Buffer.from(JSON.stringify(body)).toString('latin1') };
+    const { paging } = body as { paging?: Paging };
+    const nextCursor = paging?.next_cursor ?? undefined;
+    return {
+      headers: { ...ANSWERED, nextCursor },
+      body: Buffer.from(JSON.stringify(body)).toString('latin1'),
+    };
   }
 
   private async settle(

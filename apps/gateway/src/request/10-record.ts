@@ -4,7 +4,9 @@ import type { RequestContext } from '../context/request-context.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
 import type { KeyUseJob } from '../request-log/key-use.job.js';
+import type { CountRefusalsJob } from '../request-log/count-refusals.job.js';
 import type { RequestLog } from '../request-log/request-log.js';
+import type { LogEntry } from '../request-log/log-line.js';
 import type { RequestCounts } from '../telemetry/request-counts.js';
 
 /** How a request ended, for the log. */
@@ -24,6 +26,7 @@ export interface RecorderParts {
   caps: DailyCaps;
   repeatWindow: RepeatWindow;
   log: RequestLog;
+  refusals: CountRefusalsJob;
   keyUse: KeyUseJob;
   clock: Clock;
   counts: RequestCounts;
@@ -35,7 +38,7 @@ export class RequestRecorder {
 
   record(context: RequestContext, { status, outcome, credits, code }: Ending): void {
     const { caller, lease, hold, cost, route, question, requestId, subject, startedMs } = context;
-    const { leases, caps, repeatWindow, log, keyUse, clock, counts } = this.parts;
+    const { leases, caps, repeatWindow, log, refusals, keyUse, clock, counts } = this.parts;
     const durationMs = monotonicMs() - startedMs;
     counts.note(route, status, durationMs, code);
     if (context.span !== undefined) endSpan(context.span, status, outcome);
@@ -43,7 +46,9 @@ export class RequestRecorder {
     if (cost > 0) caps.release(caller, cost - credits, context.capDay);
     if (credits > 0 && !hold) void repeatWindow.remember(caller.account.counterId, question);
     keyUse.note(caller.keyId);
-    const row = log.add({
+    const isRefusal = code !== undefined && status < 500;
+    const isCounted = isRefusal && !refusals.isRow(caller.keyId);
+    const entry: LogEntry = {
       atMs: clock.now().getTime(),
       requestId,
       accountId: caller.account.id,
@@ -55,7 +60,8 @@ export class RequestRecorder {
       outcome,
       credits,
       durationMs: Math.round(durationMs),
-    });
+    };
+    const row = isCounted ? refusals.count(entry) : log.add(entry);
     if (lease) leases.finish(lease, cost, credits, route.operation.name, row);
     hold?.finish(credits, row);
   }

@@ -8,12 +8,24 @@ import {
   Problem,
   crashPoint,
   monotonicMs,
+  networkOf,
   isTracing,
   startTrace,
   traceIdOf,
 } from '#libs/platform';
+import {
+  ServiceOverloaded,
+  type TransferEnd,
+  TransferRefusal,
+  type Transfers,
+  headerLines,
+} from '#libs/public-http';
+import type { ApiResponse } from '../context/api-response.js';
 import { readJsonBody } from '../context/request-body.js';
-import { sendStream } from '../owners/send-stream.js';
+import { creditsFor } from '../answers/credits-for.js';
+import { sendStream } from '../answers/send-stream.js';
+import { clientAddress } from '../context/client-address.js';
+import { transferCall } from '../transfers/transfer-call.js';
 import { forgetContext, watchClient } from '../context/open-requests.js';
 import type { PathMatch } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
@@ -26,7 +38,6 @@ import type { KeptAnswers } from '../kept-answers/kept-answers.js';
 import type { DailyCaps } from '../lease/daily-caps.js';
 import type { LeaseClient } from '../lease/lease-client.js';
 import type { Lease } from '../lease/lease.js';
-import { ServiceOverloaded } from '../problems/problems.errors.js';
 import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
 import type { LoadShedder } from './01-shed.js';
 import type { FailedKeys } from '../auth-cache/failed-keys.js';
@@ -37,15 +48,9 @@ import { countAddress, countRequest, forgetOurOutage, limitRate } from './05-lim
 import { checkFixture, readParameters } from './06-read-parameters.js';
 import { findRepeat, reserve } from './07-reserve.js';
 import type { Forwarder } from './08-forward.js';
-import {
-  type AnswerSettings,
-  creditsFor,
-  problemOf,
-  sendAnswer,
-  sendProblem,
-} from './09-answer.js';
+import { type AnswerSettings, problemOf, sendAnswer, sendProblem } from './09-answer.js';
 import type { RequestRecorder } from './10-record.js';
-import type { OwnerAnswer } from '../owners/owner-answer.js';
+import type { OwnerAnswer } from '../context/owner-answer.js';
 
 /** What the steps work with. */
 export interface RequestPathParts {
@@ -61,7 +66,10 @@ export interface RequestPathParts {
   forwarder: Forwarder;
   recorder: RequestRecorder;
   keptAnswers: KeptAnswers;
+  transfers: Transfers;
   answers: AnswerSettings;
+  /** How long a JSON body may take to arrive. */
+  bodyTimeoutMs: number;
   trustedProxies: BlockList;
   logger: Logger;
 }
@@ -130,20 +138,24 @@ export class RequestPath {
     context.rate = rate;
     const refusal = limitRate(context, this.parts.concurrency);
     if (refusal) return this.refuse(context, refusal);
-    const { body } = context.route.operation;
-    if (body === undefined) return this.read(context, undefined);
+    const { operation, limits } = context.route;
+    if (operation.body === undefined) return this.read(context, undefined);
     // Only Node's own requests have bodies: a plain connection hands them over.
+    (context.reply as ApiResponse).invite();
     const request = context.request as IncomingMessage;
-    this.whenReady(context, readJsonBody(request, body.limitBytes), this.read);
+    const { bodyTimeoutMs: timeoutMs } = this.parts;
+    const body = readJsonBody(request, { bytes: limits.bodyBytes, timeoutMs });
+    this.whenReady(context, body, this.read);
   };
 
   private readonly read = (context: RequestContext, body: unknown): void => {
     const refusal = readParameters(context, body);
     if (refusal) return this.refuse(context, refusal);
-    const { caller } = context;
-    if (caller === undefined) return this.forward(context, undefined);
-    const mismatch = checkFixture(context, caller.isTest);
+    const { caller, route } = context;
+    const mismatch = caller && checkFixture(context, caller.isTest);
     if (mismatch) return this.refuse(context, mismatch);
+    if (route.kind !== 'answer') return this.transfer(context);
+    if (caller === undefined) return this.forward(context, undefined);
     this.whenReady(context, this.parts.keptAnswers.begin(context), this.start);
   };
 
@@ -184,7 +196,7 @@ export class RequestPath {
   private readonly answer = (context: RequestContext, answer: OwnerAnswer | Problem): void => {
     if (answer instanceof Problem) return this.refuse(context, answer);
     const { status, outcome } = answer.headers;
-    if (status !== 200) {
+    if (status !== context.answerStatus) {
       const { service } = context.route.operation.owner;
       return this.refuse(context, problemOf(answer, service), outcome);
     }
@@ -204,7 +216,7 @@ export class RequestPath {
     if (hasClient) sendAnswer(context, answer, credits, this.balanceAfter(context, credits));
     crashPoint('gateway.after-answer');
     const { outcome } = answer.headers;
-    const status = hasClient ? 200 : CLIENT_GONE;
+    const status = hasClient ? context.answerStatus : CLIENT_GONE;
     this.parts.recorder.record(context, { status, outcome, credits });
     forgetContext(context);
   };
@@ -222,6 +234,40 @@ export class RequestPath {
     recorder.record(context, { status: 200, outcome, credits: context.streamedCredits });
     forgetContext(context);
   }
+
+  /** Bytes in or out: free, and under way for as long as they flow. */
+  private transfer(context: RequestContext): void {
+    const { caller, request, route } = context;
+    const { transfers, forwarder, shedder, trustedProxies } = this.parts;
+    const whose = caller?.account.id ?? networkOf(clientAddress(request, trustedProxies));
+    const reached = forwarder.transferOf(context);
+    const transfer =
+      reached instanceof Problem ? reached : transfers.begin(whose, transferCall(context, reached));
+    if (transfer instanceof Problem) return this.refuse(context, transfer);
+    context.transfer = transfer;
+    // Questions of its class need not wait for it, nor does a drain for a download: its client asks for the rest.
+    this.leaveClass(context);
+    if (route.kind === 'download') {
+      context.isInFlight = false;
+      shedder.inFlight--;
+    }
+    this.whenReady(context, transfer.run(), this.endTransfer);
+  }
+
+  private readonly endTransfer = (
+    context: RequestContext,
+    ended: TransferEnd | TransferRefusal,
+  ): void => {
+    if (ended instanceof TransferRefusal) {
+      context.refusalLines = headerLines(ended.headers);
+      return this.refuse(context, ended.problem);
+    }
+    this.releaseSlots(context);
+    const { status, isWhole } = ended;
+    const outcome = isWhole ? 'delivered' : 'broken_off';
+    this.parts.recorder.record(context, { status, outcome, credits: 0 });
+    forgetContext(context);
+  };
 
   private balanceAfter(context: RequestContext, credits: number): number | undefined {
     const remaining = this.remaining(context);
@@ -263,6 +309,7 @@ export class RequestPath {
     });
     context.lookupCall?.connection?.destroy();
     context.serviceCall?.abort();
+    context.transfer?.stop();
   };
 
   /** A stream that broke off before anything was charged releases its key. */
@@ -275,18 +322,27 @@ export class RequestPath {
 
   /** Gives back what a request held while it was under way; the next one may have it before the answer is sent. */
   private releaseSlots(context: RequestContext): void {
-    const { shedder, concurrency } = this.parts;
-    const { isInClass, route, caller } = context;
+    const { shedder, transfers } = this.parts;
     context.isOver = true;
-    shedder.inFlight--;
-    if (isInClass) concurrency.leave(route.classPlace, caller?.account.id);
+    if (context.isInFlight) shedder.inFlight--;
+    if (context.transfer) transfers.end(context.transfer);
+    this.leaveClass(context);
+  }
+
+  private leaveClass(context: RequestContext): void {
+    const { isInClass, route, caller } = context;
+    if (isInClass) this.parts.concurrency.leave(route.classPlace, caller?.account.id);
+    context.isInClass = false;
   }
 
   private remaining({ caller }: RequestContext): number | undefined {
     return caller && this.parts.leases.remaining(caller.account.id);
   }
 
-  /** Goes on at once with a value that is at hand, later with one that is not; a problem is refused. */
+  /**
+   * Goes on at once with a value that is at hand, later with one that is not; a problem is refused. What a step throws
+   * is this request's end alone: nobody else would catch it, and it would end the process.
+   */
   private whenReady<T>(
     context: RequestContext,
     value: T | Problem | Promise<T | Problem>,
@@ -311,8 +367,13 @@ export class RequestPath {
     value: T | Problem,
     next: (context: RequestContext, value: T) => void,
   ): void {
-    if (value instanceof Problem) this.refuse(context, value);
-    else next(context, value);
+    if (value instanceof Problem) return this.refuse(context, value);
+    try {
+      next(context, value);
+    } catch (error) {
+      if (!context.isOver) return this.refuse(context, new InternalError(error));
+      this.parts.logger.error('a step threw after its request had ended', { err: error });
+    }
   }
 }
 

@@ -22,30 +22,6 @@ export class FixtureNeedsTestKey extends Problem {
   }
 }
 
-/** What was asked for does not fit into one JSON answer: the request's doing, so it counts, and a repeat is no use. */
-export class AnswerTooLarge extends Problem {
-  constructor() {
-    super({
-      code: 'answer_too_large',
-      status: 413,
-      detail:
-        'The answer has more than 4 MiB. Ask about fewer names, or with Accept: application/x-ndjson. Nothing was charged.',
-      retryable: false,
-    });
-  }
-}
-
-export class AnswerTimeout extends Problem {
-  constructor() {
-    super({
-      code: 'answer_timeout',
-      status: 504,
-      detail: 'The request timed out. Nothing was charged.',
-      retryAfterSeconds: 5,
-    });
-  }
-}
-
 /** The request could cost more than its sender allows. */
 export class PriceAboveMax extends Problem {
   constructor(credits: number, maxCredits: number) {

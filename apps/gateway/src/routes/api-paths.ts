@@ -1,4 +1,5 @@
 import {
+  TUS_VERSION,
   checkOperations,
   type Operation,
   type OperationRoute,
@@ -12,6 +13,8 @@ import { type ApiRoute, type RouteOptions, compileRoute } from './api-route.js';
 export interface ApiPath {
   /** For `Allow`. */
   allow: string;
+  /** What `OPTIONS` answers beside that, names and values in turn: what tus can do here. */
+  options: readonly string[];
   /** By method. */
   routes: ReadonlyMap<string, ApiRoute>;
   /** The route of most requests, without a look into the map. */
@@ -56,9 +59,12 @@ export class ApiPaths {
     const all: ApiRoute[] = [];
     for (const [path, rows] of byPath) {
       const routes = routesOf(rows, options);
-      for (const route of routes.values()) all.push(...(route.choice?.routes.values() ?? [route]));
+      for (const route of new Set(routes.values())) {
+        all.push(...(route.choice?.routes.values() ?? [route]));
+      }
       const allow = [...routes.keys(), 'OPTIONS'].join(', ');
-      this.add(path, { allow, routes, get: routes.get('GET') });
+      const tus = tusOptions(rows.map(({ operation }) => operation));
+      this.add(path, { allow, options: tus, routes, get: routes.get('GET') });
     }
     this.routes = all;
   }
@@ -101,17 +107,39 @@ function routesOf(
   const routes = new Map<string, ApiRoute>();
   for (const method of new Set(rows.map(({ operation }) => operation.method))) {
     const own = rows.filter(({ operation }) => operation.method === method);
-    const values = own.flatMap(({ at }) => at.when?.value ?? []);
+    const valuesOf = ({ when }: OperationRoute) =>
+      when === undefined ? [] : [when.value, ...(when.further ?? [])];
+    const values = own.flatMap(({ at }) => valuesOf(at));
     const compiled = own.map(({ operation, at }) => compileRoute(operation, at, values, options));
     const [first] = compiled;
     const { when } = own[0].at;
     if (when && compiled.length > 1) {
-      const byValue = new Map(compiled.map((route, place) => [own[place].at.when!.value, route]));
+      const byValue = new Map(
+        compiled.flatMap((route, place) =>
+          valuesOf(own[place].at).map((value) => [value, route] as const),
+        ),
+      );
       first.choice = { parameter: when.parameter, routes: byValue };
     }
     routes.set(method, first);
+    // The headers of a file are its own (S78); those of other answers say nothing.
+    if (first.kind === 'download') routes.set('HEAD', first);
   }
   return routes;
+}
+
+/** https://tus.io/protocols/resumable-upload#options */
+function tusOptions(operations: readonly Operation[]): string[] {
+  const uploads = operations.flatMap(({ upload }) => upload ?? []);
+  const extensions = new Set(uploads.flatMap(({ tus = [] }) => tus));
+  if (!uploads.some(({ tus }) => tus)) return [];
+  const size = Math.max(...uploads.map(({ limitBytes }) => limitBytes));
+  return [
+    ['Tus-Resumable', TUS_VERSION],
+    ['Tus-Version', TUS_VERSION],
+    ['Tus-Extension', [...extensions].join(',')],
+    ...(size > 0 ? [['Tus-Max-Size', String(size)]] : []),
+  ].flat();
 }
 
 function decoded(text: string): string {

@@ -1,15 +1,19 @@
 import {
   InputReader,
   type Operation,
+  type OperationKind,
+  type OperationLimits,
   type OperationRoute,
   type ParameterKind,
   type RateClass,
   SCOPES,
   type Scope,
   type Version,
+  kindOf,
+  limitsOf,
   subjectsOf,
 } from '#libs/contracts';
-import { headerLines } from '../context/header-lines.js';
+import { headerLines } from '#libs/public-http';
 import { classPlace } from '../rate-limits/class-concurrency.js';
 import { OwnerPath } from './owner-path.js';
 
@@ -24,9 +28,12 @@ export interface ApiRoute {
   rateClass?: RateClass;
   /** The class in headers and metrics; `public` without one. */
   rateName: RateClass | 'public';
+  limits: OperationLimits;
   /** Its place among the classes whose requests under way are counted. */
   classPlace: number;
   scopeBit: number;
+  /** Refused to a test key. */
+  isForLiveKeys: boolean;
   reader: InputReader;
   ownerPath: OwnerPath;
   /** Place of the text of `fresh`; -1 for none. */
@@ -37,8 +44,12 @@ export interface ApiRoute {
   subjects: readonly Subject[];
   /** Most credits of an answer, where it is the same for each. */
   fixedPrice?: number;
+  /** What is done with the bytes of its request and its answer. */
+  kind: OperationKind;
   /** Always one JSON object, for which no body is sent: what a plain connection answers. */
   isPlain: boolean;
+  /** Asked over the connections of the hot path, which read nothing of an answer but what lookups say. */
+  isPooled: boolean;
   /** Whether `meta` is put before the answer's last brace. */
   hasMeta: boolean;
   /**
@@ -74,6 +85,15 @@ function fixedPrice({ price }: Operation): number | undefined {
 export interface RouteOptions {
   /** Lookups go to the registry simulator. */
   isDataSimulated?: boolean;
+  /** Time limit of an operation that sets no other one, and the longest of one that is paid for. */
+  lookupTimeoutMs?: number;
+}
+
+/** Credits are reserved until the installation's time limit, and no longer. */
+function limitsHere(operation: Operation, timeoutMs = Infinity): OperationLimits {
+  const limits = limitsOf(operation);
+  const isOwn = operation.limits?.timeoutMs !== undefined && operation.price.per === 'free';
+  return isOwn ? limits : { ...limits, timeoutMs: Math.min(limits.timeoutMs, timeoutMs) };
 }
 
 /** @param choices values that tell the operations of its path apart, its own included. */
@@ -81,10 +101,14 @@ export function compileRoute(
   operation: Operation,
   at: OperationRoute,
   choices: readonly string[],
-  { isDataSimulated }: RouteOptions,
+  { isDataSimulated, lookupTimeoutMs }: RouteOptions,
 ): ApiRoute {
   const { access, answers, price, parameters, owner } = operation;
-  const choice = at.when && { parameter: at.when.parameter, values: choices };
+  const choice = at.when && {
+    parameter: at.when.parameter,
+    values: choices,
+    isDefault: at.when.isDefault,
+  };
   const reader = new InputReader(operation, { version: at.version, choice });
   const { scope, class: rateClass } = access.kind === 'key' ? access : {};
   const versionHeaders =
@@ -93,6 +117,9 @@ export function compileRoute(
       : ['Deprecation', V1_DEPRECATION, 'Link', `<${at.successor}>; rel="successor-version"`];
   if (isDataSimulated && owner.service === 'lookup')
     versionHeaders.push('X-Simulated-Data', 'true');
+  const limits = limitsHere(operation, lookupTimeoutMs);
+  const isUsual = operation.paged === undefined && operation.limits === undefined;
+  const isPlain = operation.body === undefined && answers.every(({ type }) => type === JSON_TYPE);
   return {
     path: at.path,
     operation,
@@ -100,8 +127,10 @@ export function compileRoute(
     scope,
     rateClass,
     rateName: rateClass ?? 'public',
-    classPlace: classPlace(rateClass ?? 'public'),
+    limits,
+    classPlace: classPlace(limits.concurrency),
     scopeBit: scope === undefined ? 0 : 1 << SCOPES.indexOf(scope),
+    isForLiveKeys: access.kind === 'key' && access.isForLiveKeys === true,
     reader,
     ownerPath: new OwnerPath(owner.path, at.version, reader),
     freshPlace: reader.placeOf('fresh'),
@@ -111,7 +140,9 @@ export function compileRoute(
       kind: parameters[name].kind,
     })),
     fixedPrice: fixedPrice(operation),
-    isPlain: operation.body === undefined && answers.every(({ type }) => type === JSON_TYPE),
+    kind: kindOf(operation),
+    isPlain,
+    isPooled: isPlain && owner.service === 'lookup' && isUsual,
     hasMeta: at.version === 2 && price.per !== 'free',
     versionHeaders,
     versionLines: headerLines(versionHeaders),

@@ -8,26 +8,35 @@ import {
   subjectsOf,
   listenerOf,
 } from '#libs/contracts';
+import { TRANSFER_ROWS } from '../../../../test/transfers/transfer-rows.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 
 let under: GatewayUnderTest;
 let requests = 0;
 
 beforeAll(async () => {
-  under = await GatewayUnderTest.start({ GATEWAY_TRUSTED_PROXIES: '127.0.0.1' });
+  // Nobody listens there: nothing that is refused may be asked.
+  const worker = { WORKER_URL: 'http://127.0.0.1:1' };
+  under = await GatewayUnderTest.start({ GATEWAY_TRUSTED_PROXIES: '127.0.0.1', ...worker }, TABLE);
 });
 afterAll(() => under?.stop());
 
 const OVERLONG = 'x'.repeat(3_000);
 
-const SERVED = OPERATIONS.filter((row) => listenerOf(row) === 'api');
-const ROUTES = SERVED.flatMap((operation) =>
+/** The product's operations, and one of each kind that may not be among them. */
+const TABLE = [...OPERATIONS, ...TRANSFER_ROWS];
+const SERVED = TABLE.filter((row) => listenerOf(row) === 'api');
+const ALL_ROUTES = SERVED.flatMap((operation) =>
   operation.routes.map((route): [string, Operation, OperationRoute] => [
     `${operation.method} ${route.path} (${operation.name})`,
     operation,
     route,
   ]),
 );
+
+/** An answer to HEAD has no body that could name anything. */
+const ROUTES = ALL_ROUTES.filter(([, { method }]) => method !== 'HEAD');
+const OF_HEAD = ALL_ROUTES.filter(([, { method }]) => method === 'HEAD');
 
 /** What the parameters of a version are, by their place. */
 function known({ parameters }: Operation, { version }: OperationRoute, place: 'query' | 'path') {
@@ -44,8 +53,20 @@ function goodQuery(operation: Operation, route: OperationRoute): [string, string
     ([name, { isRequired }]) => isRequired || name === subject,
   );
   const pairs = needed.map(([name, { example }]): [string, string] => [name, example]);
-  if (route.when) pairs.push([route.when.parameter, route.when.value]);
+  const { when } = route;
+  if (when && !when.isDefault && !pairs.some(([name]) => name === when.parameter)) {
+    pairs.push([when.parameter, when.value]);
+  }
   return pairs;
+}
+
+const sharing = ({ path }: OperationRoute) =>
+  SERVED.filter((row) => row.routes.some((route) => route.path === path));
+
+/** What leads to an operation that is not the first one of its path. */
+function choosing(operation: Operation, route: OperationRoute): [string, string][] {
+  const isFirst = sharing(route)[0] === operation;
+  return isFirst || !route.when ? [] : [[route.when.parameter, route.when.value]];
 }
 
 interface Sent {
@@ -56,7 +77,9 @@ interface Sent {
 }
 
 async function send(operation: Operation, route: OperationRoute, { query, path, body }: Sent) {
-  const scopes = operation.access.kind === 'key' ? [operation.access.scope] : [];
+  const scopes = sharing(route).flatMap(({ access }) =>
+    access.kind === 'key' ? [access.scope] : [],
+  );
   const { apiKey } = under.around.account.addKey({ scopes });
   const example = operation.body && JSON.stringify(operation.body.example);
   const text = body ?? example;
@@ -70,7 +93,8 @@ async function send(operation: Operation, route: OperationRoute, { query, path, 
     },
     body: text === undefined ? null : Buffer.from(text, 'latin1'),
   });
-  const json = (await answered.body.json()) as Record<string, unknown>;
+  const answerText = await answered.body.text();
+  const json = (answerText === '' ? {} : JSON.parse(answerText)) as Record<string, unknown>;
   const answer = { status: answered.statusCode, headers: answered.headers, text: '', json };
   return { answer, fields: (json.errors as { field: string }[] | undefined)?.map((e) => e.field) };
 }
@@ -86,7 +110,11 @@ const queryOf = (pairs: [string, string][]) =>
 
 describe.each(ROUTES)('%s', (_address, operation, route) => {
   const good = goodQuery(operation, route);
-  const inQuery = known(operation, route, 'query').map(([name]) => name);
+  const chosenBy = choosing(operation, route);
+  const isChoice = (name: string) => chosenBy.some(([other]) => other === name);
+  const inQuery = known(operation, route, 'query')
+    .map(([name]) => name)
+    .filter((name) => !isChoice(name));
   const inPath = known(operation, route, 'path').map(([name]) => name);
 
   it.each([
@@ -94,7 +122,8 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     ['half an encoding', '%e'],
     ['a control character', '%00'],
   ])('400: every parameter that holds %s is named', async (_what, value) => {
-    const query = inQuery.map((name) => `${name}=${value}`).join('&');
+    const pairs = inQuery.map((name) => `${name}=${value}`);
+    const query = [queryOf(chosenBy), ...pairs].join('&');
     const path = pathOf(operation, route, () => value);
     const wrong = [...inPath, ...inQuery];
     if (wrong.length === 0) return;
@@ -106,7 +135,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
 
   it('400: an overlong value is named, whichever parameter holds it', async () => {
     for (const name of inQuery) {
-      const pairs = goodQuery(operation, route).filter(([other]) => other !== name);
+      const pairs = good.filter(([other]) => other !== name);
       const query = queryOf([...pairs, [name, OVERLONG]]);
       const { answer, fields } = await send(operation, route, { query });
       expectProblem(answer, 400, 'invalid_request');
@@ -123,7 +152,9 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
         [name, example],
       ];
     });
-    const { answer, fields } = await send(operation, route, { query: queryOf(twice) });
+    const { answer, fields } = await send(operation, route, {
+      query: queryOf([...chosenBy, ...twice]),
+    });
     expectProblem(answer, 400, 'invalid_request');
     expect(fields).toEqual(expect.arrayContaining(inQuery));
   });
@@ -151,14 +182,20 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
   });
 
   it('400: what is required and absent is named', async () => {
-    if (good.length === 0) return;
-    const { answer, fields } = await send(operation, route, {});
+    const required = good.map(([name]) => name).filter((name) => !isChoice(name));
+    if (required.length === 0) return;
+    const { answer, fields } = await send(operation, route, { query: queryOf(chosenBy) });
     expectProblem(answer, 400, 'invalid_request');
-    expect(fields?.toSorted()).toEqual(good.map(([name]) => name).toSorted());
+    expect(fields?.toSorted()).toEqual(required.toSorted());
   });
 
-  it('400: a body that is not what the row says, or where there is none to be', async () => {
+  it('400, 415: a body that is not what the row says, or where there is none to be', async () => {
     const query = queryOf(good);
+    if (operation.upload?.types.length) {
+      const { answer } = await send(operation, route, { query, body: '{"a":1}' });
+      expectProblem(answer, 415, 'unsupported_media_type');
+      return;
+    }
     if (operation.body === undefined) {
       const { answer } = await send(operation, route, { query, body: '{"a":1}' });
       expectProblem(answer, 400, 'unexpected_body');
@@ -177,6 +214,13 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     const { answer } = await send(operation, route, { query, body: large });
     expectProblem(answer, 413, 'payload_too_large');
   });
+});
+
+it.each(OF_HEAD)('%s refuses bad parameters with 400', async (_address, operation, route) => {
+  for (const sent of [{ path: pathOf(operation, route, () => '%ff') }, { query: 'colour=red' }]) {
+    const { answer } = await send(operation, route, sent);
+    expect(answer.status).toBe(400);
+  }
 });
 
 it('nobody was asked but by version 1, which ignores what it does not know', () => {

@@ -5,10 +5,12 @@ import { request } from 'undici';
 import {
   CHARGED_ITEMS_HEADER,
   MAX_CREDITS,
+  PagedAnswer,
   WHOIS_LIVE,
   defineOperation,
   domainName,
   oneOf,
+  pagedSearch,
   streamedLine,
   text,
 } from '#libs/contracts';
@@ -29,6 +31,15 @@ class Answer {
 
 class Item extends Answer {
   static readonly codes = [];
+  static readonly answer = Answer;
+}
+
+/** A name that the price trips over. */
+const UNCOUNTABLE = 'uncountable.example';
+
+function countOf({ domainNames }: Names): number {
+  if (domainNames.includes(UNCOUNTABLE)) throw new TypeError('no count');
+  return domainNames.length;
 }
 
 const common = {
@@ -60,11 +71,27 @@ const BULK = defineOperation({
     { type: 'application/json', of: Answer },
     { type: 'application/x-ndjson', of: Item, last: Answer },
   ],
-  price: { per: 'item', credits: 2, items: ({ body }) => (body as Names).domainNames.length },
+  price: { per: 'item', credits: 2, items: ({ body }) => countOf(body as Names) },
 });
+
+const PAGES = pagedSearch({ full: { credits: 5, pageSize: 50 } });
+const NO_PAGE = {
+  status: true,
+  paging: {
+    page: 1,
+    page_size: 50,
+    total_records: 0,
+    total_is: 'exact',
+    total_pages: 0,
+    has_next: false,
+    next_cursor: null,
+  },
+  coverage: { has_data: false, sources: [] },
+} satisfies PagedAnswer;
 
 const HISTORY = defineOperation({
   ...common,
+  ...PAGES,
   name: 'whois.history',
   summary: 'Older records',
   method: 'GET',
@@ -84,14 +111,12 @@ const HISTORY = defineOperation({
       example: 'registered.test',
       isRequired: true,
     },
-    mode: { kind: oneOf(['preview', 'full']), about: 'How', example: 'full' },
+    ...PAGES.parameters,
   },
   subject: 'domainName',
-  examples: [
-    { title: 'One', parameters: { domainName: 'registered.test' }, answer: { status: true } },
-  ],
+  answers: [{ type: 'application/json', of: PagedAnswer }],
+  examples: [{ title: 'One', parameters: { domainName: 'registered.test' }, answer: NO_PAGE }],
   fixtures: [{ value: 'registered.test', answers: 'nothing' }],
-  price: { per: 'page', credits: { parameter: 'mode', by: { preview: 0, full: 5 } } },
 });
 
 const FILE = defineOperation({
@@ -107,7 +132,7 @@ const FILE = defineOperation({
     date: { kind: text(10), about: 'When', example: '2026-11-20', in: 'path' },
   },
   examples: [{ title: 'One', parameters: { dataset: 'newly', date: '2026-11-20' }, answer: {} }],
-  answers: [{ type: 'redirect' }],
+  answers: [{ type: 'file', mediaTypes: ['application/gzip'] }],
   price: { per: 'free' },
 });
 
@@ -266,6 +291,13 @@ describe('an operation with a body', () => {
     expect(received).toContain('Connection: close');
     const other = await post('/v2.0/bulk', apiKey, '{}', { 'content-type': 'text/plain' });
     expectProblem(other, 415, 'unsupported_media_type');
+  });
+
+  it('what a step of the request throws is an internal error of that request, and the next one is answered', async () => {
+    const { apiKey } = around.account.addKey();
+    const thrown = await post('/v2.0/bulk', apiKey, { domainNames: [UNCOUNTABLE] });
+    expect([thrown.status, thrown.json.code]).toEqual([500, 'internal_error']);
+    expect((await post('/v2.0/bulk', apiKey, { domainNames: ['a.example'] })).status).toBe(200);
   });
 
   it('a test key may ask for fixtures only, and nobody else for one of them', async () => {

@@ -11,7 +11,6 @@ import {
 import type { ChangePollers } from '../auth-cache/change-pollers.js';
 import type { AuthCache } from '../auth-cache/auth-cache.js';
 import type { LeaseClient } from '../lease/lease-client.js';
-import type { LoadShedder } from '../request/01-shed.js';
 import type { RequestLog } from '../request-log/request-log.js';
 import type { RequestCounts } from './request-counts.js';
 
@@ -93,7 +92,8 @@ const COUNTING = declareGauge(
 export interface GatewayParts {
   counters: Counters;
   counts: RequestCounts;
-  shedder: LoadShedder;
+  /** Requests under way, and the delay of the event loop in milliseconds. */
+  shedder: { readonly inFlight: number; readonly delayMs: number };
   leases: LeaseClient;
   log: RequestLog;
   authCache: AuthCache;

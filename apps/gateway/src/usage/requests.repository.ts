@@ -10,7 +10,7 @@ export interface RequestsOfDay {
   keyId?: string;
   /** First and last HTTP status. */
   statuses?: [number, number];
-  before?: string[];
+  before?: readonly string[];
   limit: number;
 }
 
@@ -49,7 +49,7 @@ export class RequestsRepository {
 
 /** @param filters conditions of ours, without anything from outside. */
 const listOf = (filters: string[]) => `
-  select request_id, at, key_id, operation, subject, status, outcome, credits, duration_ms
+  select request_id, at, key_id, operation, subject, status, outcome, credits, duration_ms, requests
   from request_log
   where account_id = $1 and at >= $2 and at < $3 and at <= $4::timestamptz
     and (at, request_id) < ($4::timestamptz, $5::text) ${filters.join(' ')}

@@ -3,13 +3,8 @@ import { RequestsAnswer } from '#libs/contracts';
 import type { Database } from '#libs/database';
 import { faultsOf, newId } from '#libs/platform';
 import { TestClock } from '#test/environment';
-import { ACCOUNT_ID, DashboardUnderTest } from '../../../../test/gateway/dashboard-under-test.js';
+import { ACCOUNT_ID, DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
-import { ownOperations } from '../owners/own-operations.js';
-import { RequestsRepository } from './requests.repository.js';
-import { RequestsService } from './requests.service.js';
-import { UsageRepository } from './usage.repository.js';
-import { UsageService } from './usage.service.js';
 
 /** Of the service and of the rows, however long this file takes and whatever the hour. */
 const clock = new TestClock(new Date());
@@ -22,11 +17,7 @@ let database: Database;
 beforeAll(async () => {
   under = await GatewayUnderTest.start();
   database = await under.database.service('gateway');
-  const own = ownOperations(
-    new UsageService(new UsageRepository(database), clock),
-    new RequestsService(new RequestsRepository(database)),
-  );
-  dashboard = await DashboardUnderTest.start(undefined, own);
+  dashboard = await DashboardUnderTest.start(undefined, { GATEWAY_URL: under.gateway.url });
 });
 afterAll(async () => {
   await dashboard?.stop();
@@ -57,6 +48,7 @@ describe('the requests of a day', () => {
     await insertRequests(keyRecord.accountId, 3, 'dns.live');
     await insertRequests(newId(), 5, 'whois.live');
     const ids: string[] = [];
+    const totals: unknown[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
       const page = cursor && `&cursor=${cursor}`;
@@ -66,8 +58,15 @@ describe('the requests of a day', () => {
       const { requests, paging } = answer.json as unknown as RequestsAnswer;
       ids.push(...requests.map(({ request_id }) => request_id));
       cursor = paging.next_cursor;
+      expect(answer.headers.link !== undefined).toBe(paging.has_next);
+      totals.push([paging.page, paging.total_records, paging.total_is]);
     }
     expect([ids.length, new Set(ids).size]).toEqual([250, 250]);
+    expect(totals).toEqual([
+      [1, 101, 'at_least'],
+      [2, 201, 'at_least'],
+      [3, 250, 'exact'],
+    ]);
   });
 
   it('each new day has an index of its refused requests', async () => {

@@ -41,7 +41,7 @@ const DAYS = `
     from request_hours
     where account_id = $1 and hour >= $2 and hour < $3
     union all
-    select (at at time zone 'UTC')::date, operation, 1, credits
+    select (at at time zone 'UTC')::date, operation, requests, credits
     from request_log, counted_requests counted
     where account_id = $1 and at >= greatest($2, $4::timestamptz) and at < $3
       and (written_by > counted.highest

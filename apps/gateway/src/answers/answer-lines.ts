@@ -1,0 +1,69 @@
+import { CATALOGUE_VERSION } from '#libs/contracts';
+import { headerLines } from '#libs/public-http';
+import type { RequestContext } from '../context/request-context.js';
+
+/** Headers of every answer of the API: names and values in turn. */
+export const BASE_HEADERS: readonly string[] = [
+  'Cache-Control',
+  'private, no-store',
+  'Referrer-Policy',
+  'no-referrer',
+  'X-Content-Type-Options',
+  'nosniff',
+  'Access-Control-Allow-Origin',
+  '*',
+  'Access-Control-Expose-Headers',
+  '*',
+];
+
+const BASE_LINES = headerLines(BASE_HEADERS);
+const NANOSECONDS = '000000000';
+/** As `RateLimit-Policy` says; the counter keeps a second more, so that no minute holds too many. */
+const WINDOW_SECONDS = 60;
+
+/** Header lines of every answer. @param credits what it cost, where that is known. */
+export function answerLines(
+  { requestId, route, rate, rateLimit }: RequestContext,
+  credits: number | undefined,
+  remaining: number | undefined,
+): string {
+  let lines = `${BASE_LINES}X-Request-Id: ${requestId}\r\n`;
+  if (credits !== undefined) lines += `X-Credits-Cost: ${credits}\r\n`;
+  if (remaining !== undefined) lines += `X-Credits-Remaining: ${remaining}\r\n`;
+  if (rate) {
+    const name = route.rateName;
+    const { remaining: left, resetSeconds } = rate;
+    const seconds = Math.min(WINDOW_SECONDS, resetSeconds);
+    lines +=
+      `RateLimit-Policy: "${name}";q=${rateLimit};w=${WINDOW_SECONDS}\r\nRateLimit: "${name}";r=${left};t=${seconds}\r\n` +
+      `x-ratelimit-allowed-requests: ${rateLimit}\r\nx-ratelimit-remaining-requests: ${left}\r\n` +
+      `x-ratelimit-remaining-time: ${seconds}${NANOSECONDS}\r\n`;
+  }
+  return lines + route.versionLines;
+}
+
+/** The headers of an answer that is not one whole JSON object; what it costs is not known yet. */
+export function streamHeaders(context: RequestContext): string {
+  return answerLines(context, undefined, undefined) + `Content-Type: ${context.form.type}\r\n`;
+}
+
+/** The closing line of a streamed answer, with what it cost. @param line a JSON object. */
+export function closingLine(
+  context: RequestContext,
+  line: string,
+  credits: number,
+  remaining: number | undefined,
+): string {
+  const isAlone = line.length === 2;
+  return `${line.slice(0, -1)}${metaOf(context, { credits, remaining, isAlone })}\n`;
+}
+
+/** The member `meta` and the end of its object. @param isAlone no member stands before it. */
+export function metaOf(
+  { requestId, isRepeat }: RequestContext,
+  { credits, remaining, isAlone }: { credits: number; remaining?: number; isAlone: boolean },
+): string {
+  const balance = remaining === undefined ? '' : `,"credits_remaining":${remaining}`;
+  const repeat = isRepeat ? ',"repeat":true' : '';
+  return `${isAlone ? '' : ','}"meta":{"request_id":"${requestId}","credits_charged":${credits}${balance}${repeat},"price_version":"${CATALOGUE_VERSION}"}}`;
+}

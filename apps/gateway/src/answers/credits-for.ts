@@ -1,0 +1,19 @@
+import { isOutcomeCharged, isSourceCharged, outcomeOf, sourceOf } from '#libs/contracts';
+import type { OwnerAnswer } from '../context/owner-answer.js';
+import type { RequestContext } from '../context/request-context.js';
+
+/**
+ * What the answer costs. Only an answer to the question is charged; outcomes and sources of a newer owner that this
+ * build does not know are free.
+ */
+export function creditsFor({ headers }: OwnerAnswer, context: RequestContext): number {
+  const outcome = outcomeOf(headers.outcome);
+  const source = sourceOf(headers.servedFrom);
+  if (headers.status !== 200 || outcome === undefined || source === undefined) return 0;
+  if (!isSourceCharged(source)) return 0;
+  if (context.route.operation.price.per !== 'item') {
+    return isOutcomeCharged(outcome) ? context.cost : 0;
+  }
+  // Never more than was reserved, whatever the owner counts.
+  return Math.min(context.cost, (headers.chargedItems ?? 0) * context.eachPrice);
+}

@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { LINE_MARKS, streamedLine } from '#libs/contracts';
+import { monotonicMs } from '#libs/platform';
+import type { ApiResponse } from '../context/api-response.js';
+import type { RequestContext } from '../context/request-context.js';
+import type { OwnerAnswer } from '../context/owner-answer.js';
+import { closingLine, streamHeaders } from './answer-lines.js';
+import { creditsFor } from './credits-for.js';
+import { readLines } from './line-stream.js';
+
+/** The closing line of an answer whose owner went before its end. */
+const BROKEN_OFF = '{"error":"broken_off"}';
+
+/** What a stream needs besides its request. */
+interface StreamTerms {
+  balanceAfter: (credits: number) => number | undefined;
+  /** When a slow client is cut off, by `monotonicMs`: its hold and its concurrency slot end then, too. */
+  untilMs: number;
+}
+
+/**
+ * Sends an answer that is not one whole JSON object: lines or bytes. `streamedCredits` of the
+ * context counts what has been written, also when the client goes in between.
+ * @returns false if the owner disconnected before the end, or the client took too long.
+ */
+export async function sendStream(
+  context: RequestContext,
+  answer: OwnerAnswer,
+  terms: StreamTerms,
+): Promise<boolean> {
+  // Only Node's own responses stream: a plain connection hands such operations over.
+  const response = context.reply as ApiResponse;
+  response.begin(200, streamHeaders(context));
+  try {
+    if (context.form.type === 'application/x-ndjson') {
+      return await sendLines(context, response, answer.stream!, terms);
+    }
+    await sendBytes(context, response, answer, terms);
+    response.end();
+    return true;
+  } catch {
+    // What was announced and does not come can only be said by the end of the connection.
+    response.destroy();
+    return false;
+  }
+}
+
+async function sendLines(
+  context: RequestContext,
+  response: ApiResponse,
+  stream: Readable,
+  { balanceAfter, untilMs }: StreamTerms,
+): Promise<boolean> {
+  let last: string | undefined;
+  try {
+    for await (const lines of readLines(stream)) {
+      if (lines.text !== '') {
+        const isTaken = response.write(lines.text, 'latin1');
+        const credits = context.streamedCredits + lines.charged * context.eachPrice;
+        context.streamedCredits = Math.min(context.cost, credits);
+        context.hold?.charge(context.streamedCredits);
+        if (context.keyed) context.sentLines += repeatable(lines.text);
+        if (!isTaken) await drained(context, response, untilMs);
+      }
+      last = lines.last;
+    }
+  } catch {
+    last = undefined;
+  }
+  if (context.isOver) return false;
+  if (context.keyed && last !== undefined) context.sentLines += streamedLine('last', last);
+  const credits = context.streamedCredits;
+  response.end(closingLine(context, last ?? BROKEN_OFF, credits, balanceAfter(credits)), 'latin1');
+  return last !== undefined;
+}
+
+/** Whole lines as lookup would send them to a client that pays for none of them. */
+function repeatable(lines: string): string {
+  return lines.replace(/^(?=.)/gm, LINE_MARKS.free);
+}
+
+/** An answer in bytes is charged as a whole, once its first byte is sent. */
+async function sendBytes(
+  context: RequestContext,
+  response: ApiResponse,
+  answer: OwnerAnswer,
+  { untilMs }: StreamTerms,
+): Promise<void> {
+  for await (const chunk of answer.stream as AsyncIterable<Buffer>) {
+    context.streamedCredits = creditsFor(answer, context);
+    if (!response.write(chunk)) await drained(context, response, untilMs);
+  }
+}
+
+/** @throws if the client disconnects before it has read what was written, or takes too long. */
+async function drained(
+  context: RequestContext,
+  response: ApiResponse,
+  untilMs: number,
+): Promise<void> {
+  const leftMs = untilMs - monotonicMs();
+  if (leftMs <= 0) throw new Error('the client has taken too long');
+  const { serviceCall } = context;
+  const signals = [
+    AbortSignal.timeout(Math.ceil(leftMs)),
+    ...(serviceCall ? [serviceCall.signal] : []),
+  ];
+  await once(response, 'drain', { signal: AbortSignal.any(signals) });
+}

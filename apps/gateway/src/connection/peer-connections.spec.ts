@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { type Socket, connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '#test/environment';
+import { GatewayUnderTest, live } from '../../../../test/gateway/gateway-under-test.js';
+
+describe('connections of one address', () => {
+  let under: GatewayUnderTest;
+  const sockets: Socket[] = [];
+
+  beforeAll(async () => {
+    under = await GatewayUnderTest.start({ GATEWAY_PEER_CONNECTIONS_MAX: '5' });
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await under?.stop();
+  });
+
+  async function open(localAddress: string): Promise<Socket> {
+    const socket = connect({
+      port: Number(new URL(under.url).port),
+      host: '127.0.0.1',
+      localAddress,
+    });
+    sockets.push(socket);
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  async function ask(socket: Socket, path: string): Promise<string> {
+    const answer = once(socket, 'data');
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    return String((await answer)[0]);
+  }
+
+  it('S126: plain ones and those that Node reads share its part, and others are served', async () => {
+    const { apiKey } = under.around.account.addKey();
+    const flood: Socket[] = [];
+    for (let n = 0; n < 20; n++) {
+      const socket = await open('127.0.0.2');
+      flood.push(socket);
+      if (n % 2 === 0) expect(await ask(socket, '/favicon.ico')).toContain('200 OK');
+    }
+    await waitFor('its part', () => flood.filter(({ closed }) => closed).length === 15);
+    const other = await open('127.0.0.3');
+    expect(await ask(other, live(apiKey))).toContain('200 OK');
+    expect(await ask(other, live(apiKey))).toContain('200 OK');
+  });
+});

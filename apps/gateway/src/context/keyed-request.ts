@@ -1,0 +1,14 @@
+/** A request with an `Idempotency-Key`. */
+export interface KeyedRequest {
+  /** Asked with a test key. */
+  isTest: boolean;
+  key: string;
+  /** SHA-256 of everything that the answer depends on. */
+  requestHash: Buffer;
+  requestId: string;
+  begunAt: Date;
+  /** After this, a repeat may assume that its gateway died. */
+  runsUntil: Date;
+  /** Keys that were first used before this have expired. */
+  keptSince: Date;
+}

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { monotonicMs } from '#libs/platform';
+import { GatewayConfig } from '../gateway.config.js';
+import { LoadShedder } from '../request/01-shed.js';
+import { ApiListener } from './api-listener.js';
+
+/** The public door, as it is opened and closed. */
+@Injectable()
+export class PublicListener {
+  /** Origin of the listener; empty before it takes connections. */
+  url = '';
+
+  constructor(
+    private readonly config: GatewayConfig,
+    private readonly api: ApiListener,
+    private readonly shedder: LoadShedder,
+  ) {}
+
+  /** @throws when the port is taken. */
+  async open(): Promise<void> {
+    this.url = await this.api.start();
+  }
+
+  /** Tells clients for a while to come back elsewhere, then finishes what is under way. */
+  async drain(): Promise<void> {
+    const { api, config, shedder } = this;
+    api.drain();
+    await sleep(config.drainNoticeMs);
+    const closed = api.close();
+    const until = monotonicMs() + config.drainMs;
+    while ((shedder.inFlight > 0 || api.isSending) && monotonicMs() < until) await sleep(10);
+    api.closeAll();
+    await closed;
+  }
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { IsBoolean } from 'class-validator';
+import { type Operation, PROBLEM_STATUS, type ProblemCode, defineOperation } from '#libs/contracts';
+import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
+import { LookupStandIn, problemAnswer } from '../../../../test/stand-ins/lookup-stand-in.js';
+
+class Answer {
+  @IsBoolean()
+  status: boolean;
+}
+
+function rowOf(name: string, members: Partial<Operation> = {}): Operation {
+  return {
+    ...defineOperation({
+      name: `archive.${name}`,
+      summary: 'Something',
+      method: 'GET',
+      routes: [{ path: `/v2.0/archive/${name}`, version: 2 }],
+      access: { kind: 'key', scope: 'whois', class: 'account' },
+      owner: { service: 'corpus', path: '/internal/archive' },
+      parameters: {},
+      answers: [{ type: 'application/json', of: Answer }],
+      price: { per: 'free' },
+      problems: [],
+      examples: [{ title: 'One', parameters: {}, answer: { status: true } }],
+    }),
+    ...members,
+  };
+}
+
+const ROWS = [
+  rowOf('plain'),
+  rowOf('away', { owner: { service: 'worker', path: '/internal/archive' } }),
+  rowOf('away-file', {
+    owner: { service: 'worker', path: '/internal/archive' },
+    answers: [{ type: 'file', mediaTypes: ['application/gzip'] }],
+  }),
+  rowOf('begun', { answers: [{ type: 'application/json', of: Answer, status: 202 }] }),
+  rowOf('impatient', { limits: { timeoutMs: 300 } }),
+  rowOf('brief', { limits: { answerBytes: 1024 * 1024 } }),
+];
+
+const owner = new LookupStandIn();
+let under: GatewayUnderTest;
+
+beforeAll(async () => {
+  await owner.start();
+  under = await GatewayUnderTest.start({ CORPUS_URL: owner.url }, ROWS);
+});
+afterAll(async () => {
+  await under?.stop();
+  await owner.stop();
+});
+
+const ask = async (name: string) => {
+  const { apiKey } = under.around.account.addKey();
+  return under.ask(`/v2.0/archive/${name}`, { 'x-api-key': apiKey });
+};
+
+describe('any service whose address is given', () => {
+  it('answers its operations, and is named in readiness when it does not', async () => {
+    owner.answer = () => ({ status: 200, headers: {}, body: '{"status":true}' });
+    expect((await ask('plain')).json).toEqual({ status: true });
+    expect(owner.questions.at(-1)!.path).toBe('/internal/archive?version=2');
+    const away = await under.around.startGateway({ CORPUS_URL: 'http://127.0.0.1:1' });
+    const ready = await fetch(`${away.url}/ready`);
+    expect(await ready.json()).toMatchObject({ faults: expect.arrayContaining(['corpus']) });
+  });
+
+  it('202: what it has only begun is answered as its row says', async () => {
+    owner.answer = () => ({ status: 202, headers: {}, body: '{"status":true}' });
+    const begun = await ask('begun');
+    expect([begun.status, begun.json]).toEqual([202, { status: true }]);
+    expectProblem(await ask('plain'), 503, 'service_unavailable');
+  });
+
+  it('has its refusals with a public code passed on', async () => {
+    const codes: ProblemCode[] = [
+      'insufficient_credits',
+      'scope_denied',
+      'not_found',
+      'debt_open',
+      'link_invalid',
+      'answer_too_large',
+      'bogon_address',
+    ];
+    for (const code of codes) {
+      const status = PROBLEM_STATUS[code];
+      owner.answer = () => problemAnswer(status, code, 'failed');
+      expectProblem(await ask('plain'), status, code);
+    }
+  });
+
+  it('has everything else it refuses told as an outage', async () => {
+    for (const [status, code] of [
+      [403, 'caller_not_allowed'],
+      [401, 'invalid_api_key'],
+      [418, 'not_found'],
+      [500, 'internal_error'],
+    ] as const) {
+      owner.answer = () => problemAnswer(status, code, 'failed');
+      expectProblem(await ask('plain'), 503, 'service_unavailable');
+    }
+  });
+
+  it('503: an installation goes without it', async () => {
+    expectProblem(await ask('away'), 503, 'service_unavailable');
+    expectProblem(await ask('away-file'), 503, 'service_unavailable');
+  });
+});
+
+describe('the limits of a row', () => {
+  it('504: its owner has the time that the row gives it', async () => {
+    owner.answer = () => undefined;
+    expectProblem(await ask('impatient'), 504, 'answer_timeout');
+  });
+
+  it('413: its answer is as large as the row lets it be', async () => {
+    const text = 'x'.repeat(1024 * 1024);
+    owner.answer = () => ({ status: 200, headers: {}, body: JSON.stringify({ text }) });
+    const refused = await ask('brief');
+    expectProblem(refused, 413, 'answer_too_large');
+    expect(refused.json.detail).toContain('1 MiB');
+    expect((await ask('plain')).status).toBe(200);
+  });
+});

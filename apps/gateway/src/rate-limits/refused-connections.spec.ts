@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { type Socket, connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { GatewayUnderTest, live } from '../../../../test/gateway/gateway-under-test.js';
+
+const REFUSALS = 50;
+let under: GatewayUnderTest;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  under = await GatewayUnderTest.start();
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await under?.stop();
+});
+
+function open(): Socket {
+  const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
+  sockets.push(socket);
+  return socket;
+}
+
+async function ask(socket: Socket, path: string, line: string): Promise<string> {
+  const answer = once(socket, 'data');
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n${line}\r\n`);
+  return String((await answer)[0]);
+}
+
+it.each([
+  ['we', ''],
+  ['Node', 'te: trailers\r\n'],
+])(
+  'S126: a connection that %s read is closed after many 429, others are served',
+  async (_, line) => {
+    const { apiKey } = under.around.account.addKey();
+    const { apiKey: others } = under.around.account.addKey();
+    const socket = open();
+    const beside = open();
+    const refusals: string[] = [];
+    while (refusals.length < REFUSALS) {
+      const answer = await ask(socket, live(apiKey), line);
+      if (answer.startsWith('HTTP/1.1 429 ')) refusals.push(answer);
+      else expect(answer).toContain('200 OK');
+      if (refusals.length === 5) {
+        expect(await ask(beside, live(others), line)).toContain('200 OK');
+      }
+    }
+    const last = refusals.pop()!;
+    expect(last).toMatch(/\r\nConnection: close\r\n/i);
+    expect(last).toContain('"code":"rate_limited"');
+    for (const answer of refusals) expect(answer).not.toMatch(/\r\nConnection: close\r\n/i);
+    if (!socket.closed) await once(socket, 'close');
+    expect(await ask(open(), live(apiKey), line)).toMatch(/^HTTP\/1\.1 429 /);
+    expect(await ask(beside, live(others), line)).toContain('200 OK');
+  },
+);

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http';
+import type { TransferCall } from '#libs/public-http';
+import type { ApiResponse } from '../context/api-response.js';
+import type { RequestContext } from '../context/request-context.js';
+import { answerLines } from '../answers/answer-lines.js';
+
+/**
+ * An upload or a download as it is handed on once its sender is known and its parameters are read.
+ * @param reached by what its owner is reached.
+ */
+export function transferCall(
+  context: RequestContext,
+  reached: Pick<TransferCall, 'dispatcher' | 'headers' | 'answerTimeoutMs'>,
+): Omit<TransferCall, 'idleTimeoutMs'> {
+  // Only Node's own requests carry bytes: a plain connection hands such operations over.
+  const request = context.request as IncomingMessage;
+  const response = context.reply as ApiResponse;
+  return {
+    ...reached,
+    operation: context.route.operation,
+    publicPath: request.url!.split('?', 1)[0],
+    request,
+    response,
+    path: context.question,
+    answerHeaders: pairs(answerLines(context, 0, undefined)),
+    invite: () => response.invite(),
+  };
+}
+
+/** Header lines as names and values in turn. */
+function pairs(lines: string): string[] {
+  return lines
+    .trimEnd()
+    .split('\r\n')
+    .flatMap((line) => {
+      const colon = line.indexOf(': ');
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    });
+}

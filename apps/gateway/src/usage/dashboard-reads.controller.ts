@@ -1,0 +1,47 @@
+import { Controller, Get } from '@nestjs/common';
+import {
+  Question,
+  type QuestionOf,
+  REQUESTS,
+  type RequestsAnswer,
+  Serves,
+  type UsageAnswer,
+} from '#libs/contracts';
+import { AccountExports, Database } from '#libs/database';
+import { AccountId, AllowCallers } from '#libs/platform';
+import { EXPORTED_TABLES } from '../request-log/exported-tables.js';
+import { RequestsService } from './requests.service.js';
+import { UsageService } from './usage.service.js';
+
+/** What the dashboard reads of the request log, for an account whose session it has checked. */
+@Controller()
+@AllowCallers('dashboard')
+export class DashboardReadsController {
+  private readonly exports: AccountExports;
+
+  constructor(
+    private readonly usages: UsageService,
+    private readonly requests: RequestsService,
+    database: Database,
+  ) {
+    this.exports = new AccountExports(database, EXPORTED_TABLES);
+  }
+
+  @Get('internal/usage')
+  async usage(@AccountId() accountId: string): Promise<UsageAnswer> {
+    return this.usages.usage(accountId);
+  }
+
+  @Serves(REQUESTS)
+  async list(
+    @AccountId() accountId: string,
+    @Question(REQUESTS) question: QuestionOf<typeof REQUESTS>,
+  ): Promise<RequestsAnswer> {
+    return this.requests.list(question, accountId);
+  }
+
+  @Get('internal/export')
+  export(@AccountId() accountId: string) {
+    return this.exports.file(accountId);
+  }
+}
