@@ -6,7 +6,8 @@ import {
   MaintenanceDatabase,
   RollPartitionsJob,
 } from '#libs/database';
-import { MailOutbox, MailSender, type MailTransport } from '#libs/mail';
+import { MailOutbox, MailQueue, MailSender, type MailTransport } from '#libs/mail';
+import { Pages } from '#libs/contracts';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
 import { AccountConfig } from './account.config.js';
@@ -172,6 +173,7 @@ const FEATURES = [
 export class AccountModule {
   static register(options: AccountModuleOptions): DynamicModule {
     const { config, clock, logger, transport, database, maintenanceDatabase, mail } = options;
+    const mails = new MailQueue();
     return {
       module: AccountModule,
       imports: [
@@ -180,13 +182,17 @@ export class AccountModule {
       ],
       controllers: CONTROLLERS,
       providers: [
+        Pages,
         { provide: AccountConfig, useValue: config },
         { provide: AuditSeal, useValue: new AuditSeal(config.auditAnchorSecret) },
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
         { provide: RollPartitionsJob, useValue: new RollPartitionsJob(maintenanceDatabase) },
-        { provide: MailOutbox, useValue: new MailOutbox() },
-        { provide: MailSender, useValue: new MailSender(maintenanceDatabase, mail, logger) },
+        { provide: MailOutbox, useValue: new MailOutbox(mails) },
+        {
+          provide: MailSender,
+          useValue: new MailSender(maintenanceDatabase, mail, logger, mails),
+        },
         ...FEATURES.flat(),
       ],
     };

@@ -1,3 +1,4 @@
+import { urlSettingOf } from '#libs/platform';
 import { type Service, startWithMail } from '#libs/services';
 import { AccountConfig } from './account.config.js';
 import { CONTROLLERS } from './account.module.js';
@@ -9,7 +10,7 @@ export const account: Service<AccountConfig> = {
   name: 'account',
   config: AccountConfig,
   listeners: [{ port: 'ACCOUNT_PORT' }],
-  urlSetting: 'ACCOUNT_URL',
+  urlSetting: urlSettingOf('account'),
   migrations,
   controllers: CONTROLLERS,
   jobs: JOBS,

@@ -11,6 +11,7 @@ import {
   startService,
 } from '#libs/platform';
 import { type JobDeclaration, startBackgroundWork } from '#libs/services';
+import { addWorkMetrics } from '#libs/work';
 import type { AccountConfig } from './account.config.js';
 import { AccountModule } from './account.module.js';
 import { Account } from './accounts/account.entity.js';
@@ -88,7 +89,9 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
     host: config.host,
     config,
   });
-  addMailMetrics(service.app.get(Metrics, { strict: false }), maintenanceDatabase);
+  const metrics = service.app.get(Metrics, { strict: false });
+  addMailMetrics(metrics, maintenanceDatabase);
+  addWorkMetrics(metrics, maintenanceDatabase);
   return startBackgroundWork(service, {
     name: 'account',
     logger,

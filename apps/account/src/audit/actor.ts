@@ -1,7 +1,7 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** Where a request came from, as the gateway saw it. */
+/** Where a request came from, as the dashboard saw it. */
 export interface Visitor {
   /** IPv4 or IPv6; empty when unknown. */
   address: string;
@@ -26,7 +26,7 @@ export interface Operator {
 
 const HEADER_LENGTH_MAX = 300;
 
-/** The visitor of a dashboard call, from the headers that the gateway sets. */
+/** The visitor of a dashboard call, from the headers that the dashboard sets. */
 export function visitorOf({ headers }: Pick<FastifyRequest, 'headers'>): Visitor {
   const text = (name: string) => String(headers[name] ?? '').slice(0, HEADER_LENGTH_MAX);
   return {

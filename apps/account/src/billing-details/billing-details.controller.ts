@@ -19,7 +19,7 @@ export class BillingDetailsController {
   }
 
   @Get('internal/billing-contact')
-  @AllowCallers('billing')
+  @AllowCallers('billing', 'worker')
   contact(@AccountId() accountId: string) {
     return this.billingDetails.getContact(accountId);
   }

@@ -1,4 +1,5 @@
 import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
+import { WITHHELD_WORK } from '#libs/work';
 
 const HASH = 'a hash, of use to nobody but us';
 
@@ -102,10 +103,13 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'state',
         'attempts',
         'created_at',
-        'next_try_at',
         'reason',
       ],
-      withheld: { text: 'its links open the account', html: 'its links open the account' },
+      withheld: {
+        text: 'its links open the account',
+        html: 'its links open the account',
+        next_try_at: 'of no use any more',
+      },
     },
     {
       table: 'audit',
@@ -129,6 +133,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
   ],
   withheld: {
     ...WITHHELD_MESSAGING,
+    ...WITHHELD_WORK,
     data_keys: 'a secret',
     audit_heads: HASH,
     audit_anchors: HASH,

@@ -7,6 +7,7 @@ import {
   KEY_ROTATE,
   KEY_UPDATE,
   KEYS,
+  Pages,
   Question,
   type QuestionOf,
   ReissueKeyRequest,
@@ -21,11 +22,14 @@ import { KeysService } from './keys.service.js';
 /** The owner's keys. What gives a key more power needs a log-in of the last 10 minutes (S35). */
 @Controller()
 export class KeysController {
-  constructor(private readonly keys: KeysService) {}
+  constructor(
+    private readonly keys: KeysService,
+    private readonly pages: Pages,
+  ) {}
 
   @ServesBrowser(KEYS)
-  list(@CurrentSession() owner: Actor, @Question(KEYS) { cursor }: QuestionOf<typeof KEYS>) {
-    return this.keys.list(owner.accountId, cursor);
+  list(@CurrentSession() owner: Actor, @Question(KEYS) question: QuestionOf<typeof KEYS>) {
+    return this.keys.list(owner.accountId, this.pages.asked(KEYS, question));
   }
 
   @ServesBrowser(KEY_CREATE)

@@ -21,14 +21,14 @@ export class KeysRepository {
   async list(
     transaction: Transaction,
     accountId: string,
-    page: { beforeId?: string; limit: number },
+    page: { after?: readonly string[]; limit: number },
   ): Promise<ApiKey[]> {
     const query = transaction.manager
       .createQueryBuilder(ApiKey, 'key')
       .where('key.accountId = :accountId', { accountId })
       .orderBy('key.id', 'DESC')
       .limit(page.limit);
-    if (page.beforeId) query.andWhere('key.id < :beforeId', { beforeId: page.beforeId });
+    if (page.after) query.andWhere('key.id < :after', { after: page.after[0] });
     return query.getMany();
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   ApiKeyChanged,
+  type AskedPage,
   type CreateKeyRequest,
   SCOPES,
   type IssuedKeyAnswer,
@@ -13,7 +14,7 @@ import {
   generateApiKey,
   hashApiKey,
 } from '#libs/contracts';
-import { type IdempotentCall, type Transaction, readCursor, toPage } from '#libs/database';
+import type { IdempotentCall, Transaction } from '#libs/database';
 import { type AggregateLock, Outbox } from '#libs/messaging';
 import { Clock, DAY_MS, HOUR_MS, InvalidRequest, NotFound, isId, newId } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
@@ -40,7 +41,6 @@ interface IssuedKey {
   value: string;
 }
 
-const PAGE_SIZE = 50;
 const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS } as const;
 
 /** The API keys of an account: issued once, shown once, stored as a hash. */
@@ -55,19 +55,14 @@ export class KeysService {
     private readonly config: AccountConfig,
   ) {}
 
-  async list(accountId: string, cursor?: string): Promise<KeysAnswer> {
-    const [beforeId] = cursor === undefined ? [] : (readCursor(cursor, 1) ?? ['']);
-    if (beforeId !== undefined && !isId(beforeId)) {
-      throw new InvalidRequest([{ field: 'cursor', message: 'is not a valid cursor' }]);
-    }
+  async list(accountId: string, asked: AskedPage): Promise<KeysAnswer> {
     return this.accounts.transaction(async (transaction) => {
-      const limit = PAGE_SIZE + 1;
-      const rows = await this.keys.list(transaction, accountId, { beforeId, limit });
-      const { items, nextCursor } = toPage(rows, PAGE_SIZE, (key) => [key.id]);
+      const rows = await this.keys.list(transaction, accountId, asked);
+      const { items, paging } = asked.cut(rows, ({ id }) => [id]);
       const ranks = await this.ranksOf(transaction, accountId);
       const now = this.clock.now();
       const keys = items.map((key) => ({ ...describeKey(key, now), rank: ranks(key.id) }));
-      return { keys, next_cursor: nextCursor };
+      return { keys, paging };
     });
   }
 

@@ -11,6 +11,11 @@ import { billingDetails } from './0009-billing-details.js';
 import { addressChanges } from './0010-address-changes.js';
 import { outboxOfKey } from './0011-outbox-of-key.js';
 import { auditOfRequest } from './0012-audit-of-request.js';
+import { jobRuns } from './0013-job-runs.js';
+import { work } from './0014-work.js';
+import { searchScopes } from './0015-search-scopes.js';
+import { jobsScope } from './0016-jobs-scope.js';
+import { webhooksScope } from './0017-webhooks-scope.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -26,4 +31,9 @@ export const migrations: Migration[] = [
   addressChanges,
   outboxOfKey,
   auditOfRequest,
+  jobRuns,
+  work,
+  searchScopes,
+  jobsScope,
+  webhooksScope,
 ];

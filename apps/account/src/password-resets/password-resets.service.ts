@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, MINUTE_MS, newId } from '#libs/platform';
 import { AddressChangeLinksService } from '../address-changes/address-change-links.service.js';
+import type { Actor } from '../audit/actor.js';
 import { OwnerMailService } from '../people/owner-mail.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { LinkInvalid } from '../registration/registration.errors.js';
@@ -77,6 +78,16 @@ export class PasswordResetsService {
     await this.sessions.endAll(transaction, accountId);
     const { details } = await this.people.get(transaction, accountId, personId);
     await this.mail.sendTo(transaction, accountId, details, passwordChangedMail);
+  }
+
+  /** As `setPassword`, and begins a session for whoever did it. @returns its token. */
+  async changePassword(
+    transaction: Transaction,
+    actor: Actor,
+    passwordHash: string,
+  ): Promise<string> {
+    await this.setPassword(transaction, actor, passwordHash);
+    return this.sessions.open(transaction, actor);
   }
 
   /** Deletion, erasure, and a change of the address. */

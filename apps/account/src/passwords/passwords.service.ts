@@ -16,12 +16,14 @@ const PASSWORD_LENGTH_MAX = 128;
 /** Two of libuv's four threads; each hash takes 19 MiB while it runs. */
 export const PARALLEL_MAX = 2;
 export const WAITING_MAX = 64;
+/** Of one network: a flood from there leaves room for everybody else's log-ins (S121). */
+export const WAITING_OF_NETWORK_MAX = 8;
 
 /** Hashes and checks passwords, few at a time; who would wait too long is refused (S20). */
 @Injectable()
 export class PasswordsService {
   private running = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly waiting: { network: string; start: () => void }[] = [];
   /** What hashes cost from now on; specs that look at something else hash cheaply. */
   cost = HASH_COST;
   /** Hashes computed so far: what tests count instead of time. */
@@ -45,15 +47,15 @@ export class PasswordsService {
     }
   }
 
-  /** @throws PasswordQueueFull. */
-  async hash(password: string): Promise<string> {
-    return this.oneAtATime(() => hashPassword(password, this.cost));
+  /** @param network of the visitor, whose turns are limited. @throws PasswordQueueFull. */
+  async hash(password: string, network: string): Promise<string> {
+    return this.inTurn(network, () => hashPassword(password, this.cost));
   }
 
   /** False for null, after the same work: look-ups that find nobody cost the same (S24). @throws PasswordQueueFull. */
-  async matches(password: string, stored: string | null): Promise<boolean> {
+  async matches(password: string, stored: string | null, network: string): Promise<boolean> {
     const expected = stored ?? nobodysHash(this.cost);
-    const isRight = await this.oneAtATime(() => matchesPassword(password, expected));
+    const isRight = await this.inTurn(network, () => matchesPassword(password, expected));
     return isRight && stored !== null;
   }
 
@@ -61,16 +63,23 @@ export class PasswordsService {
    * The hash to store instead, when a right password is stored at another cost than today's.
    * @returns undefined when it is up to date, or when nobody has time for it now: the next log-in will do.
    */
-  async rehash(password: string, stored: string | null): Promise<string | undefined> {
+  async rehash(
+    password: string,
+    stored: string | null,
+    network: string,
+  ): Promise<string | undefined> {
     if (stored === null || !isOutdatedHash(stored, this.cost) || this.queueLength > 0)
       return undefined;
-    return this.hash(password);
+    return this.hash(password, network);
   }
 
-  private async oneAtATime<T>(work: () => Promise<T>): Promise<T> {
+  private async inTurn<T>(network: string, work: () => Promise<T>): Promise<T> {
     if (this.running >= PARALLEL_MAX) {
-      if (this.waiting.length >= WAITING_MAX) throw new PasswordQueueFull();
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+      const ofNetwork = this.waiting.filter((one) => one.network === network).length;
+      if (this.waiting.length >= WAITING_MAX || ofNetwork >= WAITING_OF_NETWORK_MAX) {
+        throw new PasswordQueueFull();
+      }
+      await new Promise<void>((start) => this.waiting.push({ network, start }));
     } else this.running++;
     try {
       this.hashCount++;
@@ -78,7 +87,7 @@ export class PasswordsService {
     } finally {
       // The place is handed over, so that nobody slips in between.
       const next = this.waiting.shift();
-      if (next) next();
+      if (next) next.start();
       else this.running--;
     }
   }

@@ -5,7 +5,12 @@ import {
   PASSWORD,
 } from '../../../../test/account/account-under-test.js';
 import { HASH_COST, hashPassword } from './password-hash.js';
-import { PARALLEL_MAX, PasswordsService, WAITING_MAX } from './passwords.service.js';
+import {
+  PARALLEL_MAX,
+  PasswordsService,
+  WAITING_MAX,
+  WAITING_OF_NETWORK_MAX,
+} from './passwords.service.js';
 
 const LOG_INS = 200;
 /** A quarter of what a hash costs: long enough for a queue, and the guarantees are about the queue. */
@@ -31,13 +36,15 @@ describe('passwords', () => {
 
   it('S20: beyond the queue a log-in is refused instead of waiting, the rest is served', async () => {
     const stored = await hashPassword(PASSWORD, CHEAP_HASH);
-    const checks = Array.from({ length: 80 }, () => passwords.matches('a wrong password', stored));
+    const checks = Array.from({ length: 80 }, (_, i) =>
+      passwords.matches('a wrong password', stored, `network ${i}`),
+    );
     expect(passwords.queueLength).toBe(WAITING_MAX);
     const answers = await Promise.allSettled(checks);
     const refused = answers.filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(80 - WAITING_MAX - PARALLEL_MAX);
     expect(refused[0]).toMatchObject({ reason: { code: 'too_busy', status: 429 } });
-    expect(await passwords.matches('a wrong password', null)).toBe(false);
+    expect(await passwords.matches('a wrong password', null, 'network')).toBe(false);
   });
 
   it('S20: of 200 log-ins at once as many are served as were hashed, and the others get 429', async () => {
@@ -64,9 +71,35 @@ describe('passwords', () => {
     expect(passwords.queueLength).toBe(0);
   });
 
+  it('S121: one network fills a part of the queue, and others are served', async () => {
+    const checks = Array.from({ length: 40 }, () => passwords.matches(PASSWORD, null, 'flood'));
+    const answers = Promise.allSettled(checks);
+    expect(passwords.queueLength).toBe(WAITING_OF_NETWORK_MAX);
+    expect(await passwords.matches(PASSWORD, null, 'another')).toBe(false);
+    const refused = (await answers).filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(40 - WAITING_OF_NETWORK_MAX - PARALLEL_MAX);
+  });
+
+  it('S121: made-up links for a new password cost no hash and no estimate, and are counted by network', async () => {
+    const before = passwords.hashCount;
+    const reset = (i: number) =>
+      account.dashboard('POST', 'password/reset', {
+        // Would be refused as easy to guess if it were looked at.
+        body: { token: `${i}`.padStart(43, 'a'), password: 'password' },
+        headers: { 'x-client-address': '198.51.100.77' },
+      });
+    const codes: string[] = [];
+    for (let i = 0; i < 33; i++) codes.push((await reset(i)).body.code);
+    expect(codes.slice(0, 30)).toEqual(Array.from({ length: 30 }, () => 'link_invalid'));
+    expect(codes.slice(30)).toEqual(Array.from({ length: 3 }, () => 'too_many_attempts'));
+    expect(passwords.hashCount).toBe(before);
+  });
+
   it('S20: while a password is hashed the thread answers others', async () => {
     const { url } = account.service;
-    const checks = Array.from({ length: 16 }, () => passwords.matches(PASSWORD, null));
+    const checks = Array.from({ length: 16 }, (_, i) =>
+      passwords.matches(PASSWORD, null, `network ${i}`),
+    );
     let answered = 0;
     while (passwords.queueLength > 0) {
       const { status } = await fetch(`${url}/health`);

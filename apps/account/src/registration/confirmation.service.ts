@@ -26,15 +26,17 @@ export class ConfirmationService {
   /**
    * Registers the account, issues its first keys and begins a session. However often the link is
    * followed, and however many at once, it happens once (S39). The password is asked for again, as anybody can
-   * sign up with anybody's address: the mailbox's owner must not get an account that a stranger can log in to.
+   * sign up with anybody's address: the mailbox's owner must not get an account that a stranger can log in to, and
+   * may set a password of his own (S129).
    * @throws LinkInvalid, also when another sign-up of the same address was confirmed before;
    *   NotTheSignUpPassword; TooManyAttempts.
    */
   async confirm(
-    { token, password }: ConfirmSignUpRequest,
+    request: ConfirmSignUpRequest,
     visitor: Visitor,
   ): Promise<SessionAnswer<ConfirmedSignUpAnswer>> {
-    await this.checkPassword(token, password, visitor);
+    const { token } = request;
+    const passwordHash = await this.passwordHashOf(request, visitor);
     return this.accounts.transaction(async (transaction) => {
       const { signUp, details } = await this.signUps.take(transaction, token);
       const actor = { accountId: signUp.id, personId: newId(), visitor };
@@ -45,7 +47,7 @@ export class ConfirmationService {
         accountId: actor.accountId,
         addressHash: signUp.addressHash,
         details: signUp.details,
-        passwordHash: signUp.passwordHash,
+        passwordHash,
         createdAt: signUp.createdAt,
       });
       if (!isFirst) throw new LinkInvalid();
@@ -62,10 +64,10 @@ export class ConfirmationService {
   }
 
   /** Before the sign-up is taken: a hash takes too long to be computed while rows are locked. */
-  private async checkPassword(token: string, password: string, visitor: Visitor): Promise<void> {
+  private async passwordHashOf(request: ConfirmSignUpRequest, visitor: Visitor): Promise<string> {
     const signUp = await this.accounts.transaction(async (transaction) =>
-      this.signUps.find(transaction, token),
+      this.signUps.find(transaction, request.token),
     );
-    await this.signUps.checkPassword(signUp, password, visitor);
+    return this.signUps.passwordHashOf(signUp, request, visitor);
   }
 }

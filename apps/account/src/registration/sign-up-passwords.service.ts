@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { HOUR_MS } from '#libs/platform';
+import type { ConfirmSignUpRequest } from '#libs/contracts';
+import { HOUR_MS, networkOf } from '#libs/platform';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
@@ -10,7 +11,7 @@ import type { SignUp } from './sign-up.entity.js';
 /** Each attempt costs a hash: the owner of a link must not keep others from logging in (S20). */
 const LINK_LIMIT: AttemptLimit = { name: 'sign-up link', max: 60, windowMs: HOUR_MS };
 
-/** Asks who follows a link for the password that was chosen at sign-up. */
+/** The password of a new account: the one chosen at sign-up, or one that the mailbox's owner sets in its place. */
 @Injectable()
 export class SignUpPasswordsService {
   constructor(
@@ -19,10 +20,22 @@ export class SignUpPasswordsService {
     private readonly audit: AuditService,
   ) {}
 
-  /** @throws NotTheSignUpPassword, TooManyAttempts, PasswordQueueFull. */
-  async check({ id, passwordHash }: SignUp, password: string, visitor: Visitor): Promise<void> {
+  /**
+   * @returns the hash of the account's password.
+   * @throws NotTheSignUpPassword unless another one is to be set; InvalidRequest, TooManyAttempts, PasswordQueueFull.
+   */
+  async hashOf(
+    { id, passwordHash }: SignUp,
+    { password, set_password: isToBeSet }: ConfirmSignUpRequest,
+    visitor: Visitor,
+  ): Promise<string> {
     await this.throttling.count(LINK_LIMIT, id, visitor);
-    if (await this.passwords.matches(password, passwordHash)) return;
+    const network = networkOf(visitor.address);
+    if (await this.passwords.matches(password, passwordHash, network)) return passwordHash;
+    if (isToBeSet) {
+      this.passwords.check(password);
+      return this.passwords.hash(password, network);
+    }
     const object = `sign-up:${id}`;
     await this.audit.recordRefusal({ by: visitor, action: 'registration.refused', object });
     throw new NotTheSignUpPassword();

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ConfirmSignUpRequest } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { Clock, DAY_MS, newId } from '#libs/platform';
 import type { Visitor } from '../audit/actor.js';
@@ -69,9 +70,13 @@ export class SignUpsService {
     return signUp;
   }
 
-  /** @throws NotTheSignUpPassword, TooManyAttempts, PasswordQueueFull. */
-  async checkPassword(signUp: SignUp, password: string, visitor: Visitor): Promise<void> {
-    await this.passwords.check(signUp, password, visitor);
+  /** @throws as `SignUpPasswordsService.hashOf`. */
+  async passwordHashOf(
+    signUp: SignUp,
+    request: ConfirmSignUpRequest,
+    visitor: Visitor,
+  ): Promise<string> {
+    return this.passwords.hashOf(signUp, request, visitor);
   }
 
   /** Takes the sign-up of a link, once. @throws LinkInvalid. */

@@ -58,7 +58,10 @@ export class LogInService {
     const known = device ?? (person?.knowsNetwork ? network : undefined);
     const subject = known ? `${address}\n${known}` : address;
     await this.throttling.countGuess(subject, visitor);
-    if (!(await this.passwords.matches(password, person?.passwordHash ?? null)) || !person) {
+    if (
+      !(await this.passwords.matches(password, person?.passwordHash ?? null, network)) ||
+      !person
+    ) {
       await this.audit.recordRefusal({
         by: visitor,
         action: 'session.log-in-failed',
@@ -72,7 +75,7 @@ export class LogInService {
     // A new password begins a new count: whoever knew the old one cannot keep the owner out (S22).
     await this.throttling.count(PERSON_LIMIT, `${personId}\n${passwordHash}`, visitor);
     const actor = { accountId, personId, visitor };
-    const rehashed = await this.passwords.rehash(password, passwordHash);
+    const rehashed = await this.passwords.rehash(password, passwordHash, network);
     return this.accounts.transaction(async (transaction) => {
       const { state, restoreUntil, suspendedBecause } = await this.accounts.lock(
         transaction,
@@ -123,7 +126,8 @@ export class LogInService {
     const { person } = await this.accounts.transaction((transaction) =>
       this.people.get(transaction, accountId, personId),
     );
-    if (!(await this.passwords.matches(password, person.passwordHash))) {
+    const network = networkOf(session.visitor.address);
+    if (!(await this.passwords.matches(password, person.passwordHash, network))) {
       await this.audit.recordRefusal({
         by: session,
         action: 'session.reauthentication-failed',

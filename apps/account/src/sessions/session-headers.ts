@@ -17,7 +17,7 @@ export class SessionAnswer<T> {
   ) {}
 }
 
-/** Tells the gateway, which alone knows cookies, by `x-set-session`, `x-clear-session`, `x-set-device`. */
+/** Tells the dashboard, which alone knows cookies, by `x-set-session`, `x-clear-session`, `x-set-device`. */
 @Injectable()
 export class SessionHeaders implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler) {

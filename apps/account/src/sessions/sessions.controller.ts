@@ -62,9 +62,9 @@ export class SessionsController {
     return this.sessions.endOthers(session);
   }
 
-  /** For the calls that the gateway sends to other services. */
+  /** For the calls that the dashboard sends to other services. */
   @Get('internal/sessions/current')
-  @AllowCallers('gateway')
+  @AllowCallers('dashboard', 'gateway')
   async find(@Headers('x-session-token') token?: string) {
     return { session: await this.current.describe(token) };
   }
