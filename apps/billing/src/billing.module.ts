@@ -2,8 +2,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AuditJob, Database, MaintenanceDatabase, RollPartitionsJob } from '#libs/database';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule, ServiceTokens } from '#libs/platform';
-import { MailOutbox, MailSender, type MailTransport } from '#libs/mail';
-import { AccountClient, EntitlementClient } from '#libs/contracts';
+import { MailOutbox, MailQueue, MailSender, type MailTransport } from '#libs/mail';
+import { AccountClient, EntitlementClient, Pages } from '#libs/contracts';
 import { BILLING_INVARIANTS } from './auditor/invariants.js';
 import { BillingConfig } from './billing.config.js';
 import { CallbackOwnersMaintenanceRepository } from './callbacks/callback-owners.repository.js';
@@ -13,6 +13,8 @@ import {
   CallbacksMaintenanceRepository,
   CallbacksRepository,
 } from './callbacks/callbacks.repository.js';
+import { RejectedCallbacksRepository } from './callbacks/rejected-callbacks.repository.js';
+import { RejectedCallbacksService } from './callbacks/rejected-callbacks.service.js';
 import { CallbacksService } from './callbacks/callbacks.service.js';
 import { ExportController } from './export/export.controller.js';
 import { ForgetCallbacksJob } from './callbacks/forget-callbacks.job.js';
@@ -41,19 +43,23 @@ import {
 } from './invoice-data/invoice-keys.repository.js';
 import { DestroyKeysJob } from './invoice-data/destroy-keys.job.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
+import { LossesRepository } from './losses/losses.repository.js';
+import { LossesService } from './losses/losses.service.js';
 import { InvoicesRepository } from './invoices/invoices.repository.js';
 import { InvoicesService } from './invoices/invoices.service.js';
 import { OwnInvoicesService } from './invoices/own-invoices.service.js';
 import { PrintInvoicesJob } from './invoices/print-invoices.job.js';
 import { RevisionsRepository } from './invoices/revisions.repository.js';
 import { RevisionsService } from './invoices/revisions.service.js';
-import { ContactsService } from './mails/contacts.service.js';
+import { OlderWorkRepository } from './last-release/older-work.repository.js';
+import { TakeOverWorkJob } from './last-release/take-over-work.job.js';
+import { ContactsService } from './accounts/contacts.service.js';
 import { MailedNoticesRepository } from './mails/mailed-notices.repository.js';
 import { MailsService } from './mails/mails.service.js';
 import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
 import { BuyerTaxService } from './pricing/buyer-tax.service.js';
 import { TaxRates } from './pricing/tax-rates.js';
-import { PurchaseRulesService } from './pricing/purchase-rules.service.js';
+import { PurchaseRulesService } from './purchase-rules/purchase-rules.service.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
 import { CheckoutsService } from './orders/checkouts.service.js';
 import { OrderReferencesService } from './orders/order-references.service.js';
@@ -74,6 +80,7 @@ import { RefundsMaintenanceRepository } from './refunds/refunds.repository.js';
 import { RefundsService } from './refunds/refunds.service.js';
 import { ReturnMoneyJob } from './refunds/return-money.job.js';
 import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
+import { ProcessorMoneyService } from './reconciliation/processor-money.service.js';
 import { ProcessorTruthService } from './reconciliation/processor-truth.service.js';
 import { ReconcileJob } from './reconciliation/reconcile.job.js';
 import { ReconciliationController } from './reconciliation/reconciliation.controller.js';
@@ -99,6 +106,7 @@ import { ReturnsService } from './sync/returns.service.js';
 import { SnapshotsService } from './sync/snapshots.service.js';
 import { SyncObjectsJob } from './sync/sync-objects.job.js';
 import { SyncService } from './sync/sync.service.js';
+import { WantedObjects } from './sync/wanted-objects.js';
 
 export interface BillingModuleOptions {
   config: BillingConfig;
@@ -137,6 +145,8 @@ const FEATURES = [
   [JudgedTaxIdsRepository, JudgedTaxIdsService],
   [
     InvoicesRepository,
+    LossesRepository,
+    LossesService,
     RevisionsRepository,
     RevisionsService,
     PrintInvoicesJob,
@@ -148,7 +158,15 @@ const FEATURES = [
   [SubscriptionsRepository, SubscriptionsMaintenanceRepository, SubscriptionsService],
   [CallbackOwnersMaintenanceRepository, CallbackOwnersService],
   [CheckoutsService, CloseCheckoutsJob, BuyerTaxService, PurchaseRulesService, OrdersService],
-  [ProcessorObjectsRepository, SnapshotsService, SyncService, SyncObjectsJob, ReturnsService],
+  [
+    WantedObjects,
+    ProcessorObjectsRepository,
+    SnapshotsService,
+    SyncService,
+    SyncObjectsJob,
+    ReturnsService,
+  ],
+  [OlderWorkRepository, TakeOverWorkJob],
   [
     RefundsMaintenanceRepository,
     RefundCallsService,
@@ -159,8 +177,21 @@ const FEATURES = [
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
   [UndecidedTaxesMaintenanceRepository, RenewalTaxService, FollowTaxJob],
   [DueNoticesMaintenanceRepository, MailNoticesJob],
-  [CallbacksRepository, CallbacksService, CallbacksMaintenanceRepository, ForgetCallbacksJob],
-  [ReconciliationMaintenanceRepository, ProcessorTruthService, ReconciliationService, ReconcileJob],
+  [
+    CallbacksRepository,
+    CallbacksService,
+    CallbacksMaintenanceRepository,
+    RejectedCallbacksRepository,
+    RejectedCallbacksService,
+    ForgetCallbacksJob,
+  ],
+  [
+    ReconciliationMaintenanceRepository,
+    ProcessorMoneyService,
+    ProcessorTruthService,
+    ReconciliationService,
+    ReconcileJob,
+  ],
   [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
   [
     ReferencesMaintenanceRepository,
@@ -175,6 +206,7 @@ const FEATURES = [
 export class BillingModule {
   static register(options: BillingModuleOptions): DynamicModule {
     const { config, clock, logger, transport, database, maintenanceDatabase, mail } = options;
+    const mails = new MailQueue();
     return {
       module: BillingModule,
       imports: [
@@ -183,6 +215,7 @@ export class BillingModule {
       ],
       controllers: CONTROLLERS,
       providers: [
+        Pages,
         { provide: BillingConfig, useValue: config },
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: maintenanceDatabase },
@@ -207,8 +240,11 @@ export class BillingModule {
           useValue: new AuditJob(options.auditorDatabase, BILLING_INVARIANTS, logger),
         },
         { provide: TaxRates, useValue: new TaxRates(config.taxRates) },
-        { provide: MailOutbox, useValue: new MailOutbox() },
-        { provide: MailSender, useValue: new MailSender(maintenanceDatabase, mail, logger) },
+        { provide: MailOutbox, useValue: new MailOutbox(mails) },
+        {
+          provide: MailSender,
+          useValue: new MailSender(maintenanceDatabase, mail, logger, mails),
+        },
         { provide: PaymentProcessors, useValue: processorsOf(config, clock) },
         ...FEATURES.flat(),
       ],

@@ -1,3 +1,4 @@
+import { urlSettingOf } from '#libs/platform';
 import { type Service, startWithMail } from '#libs/services';
 import { BillingConfig } from './billing.config.js';
 import { CONTROLLERS } from './billing.module.js';
@@ -9,8 +10,7 @@ export const billing: Service<BillingConfig> = {
   name: 'billing',
   config: BillingConfig,
   listeners: [{ port: 'BILLING_PORT' }],
-  // BILLING_URL is the dashboard's public origin.
-  urlSetting: 'BILLING_INTERNAL_URL',
+  urlSetting: urlSettingOf('billing'),
   requires: ['STRIPE_API_KEY', 'BILLING_PAYPAL_CLIENT_ID'],
   outwardPorts: [443],
   migrations,

@@ -4,7 +4,6 @@ import {
   Database,
   RollPartitionsJob,
   addInvariantMetrics,
-  addWorkMetrics,
 } from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
@@ -20,6 +19,7 @@ import {
   startService,
 } from '#libs/platform';
 import { type JobDeclaration, startBackgroundWork } from '#libs/services';
+import { addWorkMetrics } from '#libs/work';
 import type { BillingConfig } from './billing.config.js';
 import { addSetAsideMetrics } from './auditor/set-aside-money.js';
 import { BillingModule } from './billing.module.js';
@@ -42,6 +42,7 @@ import { ServiceClients } from './service-clients.js';
 import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
 import { FollowTaxJob } from './subscription-tax/follow-tax.job.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
+import { TakeOverWorkJob } from './last-release/take-over-work.job.js';
 import { MailNoticesJob } from './subscription-notices/mail-notices.job.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { addSyncMetrics } from './sync/sync-metrics.js';
@@ -52,6 +53,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: PrintInvoicesJob, everyMs: SECOND_MS, runs: 'process' },
   { job: MailNoticesJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: SyncObjectsJob, everyMs: SECOND_MS, runs: 'process' },
+  { job: TakeOverWorkJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
   { job: OpenOrdersJob, everyMs: 5 * MINUTE_MS, runs: 'installation' },
   { job: CloseCheckoutsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },

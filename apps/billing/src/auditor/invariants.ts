@@ -32,7 +32,7 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I9',
     statement:
-      'invoices less credit notes are what was paid less what was taken back, in tax as well',
+      'invoices less credit notes are what was paid for them less what was taken back, in tax as well, and none is below zero',
     sql: `
       with issued as (
         select payment_id, count(*) filter (where kind = 'invoice') as invoices,
@@ -43,14 +43,18 @@ const INVARIANTS: readonly Invariant[] = [
       taken_back as (
         select payment_id, sum(amount_micros) as micros from reversals
         where state = 'final' and payment_id in (select id from audited_payments)
-        group by payment_id)
+        group by payment_id),
+      lost as (
+        select payment_id, sum(amount_micros) as micros from losses
+        where payment_id in (select id from audited_payments) group by payment_id)
       select p.id from payments p join audited_payments using (id)
       left join issued i on i.payment_id = p.id
       left join taken_back t on t.payment_id = p.id
+      left join lost l on l.payment_id = p.id
       where coalesce(i.invoices, 0) <> 1
-         or i.micros <> p.amount_micros - coalesce(t.micros, 0)
+         or i.micros <> p.amount_micros - p.carried_micros - coalesce(t.micros, 0) + coalesce(l.micros, 0)
          or i.tax <> (select sum(l.tax_micros) from payment_lines l where l.payment_id = p.id)
-         or i.micros = 0 and i.tax_left <> 0`,
+         or i.micros < 0 or i.tax_left < 0 or i.micros = 0 and i.tax_left <> 0`,
   },
   {
     id: 'I10',
@@ -74,13 +78,14 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I17',
-    statement: 'the lines of a payment add up to it, and bring the credits that were ordered',
+    statement:
+      'the lines of a payment and what was carried over add up to it, and bring the credits that were ordered',
     sql: `
       select p.id from payments p join audited_payments using (id)
       left join (select payment_id, sum(amount_micros + tax_micros) as micros from payment_lines
         where payment_id in (select id from audited_payments) group by payment_id) l
         on l.payment_id = p.id
-      where l.micros is distinct from p.amount_micros
+      where l.micros is distinct from p.amount_micros - p.carried_micros
       union all
       select l.id from payment_lines l join payments p on p.id = l.payment_id
       join audited_payments a on a.id = p.id

@@ -30,7 +30,10 @@ it.each([
   ],
   [
     'objects',
-    `update processor_objects set due_at = clock_timestamp(), attempts = 4 where kind = 'bill'`,
+    `insert into work (id, queue, name, payload, state, until, tries)
+     select gen_random_uuid(), 'processor-objects', 'stripe bill ' || external_id,
+       jsonb_build_object('processor', processor, 'kind', kind, 'id', external_id), 'ready', now(), 4
+     from processor_objects where kind = 'bill'`,
     1,
   ],
   [
@@ -44,6 +47,14 @@ it.each([
   [
     'unreturned',
     `update payments set is_announced = false, returned_at = now() where bill_id is null`,
+    1,
+  ],
+  [
+    'unclaimed',
+    `with r as (insert into reconciliation_runs (id, started_at, ended_at, lines, payments, subscriptions)
+       values ('019a0000-0000-7000-8000-000000000002', now(), now(), 0, 0, 0) returning id)
+     insert into reconciliation_findings (id, run_id, kind, account_id, subject, detail, is_healed)
+     select id, id, 'processor', null, 'stripe payment pi_1', 'only the processor has it', false from r`,
     1,
   ],
 ])('I13: %s that billing cannot finish raise the gauge', async (kind, statement, count) => {

@@ -4,7 +4,7 @@ import { type Metrics, declareGauge } from '#libs/platform';
 
 const SET_ASIDE = declareGauge(
   'dds_billing_set_aside',
-  'What billing cannot finish by itself: orders and subscriptions that are set aside, objects of a processor that were not taken over several times, refunds of which nothing is known for an hour, money that could not be given back.',
+  'What billing cannot finish by itself: orders and subscriptions that are set aside, objects of a processor that were not taken over several times, money that only a processor has, refunds of which nothing is known for an hour, money that could not be given back.',
   { labels: ['kind'] },
 );
 
@@ -20,18 +20,24 @@ export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
     from orders where set_aside_because is not null`,
   subscriptions: `select id::text, account_id, updated_at as since, set_aside_because as reason
     from subscriptions where set_aside_because is not null`,
-  objects: `select concat_ws(' ', processor, kind, external_id) as id, null::uuid as account_id,
-      synced_at as since, last_error as reason
-    from processor_objects where due_at is not null and attempts >= ${ATTEMPTS_MIN}`,
+  objects: `select name as id, null::uuid as account_id,
+      (select synced_at from processor_objects o where (o.processor, o.kind, o.external_id)
+        = (payload ->> 'processor', payload ->> 'kind', payload ->> 'id')) as since, reason
+    from work where queue = 'processor-objects'
+      and tries - (state = 'claimed')::int >= ${ATTEMPTS_MIN}`,
   refunds: `select id::text, account_id, created_at as since,
       'the processor has not answered: it may or may not have been made' as reason
     from reversals where external_id is null and state = 'requested'
       and uuid_extract_timestamp(id) < clock_timestamp() - interval '1 hour'`,
   unreturned: `select id::text, account_id, returned_at as since,
       'not given back: its refunds were refused or failed' as reason
-    from payments p where not is_announced and returned_at is not null
+    from payments p where (not is_announced or is_unwanted) and returned_at is not null
       and coalesce((select sum(amount_micros) from reversals r
         where r.payment_id = p.id and r.state <> 'undone'), 0) < p.amount_micros`,
+  unclaimed: `select subject as id, account_id, ended_at as since, detail as reason
+    from reconciliation_findings f join reconciliation_runs r on r.id = f.run_id
+    where f.account_id is null and not f.is_healed
+      and r.id = (select id from reconciliation_runs order by id desc limit 1)`,
 };
 
 /** I13: whatever is set aside raises an alarm. @param database the role that sees every account's rows. */

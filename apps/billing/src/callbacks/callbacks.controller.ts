@@ -5,6 +5,7 @@ import { AllowCallers, Metrics, UnsupportedMediaType, declareCounter } from '#li
 import { ReplayRequest } from './callbacks.dto.js';
 import { CallbackRejected } from './callbacks.errors.js';
 import { CallbacksService } from './callbacks.service.js';
+import { RejectedCallbacksService } from './rejected-callbacks.service.js';
 
 const CALLBACKS = declareCounter(
   'dds_billing_callbacks_total',
@@ -12,11 +13,12 @@ const CALLBACKS = declareCounter(
   { labels: ['outcome'] },
 );
 
-/** Callbacks as they reached the gateway: its bytes and the processor's own headers, untouched. */
+/** Callbacks as they reached the dashboard: its bytes and the processor's own headers, untouched. */
 @Controller()
 export class CallbacksController {
   constructor(
     private readonly callbacks: CallbacksService,
+    private readonly rejected: RejectedCallbacksService,
     private readonly metrics: Metrics,
   ) {}
 
@@ -38,7 +40,10 @@ export class CallbacksController {
     try {
       await this.callbacks.receive(processor, request.body, request.headers);
     } catch (error) {
-      if (error instanceof CallbackRejected) counter.inc({ outcome: error.reason });
+      if (error instanceof CallbackRejected) {
+        counter.inc({ outcome: error.reason });
+        await this.rejected.note(error, request.body);
+      }
       throw error;
     }
     counter.inc({ outcome: 'accepted' });

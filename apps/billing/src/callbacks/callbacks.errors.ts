@@ -1,8 +1,11 @@
 import { Problem } from '#libs/platform';
-import type { CallbackRejection } from '../processors/payment-processor.js';
+import type { CallbackRejection, ProcessorName } from '../processors/payment-processor.js';
 
 export class CallbackRejected extends Problem {
-  constructor(readonly reason: CallbackRejection) {
+  constructor(
+    readonly processor: ProcessorName,
+    readonly reason: CallbackRejection,
+  ) {
     super({
       code: 'callback_rejected',
       status: 400,

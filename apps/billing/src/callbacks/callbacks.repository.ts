@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
 import { isId, newId } from '#libs/platform';
 import type {
-  CallbackRejection,
   ProcessorEvent,
   ProcessorName,
   ProcessorRef,
@@ -23,17 +22,6 @@ export interface CallbackSubject {
   kind: ProcessorRef['kind'] | null;
   externalId: string;
 }
-
-export interface RejectedCallback {
-  processor: ProcessorName;
-  reason: CallbackRejection;
-  receivedAt: Date;
-  raw: Buffer;
-}
-
-const REJECTED_BYTES_MAX = 4 * 1024;
-/** Rejected callbacks kept a day; the rest is counted. */
-const REJECTED_A_DAY_MAX = 1_000;
 
 @Injectable()
 export class CallbacksRepository {
@@ -69,33 +57,6 @@ export class CallbacksRepository {
       [isId(id) ? id : null, ['stripe', 'paypal'], id],
     );
     return row;
-  }
-
-  /** Counts a rejected callback, and keeps its beginning while the day has few of them. */
-  async reject(transaction: Transaction, rejected: RejectedCallback): Promise<void> {
-    const { processor, reason, receivedAt, raw } = rejected;
-    const day = receivedAt.toISOString().slice(0, 10);
-    await transaction.query(
-      `insert into rejected_callback_counts as c (day, processor, reason, count)
-       values ($1, $2, $3, 1)
-       on conflict (day, processor, reason) do update set count = c.count + 1`,
-      [day, processor, reason],
-    );
-    await transaction.query(
-      `insert into rejected_callbacks (id, processor, reason, received_at, size_bytes, raw)
-       select $2, $3, $4, $5, $6, $7
-       where (select sum(count) from rejected_callback_counts where day = $1) <= $8`,
-      [
-        day,
-        newId(),
-        processor,
-        reason,
-        receivedAt,
-        raw.length,
-        raw.subarray(0, REJECTED_BYTES_MAX),
-        REJECTED_A_DAY_MAX,
-      ],
-    );
   }
 
   async readCursor(transaction: Transaction, processor: ProcessorName): Promise<Date | undefined> {

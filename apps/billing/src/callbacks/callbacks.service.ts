@@ -4,7 +4,6 @@ import type { ReplayAnswer } from '#libs/contracts';
 import { Clock, NotFound, crashPoint } from '#libs/platform';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
-import { SyncObjectsJob } from '../sync/sync-objects.job.js';
 import { SyncService } from '../sync/sync.service.js';
 import { CallbackNotChecked, CallbackRejected } from './callbacks.errors.js';
 import { CallbacksRepository, type StoredCallback } from './callbacks.repository.js';
@@ -12,18 +11,16 @@ import { CallbacksRepository, type StoredCallback } from './callbacks.repository
 /** Takes callbacks: checked, stored once, answered; what they are about is fetched afterwards. */
 @Injectable()
 export class CallbacksService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly callbacks: CallbacksRepository,
     private readonly syncs: SyncService,
     private readonly processors: PaymentProcessors,
-    private readonly syncing: SyncObjectsJob,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * @throws CallbackRejected, which is stored with its reason; CallbackNotChecked, so that it is sent again;
+   * @throws CallbackRejected; CallbackNotChecked, so that it is sent again;
    * NotFound for an unknown processor.
    */
   async receive(name: string, raw: Buffer, headers: Record<string, unknown>): Promise<void> {
@@ -31,20 +28,18 @@ export class CallbacksService {
     const verdict = await processor.verifyCallback(raw, headers);
     if (verdict.verdict === 'undecided') throw new CallbackNotChecked(verdict.cause);
     const receivedAt = this.clock.now();
-    const common = { processor: processor.name, receivedAt, raw };
-    if (verdict.verdict === 'rejected') {
-      const { reason } = verdict;
-      await this.database.transaction((transaction) =>
-        this.callbacks.reject(transaction, { ...common, reason }),
-      );
-      throw new CallbackRejected(reason);
-    }
+    if (verdict.verdict === 'rejected') throw new CallbackRejected(processor.name, verdict.reason);
     const { event } = verdict;
     await this.database.transaction((transaction) =>
-      this.store(transaction, { ...common, event, source: 'callback' }),
+      this.store(transaction, {
+        processor: processor.name,
+        receivedAt,
+        raw,
+        event,
+        source: 'callback',
+      }),
     );
     crashPoint('callback.after-commit');
-    this.syncing.wake();
   }
 
   /** Stores an event once and wants its object fetched. False when it was stored before. */

@@ -117,6 +117,7 @@ describe('callbacks', () => {
       [await post(raw, old), 'stale'],
       [await send(live), 'wrong_mode'],
       [await send(Buffer.from('{"object":"event"}')), 'malformed'],
+      [await send(eventOf('in_\u0000')), 'malformed'],
     ] as const) {
       expect(answer).toMatchObject({ status: 400, body: { code: 'callback_rejected', reason } });
     }
@@ -124,6 +125,7 @@ describe('callbacks', () => {
       'select reason from rejected_callbacks',
     );
     expect(kept.map(({ reason }) => reason).toSorted()).toEqual([
+      'malformed',
       'malformed',
       'stale',
       'unsigned',
@@ -154,6 +156,25 @@ describe('callbacks', () => {
       [billing.clock.now()],
     );
     expect(total).toBeGreaterThanOrEqual(1_010);
+  });
+
+  it('forged ones that wait to be counted hold up no genuine one', async () => {
+    const forged = () => billing.call('POST', 'callbacks/stripe', { body: Buffer.from('forged') });
+    expect((await forged()).status).toBe(400);
+    const order = await billing.order(accountId);
+    await pressButton(order.redirect_url as string, 'pay');
+    let waiting: Promise<unknown>[] = [];
+    await billing.database.transaction(async (transaction) => {
+      await transaction.query('select * from rejected_callback_counts for update');
+      waiting = Array.from({ length: 50 }, forged);
+      expect((await send(eventOf(sessionOf()))).status).toBe(200);
+    });
+    await Promise.all(waiting);
+    const [{ total }] = await billing.database.query<{ total: number }>(
+      `select sum(count)::int as total from rejected_callback_counts where reason = 'unsigned'`,
+    );
+    expect(total).toBeGreaterThanOrEqual(51);
+    await billing.settle();
   });
 
   it('S46: a body over 1 MiB is refused, one below it is judged', async () => {
@@ -234,9 +255,9 @@ describe('callbacks', () => {
     expect(await send(raw)).toMatchObject({ status: 200 });
     await billing.settle();
     const [row] = await billing.database.query<object>(
-      `select last_error as fault, attempts from processor_objects where external_id = 'cs_test_unknown'`,
+      `select reason, tries, state from work where payload ->> 'id' = 'cs_test_unknown'`,
     );
-    expect(row).toEqual({ fault: 'refused', attempts: 1 });
+    expect(row).toEqual({ reason: 'refused', tries: 1, state: 'waiting' });
   });
 
   describe('of one purchase that is refunded and disputed', () => {

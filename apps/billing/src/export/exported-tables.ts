@@ -1,4 +1,5 @@
 import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
+import { WITHHELD_WORK } from '#libs/work';
 
 const HASH = 'a hash, of use to nobody but us';
 
@@ -93,6 +94,11 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'wanted_sku',
         'wanted_quantity',
         'set_aside_because',
+        'held_through',
+        'paid_sku',
+        'paid_quantity',
+        'grace_sku',
+        'grace_quantity',
         'created_at',
         'updated_at',
       ],
@@ -108,10 +114,12 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'external_id',
         'bill_id',
         'amount_micros',
+        'carried_micros',
         'currency',
         'catalogue_version',
         'confirmed_at',
         'is_announced',
+        'is_unwanted',
         'returned_at',
       ],
     },
@@ -160,6 +168,11 @@ export const EXPORTED_TABLES: ExportedSchema = {
       ],
     },
     {
+      table: 'losses',
+      key: { id: 'uuid' },
+      columns: ['id', 'account_id', 'payment_id', 'amount_micros', 'currency', 'booked_at'],
+    },
+    {
       table: 'invoices',
       key: { id: 'uuid' },
       columns: [
@@ -174,6 +187,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'lines',
         'tax_micros',
         'total_micros',
+        'carried_micros',
         'is_reverse_charge',
         'currency',
         'seller',
@@ -234,10 +248,9 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'state',
         'attempts',
         'created_at',
-        'next_try_at',
         'reason',
       ],
-      withheld: { html: 'the text in another form' },
+      withheld: { html: 'the text in another form', next_try_at: 'of no use any more' },
     },
     {
       table: 'mailed_notices',
@@ -252,6 +265,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
   ],
   withheld: {
     ...WITHHELD_MESSAGING,
+    ...WITHHELD_WORK,
     invoice_data_keys: 'a secret',
     processor_objects: 'when what is asked of a processor; the ids are in other tables',
     rejected_callbacks: 'of unknown senders',

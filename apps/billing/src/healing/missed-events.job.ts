@@ -4,7 +4,6 @@ import { DAY_MS, type Job, MINUTE_MS, crashPoint } from '#libs/platform';
 import { CallbacksService } from '../callbacks/callbacks.service.js';
 import type { PaymentProcessor } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
-import { SyncObjectsJob } from '../sync/sync-objects.job.js';
 import { type HealingCount, HealingService } from './healing.service.js';
 
 /** How far back the first look goes. */
@@ -17,12 +16,10 @@ const OVERLAP_MS = 10 * MINUTE_MS;
 export class MissedEventsJob implements Job {
   readonly name = 'missed-events';
 
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly processors: PaymentProcessors,
     private readonly callbacks: CallbacksService,
-    private readonly syncing: SyncObjectsJob,
     private readonly healing: HealingService,
   ) {}
 
@@ -30,7 +27,6 @@ export class MissedEventsJob implements Job {
     await this.healing.record(this.name, async (count) => {
       for (const processor of this.processors.all) await this.readAll(processor, count);
     });
-    this.syncing.wake();
   }
 
   private async readAll(processor: PaymentProcessor, count: HealingCount): Promise<void> {

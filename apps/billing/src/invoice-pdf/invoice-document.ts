@@ -1,7 +1,7 @@
 import { type InvoiceKind, isInvoiceText } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import type { BillingConfig } from '../billing.config.js';
-import type { Contact } from '../mails/contacts.service.js';
+import type { Contact } from '../accounts/contacts.service.js';
 
 /** Who issues invoices, as it stood when one was issued. */
 export interface Seller {
@@ -48,6 +48,8 @@ export interface InvoiceDocument {
   /** The buyer is a business that owes the tax itself. */
   isReverseCharge: boolean;
   totalMicros: Micros;
+  /** Paid beside it: carried over from another bill, or below zero to another one. */
+  carriedMicros: Micros;
   currency: string;
   paidBy: PaidBy;
 }

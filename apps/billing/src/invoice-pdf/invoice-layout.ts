@@ -110,11 +110,13 @@ function linesOf({ lines, currency }: InvoiceDocument): Content {
   return { table: { ...body, headerRows: 1, dontBreakRows: true }, layout: 'lightHorizontalLines' };
 }
 
-function totals({ lines, totalMicros, taxMicros, currency }: InvoiceDocument): Content[][] {
+function totals(document: InvoiceDocument): Content[][] {
+  const { lines, totalMicros, taxMicros, carriedMicros, currency } = document;
   const rows: [string, bigint][] = [
     ['Net', totalMicros - taxMicros],
     [taxMicros > 0n ? taxNameOf(lines[0].taxPpm) : 'Tax', taxMicros],
     ['Total', totalMicros],
+    ...(carriedMicros === 0n ? [] : carriedRows(totalMicros, carriedMicros)),
   ];
   return rows.map(([name, micros]) =>
     [name, `${moneyText(micros)} ${currency}`].map((text) => ({
@@ -124,6 +126,12 @@ function totals({ lines, totalMicros, taxMicros, currency }: InvoiceDocument): C
     })),
   );
 }
+
+/** What the payment's processor took with it for another bill, or left to another one. */
+const carriedRows = (totalMicros: bigint, carriedMicros: bigint): [string, bigint][] => [
+  [`Carried over ${carriedMicros > 0n ? 'from an earlier bill' : 'or taken off'}`, carriedMicros],
+  ['Paid', totalMicros + carriedMicros],
+];
 
 const table = (body: Content[][], widths: string[]) => ({ table: { body, widths } });
 const alignment = (column: number) => (column === 0 ? 'left' : 'right');

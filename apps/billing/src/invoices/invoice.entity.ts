@@ -57,6 +57,13 @@ export class Invoice {
   @Column('bigint', { name: 'total_micros', transformer: BIGINT_COLUMN })
   totalMicros: Micros;
 
+  /**
+   * Paid beside the total, because the processor carried it over from another bill; below zero where it was carried to a
+   * later one, or taken off.
+   */
+  @Column('bigint', { name: 'carried_micros', transformer: BIGINT_COLUMN })
+  carriedMicros: Micros;
+
   /** As ordered: later changes of the billing details do not change the tax. */
   @Column('boolean', { name: 'is_reverse_charge' })
   isReverseCharge: boolean;

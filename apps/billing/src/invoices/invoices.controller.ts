@@ -1,16 +1,27 @@
 import { Controller, Param, StreamableFile } from '@nestjs/common';
-import { INVOICES, INVOICE_PDF, INVOICE_REGENERATE, Serves } from '#libs/contracts';
+import {
+  INVOICES,
+  INVOICE_PDF,
+  INVOICE_REGENERATE,
+  Pages,
+  Question,
+  type QuestionOf,
+  Serves,
+} from '#libs/contracts';
 import { AccountId } from '#libs/platform';
 import { OwnInvoicesService } from './own-invoices.service.js';
 
-/** The customer's invoices, on behalf of a session that the gateway has checked. */
+/** The customer's invoices, on behalf of a session that the dashboard has checked. */
 @Controller()
 export class InvoicesController {
-  constructor(private readonly invoices: OwnInvoicesService) {}
+  constructor(
+    private readonly invoices: OwnInvoicesService,
+    private readonly pages: Pages,
+  ) {}
 
   @Serves(INVOICES)
-  list(@AccountId() accountId: string) {
-    return this.invoices.list(accountId);
+  list(@AccountId() accountId: string, @Question(INVOICES) question: QuestionOf<typeof INVOICES>) {
+    return this.invoices.list(accountId, this.pages.asked(INVOICES, question));
   }
 
   @Serves(INVOICE_PDF)

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { Micros } from '#libs/platform';
 import type { Payment } from '../payments/payment.entity.js';
-import type { Reversal } from '../payments/reversal.entity.js';
 import { Invoice } from './invoice.entity.js';
 
 export interface TaxDecision {
@@ -10,6 +9,12 @@ export interface TaxDecision {
   isReverseCharge: boolean;
   /** The order or the subscription. */
   subjectId: string;
+}
+
+/** Credit notes less debit notes. */
+export interface NotedMoney {
+  totalMicros: Micros;
+  taxMicros: Micros;
 }
 
 @Injectable()
@@ -48,39 +53,29 @@ export class InvoicesRepository {
   }
 
   /** The newest first. */
-  async list(transaction: Transaction, accountId: string, limit: number): Promise<Invoice[]> {
-    return transaction.manager
+  async list(
+    transaction: Transaction,
+    accountId: string,
+    page: { after?: readonly string[]; limit: number },
+  ): Promise<Invoice[]> {
+    const query = transaction.manager
       .createQueryBuilder(Invoice, 'invoice')
       .where('invoice.accountId = :accountId', { accountId })
       .orderBy('invoice.id', 'DESC')
-      .limit(limit)
-      .getMany();
+      .limit(page.limit);
+    if (page.after) query.andWhere('invoice.id < :after', { after: page.after[0] });
+    return query.getMany();
   }
 
   /** Credit notes less debit notes of a payment. */
-  async notedOfPayment(
-    transaction: Transaction,
-    accountId: string,
-    paymentId: string,
-  ): Promise<{ totalMicros: Micros; taxMicros: Micros }> {
+  async notedOfPayment(transaction: Transaction, { accountId, id }: Payment): Promise<NotedMoney> {
     const [{ total, tax }] = await transaction.query<{ total: string; tax: string }>(
       `select coalesce(sum(sign * total_micros), 0)::text as total,
          coalesce(sum(sign * tax_micros), 0)::text as tax
        from invoices, lateral (select case kind when 'credit_note' then 1 else -1 end as sign) as note
        where account_id = $1 and payment_id = $2 and kind <> 'invoice'`,
-      [accountId, paymentId],
-    );
-    return { totalMicros: BigInt(total), taxMicros: BigInt(tax) };
-  }
-
-  /** Credit notes less debit notes of what was taken back. */
-  async noted(transaction: Transaction, { accountId, id }: Reversal): Promise<Micros> {
-    const [{ noted }] = await transaction.query<{ noted: string }>(
-      `select coalesce(sum(case kind when 'credit_note' then total_micros else -total_micros end),
-         0)::text as noted
-       from invoices where account_id = $1 and reversal_id = $2`,
       [accountId, id],
     );
-    return BigInt(noted);
+    return { totalMicros: BigInt(total), taxMicros: BigInt(tax) };
   }
 }

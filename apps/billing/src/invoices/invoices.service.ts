@@ -10,7 +10,8 @@ import type { Payment } from '../payments/payment.entity.js';
 import type { Reversal } from '../payments/reversal.entity.js';
 import { type Invoice, invoiceNumber } from './invoice.entity.js';
 import { noteLine, printedLine } from './invoice-lines.js';
-import { InvoicesRepository } from './invoices.repository.js';
+import { InvoicesRepository, type NotedMoney } from './invoices.repository.js';
+import { LossesService } from '../losses/losses.service.js';
 import { PrintInvoicesJob } from './print-invoices.job.js';
 
 const PREFIXES: Readonly<Record<InvoiceKind, string>> = {
@@ -21,7 +22,14 @@ const PREFIXES: Readonly<Record<InvoiceKind, string>> = {
 
 interface NewInvoice extends Pick<
   Invoice,
-  'kind' | 'reversalId' | 'corrects' | 'totalMicros' | 'taxMicros' | 'isReverseCharge' | 'lines'
+  | 'kind'
+  | 'reversalId'
+  | 'corrects'
+  | 'totalMicros'
+  | 'taxMicros'
+  | 'carriedMicros'
+  | 'isReverseCharge'
+  | 'lines'
 > {
   /** With what its tax was decided: an order, a subscription or the invoice that it corrects. */
   judgedWith: string | undefined;
@@ -30,10 +38,12 @@ interface NewInvoice extends Pick<
 /** What a payment, or its way back, comes to in the books. */
 @Injectable()
 export class InvoicesService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly invoices: InvoicesRepository,
     private readonly printing: PrintInvoicesJob,
     private readonly taxIds: JudgedTaxIdsService,
+    private readonly losses: LossesService,
     private readonly config: BillingConfig,
     private readonly clock: Clock,
   ) {}
@@ -50,8 +60,9 @@ export class InvoicesService {
         kind: 'invoice',
         reversalId: null,
         corrects: null,
-        totalMicros: payment.amountMicros,
+        totalMicros: payment.amountMicros - payment.carriedMicros,
         taxMicros,
+        carriedMicros: payment.carriedMicros,
         isReverseCharge: taxMicros === 0n && decision?.isReverseCharge === true,
         judgedWith: decision?.subjectId,
         lines: lines.map((line) => printedLine(line)),
@@ -61,19 +72,23 @@ export class InvoicesService {
 
   /**
    * Notes what a reversal takes back for good: a credit note of what is new, a debit note of what came again (a
-   * refund that failed, a dispute that was won). Call it with the payment's aggregate locked.
+   * refund that failed, a dispute that was won). All notes of an invoice together never exceed it: what goes back beyond
+   * it, such as a lost dispute of refunded money, is booked as a loss. Call it with the payment's aggregate locked.
    * @param credits of packages that are taken back with it, or come again.
    */
   correct(transaction: Transaction, payment: Payment, reversal: Reversal, credits: bigint): void {
     transaction.beforeCommit(async () => {
-      const due = reversal.state === 'final' ? reversal.amountMicros : 0n;
-      const more = due - (await this.invoices.noted(transaction, reversal));
-      if (more === 0n) return;
       const invoice = await this.invoices.findOfPayment(transaction, payment);
       if (!invoice) throw new Error(`payment ${payment.id} has no invoice`);
+      const { takenMicros, lostMicros } = await this.losses.ofPayment(transaction, payment);
+      const due = takenMicros < invoice.totalMicros ? takenMicros : invoice.totalMicros;
+      await this.losses.book(transaction, payment, takenMicros - due - lostMicros);
+      const noted = await this.invoices.notedOfPayment(transaction, payment);
+      const more = due - noted.totalMicros;
+      if (more === 0n) return;
       const corrects = invoiceNumber(invoice);
       const totalMicros = more < 0n ? -more : more;
-      const taxMicros = await this.taxOf(transaction, invoice, more);
+      const taxMicros = taxOfNote(invoice, noted, more);
       const [{ taxPpm }] = invoice.lines;
       await this.write(transaction, payment, {
         kind: more > 0n ? 'credit_note' : 'debit_note',
@@ -81,6 +96,7 @@ export class InvoicesService {
         corrects,
         totalMicros,
         taxMicros,
+        carriedMicros: 0n,
         isReverseCharge: invoice.isReverseCharge,
         judgedWith: invoice.id,
         lines: [
@@ -88,22 +104,6 @@ export class InvoicesService {
         ],
       });
     });
-  }
-
-  /**
-   * The tax within a note, above zero. It follows from all that was noted of the payment, so that rounding errors do
-   * not gather: money that went back whole takes the whole tax with it.
-   */
-  private async taxOf(
-    transaction: Transaction,
-    { paymentId, accountId, taxMicros, totalMicros }: Invoice,
-    more: Micros,
-  ): Promise<Micros> {
-    if (taxMicros === 0n) return 0n;
-    const noted = await this.invoices.notedOfPayment(transaction, accountId, paymentId);
-    const taxDue = shareOfMoney(taxMicros, noted.totalMicros + more, totalMicros);
-    const taxMore = taxDue - noted.taxMicros;
-    return taxMore < 0n ? -taxMore : taxMore;
   }
 
   private async write(
@@ -134,4 +134,15 @@ export class InvoicesService {
     invoice.number = await takeNumber(transaction, series);
     await this.invoices.insert(transaction, invoice);
   }
+}
+
+/**
+ * The tax within a note, above zero. It follows from all that was noted of the payment, so that rounding errors do
+ * not gather: money that went back whole takes the whole tax with it.
+ */
+function taxOfNote({ taxMicros, totalMicros }: Invoice, noted: NotedMoney, more: Micros): Micros {
+  if (taxMicros === 0n) return 0n;
+  const taxDue = shareOfMoney(taxMicros, noted.totalMicros + more, totalMicros);
+  const taxMore = taxDue - noted.taxMicros;
+  return taxMore < 0n ? -taxMore : taxMore;
 }

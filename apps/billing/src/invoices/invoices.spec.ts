@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ChosenProcessor, type InvoiceAnswer, PROCESSOR_TITLES } from '#libs/contracts';
+import {
+  type ChosenProcessor,
+  type InvoiceAnswer,
+  PROCESSOR_TITLES,
+  type Paging,
+} from '#libs/contracts';
 import { AuditJob, withClient } from '#libs/database';
 import { DAY_MS } from '#libs/platform';
 import { scrape } from '#test/environment';
@@ -105,6 +110,14 @@ describe.each(BOTH)('invoices of %s', (name) => {
       ['credit_note', '10000000'],
       ['invoice', '54000000'],
     ]);
+    const pages = [];
+    let query = 'page_size=1';
+    for (let i = 0; i < 2; i++) {
+      const { body } = await billing.call('GET', `invoices?${query}`, { accountId });
+      pages.push(...(body.invoices as InvoiceAnswer[]));
+      query = `page_size=1&cursor=${(body.paging as Paging).next_cursor}`;
+    }
+    expect(pages).toEqual(await list());
     const [note, invoice] = await list();
     expect(note).toMatchObject({ corrects: invoice.number });
     expect(note.number).toMatch(/^CN-2026-\d{6}$/);

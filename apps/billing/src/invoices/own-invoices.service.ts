@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { InvoiceAnswer, InvoicesAnswer } from '#libs/contracts';
+import type { AskedPage, InvoiceAnswer, InvoicesAnswer } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { NotFound, isId } from '#libs/platform';
 import { AccountStatesService } from '../accounts/account-states.service.js';
@@ -10,8 +10,6 @@ import { InvoiceNotPrinted } from './invoices.errors.js';
 import { InvoicesRepository } from './invoices.repository.js';
 import { RevisionsRepository } from './revisions.repository.js';
 import { RevisionsService, hashOf } from './revisions.service.js';
-
-const LISTED_MAX = 500;
 
 /** An account's invoices, as it sees them. */
 @Injectable()
@@ -26,12 +24,14 @@ export class OwnInvoicesService {
     private readonly accounts: AccountStatesService,
   ) {}
 
-  async list(accountId: string): Promise<InvoicesAnswer> {
+  async list(accountId: string, asked: AskedPage): Promise<InvoicesAnswer> {
     return this.database.transaction(async (transaction) => {
-      const rows = await this.invoices.list(transaction, accountId, LISTED_MAX);
-      const ids = rows.map(({ id }) => id);
+      const rows = await this.invoices.list(transaction, accountId, asked);
+      const { items, paging } = asked.cut(rows, ({ id }) => [id]);
+      const ids = items.map(({ id }) => id);
       const latest = await this.latest.listLatest(transaction, accountId, ids);
-      return { invoices: rows.map((row) => toInvoiceAnswer(row, latest.get(row.id))) };
+      const invoices = items.map((row) => toInvoiceAnswer(row, latest.get(row.id)));
+      return { invoices, paging };
     });
   }
 

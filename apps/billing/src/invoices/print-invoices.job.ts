@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Transaction, type WorkItem, WorkQueue } from '#libs/database';
-import { Clock, type Job, Logger } from '#libs/platform';
+import { InvoiceIssued } from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import { Outbox } from '#libs/messaging';
+import { Logger } from '#libs/platform';
+import { type Work, WorkQueue, WorkRunner } from '#libs/work';
 import { MailsService } from '../mails/mails.service.js';
 import { receiptMail } from '../mails/receipt-mail.js';
 import { type Invoice, invoiceNumber } from './invoice.entity.js';
@@ -16,42 +19,46 @@ interface PrintWork {
  * Only printing waits while account is unavailable; money never does.
  */
 @Injectable()
-export class PrintInvoicesJob implements Job {
-  readonly name = 'print-invoices';
-  private readonly work: WorkQueue<PrintWork>;
-
+export class PrintInvoicesJob extends WorkRunner<PrintWork> {
   constructor(
     private readonly database: Database,
     private readonly revisions: RevisionsService,
     private readonly mails: MailsService,
-    clock: Clock,
+    private readonly outbox: Outbox,
     logger: Logger,
   ) {
-    const handle = (item: WorkItem<PrintWork>) => this.print(item);
+    const queue = new WorkQueue<PrintWork>({ name: 'print-invoices' });
     // Printing keeps the process busy: one at a time leaves room for callbacks.
-    const options = { name: 'print-invoices', database, clock, logger, handle, concurrency: 1 };
-    this.work = new WorkQueue(options);
+    super({ queue, database, logger, concurrency: 1 });
   }
 
-  async add(transaction: Transaction, { accountId, id: invoiceId }: Invoice): Promise<void> {
-    await this.work.add(transaction, invoiceId, { accountId, invoiceId });
+  async add(
+    transaction: Transaction,
+    { accountId, id: invoiceId }: Pick<Invoice, 'accountId' | 'id'>,
+  ): Promise<void> {
+    const payload = { accountId, invoiceId };
+    await this.queue.add(transaction, { name: invoiceId, payload, accountId });
   }
 
-  async runOnce(): Promise<void> {
-    await this.work.runOnce();
-  }
-
-  private async print(item: WorkItem<PrintWork>): Promise<void> {
-    const { accountId, invoiceId } = item.payload;
+  protected override async handle(work: Work<PrintWork>): Promise<void> {
+    const { accountId, invoiceId } = work.payload;
     const contact = await this.mails.contactOf(accountId);
     const printed = await this.revisions.print(accountId, invoiceId, contact);
     await this.database.transaction(async (transaction) => {
-      const { invoice } = await this.revisions.keep(transaction, printed);
+      const { invoice, revision } = await this.revisions.keep(transaction, printed);
+      const aggregate = `invoice:${invoiceId}`;
+      const lock = await this.outbox.lock(transaction, { key: accountId, aggregate });
+      await this.outbox.add(transaction, lock, InvoiceIssued, {
+        invoiceId,
+        kind: invoice.kind,
+        number: invoiceNumber(invoice),
+        revision,
+      });
       if (contact) {
         const mail = receiptMail(invoice, invoiceNumber(invoice));
         await this.mails.send(transaction, contact, { about: `invoice:${invoice.id}`, mail });
       }
-      await this.work.finish(transaction, item);
+      await work.finish(transaction);
     });
   }
 }

@@ -8,7 +8,7 @@ import { InvoiceDataService } from '../invoice-data/invoice-data.service.js';
 import { JudgedTaxIdsService } from '../invoice-data/judged-tax-ids.service.js';
 import { type Buyer, type InvoiceDocument, buyerOf } from '../invoice-pdf/invoice-document.js';
 import { renderPdf } from '../invoice-pdf/pdf-renderer.js';
-import type { Contact } from '../mails/contacts.service.js';
+import type { Contact } from '../accounts/contacts.service.js';
 import { TooManyRevisions } from './invoices.errors.js';
 import type { InvoiceRevision } from './invoice-revision.entity.js';
 import { type Invoice, invoiceNumber, yearOf } from './invoice.entity.js';
@@ -148,7 +148,7 @@ function documentOf(
   invoice: Invoice,
   printed: Pick<InvoiceDocument, 'revision' | 'buyer' | 'printedAt'>,
 ): InvoiceDocument {
-  const { kind, corrects, lines, taxMicros, totalMicros, isReverseCharge } = invoice;
+  const { kind, corrects, lines, taxMicros, totalMicros, carriedMicros, isReverseCharge } = invoice;
   const { currency, seller, paidBy } = invoice;
   return {
     kind,
@@ -162,6 +162,7 @@ function documentOf(
     taxMicros,
     isReverseCharge,
     totalMicros,
+    carriedMicros,
     currency,
     paidBy,
   };

@@ -1,11 +1,32 @@
-import { numberSeriesTable, workQueueTable } from '#libs/database';
-import type { Migration } from '#libs/database';
+import { type Migration, numberSeriesTable } from '#libs/database';
+
+/** The queue of this release; a later one has another. */
+const workItemTable = `
+create table work_item (
+  id uuid primary key,
+  queue text not null,
+  -- What the work is about: named twice, it is done once.
+  name text not null,
+  payload jsonb not null,
+  state text not null default 'waiting' check (state in ('waiting', 'dead')),
+  attempts integer not null default 0,
+  reason text,
+  -- By the service's clock; a claim is technical and ends by the database's.
+  due_at timestamptz not null,
+  claim uuid,
+  claimed_until timestamptz not null default '-infinity',
+  added_at timestamptz not null,
+  unique (queue, name)
+) with (fillfactor = 70);
+create index work_item_due on work_item (queue, due_at) where state = 'waiting';
+create index work_item_dead on work_item (queue, id) where state = 'dead';
+`;
 
 export const invoices: Migration = {
   name: '0007-invoices',
   sql: `
     ${numberSeriesTable}
-    ${workQueueTable}
+    ${workItemTable}
     -- What a payment or its return comes to, for the books: never changed, kept for ten years.
     create table invoices (
       id uuid primary key,

@@ -10,6 +10,12 @@ import { mails } from './0008-mails.js';
 import { reconciliation } from './0009-reconciliation.js';
 import { nextTaxRate } from './0010-next-tax-rate.js';
 import { outboxOfKey } from './0011-outbox-of-key.js';
+import { jobRuns } from './0012-job-runs.js';
+import { moneyBesidePrices } from './0013-money-beside-prices.js';
+import { unwantedPayments } from './0014-unwanted-payments.js';
+import { paidPlan } from './0015-paid-plan.js';
+import { work } from './0016-work.js';
+import { unclaimedMoney } from './0017-unclaimed-money.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -24,4 +30,10 @@ export const migrations: Migration[] = [
   reconciliation,
   nextTaxRate,
   outboxOfKey,
+  jobRuns,
+  moneyBesidePrices,
+  unwantedPayments,
+  paidPlan,
+  work,
+  unclaimedMoney,
 ];

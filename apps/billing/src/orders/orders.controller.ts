@@ -1,12 +1,24 @@
 import { Body, Controller, Headers, Param } from '@nestjs/common';
-import { CreateOrderRequest, ORDER, ORDERS, ORDER_CREATE, Serves } from '#libs/contracts';
+import {
+  CreateOrderRequest,
+  ORDER,
+  ORDERS,
+  ORDER_CREATE,
+  Pages,
+  Question,
+  type QuestionOf,
+  Serves,
+} from '#libs/contracts';
 import { AccountId, idempotencyKeyOf } from '#libs/platform';
 import { OrdersService } from './orders.service.js';
 
-/** The customer's orders, on behalf of a session that the gateway has checked. */
+/** The customer's orders, on behalf of a session that the dashboard has checked. */
 @Controller()
 export class OrdersController {
-  constructor(private readonly orders: OrdersService) {}
+  constructor(
+    private readonly orders: OrdersService,
+    private readonly pages: Pages,
+  ) {}
 
   @Serves(ORDER_CREATE)
   create(
@@ -18,8 +30,8 @@ export class OrdersController {
   }
 
   @Serves(ORDERS)
-  list(@AccountId() accountId: string) {
-    return this.orders.list(accountId);
+  list(@AccountId() accountId: string, @Question(ORDERS) question: QuestionOf<typeof ORDERS>) {
+    return this.orders.list(accountId, this.pages.asked(ORDERS, question));
   }
 
   @Serves(ORDER)

@@ -49,13 +49,18 @@ export class OrdersRepository {
   }
 
   /** Newest first. */
-  async list(transaction: Transaction, accountId: string, limit: number): Promise<Order[]> {
-    return transaction.manager
+  async list(
+    transaction: Transaction,
+    accountId: string,
+    page: { after?: readonly string[]; limit: number },
+  ): Promise<Order[]> {
+    const query = transaction.manager
       .createQueryBuilder(Order, 'orders')
       .where('orders.accountId = :accountId', { accountId })
       .orderBy('orders.id', 'DESC')
-      .limit(limit)
-      .getMany();
+      .limit(page.limit);
+    if (page.after) query.andWhere('orders.id < :after', { after: page.after[0] });
+    return query.getMany();
   }
 
   async listLines(

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { CreateOrderRequest, OrderAnswer } from '#libs/contracts';
+import type { AskedPage, CreateOrderRequest, OrderAnswer, OrdersAnswer } from '#libs/contracts';
 import { Database, IdempotencyKeyReused, type Transaction } from '#libs/database';
 import { Clock, HOUR_MS, InvalidRequest, NotFound, crashPoint, isId, newId } from '#libs/platform';
-import { PurchaseRulesService } from '../pricing/purchase-rules.service.js';
+import { PurchaseRulesService } from '../purchase-rules/purchase-rules.service.js';
 import type { Wish } from '../pricing/quote.js';
 import type { CheckoutSnapshot, ProcessorName } from '../processors/payment-processor.js';
 import { PaymentsService } from '../payments/payments.service.js';
@@ -21,7 +21,6 @@ import { OrdersRepository } from './orders.repository.js';
 const CHECKOUT_MS = HOUR_MS;
 /** Unpaid orders of an account whose page is open: more than anybody needs, and few enough for the processor. */
 const OPEN_ORDERS_MAX = 20;
-const PAGE_SIZE = 50;
 
 /** What customers order, from the wish to the money. */
 @Injectable()
@@ -66,13 +65,15 @@ export class OrdersService {
     });
   }
 
-  async list(accountId: string): Promise<{ orders: OrderAnswer[] }> {
+  async list(accountId: string, asked: AskedPage): Promise<OrdersAnswer> {
     return this.database.transaction(async (transaction) => {
-      const orders = await this.orders.list(transaction, accountId, PAGE_SIZE);
-      const ids = orders.map(({ id }) => id);
+      const rows = await this.orders.list(transaction, accountId, asked);
+      const { items, paging } = asked.cut(rows, ({ id }) => [id]);
+      const ids = items.map(({ id }) => id);
       const lines = await this.orders.listLinesOf(transaction, accountId, ids);
       const byOrder = Map.groupBy(lines, ({ orderId }) => orderId);
-      return { orders: orders.map((order) => toOrderAnswer(order, byOrder.get(order.id) ?? [])) };
+      const orders = items.map((order) => toOrderAnswer(order, byOrder.get(order.id) ?? []));
+      return { orders, paging };
     });
   }
 
@@ -96,27 +97,35 @@ export class OrdersService {
   ): Promise<string | undefined> {
     const order = await this.lockFor(transaction, processor, checkout);
     if (!order) return undefined;
-    const mismatch = mismatchOf(order, checkout);
-    const state = mismatch ? order.state : stateAfterCheckout(order.state, checkout.state);
-    if (!mismatch && checkout.state === 'paid' && checkout.payment) {
-      await this.payments.confirm(transaction, {
-        accountId: order.accountId,
-        orderId: order.id,
-        processor,
-        payment: checkout.payment,
-        billId: null,
-        isAnnounced: true,
-        catalogueVersion: order.catalogueVersion,
-        lines: await this.orders.listLines(transaction, order.accountId, order.id),
-      });
-    }
+    const fault =
+      mismatchOf(order, checkout) ?? (await this.takePayment(transaction, order, checkout));
     await this.orders.update(transaction, order, {
       checkoutId: checkout.id,
-      state,
-      setAsideBecause: mismatch ?? order.setAsideBecause,
+      state: fault ? order.state : stateAfterCheckout(order.state, checkout.state),
+      setAsideBecause: fault ?? null,
       updatedAt: this.clock.now(),
     });
     return order.accountId;
+  }
+
+  /** Stores the payment of a paid checkout. @returns why it is not one of this order. */
+  private async takePayment(
+    transaction: Transaction,
+    order: Order,
+    { state, payment }: CheckoutSnapshot,
+  ): Promise<string | undefined> {
+    if (state !== 'paid' || !payment) return undefined;
+    const isStored = await this.payments.confirm(transaction, {
+      accountId: order.accountId,
+      orderId: order.id,
+      processor: order.processor,
+      payment,
+      billId: null,
+      isAnnounced: true,
+      catalogueVersion: order.catalogueVersion,
+      lines: await this.orders.listLines(transaction, order.accountId, order.id),
+    });
+    return isStored ? undefined : 'the payment belongs to another order';
   }
 
   /** The account whose order was paid by a checkout; undefined before that. */
@@ -236,8 +245,11 @@ function mismatchOf(order: Order, checkout: CheckoutSnapshot): string | undefine
   const { payment } = checkout;
   if (checkout.orderId !== order.id) return 'the checkout names another order';
   if (checkout.currency !== order.currency) return 'the checkout has another currency';
+  // What is paid for a plan stands on its bills: a balance or a coupon may change the amount of a checkout.
+  if (checkout.subscriptionId !== undefined) return undefined;
   if (checkout.amountMicros !== order.amountMicros) return 'the checkout has another amount';
-  if (checkout.state !== 'paid' || !payment) return undefined;
+  if (checkout.state !== 'paid') return undefined;
+  if (!payment) return 'the checkout is paid, and no payment belongs to it';
   if (payment.currency !== order.currency) return 'the payment has another currency';
   if (payment.amountMicros !== order.amountMicros) return 'the payment has another amount';
   return undefined;

@@ -10,7 +10,9 @@ import {
 } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
+import type { OrderAnswer, Paging } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
+import { pressButton } from '../../../../test/billing/hosted-page.js';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { OpenOrdersJob } from '../healing/open-orders.job.js';
@@ -66,6 +68,22 @@ describe('orders', () => {
       asked.mockRestore();
       expect(body.orders).toEqual(made);
       expect(texts.filter((text) => text.includes('order_lines'))).toHaveLength(1);
+    });
+
+    it('a list is read page by page, each order once', async () => {
+      const made: unknown[] = [];
+      for (const credits of [15_000, 5_000, 20_000]) {
+        made.unshift((await billing.order(accountId, credits)).id);
+      }
+      const first = await billing.call('GET', 'orders?page_size=2', { accountId });
+      const { next_cursor: cursor } = first.body.paging as Paging;
+      const rest = await billing.call('GET', `orders?page_size=2&cursor=${cursor}`, { accountId });
+      const listed = [first, rest].flatMap(({ body }) => body.orders as OrderAnswer[]);
+      expect(listed.map(({ id }) => id)).toEqual(made);
+      expect(rest.body.paging).toMatchObject({ total_records: 3, total_is: 'exact' });
+      const other = { accountId: billing.newAccount() };
+      const empty = await billing.call('GET', `orders?cursor=${cursor}`, other);
+      expect(empty.body.orders).toEqual([]);
     });
 
     it('a repeat with the same key is the same order, with another body refused', async () => {
@@ -298,5 +316,29 @@ describe('orders', () => {
       await heal();
       expect(await billing.stateOf(accountId, body.orders[0])).toBe('expired');
     });
+  });
+
+  it('S47: an order whose payment belongs to another one is set aside until it has its own', async () => {
+    const [first, second] = [await billing.order(accountId), await billing.order(accountId)];
+    await billing.act(first, 'pay');
+    const { world } = billing.simulator;
+    const [later, earlier] = world.all('checkout.session');
+    billing.simulator.callbacks.hold();
+    await pressButton(second.redirect_url as string, 'pay');
+    const own = later.payment_intent;
+    later.payment_intent = earlier.payment_intent;
+    billing.simulator.callbacks.takeHeld();
+    const come = () => billing.call('POST', `orders/${second.id}/return`, { accountId });
+    await come();
+    expect(await billing.stateOf(accountId, second)).toBe('redirected');
+    const setAside = async () => {
+      const { body } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
+      return (body as { kind: string; id: string }[]).filter(({ kind }) => kind === 'orders');
+    };
+    expect(await setAside()).toMatchObject([{ kind: 'orders', id: second.id }]);
+    later.payment_intent = own;
+    await come();
+    expect(await billing.stateOf(accountId, second)).toBe('paid');
+    expect(await setAside()).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import type { Micros } from '#libs/platform';
 import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** Money that arrived. Never changes; what is taken back stands in reversals. */
+/** Money that arrived. Its amounts never change; what is taken back stands in reversals. */
 @Entity('payments')
 export class Payment {
   @PrimaryColumn('uuid')
@@ -28,6 +28,13 @@ export class Payment {
   @Column('bigint', { name: 'amount_micros', transformer: BIGINT_COLUMN })
   amountMicros: Micros;
 
+  /**
+   * The part of it that its lines do not ask for: carried over between bills by a balance or a minimum, or taken off by
+   * a coupon. Below zero where less was paid than the lines ask for.
+   */
+  @Column('bigint', { name: 'carried_micros', transformer: BIGINT_COLUMN })
+  carriedMicros: Micros;
+
   /** ISO 4217. */
   @Column('text')
   currency: string;
@@ -38,6 +45,10 @@ export class Payment {
   /** False for money that is returned without an event: of a duplicate, or of a deleted account. */
   @Column('boolean', { name: 'is_announced' })
   isAnnounced: boolean;
+
+  /** Announced, and found later to have paid for a second subscription of a line: it is given back. */
+  @Column('boolean', { name: 'is_unwanted' })
+  isUnwanted: boolean;
 
   /** When it was found to be given back, or set aside because the processor refuses to take it. */
   @Column('timestamptz', { name: 'returned_at', nullable: true })

@@ -63,9 +63,22 @@ export class PaymentsRepository {
   async markReturned(
     transaction: Transaction,
     { accountId, id }: Payment,
-    at: Date,
+    at: Date | null,
   ): Promise<void> {
     await transaction.manager.update(Payment, { accountId, id }, { returnedAt: at });
+  }
+
+  async markUnwanted(
+    transaction: Transaction,
+    { accountId, id }: { accountId: string; id: string },
+    now: Date,
+  ): Promise<void> {
+    await transaction.query(
+      `update payments set is_unwanted = true
+       where account_id = $1 and is_announced and not is_unwanted and id in (
+         select payment_id from payment_lines where subscription_id = $2 and period_end > $3)`,
+      [accountId, id, now],
+    );
   }
 
   async hasFinalReversal(
@@ -91,8 +104,8 @@ export class PaymentsRepository {
     subscriptionId: string,
   ): Promise<SubscriptionPayment[]> {
     return transaction.query<SubscriptionPayment>(
-      `select l.kind, l.sku, l.quantity, l.is_change as "isChange", l.period_start as "periodStart",
-         l.period_end as "periodEnd", p.amount_micros::text as "paidMicros",
+      `select l.kind, l.sku, l.quantity, l.is_change as "isChange", l.starts_at as "startsAt", l.period_start as "periodStart",
+         l.period_end as "periodEnd", least(p.amount_micros, p.amount_micros - p.carried_micros)::text as "paidMicros",
          coalesce(r.whole, 0)::text as "wholeMicros", coalesce(r.rest, 0)::text as "restMicros",
          r.kept_until as "keptUntil"
        from payment_lines l join payments p on p.id = l.payment_id

@@ -10,6 +10,7 @@ import { Outbox } from '#libs/messaging';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 import { InvoicesService } from '../invoices/invoices.service.js';
 import { Clock, type Micros, newId } from '#libs/platform';
+import { grossOf } from '../pricing/purchased-line.entity.js';
 import type { PaymentSnapshot, ProcessorName } from '../processors/payment-processor.js';
 import type { Payment } from './payment.entity.js';
 import type { StoredPaymentLine } from './payment-line.entity.js';
@@ -73,8 +74,9 @@ export class PaymentsService {
   /**
    * Stores a payment with its lines and announces it, unless its money is given back: a duplicate's, a
    * deleted account's. A repeat changes nothing.
+   * @returns false when the processor's payment is stored already, as one of something else.
    */
-  async confirm(transaction: Transaction, confirmed: ConfirmedPayment): Promise<void> {
+  async confirm(transaction: Transaction, confirmed: ConfirmedPayment): Promise<boolean> {
     const { accountId, orderId, processor, payment: external, catalogueVersion } = confirmed;
     const isActive = await this.accounts.isActive(transaction, accountId);
     const isAnnounced = isActive && confirmed.isAnnounced;
@@ -86,17 +88,26 @@ export class PaymentsService {
       externalId: external.id,
       billId: confirmed.billId,
       amountMicros: external.amountMicros,
+      carriedMicros: external.amountMicros - grossOfAll(confirmed.lines),
       currency: external.currency,
       catalogueVersion,
       isAnnounced,
+      isUnwanted: false,
       returnedAt: null,
       confirmedAt: this.clock.now(),
     };
     const lines = confirmed.lines.map((line) => storedLine(payment, line));
-    if (!(await this.payments.insert(transaction, payment, lines))) return;
+    if (!(await this.payments.insert(transaction, payment, lines))) {
+      const known = await this.find(transaction, processor, external.id);
+      return (
+        known?.accountId === accountId &&
+        known.orderId === orderId &&
+        known.billId === payment.billId
+      );
+    }
     this.invoices.issue(transaction, payment, lines);
-    if (!isAnnounced) return;
-    await this.announce(transaction, payment, lines);
+    if (isAnnounced) await this.announce(transaction, payment, lines);
+    return true;
   }
 
   /** Publishes a payment again with the same data; consumers that know it change nothing. */
@@ -170,6 +181,14 @@ export class PaymentsService {
     await this.payments.markReturned(transaction, payment, this.clock.now());
   }
 
+  /** That what was announced for the running time of a second subscription is given back. */
+  async unwant(
+    transaction: Transaction,
+    { accountId, id }: { accountId: string; id: string },
+  ): Promise<void> {
+    await this.payments.markUnwanted(transaction, { accountId, id }, this.clock.now());
+  }
+
   async find(
     transaction: Transaction,
     processor: ProcessorName,
@@ -178,6 +197,9 @@ export class PaymentsService {
     return this.payments.findByExternalId(transaction, processor, externalId);
   }
 }
+
+const grossOfAll = (lines: readonly PaidLine[]): Micros =>
+  lines.reduce((sum, line) => sum + grossOf(line), 0n);
 
 function storedLine({ id, accountId }: Payment, line: PaidLine): StoredPaymentLine {
   const { stretch, ...paid } = line;

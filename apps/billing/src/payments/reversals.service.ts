@@ -62,6 +62,8 @@ export class ReversalsService {
     if (next) {
       await this.payments.putReversal(transaction, next);
       await this.announce(transaction, lock, payment, { next, reversals });
+      // A refund that failed after all: what was to be given back is here again.
+      if (next.state === 'undone') await this.payments.markReturned(transaction, payment, null);
     }
     const rows = next ? [...reversals.filter(({ id }) => id !== next.id), next] : reversals;
     return { ...reversedPayment(payment, rows), isNews: next !== undefined };
@@ -124,7 +126,7 @@ export class ReversalsService {
       paymentId: payment.id,
       cause: next.cause,
       phase: next.state,
-      lines: reversedLines(next, lines),
+      lines: reversedLines(next, lines, payment.amountMicros),
     });
   }
 

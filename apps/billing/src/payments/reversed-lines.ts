@@ -1,4 +1,5 @@
 import type { RemainingReversedLine, WholeReversedLine } from '#libs/contracts';
+import type { Micros } from '#libs/platform';
 import { grossOf } from '../pricing/purchased-line.entity.js';
 import type { Reversal } from './reversal.entity.js';
 import type { StoredPaymentLine } from './payment-line.entity.js';
@@ -7,27 +8,38 @@ type PaidLine = Pick<StoredPaymentLine, 'id' | 'amountMicros' | 'taxMicros' | 's
 
 /**
  * Spreads an amount that was taken back over a payment's lines by their money, tax included. Rounding errors do not
- * gather: the shares add up to the amount, or to all lines when it exceeds them.
+ * gather: the shares add up to the amount, or to what was paid for the lines when it exceeds that.
+ * @param paidMicros where a coupon or a balance paid a part of the lines, what the customer paid.
  */
 export function reversedLines(
   { amountMicros, startsAt }: Pick<Reversal, 'amountMicros' | 'startsAt'>,
   lines: readonly PaidLine[],
+  paidMicros?: Micros,
 ): (WholeReversedLine | RemainingReversedLine)[] {
   const total = lines.reduce((sum, line) => sum + grossOf(line), 0n);
-  const taken = amountMicros < total ? amountMicros : total;
-  let [seen, given] = [0n, 0n];
-  return lines.map((line) => {
-    seen += grossOf(line);
-    const upToHere = total === 0n ? 0n : (taken * seen) / total;
-    const refundedMicros = upToHere - given;
-    given = upToHere;
+  const paid = paidMicros !== undefined && paidMicros < total ? paidMicros : total;
+  const shares = spread(paid, lines, total);
+  const taken = spread(amountMicros < paid ? amountMicros : paid, lines, total);
+  return lines.map((line, at) => {
     const money = {
       lineId: line.id,
-      refundedMicros: refundedMicros.toString(),
-      paidMicros: grossOf(line).toString(),
+      refundedMicros: taken[at].toString(),
+      paidMicros: shares[at].toString(),
     };
     if (startsAt === null || line.startsAt === null) return { ...money, scope: 'whole' };
     const from = line.startsAt > startsAt ? line.startsAt : startsAt;
     return { ...money, scope: 'remaining', from: from.toISOString() };
+  });
+}
+
+/** An amount by the money of lines that come to `total`. */
+function spread(micros: Micros, lines: readonly PaidLine[], total: Micros): Micros[] {
+  let [seen, given] = [0n, 0n];
+  return lines.map((line) => {
+    seen += grossOf(line);
+    const upToHere = total === 0n ? 0n : (micros * seen) / total;
+    const share = upToHere - given;
+    given = upToHere;
+    return share;
   });
 }

@@ -6,6 +6,8 @@ export interface SubscriptionPayment {
   sku: string;
   quantity: number;
   isChange: boolean;
+  /** From when it counts. */
+  startsAt: Date;
   periodStart: Date;
   periodEnd: Date;
   paidMicros: string;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { JudgedTaxIdsService } from '../invoice-data/judged-tax-ids.service.js';
 import type { TaxSubject } from '../invoice-data/tax-subject.js';
-import { ContactsService } from '../mails/contacts.service.js';
+import { ContactsService } from '../accounts/contacts.service.js';
 import { BillingDetailsMissing } from './pricing.errors.js';
 import { type BuyerTax, NO_TAX, TaxRates } from './tax-rates.js';
 

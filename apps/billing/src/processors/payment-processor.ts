@@ -152,8 +152,10 @@ export interface BillSnapshot {
   state: 'open' | 'paid' | 'void';
   /** The payment of a paid bill; null where nothing was due. */
   paymentId: string | null;
+  /** What was paid: a balance, a minimum or a coupon may make it differ from the lines. */
   amountMicros: Micros;
   currency: string;
+  /** Those of our plans; others are the processor's own affair. */
   lines: BillLine[];
 }
 
@@ -315,6 +317,12 @@ export interface PaymentProcessor {
 
   /** The processor's page where a customer changes how to pay. */
   paymentUpdateUrl(customerId: string, returnUrl: string): Promise<Outcome<string>>;
+
+  /**
+   * The payments, paid bills, refunds and disputes that began from `start` on and before `end`, whatever we know of them.
+   * Bills come before their payments. Refused where there are too many to be read at once.
+   */
+  listMoney(start: Date, end: Date): Promise<Outcome<ProcessorRef[]>>;
 
   /** What happened since `cursor`, whether or not a callback arrived for it. */
   listSince(cursor: Date): Promise<Outcome<EventPage>>;

@@ -5,8 +5,9 @@ import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
 export interface Finding {
   /** `fulfilment`: compared with entitlement (I21). `processor`: compared with the processor (I14). */
   kind: 'fulfilment' | 'processor';
-  accountId: string;
-  /** What it is about: `line <id>`, `subscription <id>`. */
+  /** Null for what only a processor has. */
+  accountId: string | null;
+  /** What it is about: `line <id>`, `subscription <id>`, `stripe payment <id there>`. */
   subject: string;
   detail: string;
   isHealed: boolean;

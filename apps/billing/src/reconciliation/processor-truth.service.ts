@@ -6,6 +6,7 @@ import { SubscriptionsService } from '../subscriptions/subscriptions.service.js'
 import type { Subscription } from '../subscriptions/subscription.entity.js';
 import { SyncService } from '../sync/sync.service.js';
 import type { Finding } from './finding.js';
+import { ProcessorMoneyService } from './processor-money.service.js';
 
 /** Rows that follow the processor; the rest is ours. */
 const FOLLOWING = ['state', 'sku', 'quantity', 'periodStart', 'periodEnd', 'cancelAt'] as const;
@@ -13,12 +14,19 @@ const FOLLOWING = ['state', 'sku', 'quantity', 'periodStart', 'periodEnd', 'canc
 /** Whether our rows agree with the processors (I14). */
 @Injectable()
 export class ProcessorTruthService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly processors: PaymentProcessors,
     private readonly subscriptions: SubscriptionsService,
     private readonly syncing: SyncService,
+    private readonly money: ProcessorMoneyService,
   ) {}
+
+  /** The other direction: what the processors list of a time, and we have no row of. */
+  async ofListed(since: Date, until: Date): Promise<Finding[]> {
+    return this.money.findUnknown(since, until);
+  }
 
   /** A payment of a bill without money, or from another processor's account, has nothing to compare. */
   async ofPayment(payment: Payment): Promise<Finding | undefined> {

@@ -5,9 +5,8 @@ import { newId, FIRST_ID } from '#libs/platform';
 import { StoredPaymentLine } from '../payments/payment-line.entity.js';
 import { Payment } from '../payments/payment.entity.js';
 import { Subscription } from '../subscriptions/subscription.entity.js';
+import type { ProcessorName, ProcessorRef } from '../processors/payment-processor.js';
 import type { ComparedLine, Finding } from './finding.js';
-
-/** Before every id. */
 
 type Run = Pick<ReconciliationAnswer, 'lines' | 'payments' | 'subscriptions'> & {
   startedAt: Date;
@@ -64,6 +63,22 @@ export class ReconciliationMaintenanceRepository {
         .limit(limit)
         .getMany(),
     );
+  }
+
+  /** Those of a processor's objects of which we have no row, in their order. */
+  async listUnknown(
+    processor: ProcessorName,
+    refs: readonly ProcessorRef[],
+  ): Promise<ProcessorRef[]> {
+    if (refs.length === 0) return [];
+    const known = await this.maintenance.query<{ id: string }>(
+      `select external_id as id from payments where processor = $1 and external_id = any($2)
+       union all select bill_id from payments where processor = $1 and bill_id = any($2)
+       union all select external_id from reversals where processor = $1 and external_id = any($2)`,
+      [processor, refs.map(({ id }) => id)],
+    );
+    const ids = new Set(known.map(({ id }) => id));
+    return refs.filter(({ id }) => !ids.has(id));
   }
 
   async insertRun(run: Run, findings: readonly Finding[]): Promise<string> {

@@ -43,6 +43,7 @@ export class ReconciliationService {
       (after) => this.repository.listRunning(after),
       async (row: Subscription) => push(findings, await this.truth.ofSubscription(row)),
     );
+    findings.push(...(await this.truth.ofListed(since, startedAt)));
     const endedAt = this.clock.now();
     const counts = { lines, payments, subscriptions };
     const runId = await this.repository.insertRun({ startedAt, endedAt, ...counts }, findings);

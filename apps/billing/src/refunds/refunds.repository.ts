@@ -9,14 +9,14 @@ export class RefundsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Payments that were never announced and are to be given back now, oldest first. After the nth failed refund, a
+   * Payments that nobody wanted, of a deleted account or of a second subscription, to be given back now, oldest first. After the nth failed refund, a
    * payment is due once `pausesMs[n - 1]` has passed; after more failures than pauses, at once, to be set aside.
    */
   async listToReturn(now: Date, pausesMs: readonly number[], limit: number): Promise<Payment[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager
         .createQueryBuilder(Payment, 'payment')
-        .where('not payment.isAnnounced and payment.returnedAt is null')
+        .where('(not payment.isAnnounced or payment.isUnwanted) and payment.returnedAt is null')
         .andWhere(
           `not exists (select from reversals r where r.payment_id = payment.id and r.state = 'requested')`,
         )

@@ -100,3 +100,17 @@ it('a payment that cannot be given back, and a refund that cannot be settled, st
   expect(billing.logLines.splice(0).join()).toContain('could not be settled yet');
   expect(await attempts()).toEqual([{ state: 'final' }]);
 });
+
+it('money that was given back and came again is given back again', async () => {
+  await payDeleted();
+  await billing.follow();
+  await billing.follow();
+  expect(await attempts()).toEqual([{ state: 'final' }]);
+  const [made] = madeThere().slice(-1);
+  billing.simulator.paypal.captures.failRefund(made.id);
+  await billing.settle();
+  expect(await attempts()).toEqual([{ state: 'undone' }]);
+  await billing.pass(RETURN_PAUSES_MS[0] + 1);
+  await billing.follow();
+  expect(await attempts()).toEqual([{ state: 'undone' }, { state: 'final' }]);
+});

@@ -22,6 +22,7 @@ import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../sync/sync.service.js';
 import { OwnSubscriptionsService } from './own-subscriptions.service.js';
 import { type PlannedUnits, effectOfChange, planRefOf } from './plan-change.js';
+import { pendingChangeOf } from './subscription-answer.js';
 import type { Subscription } from './subscription.entity.js';
 import { ChangeRefused, PeriodNotPaid, PlanNotChangeable } from './subscriptions.errors.js';
 
@@ -51,13 +52,13 @@ export class PlanChangesService {
   /** @throws NotFound, InvalidRequest, PlanNotChangeable, PeriodNotPaid, ProcessorUnavailable. */
   async preview(accountId: string, id: string, request: PlanRequest): Promise<PlanPreviewAnswer> {
     const { row, effect, change, processor } = await this.planned(accountId, id, request);
-    const { currency } = row;
+    const common = { currency: row.currency, drops_change: pendingChangeOf(row) };
     if (effect === 'period_end') {
-      return { effect, ...due(0n, row), currency, from: row.periodEnd.toISOString() };
+      return { effect, ...due(0n, row), ...common, from: row.periodEnd.toISOString() };
     }
     const from = wholeSecond(this.clock.now());
     const { dueMicros } = valueOf(await processor.previewChange(change, from));
-    return { effect, ...due(dueMicros, row), currency, from: from.toISOString() };
+    return { effect, ...due(dueMicros, row), ...common, from: from.toISOString() };
   }
 
   /**

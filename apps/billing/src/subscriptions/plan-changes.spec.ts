@@ -168,6 +168,17 @@ describe('plan changes', () => {
     expect(states.at(-1)).toMatchObject({ sku: 'api-5K-month', limits: { live: 20 } });
   });
 
+  it('an upgrade gives up a downgrade that waits, and its preview says so', async () => {
+    await ask('change', { sku: 'api-5K-month' });
+    const preview = await ask('preview', { sku: 'api-50K-month' });
+    expect(preview.body.drops_change).toMatchObject({ sku: 'api-5K-month', quantity: 1 });
+    const { body } = await ask('change', { sku: 'api-50K-month' });
+    expect(body.subscription).toMatchObject({ sku: 'api-50K-month', pending_change: null });
+    await said();
+    await passTo(addMonths(start, 1));
+    expect((await said()).payments).toMatchObject([{ lines: [{ sku: 'api-50K-month' }] }]);
+  });
+
   it('a change of interval waits for the end of the period too', async () => {
     await ask('change', { sku: 'api-50K-year' });
     expect((await said()).payments).toEqual([]);

@@ -1,10 +1,8 @@
-import { type SubscriptionAnswer, planOfSku } from '#libs/contracts';
+import { type PendingChange, type SubscriptionAnswer, planOfSku } from '#libs/contracts';
 import { taxOn } from '../pricing/tax-rates.js';
 import type { Subscription } from './subscription.entity.js';
 
 export function toSubscriptionAnswer(row: Subscription): SubscriptionAnswer {
-  const { pendingSku: sku, pendingQuantity: quantity } = row;
-  const at = row.periodEnd.toISOString();
   const netMicros = BigInt(planOfSku(row.sku)?.unitMicros ?? 0);
   const taxMicros = taxOn(netMicros, row.taxPpm);
   const ofAllUnits = (micros: bigint) => (micros * BigInt(row.quantity)).toString();
@@ -20,10 +18,19 @@ export function toSubscriptionAnswer(row: Subscription): SubscriptionAnswer {
     currency: row.currency,
     processor: row.processor,
     period_start: row.periodStart.toISOString(),
-    period_end: at,
+    period_end: row.periodEnd.toISOString(),
     paid_through: row.paidThrough?.toISOString() ?? null,
     cancel_at: row.cancelAt?.toISOString() ?? null,
-    pending_change: sku === null ? null : { sku, quantity: quantity ?? 1, at },
+    pending_change: pendingChangeOf(row),
     is_current: row.isCurrent,
   };
+}
+
+/** What waits for the end of the period. */
+export function pendingChangeOf({
+  pendingSku: sku,
+  pendingQuantity: quantity,
+  periodEnd,
+}: Subscription): PendingChange | null {
+  return sku === null ? null : { sku, quantity: quantity ?? 1, at: periodEnd.toISOString() };
 }

@@ -102,6 +102,24 @@ export class Subscription {
   @Column('text', { name: 'set_aside_because', nullable: true })
   setAsideBecause: string | null;
 
+  /** Until when a paid bill that cannot be read would give rights; they hold until an operator decides. */
+  @Column('timestamptz', { name: 'held_through', nullable: true })
+  heldThrough: Date | null;
+
+  /** What its last paid period was paid for; null before the first. It gives no rights beyond that. */
+  @Column('text', { name: 'paid_sku', nullable: true })
+  paidSku: string | null;
+
+  @Column('integer', { name: 'paid_quantity', nullable: true })
+  paidQuantity: number | null;
+
+  /** What it gives while a payment is overdue. */
+  @Column('text', { name: 'grace_sku', nullable: true })
+  graceSku: string | null;
+
+  @Column('integer', { name: 'grace_quantity', nullable: true })
+  graceQuantity: number | null;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 

@@ -15,7 +15,7 @@ import { AccountId } from '#libs/platform';
 import { OwnSubscriptionsService } from './own-subscriptions.service.js';
 import { PlanChangesService } from './plan-changes.service.js';
 
-/** The customer's subscriptions, on behalf of a session that the gateway has checked. */
+/** The customer's subscriptions, on behalf of a session that the dashboard has checked. */
 @Controller()
 export class SubscriptionsController {
   constructor(

@@ -4,7 +4,6 @@ import {
   type SubscriptionLineName,
   type SubscriptionState,
   planOfSku,
-  rightsOf,
 } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { Outbox } from '#libs/messaging';
@@ -13,14 +12,15 @@ import { AccountStatesService } from '../accounts/account-states.service.js';
 import { OrderReferencesService } from '../orders/order-references.service.js';
 import type { Payment } from '../payments/payment.entity.js';
 import type { SubscriptionPayment } from '../payments/subscription-payment.js';
-import { PaymentsService } from '../payments/payments.service.js';
+import { type PaidLine, PaymentsService } from '../payments/payments.service.js';
 import type {
   BillSnapshot,
   ProcessorName,
   SubscriptionSnapshot,
 } from '../processors/payment-processor.js';
-import { paidLineOf } from './bill-lines.js';
-import { type PaidTime, paidTimeOf } from './paid-time.js';
+import { announced, announcedEnd, isBegun, isNews } from './announced-subscription.js';
+import { paidLineOf } from '../bills/bill-lines.js';
+import { type PaidTime, paidTimeOf } from '../bills/paid-time.js';
 import type { Subscription } from './subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
@@ -33,6 +33,8 @@ const CURRENT_STATES: readonly SubscriptionState[] = [
   'paused',
 ];
 
+const NOTHING_HELD = { setAsideBecause: null, heldThrough: null } as const;
+const NOT_OURS = 'the processor names a plan that is not ours';
 const NO_WISH = { wantedSku: null, wantedQuantity: null } as const;
 
 /** Subscriptions in the state that the processors report, and the payments of their bills. */
@@ -57,7 +59,9 @@ export class SubscriptionsService {
     const known = await this.subscriptions.lockByExternalId(transaction, processor, snapshot.id);
     const begun = known ?? (await this.begin(transaction, processor, snapshot));
     if (!begun) return undefined;
-    await this.write(transaction, begun, await this.membersOf(transaction, begun, snapshot));
+    const members = await this.membersOf(transaction, begun, snapshot);
+    await this.write(transaction, begun, members);
+    if (members.isDuplicate) await this.payments.unwant(transaction, begun);
     return begun.accountId;
   }
 
@@ -78,24 +82,45 @@ export class SubscriptionsService {
     const line = paidLineOf(bill, { id, periodStartAt: (end) => periodStartAt(stretches, end) });
     if ('fault' in line) {
       if (line.isEarly) return undefined;
-      await this.write(transaction, row, { setAsideBecause: line.fault });
+      await this.write(transaction, row, heldBy(bill, line.fault));
       return accountId;
     }
-    const paid = { id: bill.paymentId ?? bill.id, ...moneyOf(bill) };
-    await this.payments.confirm(transaction, {
-      accountId,
-      orderId: bill.reason === 'start' ? row.orderId : null,
-      processor,
-      payment: paid,
-      billId: bill.id,
-      catalogueVersion: row.catalogueVersion,
-      lines: [line],
-      isAnnounced: !row.isDuplicate,
-    });
-    const { paidThrough, isReversed } = await this.paidTimeOf(transaction, row);
+    if (!(await this.confirm(transaction, row, bill, line))) {
+      await this.write(
+        transaction,
+        row,
+        heldBy(bill, 'its payment belongs to another order or bill'),
+      );
+      return accountId;
+    }
+    const paidTime = await this.paidTimeOf(transaction, row);
+    const { paidThrough } = paidTime;
     const isPlanPaid = bill.reason === 'change' && row.wantedSku !== null;
-    await this.write(transaction, row, { paidThrough, isReversed, ...(isPlanPaid && NO_WISH) });
+    await this.write(transaction, row, {
+      ...paidMembers(paidTime),
+      ...(isPlanPaid && NO_WISH),
+      ...(isHeldOnlyTo(row, paidThrough) && NOTHING_HELD),
+    });
     return accountId;
+  }
+
+  private confirm(
+    transaction: Transaction,
+    row: Subscription,
+    bill: BillSnapshot,
+    line: PaidLine,
+  ): Promise<boolean> {
+    const { accountId, orderId, processor, catalogueVersion, isDuplicate } = row;
+    return this.payments.confirm(transaction, {
+      accountId,
+      orderId: bill.reason === 'start' ? orderId : null,
+      processor,
+      payment: { id: bill.paymentId ?? bill.id, ...moneyOf(bill) },
+      billId: bill.id,
+      catalogueVersion,
+      lines: [line],
+      isAnnounced: !isDuplicate,
+    });
   }
 
   /** Something of a payment was taken back, or came back: rights and the plan follow what is left paid. */
@@ -103,10 +128,11 @@ export class SubscriptionsService {
     await this.subscriptions.lock(transaction, accountId);
     const row = await this.subscriptions.findPaidBy(transaction, accountId, id);
     if (!row || row.isDuplicate) return;
-    const { paidThrough, isReversed, plan } = await this.paidTimeOf(transaction, row);
+    const paidTime = await this.paidTimeOf(transaction, row);
+    const { plan } = paidTime;
     const isOther = plan && (plan.sku !== row.sku || plan.quantity !== row.quantity);
     const wish = isOther ? { wantedSku: plan.sku, wantedQuantity: plan.quantity } : NO_WISH;
-    await this.write(transaction, row, { paidThrough, isReversed, ...wish });
+    await this.write(transaction, row, { ...paidMembers(paidTime), ...wish });
   }
 
   /** The one that counts for a line, so that no other may be begun. */
@@ -132,6 +158,31 @@ export class SubscriptionsService {
     externalId: string,
   ): Promise<boolean> {
     return (await this.subscriptions.findByExternalId(transaction, processor, externalId)) !== null;
+  }
+
+  /** Whether its bills may be read: which of two of a line counts is decided by what the processor says now. */
+  async isDecided(
+    transaction: Transaction,
+    processor: ProcessorName,
+    externalId: string,
+  ): Promise<boolean> {
+    const row = await this.subscriptions.findByExternalId(transaction, processor, externalId);
+    return row !== null && (row.isCurrent || row.isDuplicate);
+  }
+
+  /** The one that counts for the line of another one, which may have ended since it was heard of. */
+  async rivalOf(
+    transaction: Transaction,
+    processor: ProcessorName,
+    { id, state, sku, orderId }: SubscriptionSnapshot,
+  ): Promise<Subscription | null> {
+    const row = await this.subscriptions.findByExternalId(transaction, processor, id);
+    if (!CURRENT_STATES.includes(state) || row?.isCurrent || row?.isDuplicate) return null;
+    const line = row?.line ?? planOfSku(sku)?.line;
+    const owner = row ?? (await this.orders.find(transaction, processor, orderId));
+    return owner && line
+      ? this.subscriptions.findCurrent(transaction, owner.accountId, line)
+      : null;
   }
 
   private async paidTimeOf(transaction: Transaction, row: Subscription): Promise<PaidTime> {
@@ -177,7 +228,11 @@ export class SubscriptionsService {
       isCancelledByDeletion: false,
       isReversed: false,
       ...NO_WISH,
-      setAsideBecause: null,
+      ...NOTHING_HELD,
+      paidSku: null,
+      paidQuantity: null,
+      graceSku: null,
+      graceQuantity: null,
       createdAt: now,
       updatedAt: now,
     };
@@ -191,8 +246,10 @@ export class SubscriptionsService {
     snapshot: SubscriptionSnapshot,
   ): Promise<Partial<Subscription>> {
     const plan = planOfSku(snapshot.sku);
-    if (!plan) return { setAsideBecause: 'the processor names a plan that is not ours' };
+    if (!plan) return { setAsideBecause: NOT_OURS };
     const counts = CURRENT_STATES.includes(snapshot.state) && !row.isDuplicate;
+    // Those of an earlier release do not say what was paid.
+    const isPaidUnknown = row.paidSku === null && row.paidThrough !== null;
     const current = await this.subscriptions.findCurrent(transaction, row.accountId, row.line);
     const isTaken = current !== null && current.id !== row.id;
     return {
@@ -211,6 +268,8 @@ export class SubscriptionsService {
       ...(row.pendingSku !== null && !snapshot.pendingChange && { taxDecidedAt: null }),
       isCurrent: counts && !isTaken,
       isDuplicate: row.isDuplicate || (counts && isTaken),
+      ...(row.setAsideBecause === NOT_OURS && NOTHING_HELD),
+      ...(isPaidUnknown && paidMembers(await this.paidTimeOf(transaction, row))),
       ...(snapshot.sku === row.wantedSku && snapshot.quantity === row.wantedQuantity && NO_WISH),
     };
   }
@@ -231,10 +290,38 @@ export class SubscriptionsService {
       ...members,
       updatedAt: next.updatedAt,
     });
-    if (next.isDuplicate || !isNews(current, next)) return;
-    await this.outbox.add(transaction, lock, SubscriptionChanged, announced(next));
+    if (next.isDuplicate) {
+      if (current.isDuplicate || isBegun(current)) return;
+      await this.outbox.add(transaction, lock, SubscriptionChanged, announcedEnd(next));
+    } else if (isNews(current, next)) {
+      await this.outbox.add(transaction, lock, SubscriptionChanged, announced(next));
+    }
   }
 }
+
+/** What a paid bill that cannot be read leads to: an operator is told, and meanwhile it gives what it would have given. */
+function heldBy({ lines, reason }: BillSnapshot, fault: string): Partial<Subscription> {
+  const ends = reason === 'change' ? [] : lines.map(({ to }) => to.getTime());
+  return {
+    setAsideBecause: fault,
+    ...(ends.length > 0 && { heldThrough: new Date(Math.max(...ends)) }),
+  };
+}
+
+/** What was set aside could be read after all. */
+const isHeldOnlyTo = ({ heldThrough }: Subscription, paidThrough: Date | null) =>
+  heldThrough === null || (paidThrough !== null && heldThrough <= paidThrough);
+
+const paidMembers = ({ paidThrough, isReversed, paid, grace }: PaidTime) => {
+  return {
+    paidThrough,
+    isReversed,
+    paidSku: paid?.sku ?? null,
+    paidQuantity: paid?.quantity ?? null,
+    graceSku: grace?.sku ?? null,
+    graceQuantity: grace?.quantity ?? null,
+  };
+};
 
 const moneyOf = ({ amountMicros, currency }: BillSnapshot) => ({ amountMicros, currency });
 
@@ -245,29 +332,4 @@ function periodStartAt(stretches: readonly SubscriptionPayment[], end: Date): Da
 function isSame(current: Subscription, next: Subscription): boolean {
   const comparable = (row: Subscription) => JSON.stringify({ ...row, updatedAt: null });
   return comparable(current) === comparable(next);
-}
-
-/** A row that was just begun was never announced. */
-function isNews(current: Subscription, next: Subscription): boolean {
-  const isBegun = current.createdAt.getTime() === current.updatedAt.getTime();
-  return isBegun || JSON.stringify(announced(current)) !== JSON.stringify(announced(next));
-}
-
-function announced(row: Subscription): SubscriptionChanged {
-  const plan = planOfSku(row.sku);
-  if (!plan) throw new Error(`${row.sku} is not sold`);
-  return {
-    subscriptionId: row.id,
-    line: row.line,
-    state: row.state,
-    sku: row.sku,
-    quantity: row.quantity,
-    interval: row.interval,
-    periodStart: row.periodStart.toISOString(),
-    periodEnd: row.periodEnd.toISOString(),
-    ...(row.paidThrough && { paidThrough: row.paidThrough.toISOString() }),
-    ...(row.cancelAt && { cancelAt: row.cancelAt.toISOString() }),
-    ...rightsOf(plan, row.quantity),
-    catalogueVersion: row.catalogueVersion,
-  };
 }

@@ -1,4 +1,4 @@
-import type { ObjectRef } from './processor-objects.repository.js';
+import type { ObjectRef } from './wanted-objects.js';
 
 /** Lets this process work on each object once at a time; later work on the same one waits in order. */
 export class ObjectTurns {

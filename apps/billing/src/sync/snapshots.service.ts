@@ -10,6 +10,7 @@ import type {
   ProcessorSnapshot,
 } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
+import type { ObjectRef } from './wanted-objects.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
 /** Hands each kind of snapshot to the feature whose rows it is about. */
@@ -36,6 +37,8 @@ export class SnapshotsService {
   ): Promise<string | undefined> {
     switch (kind) {
       case 'checkout':
+        // PayPal's checkout of a plan is the subscription itself, which may have been activated again.
+        if (await this.subscriptions.isKnown(transaction, processor, id)) return undefined;
         return this.orders.ownerOfPaid(transaction, processor, id);
       case 'payment':
         return (await this.payments.find(transaction, processor, id))?.accountId;
@@ -49,34 +52,42 @@ export class SnapshotsService {
 
   /**
    * What must be fetched before a snapshot can be taken over: a refund may be heard of before its
-   * payment, a bill before its subscription.
+   * payment, a bill before its subscription. Of two subscriptions of a line the one that counts is looked at, too: it may
+   * have ended.
    */
   async neededBefore(
     transaction: Transaction,
     processor: ProcessorName,
     snapshot: ProcessorSnapshot,
-  ): Promise<ProcessorRef | undefined> {
+  ): Promise<ObjectRef | undefined> {
     switch (snapshot.kind) {
       case 'checkout':
-      case 'subscription':
         return undefined;
+      case 'subscription': {
+        const rival = await this.subscriptions.rivalOf(transaction, processor, snapshot);
+        return rival
+          ? { processor: rival.processor, kind: 'subscription', id: rival.externalId }
+          : undefined;
+      }
       case 'bill': {
         const { subscriptionId: id } = snapshot;
-        const isKnown = await this.subscriptions.isKnown(transaction, processor, id);
-        return isKnown && this.announcesRenewals(processor)
+        const isDecided = await this.subscriptions.isDecided(transaction, processor, id);
+        return isDecided && this.announcesRenewals(processor)
           ? undefined
-          : { kind: 'subscription', id };
+          : { processor, kind: 'subscription', id };
       }
       case 'payment': {
         if (await this.payments.find(transaction, processor, snapshot.id)) return undefined;
         const order = await this.references.find(transaction, processor, snapshot.orderId);
-        return order?.checkoutId ? { kind: 'checkout', id: order.checkoutId } : undefined;
+        return order?.checkoutId
+          ? { processor, kind: 'checkout', id: order.checkoutId }
+          : undefined;
       }
       case 'refund':
       case 'dispute': {
         const { paymentId: id } = snapshot;
         const isKnown = await this.payments.find(transaction, processor, id);
-        return isKnown ? undefined : { kind: 'payment', id };
+        return isKnown ? undefined : { processor, kind: 'payment', id };
       }
     }
   }

@@ -34,7 +34,12 @@ interface SyncCounts {
 }
 
 const COUNTS = `
-  select processor, count(*) filter (where attempts = 0)::int as due,
-    count(*) filter (where attempts > 0)::int as failing,
-    greatest(0, extract(epoch from clock_timestamp() - min(due_at)))::float8 as late
-  from processor_objects where due_at is not null group by processor`;
+  with objects as (
+    -- The try that is under way has not failed.
+    select payload ->> 'processor' as processor, until,
+      tries > (state = 'claimed')::int as is_failing
+    from work where queue = 'processor-objects')
+  select processor, count(*) filter (where not is_failing)::int as due,
+    count(*) filter (where is_failing)::int as failing,
+    greatest(0, extract(epoch from clock_timestamp() - min(until)))::float8 as late
+  from objects group by processor`;

@@ -37,11 +37,14 @@ afterAll(async () => {
 });
 
 const want = (prefix: string, count: number) =>
-  billing.database.query(
-    `insert into processor_objects (processor, kind, external_id, wish_no, due_at)
-     select 'stripe', 'dispute', $1 || n, 1, clock_timestamp() from generate_series(1, $2) as n`,
-    [prefix, count],
-  );
+  billing.database.transaction(async (transaction) => {
+    const ids = Array.from({ length: count }, (_, n) => `${prefix}${n + 1}`);
+    for (const id of ids) {
+      await billing
+        .get(SyncService)
+        .want(transaction, { processor: 'stripe', kind: 'dispute', id });
+    }
+  });
 const answerAll = () => {
   for (const { answer } of waiting.splice(0)) answer();
 };
@@ -63,32 +66,23 @@ it('enough are fetched at once for a processor that is slow, and never more than
 it('one whose answer does not come holds up no other that is wanted meanwhile', async () => {
   const job = billing.get(SyncObjectsJob);
   await want('slow', 1);
-  job.wake();
+  const running = job.runOnce();
   await waitFor('the slow one', () => waiting.some(({ id }) => id === 'slow1'));
   await want('later', 1);
-  job.wake();
   await waitFor('the later one', () => waiting.some(({ id }) => id === 'later1'));
   answerAll();
-  await job.runOnce();
+  await running;
 });
 
 it('S49: news that comes while a fetch fails is fetched at once, however long a retry would wait', async () => {
   const job = billing.get(SyncObjectsJob);
   await want('failing', 1);
-  await billing.database.query(
-    `update processor_objects set attempts = 5 where external_id = 'failing1'`,
-  );
-  job.wake();
+  await billing.database.query(`update work set tries = 5 where payload ->> 'id' = 'failing1'`);
+  const running = job.runOnce();
   await waitFor('the first fetch', () => waiting.some(({ id }) => id === 'failing1'));
-  await billing.database.transaction((transaction) =>
-    billing.get(SyncService).want(transaction, {
-      processor: 'stripe',
-      kind: 'dispute',
-      id: 'failing1',
-    }),
-  );
+  await want('failing', 1);
   answerAll();
   await waitFor('the second fetch', () => waiting.some(({ id }) => id === 'failing1'));
   answerAll();
-  await job.runOnce();
+  await running;
 });

@@ -5,8 +5,9 @@ import { CallbackOwnersService } from '../callbacks/callback-owners.service.js';
 import type { ProcessorRef, ProcessorSnapshot } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { ObjectTurns } from './object-turns.js';
-import { type ObjectRef, ProcessorObjectsRepository } from './processor-objects.repository.js';
+import { ProcessorObjectsRepository } from './processor-objects.repository.js';
 import { SnapshotsService } from './snapshots.service.js';
+import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
 /**
  * `unknown`: the processor gave no answer. `refused`: it knows no such object, or one we cannot read.
@@ -34,6 +35,7 @@ export class SyncService {
   constructor(
     private readonly database: Database,
     private readonly objects: ProcessorObjectsRepository,
+    private readonly wanted: WantedObjects,
     private readonly owners: CallbackOwnersService,
     private readonly processors: PaymentProcessors,
     private readonly snapshots: SnapshotsService,
@@ -41,13 +43,13 @@ export class SyncService {
 
   /** Wants an object fetched, as soon as somebody can. */
   async want(transaction: Transaction, ref: ObjectRef): Promise<void> {
-    await this.objects.want(transaction, ref);
+    await this.wanted.wantObject(transaction, ref);
   }
 
   /**
    * Fetches an object and takes it over. One that is being fetched by this process is waited for: what that fetch settles
    * is not fetched again, such as the checkout of a package that both of its callbacks lead to. Callbacks in several
-   * processes share the claims of the queue; only a customer's return may fetch what another process is fetching. Then
+   * processes share the queue; only a customer's return may fetch what another process is fetching. Then
    * the later of both fetches again: harmless, and cheaper than a lock that holds a connection for the call.
    */
   async sync(ref: ObjectRef): Promise<SyncResult> {
@@ -93,7 +95,7 @@ export class SyncService {
     const needed = await this.inTurn((transaction) =>
       this.snapshots.neededBefore(transaction, processor, snapshot),
     );
-    if (needed) await this.sync({ processor, ...needed });
+    if (needed) await this.sync(needed);
   }
 
   /**
@@ -108,7 +110,7 @@ export class SyncService {
     const { processor } = ref;
     return this.inTurn(async (transaction) => {
       const wanted = await this.snapshots.wantedAfter(transaction, processor, snapshot);
-      if (wanted) await this.objects.want(transaction, { processor, ...wanted });
+      if (wanted) await this.want(transaction, { processor, ...wanted });
       if (!(await this.objects.advance(transaction, ref, syncNo))) return 'overtaken';
       const owner = await this.snapshots.apply(transaction, processor, snapshot);
       await this.noteOwner(transaction, ref, owner);

@@ -3,6 +3,7 @@ import type {
   PaypalCapture,
   PaypalDispute,
   PaypalEventList,
+  PaypalLink,
   PaypalMoney,
   PaypalOrder,
   PaypalRefund,
@@ -49,7 +50,28 @@ export interface Patch {
   value: string | PaypalMoney;
 }
 
+/** A page of `GET /v1/reporting/transactions`. */
+export interface PaypalTransactions {
+  transaction_details?: {
+    transaction_info?: {
+      transaction_id?: string;
+      /** `T0002` is a subscription's payment, `T00…` another one, `T11…` its way back. */
+      transaction_event_code?: string;
+      transaction_status?: string;
+      transaction_amount?: PaypalMoney;
+    };
+  }[];
+  total_pages?: number;
+}
+
+export interface PaypalDisputeList {
+  items?: PaypalDispute[];
+  links?: PaypalLink[];
+}
+
 const EVENTS_PAGE = 100;
+const DISPUTES_PAGE = 50;
+const TRANSACTIONS_PAGE = 500;
 
 /** The part of PayPal's REST API that we use (github.com/paypal/paypal-rest-api-specifications). */
 export class PaypalClient {
@@ -90,6 +112,29 @@ export class PaypalClient {
 
   getDispute(id: string): Promise<PaypalDispute> {
     return this.connection.call('GET', `/v1/customer/disputes/${encodeURIComponent(id)}`);
+  }
+
+  /** Those that changed between both ends; a further page by the link to it, of which the query alone is followed. */
+  listDisputes(from: Date, to: Date, link?: string): Promise<PaypalDisputeList> {
+    const query = new URLSearchParams({
+      update_time_after: from.toISOString(),
+      update_time_before: to.toISOString(),
+      page_size: String(DISPUTES_PAGE),
+    });
+    const search = link === undefined ? `?${query}` : new URL(link).search;
+    return this.connection.call('GET', `/v1/customer/disputes${search}`);
+  }
+
+  /** What moved money; both ends belong to it. Shown up to three hours later, and asked for 31 days at most. */
+  listTransactions(from: Date, to: Date, page: number): Promise<PaypalTransactions> {
+    const query = new URLSearchParams({
+      start_date: from.toISOString(),
+      end_date: to.toISOString(),
+      fields: 'transaction_info',
+      page_size: String(TRANSACTIONS_PAGE),
+      page: String(page),
+    });
+    return this.connection.call('GET', `/v1/reporting/transactions?${query}`);
   }
 
   /** The first page; both ends belong to it. */

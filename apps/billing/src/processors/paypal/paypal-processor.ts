@@ -30,6 +30,7 @@ import { PaypalConnection, PaypalUnreachable } from './paypal-connection.js';
 import { eventOf } from './paypal-events.js';
 import { linkOf, toMoney } from './paypal-objects.js';
 import { PaypalOrders } from './paypal-orders.js';
+import { listPaypalMoney } from './paypal-money.js';
 import { outcomeOf } from './paypal-outcome.js';
 import { disputeSnapshot, paymentSnapshot, refundSnapshot } from './paypal-snapshots.js';
 import { KnownSubscriptions } from './subscriptions/known-subscription.js';
@@ -217,6 +218,10 @@ export class PaypalProcessor implements PaymentProcessor {
   async paymentUpdateUrl(): Promise<Outcome<string>> {
     const { apiUrl } = this.options;
     return { outcome: 'done', value: `${SITES[apiUrl] ?? apiUrl}${AUTOMATIC_PAYMENTS}` };
+  }
+
+  listMoney(start: Date, end: Date): Promise<Outcome<ProcessorRef[]>> {
+    return outcomeOf(() => listPaypalMoney(this.client, start, end));
   }
 
   listSince(cursor: Date): Promise<Outcome<EventPage>> {

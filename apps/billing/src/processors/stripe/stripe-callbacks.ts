@@ -3,6 +3,10 @@ import type { Clock } from '#libs/platform';
 import type { CallbackRejection, CallbackVerdict, ProcessorEvent } from '../payment-processor.js';
 import { refOf } from './stripe-snapshots.js';
 
+type RelatedObject = Stripe.V2.Core.Events.RelatedObject;
+
+/** What ids are made of; anything else, such as a NUL, could not be stored. */
+const NAME = /^[\w-]{1,255}$/;
 /** How old a signature may be, and how far ahead of our clock (S42). */
 const TOLERANCE_SECONDS = 300;
 /** For the SDK: we judge the time ourselves, it would let any time in the future pass. */
@@ -65,13 +69,16 @@ export function eventOf(
     id: event.id,
     type: event.type,
     occurredAt: new Date(event.created),
-    ref: refOf(event.type, related as Stripe.V2.Core.Events.RelatedObject | null | undefined),
+    ref: refOf(event.type, related as RelatedObject | null | undefined),
   };
 }
 
 function isThinEvent(event: Stripe.V2.Core.EventNotification): boolean {
-  const isNamed = /^[\w-]{1,255}$/.test(event.id) && /^[\w.[\]]{1,200}$/.test(event.type);
-  return event.object === 'v2.core.event' && isNamed && !Number.isNaN(Date.parse(event.created));
+  const isNamed = NAME.test(event.id) && /^[\w.[\]]{1,200}$/.test(event.type);
+  const related = 'related_object' in event ? (event.related_object as RelatedObject | null) : null;
+  const isAboutNamed = !related || NAME.test(related.id);
+  const isDated = !Number.isNaN(Date.parse(event.created));
+  return event.object === 'v2.core.event' && isNamed && isAboutNamed && isDated;
 }
 
 const rejected = (reason: CallbackRejection): CallbackVerdict => ({ verdict: 'rejected', reason });

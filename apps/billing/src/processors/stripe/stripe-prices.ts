@@ -35,15 +35,23 @@ export class StripePrices {
   }
 
   /** @throws UnfitObject for a price that is not one of ours. */
-  async planOf(price: string | Stripe.Price | undefined): Promise<PricedPlan> {
-    const id = typeof price === 'string' ? price : (price?.id ?? '');
+  async planOf(price: string | Stripe.Price): Promise<PricedPlan> {
+    const plan = await this.ownPlanOf(price);
+    if (plan) return plan;
+    throw new UnfitObject(
+      `the price ${typeof price === 'string' ? price : price.id} is not one of ours`,
+    );
+  }
+
+  /** Undefined for a price that is not one of ours, such as what an operator added to a bill. */
+  async ownPlanOf(price: string | Stripe.Price | undefined): Promise<PricedPlan | undefined> {
+    if (price === undefined) return undefined;
+    const id = typeof price === 'string' ? price : price.id;
     const known = this.plans.get(id);
     if (known) return known;
     const { metadata } = typeof price === 'object' ? price : await this.stripe.prices.retrieve(id);
     const { sku, catalogueVersion, taxPpm: rate = '0' } = metadata;
-    if (!sku || !catalogueVersion || !TAX_PPM.test(rate)) {
-      throw new UnfitObject(`the price ${id} is not one of ours`);
-    }
+    if (!sku || !catalogueVersion || !TAX_PPM.test(rate)) return undefined;
     const plan = { sku, catalogueVersion, taxPpm: Number(rate) };
     this.plans.set(id, plan);
     return plan;

@@ -26,6 +26,7 @@ import { StripeCallbacks, eventOf } from './stripe-callbacks.js';
 import { outcomeOf } from './stripe-outcome.js';
 import { taxNameOf } from '../../pricing/tax-rates.js';
 import { pacedHttpClient } from './stripe-http-client.js';
+import { listStripeMoney } from './stripe-money.js';
 import { StripePrices } from './stripe-prices.js';
 import { inKnownState } from './stripe-states.js';
 import { StripeSubscriptions } from './stripe-subscriptions.js';
@@ -182,6 +183,10 @@ export class StripeProcessor implements PaymentProcessor {
       }
       return null;
     });
+  }
+
+  listMoney(start: Date, end: Date): Promise<Outcome<ProcessorRef[]>> {
+    return outcomeOf(() => listStripeMoney(this.stripe, start, end));
   }
 
   listSince(cursor: Date): Promise<Outcome<EventPage>> {

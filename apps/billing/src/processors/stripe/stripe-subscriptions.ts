@@ -77,11 +77,14 @@ export class StripeSubscriptions {
         proration_date: Math.floor(from.getTime() / 1000),
       },
     });
-    return { dueMicros: toMicros(invoice.amount_due) };
+    // Its price: a balance or a minimum may put it on another bill.
+    return { dueMicros: toMicros(invoice.total) };
   }
 
   async upgrade(request: UpgradeRequest): Promise<UpgradeResult> {
     const { subscriptionId, changeId, from } = request;
+    // A schedule would bring the plan of the change that waits, whatever was paid for now.
+    await this.releaseSchedule(subscriptionId, changeId);
     const changed = await this.stripe.subscriptions.update(
       subscriptionId,
       {
@@ -220,7 +223,8 @@ export class StripeSubscriptions {
   private async linesOf(invoice: Stripe.Invoice): Promise<BillLine[]> {
     const lines: BillLine[] = [];
     for (const line of invoice.lines.data) {
-      const plan = await this.prices.planOf(line.pricing?.price_details?.price);
+      const plan = await this.prices.ownPlanOf(line.pricing?.price_details?.price);
+      if (!plan) continue;
       lines.push({
         ...plan,
         quantity: line.quantity ?? 1,

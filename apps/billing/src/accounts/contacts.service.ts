@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountClient, type BillingContact } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Problem } from '#libs/platform';
-import { AccountStatesService } from '../accounts/account-states.service.js';
+import { AccountStatesService } from './account-states.service.js';
 
 /** Who receives an account's mails and invoices. */
 export interface Contact extends BillingContact {

@@ -2,6 +2,7 @@ import { type SubscriptionPlan, planOfSku } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import { taxWithin, withTax } from '../pricing/tax-rates.js';
 import type { PaidLine, PaidStretch } from '../payments/payments.service.js';
+import { worthOf } from './paid-time.js';
 import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';
 
 /** Why a bill is implausible; an operator looks at it, and nothing is granted. */
@@ -18,7 +19,8 @@ export interface BilledSubscription {
 }
 
 /**
- * What a paid bill paid for. A start or renewal is the period it names; a change is the rest of the running
+ * What a paid bill paid for, by its lines: what was paid may be another amount, because the processor carries balances
+ * and small amounts from bill to bill. A start or renewal is the period it names; a change is the rest of the running
  * period at what the new plan adds, whenever it was paid. Each follows from the bill alone, so that neither
  * order nor repeats of what we hear matter.
  */
@@ -26,15 +28,14 @@ export function paidLineOf(
   bill: BillSnapshot,
   subscription: BilledSubscription,
 ): PaidLine | UnfitBill {
-  const [gained] = bill.lines.filter(({ amountMicros }) => amountMicros >= 0n);
-  const left = bill.lines.find(({ amountMicros }) => amountMicros < 0n);
+  const { gained, left } = partsOf(bill);
   const plan = gained && planOfSku(gained.sku);
   if (!plan) return { fault: 'the bill names no plan of ours' };
   if (bill.lines.length > 2) return { fault: 'the bill has more lines than a plan' };
   if (bill.reason === 'change') return changedLine(bill, subscription, { plan, gained, left });
   if (bill.reason === 'other' || left) return { fault: 'the bill is none of a period' };
   // A running period keeps its prices: they are those of the version it was bought under.
-  if (bill.amountMicros !== priceOf(gained, plan)) return { fault: 'the bill has another amount' };
+  if (gained.amountMicros !== priceOf(gained, plan)) return { fault: 'the bill has another price' };
   return lineOf(bill, plan, gained, {
     subscriptionId: subscription.id,
     interval: plan.interval,
@@ -44,6 +45,18 @@ export function paidLineOf(
     monthlyCredits: creditsOf(plan.monthlyCredits),
     isChange: false,
   });
+}
+
+/** What is charged, and what is given back. In the last seconds of a period both come to nothing: changes only add. */
+function partsOf({ reason, lines }: BillSnapshot): { gained?: BillLine; left?: BillLine } {
+  if (reason !== 'change' || lines.some(({ amountMicros }) => amountMicros !== 0n)) {
+    return {
+      gained: lines.find(({ amountMicros }) => amountMicros >= 0n),
+      left: lines.find(({ amountMicros }) => amountMicros < 0n),
+    };
+  }
+  const [left, gained] = lines.toSorted((a, b) => worthOf(a) - worthOf(b));
+  return { gained, left };
 }
 
 function changedLine(
@@ -57,6 +70,9 @@ function changedLine(
   if (!periodStart) return { fault: 'the bill of a change lies in no paid period', isEarly: true };
   const added = plan.monthlyCredits - old.monthlyCredits;
   if (plan.line === 'api' && added <= 0) return { fault: 'the bill of a change adds nothing' };
+  if (priceOfLines(bill) < 0n)
+    return { fault: 'the bill of a change gives back more than it asks' };
+  if (gained.from < periodStart) return { fault: 'the bill of a change begins before its period' };
   const line = lineOf(bill, plan, gained, {
     subscriptionId: subscription.id,
     interval: plan.interval,
@@ -70,14 +86,19 @@ function changedLine(
   return plan.line === 'api' ? { ...line, kind: 'subscription_upgrade' } : line;
 }
 
+/** What the lines of a bill come to, with tax. */
+export const priceOfLines = ({ lines }: Pick<BillSnapshot, 'lines'>): Micros =>
+  lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
+
 function lineOf(
-  { amountMicros: paidMicros }: BillSnapshot,
+  bill: BillSnapshot,
   { kind, sku }: SubscriptionPlan,
   { quantity, taxPpm }: BillLine,
   stretch: PaidStretch,
 ): PaidLine {
-  const taxMicros = taxWithin(paidMicros, taxPpm);
-  const amountMicros = paidMicros - taxMicros;
+  const grossMicros = priceOfLines(bill);
+  const taxMicros = taxWithin(grossMicros, taxPpm);
+  const amountMicros = grossMicros - taxMicros;
   return {
     kind,
     sku,

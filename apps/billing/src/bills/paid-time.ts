@@ -1,5 +1,15 @@
 import { planOfSku } from '#libs/contracts';
+import { DAY_MS } from '#libs/platform';
 import type { SubscriptionPayment } from '../payments/subscription-payment.js';
+
+/** As long as the grace after an unpaid period: a change that was paid for less of its period does not give its rights then. */
+const GRACE_MS = 7 * DAY_MS;
+
+/** A plan in units. */
+export interface PaidPlan {
+  sku: string;
+  quantity: number;
+}
 
 /** What follows from what was paid for a subscription, less what was taken back of it for good. */
 export interface PaidTime {
@@ -8,7 +18,11 @@ export interface PaidTime {
   /** The payment of the last period was taken back: nothing is left to renew. */
   isReversed: boolean;
   /** What its last period is paid for; undefined where a period is not paid or nothing was taken back. */
-  plan?: { sku: string; quantity: number };
+  plan?: PaidPlan;
+  /** What the last period that is still paid was paid for; null before the first. */
+  paid: PaidPlan | null;
+  /** What is given after it, while the next payment is expected. */
+  grace: PaidPlan | null;
 }
 
 /**
@@ -17,24 +31,33 @@ export interface PaidTime {
  */
 export function paidTimeOf(payments: readonly SubscriptionPayment[]): PaidTime {
   const periods = payments.filter(({ isChange }) => !isChange);
-  const ends = periods.filter((period) => !isTakenBack(period)).map((period) => endOf(period));
-  const paidThrough = ends.toSorted((a, b) => a.getTime() - b.getTime()).at(-1) ?? null;
+  const kept = periods.filter((period) => !isTakenBack(period));
+  const lastKept = kept.toSorted((a, b) => endOf(a).getTime() - endOf(b).getTime()).at(-1);
+  const paidTime = {
+    paidThrough: lastKept ? endOf(lastKept) : null,
+    paid: lastKept ? planOf(payments, lastKept) : null,
+    grace: lastKept ? planOf(payments.filter(isLong), lastKept) : null,
+  };
   const last = periods.at(-1);
-  if (!last) return { paidThrough, isReversed: false };
+  if (!last) return { ...paidTime, isReversed: false };
   const ofLast = periods.filter((period) => isSameEnd(period, last));
   const isReversed = ofLast.every((period) => isTakenBack(period) || period.keptUntil !== null);
-  return { paidThrough, isReversed, plan: isReversed ? undefined : planOf(payments, last) };
+  return { ...paidTime, isReversed, plan: isReversed ? undefined : planOf(payments, last) };
 }
 
+const isLong = ({ startsAt, periodEnd }: SubscriptionPayment) =>
+  periodEnd.getTime() - startsAt.getTime() >= GRACE_MS;
+
 /** The change of the period that is still paid and leads highest, else the plan it began with: changes only add. */
-function planOf(payments: readonly SubscriptionPayment[], last: SubscriptionPayment) {
+function planOf(payments: readonly SubscriptionPayment[], last: SubscriptionPayment): PaidPlan {
   const changes = payments.filter((change) => change.isChange && isSameEnd(change, last));
   const kept = changes.filter((change) => !isTakenBack(change) && change.keptUntil === null);
   const { sku, quantity } = kept.toSorted((a, b) => worthOf(a) - worthOf(b)).at(-1) ?? last;
   return { sku, quantity };
 }
 
-const worthOf = ({ sku, quantity }: SubscriptionPayment) =>
+/** Compares plans of one line. */
+export const worthOf = ({ sku, quantity }: PaidPlan) =>
   (planOfSku(sku)?.monthlyMicros ?? 0) * quantity;
 
 /** A payment of nothing has nothing that could be taken back. */

@@ -4,10 +4,15 @@ import { Database, type Transaction } from '#libs/database';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import type { ProcessorName } from '../processors/payment-processor.js';
-import { BuyerTaxService } from './buyer-tax.service.js';
-import { BaseMissing, DebtOpen, PlanNotYetSold, SubscriptionExists } from './pricing.errors.js';
-import { type Quote, type Wish, quoteOf } from './quote.js';
-import { NO_TAX } from './tax-rates.js';
+import { BuyerTaxService } from '../pricing/buyer-tax.service.js';
+import {
+  BaseMissing,
+  DebtOpen,
+  PlanNotYetSold,
+  SubscriptionExists,
+} from './purchase-rules.errors.js';
+import { type Quote, type Wish, quoteOf } from '../pricing/quote.js';
+import { NO_TAX } from '../pricing/tax-rates.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
 /** What an account may buy now. */

@@ -7,6 +7,7 @@ const payment = (sku: string, changes: Partial<SubscriptionPayment> = {}): Subsc
   sku,
   quantity: 1,
   isChange: true,
+  startsAt: new Date('2026-03-01T00:00:00Z'),
   periodStart: new Date('2026-03-01T00:00:00Z'),
   periodEnd: new Date('2026-04-01T00:00:00Z'),
   paidMicros: '10000000',

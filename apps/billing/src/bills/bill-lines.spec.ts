@@ -1,0 +1,44 @@
+import { expect, it } from '@jest/globals';
+import { addMonths } from '#libs/platform';
+import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';
+import { paidLineOf } from './bill-lines.js';
+
+const START = new Date('2026-03-02T09:00:00Z');
+const END = addMonths(START, 1);
+const subscription = { id: 'one', periodStartAt: (end: Date) => (end >= END ? START : undefined) };
+
+const line = (sku: string, amountMicros: bigint, from = START): BillLine => {
+  return { sku, catalogueVersion: '1', taxPpm: 0, quantity: 1, amountMicros, from, to: END };
+};
+const changeFrom = (from: Date): BillSnapshot => {
+  return {
+    kind: 'bill',
+    id: 'bill',
+    subscriptionId: 'one',
+    reason: 'change',
+    state: 'paid',
+    paymentId: 'payment',
+    amountMicros: 17_000_000n,
+    currency: 'USD',
+    lines: [line('api-5K-month', -10_000_000n, from), line('api-15K-month', 27_000_000n, from)],
+  };
+};
+
+it('a change that begins before its period is set aside, not tried for ever', () => {
+  const before = new Date(START.getTime() - 1_000);
+  expect(paidLineOf(changeFrom(before), subscription)).toEqual({
+    fault: 'the bill of a change begins before its period',
+  });
+  expect(paidLineOf(changeFrom(START), subscription)).toMatchObject({ amountMicros: 17_000_000n });
+});
+
+it('lines that come to nothing are told apart by their plans', () => {
+  const bill = changeFrom(new Date(END.getTime() - 2_000));
+  for (const lines of [bill.lines, bill.lines.toReversed()]) {
+    const free = lines.map((one) => ({ ...one, amountMicros: 0n }));
+    expect(paidLineOf({ ...bill, amountMicros: 0n, lines: free }, subscription)).toMatchObject({
+      sku: 'api-15K-month',
+      amountMicros: 0n,
+    });
+  }
+});

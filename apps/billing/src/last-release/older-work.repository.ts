@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import type { ObjectRef } from '../sync/wanted-objects.js';
+
+/** Queues that services of the last release fill and work off while they run beside this one. */
+@Injectable()
+export class OlderWorkRepository {
+  /** Takes invoices that nobody is printing; dead ones, too, as a new release may print them. */
+  async takePrinting(
+    transaction: Transaction,
+    limit: number,
+  ): Promise<{ accountId: string; id: string }[]> {
+    return transaction.query(
+      `delete from work_item where id in (
+         select id from work_item
+         where queue = 'print-invoices' and claimed_until < clock_timestamp()
+         order by due_at limit $1 for update skip locked)
+       returning payload ->> 'accountId' as "accountId", payload ->> 'invoiceId' as id`,
+      [limit],
+    );
+  }
+
+  /** Takes objects that are due and that nobody is fetching; the guard of what a fetch may write stays. */
+  async takeObjects(transaction: Transaction, limit: number): Promise<ObjectRef[]> {
+    return transaction.query(
+      `update processor_objects set due_at = null, claimed_until = null, attempts = 0
+       where (processor, kind, external_id) in (
+         select processor, kind, external_id from processor_objects
+         where due_at <= clock_timestamp()
+           and (claimed_until is null or claimed_until < clock_timestamp())
+         order by due_at limit $1 for update skip locked)
+       returning processor, kind, external_id as id`,
+      [limit],
+    );
+  }
+}

@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AuditJob } from '#libs/database';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
+import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
+
+const ADDRESS = { address_line1: '1 Quai', city: 'Genève', country: 'CH' };
+
+describe.each(BOTH)('money that goes back beyond its invoice at %s', (processor) => {
+  let billing: BillingUnderTest;
+  let side: ProcessorSide;
+  let accountId: string;
+  let payment: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start({ taxRates: ['CH=8.1'] });
+    side = sideOf(billing, processor);
+  });
+  afterAll(() => billing.stop());
+  beforeEach(async () => {
+    accountId = billing.newAccount();
+    billing.contacts.set(accountId, { details: ADDRESS });
+    await billing.act(await billing.order(accountId, 15_000, processor), 'pay');
+    [payment] = await side.paymentsOf(accountId);
+  });
+  afterEach(async () => {
+    const audit = billing.get(AuditJob);
+    await audit.runOnce();
+    expect([...audit.violations]).toEqual([]);
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  /** Of the invoice, what its notes leave of it, and what is lost. */
+  async function books() {
+    const [row] = await billing.database.query<Record<string, string>>(
+      `select sum(sign * total_micros)::text as total, sum(sign * tax_micros)::text as tax,
+         count(*) filter (where kind <> 'invoice')::int as notes,
+         (select coalesce(sum(amount_micros), 0)::text from losses where account_id = $1) as lost
+       from invoices, lateral (select case kind when 'credit_note' then -1 else 1 end as sign) s
+       where account_id = $1`,
+      [accountId],
+    );
+    return row;
+  }
+  const paid = async () => (await books()).total;
+
+  it('a refund and then a lost dispute credit the invoice once, in tax as well; the rest is a loss', async () => {
+    const all = await paid();
+    side.refund(payment);
+    await billing.settle();
+    expect(await books()).toEqual({ total: '0', tax: '0', notes: 1, lost: '0' });
+    side.decideDispute(side.dispute(payment), 'lost');
+    await billing.settle();
+    expect(await books()).toEqual({ total: '0', tax: '0', notes: 1, lost: all });
+  });
+
+  it('a part that was refunded and a lost dispute of all credit no more than the invoice', async () => {
+    side.refund(payment, 10);
+    await billing.settle();
+    const [refund] = side.refunds();
+    side.decideDispute(side.dispute(payment), 'lost');
+    await billing.settle();
+    expect(await books()).toEqual({ total: '0', tax: '0', notes: 2, lost: '10000000' });
+    side.failRefund(refund.id);
+    await billing.settle();
+    expect(await books()).toEqual({ total: '0', tax: '0', notes: 2, lost: '0' });
+  });
+});

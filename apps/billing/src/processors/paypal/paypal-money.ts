@@ -1,0 +1,49 @@
+import type { ProcessorRef } from '../payment-processor.js';
+import { UnfitObject } from '../unfit-object.js';
+import type { PaypalClient } from './paypal-client.js';
+import { idOf } from './paypal-objects.js';
+
+const PAGES_MAX = 20;
+/** What a transaction is, by its code; the first that fits counts. Others, such as fees, are none of a customer. */
+const KINDS: readonly [code: RegExp, kind: ProcessorRef['kind']][] = [
+  [/^T0002$/, 'bill'],
+  [/^T00\d\d$/, 'payment'],
+  [/^T11\d\d$/, 'refund'],
+];
+
+/**
+ * The money that PayPal lists of a time, disputes by their last change.
+ * @throws UnfitObject where there is too much of it.
+ */
+export async function listPaypalMoney(
+  client: PaypalClient,
+  start: Date,
+  end: Date,
+): Promise<ProcessorRef[]> {
+  const refs: ProcessorRef[] = [];
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    if (page > PAGES_MAX) throw new UnfitObject(`more than ${PAGES_MAX} pages of transactions`);
+    const answer = await client.listTransactions(start, end, page);
+    pages = answer.total_pages ?? 1;
+    for (const { transaction_info: info } of answer.transaction_details ?? []) {
+      const code = info?.transaction_event_code ?? '';
+      const found = KINDS.find(([pattern]) => pattern.test(code));
+      if (found && info?.transaction_status === 'S') {
+        refs.push({ kind: found[1], id: idOf(info.transaction_id) });
+      }
+    }
+  }
+  return [...refs, ...(await listDisputes(client, start, end))];
+}
+
+async function listDisputes(client: PaypalClient, start: Date, end: Date): Promise<ProcessorRef[]> {
+  const refs: ProcessorRef[] = [];
+  let link: string | undefined;
+  for (let page = 1; page === 1 || link !== undefined; page += 1) {
+    if (page > PAGES_MAX) throw new UnfitObject(`more than ${PAGES_MAX} pages of disputes`);
+    const { items = [], links } = await client.listDisputes(start, end, link);
+    for (const { dispute_id: id } of items) refs.push({ kind: 'dispute', id: idOf(id) });
+    link = links?.find(({ rel }) => rel === 'next')?.href;
+  }
+  return refs;
+}

@@ -1,0 +1,47 @@
+import type { Stripe } from 'stripe';
+import type { ProcessorRef } from '../payment-processor.js';
+import { UnfitObject } from '../unfit-object.js';
+
+const PAGE = 100;
+/** Of one kind, in memory at once: the SDK reads 10,000 at most, and one more shows that there are more. */
+const LISTED_MAX = 9_999;
+
+/**
+ * The money that Stripe lists of a time, bills first: their payments belong to them.
+ * @throws UnfitObject where there is too much of it.
+ */
+export async function listStripeMoney(
+  stripe: Stripe,
+  start: Date,
+  end: Date,
+): Promise<ProcessorRef[]> {
+  const created = { gte: secondsOf(start), lt: secondsOf(end) };
+  const asked = { created, limit: PAGE };
+  const limit = { limit: LISTED_MAX + 1 };
+  const bills = await stripe.invoices.list({ ...asked, status: 'paid' }).autoPagingToArray(limit);
+  const payments = await stripe.paymentIntents.list(asked).autoPagingToArray(limit);
+  const refunds = await stripe.refunds.list(asked).autoPagingToArray(limit);
+  const disputes = await stripe.disputes.list(asked).autoPagingToArray(limit);
+  if ([bills, payments, refunds, disputes].some(({ length }) => length > LISTED_MAX)) {
+    throw new UnfitObject(`more than ${LISTED_MAX} objects in one stretch of time`);
+  }
+  const refs = (kind: ProcessorRef['kind'], all: readonly { id: string }[]) =>
+    all.map(({ id }) => ({ kind, id }));
+  return [
+    ...refs(
+      'bill',
+      bills.filter(({ parent }) => parent?.subscription_details),
+    ),
+    ...refs(
+      'payment',
+      payments.filter(({ status }) => status === 'succeeded'),
+    ),
+    ...refs(
+      'refund',
+      refunds.filter(({ status }) => status === 'succeeded'),
+    ),
+    ...refs('dispute', disputes),
+  ];
+}
+
+const secondsOf = (time: Date) => Math.floor(time.getTime() / 1000);

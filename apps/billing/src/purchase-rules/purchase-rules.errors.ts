@@ -1,0 +1,42 @@
+import { Problem } from '#libs/platform';
+
+export class SubscriptionExists extends Problem {
+  constructor(subscriptionId: string) {
+    super({
+      code: 'subscription_exists',
+      status: 409,
+      detail:
+        'You already have a subscription of this kind. Change its plan or undo its cancellation instead of buying another.',
+      members: { subscription_id: subscriptionId },
+    });
+  }
+}
+
+export class PlanNotYetSold extends Problem {
+  /** @param reason a sentence of the catalogue. */
+  constructor(reason: string) {
+    super({ code: 'plan_not_yet_sold', status: 409, detail: reason });
+  }
+}
+
+export class BaseMissing extends Problem {
+  constructor() {
+    super({
+      code: 'base_missing',
+      status: 409,
+      detail:
+        'The rate-limit add-on extends a credit package or an API plan. Buy one of these first.',
+    });
+  }
+}
+
+export class DebtOpen extends Problem {
+  /** @param credits that were used and then taken back. */
+  constructor(credits: string) {
+    super({
+      code: 'debt_open',
+      status: 409,
+      detail: `A payment by this processor was taken back, and ${credits} used credits are still owed. Buy through another processor; its credits repay them first.`,
+    });
+  }
+}

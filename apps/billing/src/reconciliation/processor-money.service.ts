@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { DAY_MS } from '#libs/platform';
+import type { PaymentProcessor, ProcessorRef } from '../processors/payment-processor.js';
+import { PaymentProcessors } from '../processors/payment-processors.js';
+import { SyncService } from '../sync/sync.service.js';
+import type { Finding } from './finding.js';
+import { ReconciliationMaintenanceRepository } from './reconciliation.repository.js';
+
+/** Looks for money that only the processors have (I14): what they list, compared with our rows. */
+@Injectable()
+export class ProcessorMoneyService {
+  constructor(
+    private readonly processors: PaymentProcessors,
+    private readonly repository: ReconciliationMaintenanceRepository,
+    private readonly syncing: SyncService,
+  ) {}
+
+  /** What is not ours yet is fetched first; what stays unknown waits for an operator. */
+  async findUnknown(since: Date, until: Date): Promise<Finding[]> {
+    const findings: Finding[] = [];
+    for (const processor of this.processors.all) {
+      for (let start = since; start < until; start = new Date(start.getTime() + DAY_MS)) {
+        const end = new Date(Math.min(start.getTime() + DAY_MS, until.getTime()));
+        findings.push(...(await this.ofStretch(processor, start, end)));
+      }
+    }
+    return findings;
+  }
+
+  private async ofStretch(processor: PaymentProcessor, start: Date, end: Date): Promise<Finding[]> {
+    const listed = await processor.listMoney(start, end);
+    if (listed.outcome !== 'done') {
+      const subject = `${processor.name} ${start.toISOString()}`;
+      return [finding(subject, `the processor's list: ${listed.outcome}`, false)];
+    }
+    const findings: Finding[] = [];
+    for (const ref of await this.repository.listUnknown(processor.name, listed.value)) {
+      const found = await this.ofUnknown(processor, ref);
+      if (found) findings.push(found);
+    }
+    return findings;
+  }
+
+  private async ofUnknown(
+    { name }: PaymentProcessor,
+    ref: ProcessorRef,
+  ): Promise<Finding | undefined> {
+    const result = await this.syncing.sync({ processor: name, ...ref });
+    const isKnown = (await this.repository.listUnknown(name, [ref])).length === 0;
+    // What took nothing back after all, such as a dispute that was won, is no row of ours.
+    if (!isKnown && result === 'synced') return undefined;
+    const detail = isKnown ? 'no news of it had arrived' : `only the processor has it: ${result}`;
+    return finding(`${name} ${ref.kind} ${ref.id}`, detail, isKnown);
+  }
+}
+
+const finding = (subject: string, detail: string, isHealed: boolean): Finding => {
+  return { kind: 'processor', accountId: null, subject, detail, isHealed };
+};

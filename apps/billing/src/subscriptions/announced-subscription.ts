@@ -1,0 +1,55 @@
+import { SubscriptionChanged, planOfSku, rightsOf } from '#libs/contracts';
+import { type PaidPlan, worthOf } from '../bills/paid-time.js';
+import type { Subscription } from './subscription.entity.js';
+
+/** A subscription as it is published: the processor's state, and the rights of what was paid. */
+export function announced(row: Subscription): SubscriptionChanged {
+  const { sku, quantity } = rightsPlan(row);
+  const plan = planOfSku(sku);
+  if (!plan) throw new Error(`${sku} is not sold`);
+  const paidThrough = laterOf(row.paidThrough, row.heldThrough);
+  return {
+    subscriptionId: row.id,
+    line: row.line,
+    state: row.state,
+    sku,
+    quantity,
+    interval: row.interval,
+    periodStart: row.periodStart.toISOString(),
+    periodEnd: row.periodEnd.toISOString(),
+    ...(paidThrough && { paidThrough: paidThrough.toISOString() }),
+    ...(row.cancelAt && { cancelAt: row.cancelAt.toISOString() }),
+    ...rightsOf(plan, quantity),
+    catalogueVersion: row.catalogueVersion,
+  };
+}
+
+/** The state as a second subscription of its line leaves it, which was announced before that was known. */
+export const announcedEnd = (row: Subscription): SubscriptionChanged => {
+  return { ...announced(row), state: 'expired' };
+};
+
+/** A row that was just begun was never announced. */
+export const isBegun = ({ createdAt, updatedAt }: Subscription) =>
+  createdAt.getTime() === updatedAt.getTime();
+
+export function isNews(current: Subscription, next: Subscription): boolean {
+  return isBegun(current) || JSON.stringify(announced(current)) !== JSON.stringify(announced(next));
+}
+
+/**
+ * The plan whose rights it gives: what the processor bills, but nothing that is not paid. While a payment is overdue
+ * the last paid plan; while a paid bill that cannot be read waits for an operator, what that would have given.
+ */
+function rightsPlan(row: Subscription): PaidPlan {
+  const billed = { sku: row.sku, quantity: row.quantity };
+  const { paidSku, paidQuantity, graceSku, graceQuantity } = row;
+  const isHeld =
+    row.heldThrough !== null && laterOf(row.paidThrough, row.heldThrough) !== row.paidThrough;
+  if (paidSku === null || graceSku === null || isHeld) return billed;
+  if (row.state === 'past_due') return { sku: graceSku, quantity: graceQuantity ?? 1 };
+  const paid = { sku: paidSku, quantity: paidQuantity ?? 1 };
+  return worthOf(paid) < worthOf(billed) ? paid : billed;
+}
+
+const laterOf = (a: Date | null, b: Date | null) => (a === null || (b !== null && b > a) ? b : a);

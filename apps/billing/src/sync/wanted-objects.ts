@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { WorkQueue } from '#libs/work';
+import type { ProcessorName, ProcessorRef } from '../processors/payment-processor.js';
+
+export interface ObjectRef extends ProcessorRef {
+  processor: ProcessorName;
+}
+
+/** What is to be fetched from a processor. */
+@Injectable()
+export class WantedObjects extends WorkQueue<ObjectRef> {
+  constructor() {
+    super({ name: 'processor-objects' });
+  }
+
+  /** Wants an object fetched, as soon as somebody can; once more if it is being fetched. */
+  async wantObject(transaction: Transaction, ref: ObjectRef): Promise<void> {
+    const { processor, kind, id } = ref;
+    await this.want(transaction, {
+      name: `${processor} ${kind} ${id}`,
+      payload: { processor, kind, id },
+    });
+  }
+}
