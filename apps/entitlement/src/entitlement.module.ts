@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AuditJob, Database, MaintenanceDatabase, RollPartitionsJob } from '#libs/database';
+import { Pages } from '#libs/contracts';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
 import { AllowancesController } from './allowances/allowances.controller.js';
@@ -148,6 +149,7 @@ export class EntitlementModule {
       ],
       controllers: CONTROLLERS,
       providers: [
+        Pages,
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: options.maintenanceDatabase },
         {

@@ -1,3 +1,4 @@
+import { urlSettingOf } from '#libs/platform';
 import { type Service, started } from '#libs/services';
 import { EntitlementConfig } from './entitlement.config.js';
 import { CONTROLLERS } from './entitlement.module.js';
@@ -9,7 +10,7 @@ export const entitlement: Service<EntitlementConfig> = {
   name: 'entitlement',
   config: EntitlementConfig,
   listeners: [{ port: 'ENTITLEMENT_PORT' }],
-  urlSetting: 'ENTITLEMENT_URL',
+  urlSetting: urlSettingOf('entitlement'),
   migrations,
   controllers: CONTROLLERS,
   jobs: JOBS,

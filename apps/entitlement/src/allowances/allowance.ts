@@ -58,12 +58,12 @@ export function computeAllowance(sources: AllowanceSources, now: Date): Allowanc
   };
 }
 
-/** The better of package and plan; add-ons need one of them. */
+/** The better of trial, package and plan; add-ons are paid by themselves and come on top of any. */
 function baseRights({ packageTier }: AllowanceSources, active: Subscription[]): Rights {
   const tier = packageTier ? tierNamed(packageTier) : undefined;
   const plans: Rights[] = active.filter(({ line }) => line === 'api');
   const paid = tier ? [tier, ...plans] : plans;
-  const addOns = paid.length > 0 ? active.filter(({ line }) => line === 'rate_limit') : [];
+  const addOns = active.filter(({ line }) => line === 'rate_limit');
   const best = (pick: (rights: Rights) => number) =>
     Math.max(...[TRIAL_RIGHTS, ...paid].map(pick)) + addOns.map(pick).reduce((a, b) => a + b, 0);
   return {

@@ -65,7 +65,7 @@ describe('allowances', () => {
     ]);
   });
 
-  it('the better of package and plan counts, add-ons come on top and need one of them', async () => {
+  it('the better of package and plan counts, a paid add-on comes on top of any, of the trial as well', async () => {
     const addOn = {
       subscriptionId: newId(),
       ...MONTH,
@@ -84,7 +84,10 @@ describe('allowances', () => {
       },
     } as const;
     await entitlement.subscribe(accountId, addOn);
-    expect(await allowance()).toMatchObject({ limits: TRIAL });
+    const { live, bulk, heavy } = TRIAL;
+    expect(await allowance()).toMatchObject({
+      limits: { live: live + 100, bulk: bulk + 24, heavy: heavy + 12 },
+    });
     await entitlement.subscribe(accountId, { subscriptionId: newId(), ...MONTH });
     await entitlement.buy(accountId, 5_000);
     expect(await allowance()).toMatchObject({

@@ -3,9 +3,9 @@ import { AccountExports, Database } from '#libs/database';
 import { AccountId, AllowCallers } from '#libs/platform';
 import { EXPORTED_TABLES } from './exported-tables.js';
 
-/** What this service holds of an account, on behalf of a session that the gateway has checked. */
+/** What this service holds of an account, on behalf of a session that the dashboard has checked. */
 @Controller('internal/export')
-@AllowCallers('gateway')
+@AllowCallers('dashboard', 'gateway')
 export class ExportController {
   private readonly exports: AccountExports;
 

@@ -8,7 +8,7 @@ import { GrantsService } from './grants.service.js';
 export class GrantsController {
   constructor(private readonly grants: GrantsService) {}
 
-  @Serves(BALANCE)
+  @Serves(BALANCE, 'worker')
   async balance(@AccountId() accountId: string): Promise<BalanceAnswer> {
     return this.grants.balance(accountId);
   }

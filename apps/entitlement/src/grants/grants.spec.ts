@@ -409,9 +409,12 @@ describe('grants', () => {
   it('the ledger reads page by page, each line once', async () => {
     for (let index = 0; index < 60; index++) await entitlement.buy(accountId, 1_000 + index);
     const first = await entitlement.client.ledger(accountId);
-    const second = await entitlement.client.ledger(accountId, first.next_cursor ?? undefined);
+    const second = await entitlement.client.ledger(
+      accountId,
+      first.paging.next_cursor ?? undefined,
+    );
     expect([first.items.length, second.items.length]).toEqual([50, 10]);
-    expect(second.next_cursor).toBeNull();
+    expect(second.paging.next_cursor).toBeNull();
     const amounts = [...first.items, ...second.items].map(({ amount }) => Number(amount));
     expect(amounts).toEqual(Array.from({ length: 60 }, (_, index) => 1_059 - index));
     await expect(entitlement.client.ledger(accountId, 'bm9uZQ')).rejects.toThrow('cursor');

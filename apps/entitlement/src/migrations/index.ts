@@ -7,6 +7,7 @@ import { paymentsAndSubscriptions } from './0005-payments-and-subscriptions.js';
 import { allowances } from './0006-allowances.js';
 import { usedCredits } from './0007-used-credits.js';
 import { outboxOfKey } from './0008-outbox-of-key.js';
+import { jobRuns } from './0009-job-runs.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: Migration[] = [
   allowances,
   usedCredits,
   outboxOfKey,
+  jobRuns,
 ];

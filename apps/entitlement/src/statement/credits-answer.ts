@@ -1,10 +1,4 @@
-import {
-  ACCOUNT_REQUESTS,
-  type CreditsAnswer,
-  type LedgerAnswer,
-  type LedgerLine,
-} from '#libs/contracts';
-import type { Page } from '#libs/database';
+import { ACCOUNT_REQUESTS, type CreditsAnswer, type LedgerLine } from '#libs/contracts';
 import type { Statement } from './statement.service.js';
 
 /** The answer of `account.credits`. */
@@ -25,16 +19,8 @@ export function creditsAnswer({ balance, lines }: Statement): CreditsAnswer {
       source,
     })),
     ledger: lines.items.map(ledgerLine),
-    paging: {
-      has_next: lines.nextCursor !== undefined,
-      next_cursor: lines.nextCursor ?? null,
-    },
+    paging: lines.paging,
   };
-}
-
-/** The answer of `credits.ledger`. */
-export function ledgerAnswer({ items, nextCursor }: Page<LedgerLine>): LedgerAnswer {
-  return { items, next_cursor: nextCursor ?? null };
 }
 
 function ledgerLine({ id, at, kind, amount, reference, operation, day }: LedgerLine) {

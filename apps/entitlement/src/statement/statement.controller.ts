@@ -1,36 +1,46 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import {
   ACCOUNT_CREDITS,
   type BalanceExplanation,
   type CreditsAnswer,
   LEDGER,
   type LedgerAnswer,
+  Pages,
   Question,
   type QuestionOf,
   Serves,
+  linkHeaders,
 } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
-import { creditsAnswer, ledgerAnswer } from './credits-answer.js';
+import { creditsAnswer } from './credits-answer.js';
 import { StatementService } from './statement.service.js';
 
 @Controller()
 export class StatementController {
-  constructor(private readonly statement: StatementService) {}
+  constructor(
+    private readonly statement: StatementService,
+    private readonly pages: Pages,
+  ) {}
 
   @Serves(ACCOUNT_CREDITS)
   async credits(
     @AccountId() accountId: string,
-    @Question(ACCOUNT_CREDITS) { cursor }: QuestionOf<typeof ACCOUNT_CREDITS>,
+    @Question(ACCOUNT_CREDITS) question: QuestionOf<typeof ACCOUNT_CREDITS>,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CreditsAnswer> {
-    return creditsAnswer(await this.statement.read(accountId, cursor));
+    const asked = this.pages.asked(ACCOUNT_CREDITS, question);
+    const statement = await this.statement.read(accountId, asked);
+    void reply.headers(linkHeaders(statement.lines.paging));
+    return creditsAnswer(statement);
   }
 
   @Serves(LEDGER)
   async ledger(
     @AccountId() accountId: string,
-    @Question(LEDGER) { cursor }: QuestionOf<typeof LEDGER>,
+    @Question(LEDGER) question: QuestionOf<typeof LEDGER>,
   ): Promise<LedgerAnswer> {
-    return ledgerAnswer(await this.statement.lines(accountId, cursor));
+    return this.statement.lines(accountId, this.pages.asked(LEDGER, question));
   }
 
   @Get('/internal/operator/explanation')

@@ -25,7 +25,7 @@ export class StatementRepository {
    */
   async listLines(
     accountId: string,
-    before: string[] = NEWEST,
+    before: readonly string[] = NEWEST,
     limit: number,
     reader: Pick<Transaction, 'query'> = this.database,
   ): Promise<LedgerLine[]> {

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { BalanceAnswer, BalanceExplanation, LedgerLine } from '#libs/contracts';
-import { Database, type Page, type Transaction, readCursor, toPage } from '#libs/database';
-import { InvalidRequest, isId } from '#libs/platform';
+import type {
+  AskedPage,
+  BalanceAnswer,
+  BalanceExplanation,
+  LedgerLine,
+  Page,
+} from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
 import { GrantsService } from '../grants/grants.service.js';
 import { explain } from './explanation.js';
 import { StatementRepository } from './statement.repository.js';
 
-const LINES_PER_PAGE = 50;
 /** Lines read at once for an explanation. */
 const BATCH = 2_000;
-const KIND = /^[a-z]{1,20}$/;
 
 /** The balance and one page of the ledger, as customers read them. */
 export interface Statement {
@@ -26,20 +29,16 @@ export class StatementService {
     private readonly repository: StatementRepository,
   ) {}
 
-  /** @throws InvalidRequest for a cursor that is not ours. */
-  async read(accountId: string, cursor?: string): Promise<Statement> {
-    const before = positionOf(cursor);
+  async read(accountId: string, asked: AskedPage): Promise<Statement> {
     // First, as it applies time: slices that begin and credits that end are lines of the ledger.
     const balance = await this.grants.balance(accountId);
-    return { balance, lines: await this.page(accountId, before) };
+    return { balance, lines: await this.lines(accountId, asked) };
   }
 
-  /**
-   * A page of the ledger, newest first.
-   * @throws InvalidRequest for a cursor that is not ours.
-   */
-  async lines(accountId: string, cursor?: string): Promise<Page<LedgerLine>> {
-    return this.page(accountId, positionOf(cursor));
+  /** A page of the ledger, newest first. */
+  async lines(accountId: string, asked: AskedPage): Promise<Page<LedgerLine>> {
+    const rows = await this.repository.listLines(accountId, asked.after, asked.limit);
+    return asked.cut(rows, ({ id }) => id.split('.'));
   }
 
   /** Time is applied first; then balance and ledger are read as of one moment, however much is spent meanwhile. */
@@ -60,17 +59,4 @@ export class StatementService {
       if (batch.length < BATCH) return lines;
     }
   }
-
-  private async page(accountId: string, before?: string[]): Promise<Page<LedgerLine>> {
-    const rows = await this.repository.listLines(accountId, before, LINES_PER_PAGE + 1);
-    return toPage(rows, LINES_PER_PAGE, ({ id }) => id.split('.'));
-  }
-}
-
-/** Reads a cursor: the id of a transfer and the kind of one of its lines. */
-function positionOf(cursor: string | undefined): string[] | undefined {
-  if (cursor === undefined) return undefined;
-  const values = readCursor(cursor, 2);
-  if (values && isId(values[0]) && KIND.test(values[1])) return values;
-  throw new InvalidRequest([{ field: 'cursor', message: 'is not a valid cursor' }]);
 }
