@@ -1,0 +1,92 @@
+import { type Notice, type PageContext, field, form, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+
+export interface AccountFacts {
+  email?: string;
+  first_name?: string;
+}
+
+export function accountPage(context: PageContext, account: AccountFacts, notice?: Notice): Markup {
+  const fields = html`${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
+    <button class="danger">Delete the account</button>`;
+  return page(context, {
+    title: 'Account',
+    notice,
+    body: html`<section>
+        <h2>You</h2>
+        <p>${account.first_name}<br />${account.email}</p>
+        <p class="actions">
+          <a class="button plain small" href="/account/email">Change the e-mail address</a>
+          <a class="button plain small" href="/account/password">Change the password</a>
+        </p>
+        <p><a href="/sessions">Where you are logged in</a></p>
+      </section>
+      <section>
+        <h2>Your data</h2>
+        <p><a href="/account/export">Download everything we hold about this account</a></p>
+      </section>
+      <section>
+        <h2>Delete the account</h2>
+        <ul>
+          <li>All keys and sessions end at once, and credits freeze.</li>
+          <li>Subscriptions are cancelled at the end of their period.</li>
+          <li>For 90 days you can log in and restore the account. Keys stay revoked.</li>
+          <li>After that, credits are forfeited and your personal data is erased for good.</li>
+        </ul>
+        ${form(context, '/account/delete', fields)}
+      </section>`,
+  });
+}
+
+export function exportPage(context: PageContext, notice?: Notice): Markup {
+  const fields = html`${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
+    <button>Download</button>`;
+  return page(context, {
+    title: 'Your data',
+    notice,
+    body: html`<section>
+      <p>
+        One JSON file with everything we hold about this account: you, your keys and sessions, who
+        did what, orders, payments, invoices, credits and requests. Secrets are left out, as are
+        invoices as PDF, which are <a href="/invoices">here</a>.
+      </p>
+      ${form(context, '/account/export', fields)}
+    </section>`,
+  });
+}
+
+/** Right after the deletion; the session is over already. */
+export function deletedPage(context: PageContext): Markup {
+  return page(context, {
+    title: 'The account is deleted',
+    body: html`<p>
+      All keys and sessions have ended. For 90 days, a <a href="/log-in">log-in</a> leads to the
+      page that restores the account.
+    </p>`,
+  });
+}
+
+/** The only page of a deleted account. */
+export function restorePage(
+  context: PageContext,
+  restorableUntil?: string,
+  notice?: Notice,
+): Markup {
+  const until = restorableUntil
+    ? ` until ${restorableUntil.slice(0, 10)}`
+    : ' for 90 days after its deletion';
+  return page(
+    { ...context, isDeleted: true },
+    {
+      title: 'This account is deleted',
+      notice,
+      body: html`<section>
+        <p>
+          It can be restored${until}. Credits and plans come back as they were; keys stay revoked,
+          so create new ones.
+        </p>
+        ${form(context, '/account/restore', html`<button>Restore the account</button>`)}
+      </section>`,
+    },
+  );
+}

@@ -1,0 +1,69 @@
+import { PASSWORD_HINT } from '../auth/auth-pages.js';
+import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+
+const BACK = html`<a class="button plain" href="/account">Back to the account</a>`;
+
+export function changePasswordPage(context: PageContext, notice?: Notice): Markup {
+  const fields = html`${field({ name: 'current_password', type: 'password', autocomplete: 'current-password' })}
+    ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: PASSWORD_HINT })}
+    <p class="actions"><button>Change the password</button>${BACK}</p>`;
+  return page(context, {
+    title: 'Change the password',
+    notice,
+    body: html`<section>
+      <p>
+        Every other browser is logged out, and a mail tells you of the change. Your keys keep
+        working.
+      </p>
+      ${form(context, '/account/password', fields)}
+    </section>`,
+  });
+}
+
+export function passwordChangedPage(context: PageContext): Markup {
+  return page(context, {
+    title: 'The new password is set',
+    body: html`<p>Every other browser is logged out.</p>
+      <p class="actions"><a class="button" href="/account">Go to the account</a></p>`,
+  });
+}
+
+/** @param email what was typed into a refused form. */
+export function changeEmailPage(context: PageContext, email = '', notice?: Notice): Markup {
+  const fields = html`${field({ name: 'email', label: 'New e-mail address', type: 'email', value: email, autocomplete: 'email' })}
+    ${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
+    <p class="actions"><button>Send the link</button>${BACK}</p>`;
+  return page(context, {
+    title: 'Change the e-mail address',
+    notice,
+    body: html`<section>
+      <p>
+        A link goes to the new address. Nothing changes before it is confirmed; then a mail tells
+        the old address.
+      </p>
+      ${form(context, '/account/email', fields)}
+    </section>`,
+  });
+}
+
+/** Opening the link changes nothing: mail scanners open links too. The button confirms (S31). */
+export function confirmEmailPage(context: PageContext, token: string, notice?: Notice): Markup {
+  const fields = html`${hidden('token', token)}<button>Confirm the address</button>`;
+  return page(context, {
+    title: 'Confirm your new address',
+    notice,
+    body: html`<section>
+      <p>From then on you log in with this address, and all mail goes there.</p>
+      ${form(context, '/account/email/confirm', fields)}
+    </section>`,
+  });
+}
+
+export function emailChangedPage(context: PageContext): Markup {
+  return page(context, {
+    title: 'Your address is changed',
+    body: html`<p>From now on you log in with the new address, and all mail goes there.</p>
+      <p class="actions"><a class="button" href="/account">Go to the account</a></p>`,
+  });
+}

@@ -1,0 +1,72 @@
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { checkMailPage } from '../auth/auth-pages.js';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
+import { OptionalText } from '../pages/optional-text.js';
+import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
+import { Visit } from '../pages/visit.js';
+import {
+  changeEmailPage,
+  changePasswordPage,
+  confirmEmailPage,
+  emailChangedPage,
+  passwordChangedPage,
+} from './credentials-pages.js';
+import { ChangeEmailForm, ChangePasswordForm, ConfirmEmailForm } from './credentials.dto.js';
+
+const LINK_SENT =
+  'A link to confirm the new address is on its way there. It works for 24 hours, once. Until then everything stays as it is.';
+
+/** What an owner logs in with, and how it changes. */
+@Controller('account')
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
+export class CredentialPagesController {
+  @Get('password')
+  showPassword(@Visit() visit: PageVisit) {
+    return visit.show(changePasswordPage(visit.context));
+  }
+
+  @Post('password')
+  async changePassword(@Visit() visit: PageVisit, @Body() form: ChangePasswordForm) {
+    const { current_password, password } = form;
+    const body = { current_password, password };
+    const answer = await visit.account({ method: 'POST', path: '/password/change', body });
+    if (!isRefused(answer)) return visit.show(passwordChangedPage(visit.context));
+    return visit.show(changePasswordPage(visit.context, faultNotice(answer)), answer.status);
+  }
+
+  @Get('email')
+  showEmail(@Visit() visit: PageVisit) {
+    return visit.show(changeEmailPage(visit.context));
+  }
+
+  /** The password first: a session that was left open must not move the account to a stranger's mailbox (S35). */
+  @Post('email')
+  async changeEmail(@Visit() visit: PageVisit, @Body() { email, password }: ChangeEmailForm) {
+    const known = await visit.account({
+      method: 'POST',
+      path: '/session/reauthenticate',
+      body: { password },
+    });
+    const answer = isRefused(known)
+      ? known
+      : await visit.account({ method: 'POST', path: '/account/email', body: { email } });
+    if (!isRefused(answer)) return visit.show(checkMailPage(visit.context, LINK_SENT));
+    return visit.show(changeEmailPage(visit.context, email, faultNotice(answer)), answer.status);
+  }
+
+  @Get('email/confirm')
+  @AllowVisitors('anyone')
+  showConfirm(@Visit() visit: PageVisit, @Query('token', OptionalText) token: string) {
+    return visit.show(confirmEmailPage(visit.context, token));
+  }
+
+  @Post('email/confirm')
+  @AllowVisitors('anyone')
+  async confirm(@Visit() visit: PageVisit, @Body() { token }: ConfirmEmailForm) {
+    const path = '/account/email/confirm';
+    const answer = await visit.account({ method: 'POST', path, body: { token } });
+    if (!isRefused(answer)) return visit.show(emailChangedPage(visit.context));
+    const page = confirmEmailPage(visit.context, token ?? '', faultNotice(answer));
+    return visit.show(page, answer.status);
+  }
+}

@@ -1,0 +1,145 @@
+import type { BalanceAnswer, LedgerKind, LedgerLine, UsageAnswer } from '#libs/contracts';
+import { counted } from '#libs/platform';
+import { grouped } from '../amounts.js';
+import { firstToEnd, grantsTable, sourceName } from '../credits/grants-table.js';
+import { requestsPath } from '../requests/requests-page.js';
+import { curlLine } from '../pages/curl-line.js';
+import { type Notice, type PageContext, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+import { usageChart } from '../usage/usage-chart.js';
+
+/** `/` before log-in. */
+export function welcomePage(context: PageContext, apiUrl: string): Markup {
+  return page(context, {
+    title: 'Domain data, charged only for an answer',
+    body: html`<p class="lead">
+        Live WHOIS, IP, AS number and DNS lookups and availability checks through one API. An
+        account starts with 500 credits; a lookup that cannot be answered costs nothing.
+      </p>
+      <p class="actions">
+        <a class="button" href="/sign-up">Sign up</a
+        ><a class="button plain" href="/log-in">Log in</a>
+      </p>
+      <section>
+        <h2>One call, one answer</h2>
+        ${curlLine(apiUrl, '$KEY', 'example.com')}
+        <p><a href="${apiUrl}/docs">API reference</a></p>
+      </section>`,
+  });
+}
+
+/** `/` after log-in: what is left, what happened to it. Undefined parts could not be read just now. */
+export interface OverviewFacts {
+  balance?: BalanceAnswer;
+  ledger?: LedgerLine[];
+  usage?: UsageAnswer;
+  apiUrl: string;
+}
+
+export function overviewPage(context: PageContext, facts: OverviewFacts, notice?: Notice): Markup {
+  return page(context, {
+    title: 'Overview',
+    notice,
+    body: html`${balanceSection(facts.balance)}${facts.usage && usageSection(facts.usage)}
+      <section>
+        <h2>A first call</h2>
+        ${curlLine(facts.apiUrl, '$KEY', 'registered.test')}
+        <p class="quiet">
+          Fixtures such as registered.test answer to a test key, offline and for 0 credits.
+          <a href="/keys">Keys</a> · <a href="${facts.apiUrl}/docs">API reference</a>
+        </p>
+      </section>
+      ${facts.ledger && ledgerSection(facts.ledger)}`,
+  });
+}
+
+function usageSection(used: UsageAnswer): Markup {
+  if (used.totals.requests === 0) return html``;
+  return html`<section>
+    <h2>Credits used in the last 30 days</h2>
+    <p class="figure">
+      <strong>${grouped(used.totals.credits)}</strong> for
+      ${counted(used.totals.requests, 'request')}
+    </p>
+    ${usageChart(used, 'credits')}
+    <p class="quiet"><a href="/usage">By day and operation</a></p>
+  </section>`;
+}
+
+function balanceSection(balance: BalanceAnswer | undefined): Markup {
+  if (!balance) {
+    return html`<section>
+      <h2>Credits</h2>
+      <p>The balance cannot be read right now. Load the page again in a moment.</p>
+    </section>`;
+  }
+  const frozen =
+    balance.frozen > 0 ? html` <span>${grouped(balance.frozen)} frozen</span>` : undefined;
+  const ending = firstToEnd(balance);
+  const debt =
+    balance.debt > 0
+      ? html` <span
+          >${grouped(balance.debt)} owed after a refund; credits you buy repay them first</span
+        >`
+      : undefined;
+  return html`<section>
+    <h2>Credits</h2>
+    <p class="figure"><strong>${grouped(balance.spendable + balance.reserved)}</strong> to spend</p>
+    <p class="quiet">
+      <span
+        >${grouped(balance.reserved)} of them set aside for calls under way and the next ones</span
+      >${ending && html` <span>${ending}</span>`}${frozen}${debt}
+    </p>
+    ${grantsTable(balance)}
+    <p class="actions"><a class="button small" href="/credits">Buy credits</a></p>
+  </section>`;
+}
+
+const KIND_WORDS: Readonly<Record<LedgerKind, string>> = {
+  grant: 'Received',
+  use: 'Used',
+  expiry: 'Expired',
+  refund: 'Refund',
+};
+
+/** What happened. Our support takes credits back without any payment that would be refunded. */
+function kindOf({ kind, reference, amount }: LedgerLine): string {
+  const isTakenBack = kind === 'refund' && reference.startsWith('operator:') && Number(amount) < 0;
+  return isTakenBack ? 'Taken back' : KIND_WORDS[kind];
+}
+
+/** Where a line comes from; a line of use links to its requests. */
+function sourceOf({ reference, day, operation }: LedgerLine): Markup | string {
+  if (!day || !operation) return sourceName(reference.split(':')[0]);
+  return html`<a href="${requestsPath({ day, operation })}">${operation}</a>`;
+}
+
+function ledgerSection(lines: LedgerLine[]): Markup {
+  if (lines.length === 0) return html``;
+  return html`<section>
+    <h2>Ledger</h2>
+    <table class="stacked">
+      <thead>
+        <tr>
+          <th>When (UTC)</th>
+          <th>What</th>
+          <th>Source</th>
+          <th class="number">Credits</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${lines.map(
+          (line) =>
+            html`<tr>
+              <td data-label="When" class="date">
+                ${line.day ?? line.at.slice(0, 16).replace('T', ' ')}
+              </td>
+              <td data-label="What">${kindOf(line)}</td>
+              <td data-label="Source">${sourceOf(line)}</td>
+              <td data-label="Credits" class="number">${grouped(Number(line.amount))}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`;
+}

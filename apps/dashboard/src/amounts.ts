@@ -1,0 +1,13 @@
+const CENT_MICROS = 10_000n;
+const DATE_LENGTH = 10;
+
+/** @param micros millionths of the currency unit, decimal. */
+export function money(micros: string, currency = 'USD'): string {
+  const amount = Number(BigInt(micros) / CENT_MICROS) / 100;
+  return amount.toLocaleString('en-US', { style: 'currency', currency });
+}
+
+export const grouped = (credits: number) => credits.toLocaleString('en-US');
+
+/** The day (UTC) of an instant in RFC 3339. */
+export const day = (time: string) => time.slice(0, DATE_LENGTH);

@@ -1,0 +1,109 @@
+import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+import { wayBack } from './way-back.js';
+
+/** Values that stay in a refused form. */
+export interface Entered {
+  /** The page that was asked for, and comes after a log-in. */
+  to?: string;
+  first_name?: string;
+  email?: string;
+}
+
+export const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
+
+export function signUpPage(context: PageContext, entered: Entered = {}, notice?: Notice): Markup {
+  const fields = html`${field({ name: 'first_name', value: entered.first_name, autocomplete: 'given-name' })}
+    ${field({ name: 'email', type: 'email', value: entered.email, autocomplete: 'email' })}
+    ${field({ name: 'password', type: 'password', autocomplete: 'new-password', hint: PASSWORD_HINT })}
+    <button>Create the account</button>`;
+  return page(context, {
+    title: 'Sign up',
+    notice,
+    body: html`<section>${form(context, '/sign-up', fields)}</section>
+      <p>Already have an account? <a href="/log-in">Log in</a>.</p>`,
+  });
+}
+
+/** After sign-up, reset request: the same whether the address is known or not (S24). */
+export function checkMailPage(context: PageContext, what: string): Markup {
+  const where = context.hasMailbox
+    ? html`<p>Mail stays on this machine: it is in the <a href="/mailbox">mailbox</a>.</p>`
+    : undefined;
+  return page(context, {
+    title: 'Check your e-mail',
+    body: html`<p>${what}</p>
+      ${where}`,
+  });
+}
+
+/** Opening the link changes nothing: mail scanners open links too. The button confirms (S31). */
+export function confirmPage(context: PageContext, token: string, notice?: Notice): Markup {
+  const fields = html`${hidden('token', token)}
+    ${field({ name: 'password', type: 'password', autocomplete: 'current-password', hint: 'The one you chose when you signed up.' })}
+    <label
+      ><input type="checkbox" name="set_password" value="true" /> Make this my password, whatever
+      was chosen before (for example, if somebody else signed up with your address)</label
+    >
+    <button>Confirm my address</button>`;
+  return page(context, {
+    title: 'Confirm your address',
+    notice,
+    body: html`<section>
+      <p>Enter your password once more, and the account is yours, with its first keys.</p>
+      ${form(context, '/sign-up/confirm', fields)}
+    </section>`,
+  });
+}
+
+export function logInPage(context: PageContext, entered: Entered = {}, notice?: Notice): Markup {
+  const fields = html`${hidden('to', wayBack(entered.to))}
+    ${field({ name: 'email', type: 'email', value: entered.email, autocomplete: 'username' })}
+    ${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
+    <button>Log in</button>`;
+  return page(context, {
+    title: 'Log in',
+    notice,
+    body: html`<section>${form(context, '/log-in', fields)}</section>
+      <p><a href="/password/forgot">Forgot the password?</a> <a href="/sign-up">Sign up</a></p>`,
+  });
+}
+
+/** Instead of a change when the password was given too long ago (S35). @param to the page to go on to. */
+export function passwordAgainPage(context: PageContext, to: string, notice?: Notice): Markup {
+  const fields = html`${hidden('to', wayBack(to))}
+    ${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
+    <button>Continue</button>`;
+  return page(context, {
+    title: 'Your password, please',
+    notice,
+    body: html`<section>
+      <p>
+        Keys and the e-mail address are changed only within ten minutes of a log-in. Nothing has
+        changed yet.
+      </p>
+      ${form(context, '/reauthenticate', fields)}
+    </section>`,
+  });
+}
+
+export function forgotPage(context: PageContext, entered: Entered = {}, notice?: Notice): Markup {
+  const fields = html`${field({ name: 'email', type: 'email', value: entered.email, autocomplete: 'username' })}
+    <button>Send the link</button>`;
+  return page(context, {
+    title: 'Reset the password',
+    notice,
+    body: html`<section>${form(context, '/password/forgot', fields)}</section>`,
+  });
+}
+
+export function resetPage(context: PageContext, token: string, notice?: Notice): Markup {
+  const fields = html`${hidden('token', token)}
+    ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: PASSWORD_HINT })}
+    <button>Set the password</button>`;
+  return page(context, {
+    title: 'Choose a new password',
+    notice,
+    body: html`<section>${form(context, '/password/reset', fields)}</section>`,
+  });
+}

@@ -1,0 +1,129 @@
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { AllowVisitors } from '../browser/allow-visitors.js';
+import { DashboardSettings } from '../dashboard-settings.js';
+import { firstKeysPage } from '../keys/keys-page.js';
+import { OptionalText } from '../pages/optional-text.js';
+import { PageForm } from '../pages/page-form.dto.js';
+import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
+import { Visit } from '../pages/visit.js';
+import {
+  checkMailPage,
+  confirmPage,
+  forgotPage,
+  logInPage,
+  passwordAgainPage,
+  resetPage,
+  signUpPage,
+} from './auth-pages.js';
+import {
+  ConfirmForm,
+  ForgotPasswordForm,
+  LogInForm,
+  ReauthenticateForm,
+  ResetPasswordForm,
+  SignUpForm,
+} from './auth.dto.js';
+import { wayBack } from './way-back.js';
+
+const RESET_SENT =
+  'If an account has this address, a link to set a new password is on its way. It works for 30 minutes, once.';
+const SIGN_UP_SENT = 'A link to confirm your address is on its way. It works for 24 hours, once.';
+const RESET_DONE = { kind: 'done', text: 'The new password is set. Log in with it.' } as const;
+
+/** Sign-up, confirmation, log-in, password. */
+@Controller()
+@AllowVisitors('anyone')
+export class AuthController {
+  constructor(private readonly settings: DashboardSettings) {}
+
+  @Get('sign-up')
+  showSignUp(@Visit() visit: PageVisit) {
+    return visit.show(signUpPage(visit.context));
+  }
+
+  @Post('sign-up')
+  async signUp(@Visit() visit: PageVisit, @Body() { first_name, email, password }: SignUpForm) {
+    const body = { first_name, email, password };
+    const answer = await visit.account({ method: 'POST', path: '/sign-up', body });
+    if (!isRefused(answer)) return visit.show(checkMailPage(visit.context, SIGN_UP_SENT));
+    const page = signUpPage(visit.context, { first_name, email }, faultNotice(answer));
+    return visit.show(page, answer.status);
+  }
+
+  @Get('sign-up/confirm')
+  showConfirm(@Visit() visit: PageVisit, @Query('token', OptionalText) token: string) {
+    return visit.show(confirmPage(visit.context, token));
+  }
+
+  @Post('sign-up/confirm')
+  async confirm(@Visit() visit: PageVisit, @Body() { token, password, set_password }: ConfirmForm) {
+    const body = { token, password, ...(set_password && { set_password: true }) };
+    const call = { method: 'POST', path: '/sign-up/confirm', body } as const;
+    const answer = await visit.account(call);
+    if (isRefused(answer)) {
+      const page = confirmPage(visit.context, token ?? '', faultNotice(answer));
+      return visit.show(page, answer.status);
+    }
+    const { key, test_key } = answer.body as { key: string; test_key: string };
+    return visit.show(firstKeysPage(visit.context, [test_key, key], this.settings.apiUrl));
+  }
+
+  @Get('log-in')
+  showLogIn(@Visit() visit: PageVisit, @Query('to', OptionalText) to: string) {
+    return visit.show(logInPage(visit.context, { to }));
+  }
+
+  @Post('log-in')
+  async logIn(@Visit() visit: PageVisit, @Body() { email, password, to }: LogInForm) {
+    const body = { email, password };
+    const answer = await visit.account({ method: 'POST', path: '/log-in', body });
+    if (!isRefused(answer)) return visit.goTo(wayBack(to));
+    return visit.show(logInPage(visit.context, { email, to }, faultNotice(answer)), answer.status);
+  }
+
+  @Post('log-out')
+  async logOut(@Visit() visit: PageVisit, @Body() _form: PageForm) {
+    await visit.account({ method: 'POST', path: '/log-out', body: {} });
+    return visit.goTo('/');
+  }
+
+  @Get('password/forgot')
+  showForgot(@Visit() visit: PageVisit) {
+    return visit.show(forgotPage(visit.context));
+  }
+
+  @Post('password/forgot')
+  async forgotPassword(@Visit() visit: PageVisit, @Body() { email }: ForgotPasswordForm) {
+    const call = { method: 'POST', path: '/password/forgot', body: { email } } as const;
+    const answer = await visit.account(call);
+    if (!isRefused(answer)) return visit.show(checkMailPage(visit.context, RESET_SENT));
+    return visit.show(forgotPage(visit.context, { email }, faultNotice(answer)), answer.status);
+  }
+
+  @Get('password/reset')
+  showReset(@Visit() visit: PageVisit, @Query('token', OptionalText) token: string) {
+    return visit.show(resetPage(visit.context, token));
+  }
+
+  @Post('password/reset')
+  async resetPassword(@Visit() visit: PageVisit, @Body() { token, password }: ResetPasswordForm) {
+    const call = { method: 'POST', path: '/password/reset', body: { token, password } } as const;
+    const answer = await visit.account(call);
+    if (!isRefused(answer)) return visit.show(logInPage(visit.context, {}, RESET_DONE));
+    const page = resetPage(visit.context, token ?? '', faultNotice(answer));
+    return visit.show(page, answer.status);
+  }
+
+  /** Some changes need a password of the last ten minutes; afterwards the page for them is there again. */
+  @Post('reauthenticate')
+  @AllowVisitors('logged-in')
+  async reauthenticate(
+    @Visit() visit: PageVisit,
+    @Body() { password, to = '/' }: ReauthenticateForm,
+  ) {
+    const call = { method: 'POST', path: '/session/reauthenticate', body: { password } } as const;
+    const answer = await visit.account(call);
+    if (!isRefused(answer)) return visit.goTo(wayBack(to));
+    return visit.show(passwordAgainPage(visit.context, to, faultNotice(answer)), answer.status);
+  }
+}

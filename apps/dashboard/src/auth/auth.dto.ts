@@ -1,0 +1,60 @@
+import { PageForm, TextField } from '../pages/page-form.dto.js';
+
+export class SignUpForm extends PageForm {
+  @TextField()
+  first_name?: string;
+
+  @TextField()
+  email?: string;
+
+  @TextField()
+  password?: string;
+}
+
+export class ConfirmForm extends PageForm {
+  @TextField()
+  token?: string;
+
+  @TextField()
+  password?: string;
+
+  /** A checkbox: there when ticked. */
+  @TextField()
+  set_password?: string;
+}
+
+export class LogInForm extends PageForm {
+  /** The page to go on to. */
+  @TextField()
+  to?: string;
+
+  @TextField()
+  email?: string;
+
+  @TextField()
+  password?: string;
+}
+
+export class ForgotPasswordForm extends PageForm {
+  @TextField()
+  email?: string;
+}
+
+export class ResetPasswordForm extends PageForm {
+  @TextField()
+  token?: string;
+
+  @TextField()
+  password?: string;
+}
+
+export class PasswordForm extends PageForm {
+  @TextField()
+  password?: string;
+}
+
+export class ReauthenticateForm extends PasswordForm {
+  /** The page to go on to. */
+  @TextField()
+  to?: string;
+}

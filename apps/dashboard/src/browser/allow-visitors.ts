@@ -1,0 +1,29 @@
+import { type ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
+import type { Access } from '#libs/contracts';
+
+/** `signed`: no browser, but a machine that signs its bytes; their owner checks the signature. */
+export type Visitors = 'logged-in' | 'anyone' | 'signed';
+
+/** What is asked of a session. Of the accounts that may, each state unless it is given. */
+export type SessionTerms = Omit<Extract<Access, { kind: 'session' }>, 'kind'>;
+
+export interface VisitorTerms extends SessionTerms {
+  who: Visitors;
+}
+
+/** For pages that are of no use to a deleted account, whose owner is led to the page that restores it. */
+export const OF_ACTIVE_ACCOUNTS: SessionTerms = { accountStates: ['active'] };
+
+const ALLOWED_VISITORS = 'allowed-visitors';
+
+/** Declares who may open a page or call. Without it only logged-in users may, and the tests fail (S86). */
+export const AllowVisitors = (who: Visitors, terms: SessionTerms = {}) =>
+  SetMetadata(ALLOWED_VISITORS, { who, ...terms } satisfies VisitorTerms);
+
+/** What a route's `AllowVisitors` says, or that of its controller. */
+export function visitorTerms(reflector: Reflector, context: ExecutionContext): VisitorTerms {
+  const places = [context.getHandler(), context.getClass()];
+  const terms = reflector.getAllAndOverride<VisitorTerms | undefined>(ALLOWED_VISITORS, places);
+  return terms ?? { who: 'logged-in' };
+}

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { type Socket, connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '#test/environment';
+import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
+
+const MIB = 1024 * 1024;
+const SIGNED = { 'stripe-signature': 't=1,v1=forged', 'content-type': 'application/json' };
+
+describe('bodies that nobody has vouched for', () => {
+  let under: DashboardUnderTest;
+  const sockets: Socket[] = [];
+
+  beforeAll(async () => {
+    under = await DashboardUnderTest.start(undefined, { DASHBOARD_TRUSTED_PROXIES: '127.0.0.1' });
+  });
+  afterAll(() => under?.stop());
+  beforeEach(() => under.forget());
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+
+  /** Sends the head of a callback, and so many bytes of its body. */
+  function send(headers: Record<string, string>, sentBytes: number, from = '192.0.2.1') {
+    const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
+    sockets.push(socket);
+    const answer = { text: '' };
+    socket.on('data', (chunk: Buffer) => (answer.text += chunk.toString()));
+    socket.on('error', () => {});
+    const given = { host: 'dashboard.example', 'x-forwarded-for': from, ...headers };
+    const lines = Object.entries(given).map(([name, value]) => `${name}: ${value}`);
+    socket.write(
+      `${['POST /callbacks/stripe HTTP/1.1', ...lines, `content-length: ${MIB}`].join('\r\n')}\r\n\r\n`,
+    );
+    socket.write(Buffer.alloc(sentBytes, 0x20));
+    return { socket, answer };
+  }
+
+  it('S125: a callback without a signature header is refused before its body is there', async () => {
+    const unsigned: Record<string, string>[] = [{}, { 'stripe-signature': '' }, { 'x-a': 't=1' }];
+    for (const headers of unsigned) {
+      const { socket, answer } = send(headers, 0);
+      await once(socket, 'close');
+      expect(answer.text).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer.text).toContain('"code":"callback_rejected"');
+    }
+    expect(under.arrived).toEqual([]);
+  });
+
+  it('S125: of bodies with a forged one, 2 MiB of a network and 8 MiB in all are kept, and genuine ones pass', async () => {
+    const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
+    // All but the last byte: each waits in memory for it.
+    const first = Array.from({ length: 6 }, () => send(SIGNED, MIB - 1));
+    await waitFor('one network to have its share', () => first.filter(isRefused).length === 4);
+    const others = [2, 3, 4, 5, 6, 7].flatMap((network) =>
+      [1, 2].map(() => send(SIGNED, MIB - 1, `192.0.2.${network}`)),
+    );
+    await waitFor('the rest to be taken', () => others.filter(isRefused).length === 6);
+    expect(under.arrived).toEqual([]);
+    expect(first.find(isRefused)!.answer.text).toContain('"code":"service_overloaded"');
+    // Those that go leave their room to others.
+    for (const socket of sockets.splice(0)) socket.destroy();
+    const body = Buffer.from('{}');
+    await waitFor('room for a genuine one', async () => {
+      const { status } = await under.send('POST', '/callbacks/stripe', SIGNED, body);
+      return status === 200;
+    });
+    expect(under.arrived.at(-1)!.body.equals(body)).toBe(true);
+  });
+
+  it('S125: what was answered is given back', async () => {
+    const body = Buffer.alloc(MIB, 0x20);
+    for (let n = 0; n < 12; n++) {
+      const { status } = await under.send('POST', '/callbacks/stripe', SIGNED, body);
+      expect(status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify';
+import { networkOf } from '#libs/platform';
+import { BodiesTooMany } from './browser.errors.js';
+
+const MIB = 1024 * 1024;
+/** Of all bodies that are arriving or being answered. */
+const ALL_BYTES = 8 * MIB;
+/** Of those of one network: two of the largest callbacks. */
+const OF_NETWORK_BYTES = 2 * MIB;
+
+/** How many bytes of bodies are in memory, in all and of each network. */
+export class BodyMemory {
+  private bytes = 0;
+  private readonly ofNetworks = new Map<string, number>();
+
+  /** False when there is no room for them. */
+  take(network: string, bytes: number): boolean {
+    const ofNetwork = (this.ofNetworks.get(network) ?? 0) + bytes;
+    if (this.bytes + bytes > ALL_BYTES || ofNetwork > OF_NETWORK_BYTES) return false;
+    this.bytes += bytes;
+    this.ofNetworks.set(network, ofNetwork);
+    return true;
+  }
+
+  giveBack(network: string, bytes: number): void {
+    if (bytes === 0) return;
+    this.bytes -= bytes;
+    const left = this.ofNetworks.get(network)! - bytes;
+    if (left === 0) this.ofNetworks.delete(network);
+    else this.ofNetworks.set(network, left);
+  }
+}
+
+/**
+ * Counts the bytes of bodies as they come, until their answer has been sent: nobody has said yet who sends them, and
+ * a length that is only announced must not keep others out. One that finds no room is refused and its connection
+ * closed (S125).
+ */
+export function meterBodies(server: FastifyInstance): void {
+  const memory = new BodyMemory();
+  server.addHook('preParsing', (request, reply, body, done) => {
+    // Of an upload only a few pieces are here at any time.
+    if (request.routeOptions.config.isUpload) return done(null, body);
+    const network = networkOf(request.ip);
+    let held = 0;
+    const count = (chunk: Buffer) => {
+      if (memory.take(network, chunk.length)) held += chunk.length;
+      else {
+        body.off('data', count);
+        void reply.header('connection', 'close');
+        // Whoever reads it stops there; destroying it would take the answer along.
+        body.emit('error', new BodiesTooMany());
+      }
+    };
+    body.on('data', count);
+    // For a body that nobody reads.
+    body.on('error', () => {});
+    reply.raw.once('close', () => memory.giveBack(network, held));
+    done(null, body);
+  });
+}

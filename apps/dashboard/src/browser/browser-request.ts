@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { newRequestId } from '#libs/public-http';
+import type { ProxiedAnswer, Visitor } from '../proxy/service-proxy.js';
+import {
+  CSRF_COOKIE,
+  DEVICE_COOKIE,
+  SESSION_COOKIE,
+  csrfCookie,
+  deviceCookie,
+  endedSessionCookie,
+  readCookie,
+  sessionCookie,
+} from './cookies.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    visitor: Visitor;
+    /** The token that forms and scripts of this answer's page have to send back. */
+    csrfToken: string;
+  }
+}
+
+const USER_AGENT_LENGTH_MAX = 300;
+
+/** Fills `request.visitor` and `request.csrfToken`; a browser without a token is given one. */
+export function identifyBrowser(request: FastifyRequest, reply: FastifyReply): void {
+  const { cookie } = request.headers;
+  request.visitor = {
+    sessionToken: readCookie(cookie, SESSION_COOKIE),
+    deviceToken: readCookie(cookie, DEVICE_COOKIE),
+    clientAddress: request.ip,
+    userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_LENGTH_MAX),
+    // Never the visitor's: operators find accounts by it.
+    requestId: newRequestId(),
+  };
+  void reply.header('x-request-id', request.visitor.requestId);
+  request.csrfToken = readCookie(cookie, CSRF_COOKIE) ?? renewCsrfToken(reply);
+}
+
+/** Sets or ends the session cookie as account decided; a new session gets a new CSRF token. */
+export function applySession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: ProxiedAnswer,
+): void {
+  if (answer.deviceToken) void reply.header('set-cookie', deviceCookie(answer.deviceToken));
+  if (answer.beginsSession) {
+    void reply.header('set-cookie', sessionCookie(answer.beginsSession));
+    request.visitor.sessionToken = answer.beginsSession;
+    request.csrfToken = renewCsrfToken(reply);
+  } else if (answer.endsSession) {
+    void reply.header('set-cookie', endedSessionCookie());
+    request.visitor.sessionToken = undefined;
+  }
+}
+
+function renewCsrfToken(reply: FastifyReply): string {
+  const token = randomBytes(32).toString('base64url');
+  void reply.header('set-cookie', csrfCookie(token));
+  return token;
+}

@@ -1,0 +1,55 @@
+import { Problem } from '#libs/platform';
+
+export class CrossSiteRequest extends Problem {
+  constructor() {
+    super({
+      code: 'cross_site_request',
+      status: 403,
+      detail: 'This request did not come from the dashboard, so nothing was changed.',
+    });
+  }
+}
+
+export class CsrfTokenInvalid extends Problem {
+  constructor() {
+    super({
+      code: 'csrf_token_invalid',
+      status: 403,
+      detail: 'The page has expired or belongs to another session. Reload it and try again.',
+    });
+  }
+}
+
+export class TooManyCalls extends Problem {
+  constructor() {
+    super({
+      code: 'too_busy',
+      status: 429,
+      detail:
+        'Too many requests of your account or network are being answered. Try again in a moment.',
+      retryAfterSeconds: 1,
+    });
+  }
+}
+
+export class CallbackUnsigned extends Problem {
+  constructor() {
+    super({
+      code: 'callback_rejected',
+      status: 400,
+      detail: 'This callback has no signature of a payment processor. It was not read.',
+      members: { reason: 'unsigned' },
+    });
+  }
+}
+
+export class BodiesTooMany extends Problem {
+  constructor() {
+    super({
+      code: 'service_overloaded',
+      status: 503,
+      detail: 'Too many request bodies are arriving at once. Nothing was done. Try again shortly.',
+      retryAfterSeconds: 1,
+    });
+  }
+}

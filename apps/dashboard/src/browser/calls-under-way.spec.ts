@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { Agent, request } from 'undici';
+import { newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
+
+const AT_ONCE = 6;
+
+let under: DashboardUnderTest;
+const agent = new Agent({ connections: null });
+
+beforeAll(async () => {
+  under = await DashboardUnderTest.start();
+});
+afterAll(async () => {
+  await agent.destroy();
+  await under?.stop();
+});
+
+beforeEach(() => under.forget());
+
+it.each([
+  ['billing, which waits for a processor', '/api/subscriptions'],
+  ['account, where each waits for the one before', '/api/keys'],
+])('S102: calls of one account to %s are few, and let others pass', async (_owner, path) => {
+  const call = (signal?: AbortSignal) => {
+    const headers = { host: 'dashboard.example', cookie: under.cookie };
+    return request(`${under.url}${path}`, { headers, signal, dispatcher: agent });
+  };
+  under.isSilent = true;
+  const leaving = new AbortController();
+  const waiting = Array.from({ length: AT_ONCE }, () =>
+    call(leaving.signal).catch((error: unknown) => error),
+  );
+  await waitFor('them to reach their owner', () => under.arrived.length === AT_ONCE);
+  const refused = await call();
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
+  expect(await refused.body.json()).toMatchObject({ code: 'too_busy', retryable: true });
+  under.isSilent = false;
+  const { session } = under;
+  under.session = { ...session, accountId: newId() };
+  expect((await call()).statusCode).toBe(200);
+  under.session = session;
+  leaving.abort();
+  await Promise.all(waiting);
+  await waitFor('those that have gone to be counted no more', async () => {
+    const { statusCode, body } = await call();
+    await body.dump();
+    return statusCode === 200;
+  });
+});

@@ -1,0 +1,39 @@
+/** The `__Host-` prefix binds a cookie to this origin alone: Secure, path `/`, no domain (RFC 6265bis §4.1.3.2). */
+export const SESSION_COOKIE = '__Host-session';
+/** Opens nothing: guesses from elsewhere do not slow down a browser that has it. */
+export const DEVICE_COOKIE = '__Host-device';
+export const CSRF_COOKIE = '__Host-csrf';
+
+/** Longest a session may live (30 days), in seconds. The account service ends it earlier when it is idle. */
+const SESSION_MAX_AGE_SECONDS = 30 * 24 * 3600;
+const DEVICE_MAX_AGE_SECONDS = 365 * 24 * 3600;
+const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
+
+export function sessionCookie(token: string): string {
+  return `${SESSION_COOKIE}=${token}; Max-Age=${SESSION_MAX_AGE_SECONDS}; ${ATTRIBUTES}`;
+}
+
+export function deviceCookie(token: string): string {
+  return `${DEVICE_COOKIE}=${token}; Max-Age=${DEVICE_MAX_AGE_SECONDS}; ${ATTRIBUTES}`;
+}
+
+export function endedSessionCookie(): string {
+  return `${SESSION_COOKIE}=; Max-Age=0; ${ATTRIBUTES}`;
+}
+
+/** Lives as long as the browser. Scripts read the token from the page, never from the cookie. */
+export function csrfCookie(token: string): string {
+  return `${CSRF_COOKIE}=${token}; ${ATTRIBUTES}`;
+}
+
+const TOKEN = /^[A-Za-z0-9_-]{20,200}$/;
+
+/** The value of one of our cookies, or undefined when it is absent, sent twice or not a token. */
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  const values = (header ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  return values.length === 1 && TOKEN.test(values[0]) ? values[0] : undefined;
+}

@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { InvalidRequest, UnsupportedMediaType } from '#libs/platform';
+import { CallbackUnsigned } from './browser.errors.js';
+import { meterBodies } from './body-memory.js';
+import { csrfOf } from './form-start.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Sent by a machine that signs its bytes, in one of these headers: nothing of a browser is looked for. */
+    signatureHeaders?: readonly string[];
+    /** Its body goes to its owner unread. */
+    isUpload?: boolean;
+    /** It is a form of a page, whose token stands before the file. */
+    isUploadForm?: boolean;
+    /** Largest body; the listener's own limit unless given. */
+    bodyLimitBytes?: number;
+  }
+}
+
+/**
+ * How the dashboard's listener reads bodies: forms and JSON, and for a signed route the bytes of any type as
+ * they came, never parsed or decompressed. Each route may set a limit of its own; all that are read or answered have
+ * one together, for nobody has said yet who sends them (S125).
+ */
+export function readBodies(server: FastifyInstance): void {
+  server.addHook('onRoute', (route) => {
+    route.bodyLimit = route.config?.bodyLimitBytes ?? route.bodyLimit;
+  });
+  server.addHook('onRequest', async ({ headers, routeOptions }, reply) => {
+    const { signatureHeaders } = routeOptions.config;
+    if (signatureHeaders === undefined || signatureHeaders.some((name) => headers[name])) return;
+    void reply.header('connection', 'close');
+    throw new CallbackUnsigned();
+  });
+  meterBodies(server);
+  const json = server.getDefaultJsonParser('error', 'error');
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser(UPLOAD_TYPES, async (request: FastifyRequest, body: unknown) => {
+    const { isUpload, isUploadForm } = request.routeOptions.config;
+    if (isUploadForm) return { csrf: await csrfOf(request.raw) };
+    if (!isUpload) throw new UnsupportedMediaType();
+    return body;
+  });
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    try {
+      if (request.routeOptions.config.signatureHeaders) return done(null, body);
+      const type = typeOf(request);
+      if (type === 'application/json') return json(request, textOf(body), done);
+      if (type !== 'application/x-www-form-urlencoded') throw new UnsupportedMediaType();
+      done(null, readForm(textOf(body)));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+const UPLOAD_TYPES = ['multipart/form-data', 'application/offset+octet-stream'];
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws InvalidRequest. */
+function textOf(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new InvalidRequest([{ field: 'body', message: 'is not UTF-8' }]);
+  }
+}
+
+/** Without its parameters. */
+const typeOf = ({ headers }: FastifyRequest) =>
+  (headers['content-type'] ?? '').split(';', 1)[0].trim().toLowerCase();
+
+/** @throws InvalidRequest when a field is there twice: two parsers would not agree on its value. */
+function readForm(body: string): Record<string, string> {
+  const form = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(body)) {
+    if (form.has(name)) {
+      throw new InvalidRequest([{ field: 'body', message: 'a field must not be sent twice' }]);
+    }
+    form.set(name, value);
+  }
+  return Object.fromEntries(form);
+}

@@ -1,0 +1,35 @@
+import { timingSafeEqual } from 'node:crypto';
+
+/** What a state-changing request says about where it comes from. */
+export interface RequestOrigin {
+  /** The `Origin` header. */
+  origin?: string;
+  /** The `Sec-Fetch-Site` header, which scripts cannot set. */
+  fetchSite?: string;
+  /** Token of the cookie, which other sites cannot read. */
+  cookieToken?: string;
+  /** The same token, from the form's hidden field or the `x-csrf-token` header. */
+  sentToken?: string;
+}
+
+/**
+ * Why a state-changing request is refused, or undefined when it is ours: the browser vouches for the
+ * origin *and* the request repeats the cookie's token (S29). A client that sends neither `Origin` nor
+ * `Sec-Fetch-Site` cannot be told from another site and is refused.
+ */
+export function forgeryFault(
+  request: RequestOrigin,
+  ownOrigin: string,
+): 'cross_site' | 'token' | undefined {
+  const { origin, fetchSite, cookieToken, sentToken } = request;
+  if (origin === undefined && fetchSite === undefined) return 'cross_site';
+  if (origin !== undefined && origin !== ownOrigin) return 'cross_site';
+  if (fetchSite !== undefined && fetchSite !== 'same-origin') return 'cross_site';
+  if (!cookieToken || !sentToken || !isSame(cookieToken, sentToken)) return 'token';
+  return undefined;
+}
+
+function isSame(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

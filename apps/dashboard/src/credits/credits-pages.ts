@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { type OrderAnswer, TIERS, packagePriceMicros } from '#libs/contracts';
+import { grouped, money } from '../amounts.js';
+import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+import { ORDER_WORDS, orderText } from './order-page.js';
+import { type ProcessorChoice, processorSection } from './processor-choice.js';
+
+/** What `/credits` shows. Undefined parts could not be read just now. */
+export interface CreditsFacts {
+  orders?: OrderAnswer[];
+  processors: ProcessorChoice;
+  /** Credits to spend. */
+  spendable?: number;
+  /** Which of them end first. */
+  ending?: string;
+  /** The package that is chosen at first. */
+  credits?: number;
+}
+
+const STEP = 1_000;
+/** Every package that is sold. */
+const PACKAGES = packagesSold();
+
+export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: Notice): Markup {
+  return page(context, {
+    title: 'Credits',
+    notice,
+    body: html`<section>
+        <h2>Buy a package</h2>
+        <p class="quiet">Credits of a package never expire. Prices are without tax.</p>
+        ${facts.spendable !== undefined ? html`<p>${grouped(facts.spendable)} credits to spend now${facts.ending ? `, ${facts.ending}` : ''}.</p>` : undefined}
+        ${processorSection(facts.processors, (name) => `/credits?processor=${name}`)}
+        ${form(context, '/credits', packageFields(facts))}
+      </section>
+      <section>
+        <h2>Or subscribe</h2>
+        <p>
+          A plan brings credits every month and costs less for each. The rate-limit add-on allows
+          more requests a minute.
+        </p>
+        <p class="actions"><a class="button" href="/plans">See the plans</a></p>
+      </section>
+      ${facts.orders && orderSection(facts.orders)}`,
+  });
+}
+
+/** Where a customer pays or changes payment details. */
+export function leavePage(context: PageContext, url: string): Markup {
+  return page(context, {
+    title: 'At the processor',
+    body: html`<section>
+      <p>The payment processor’s own page asks for payment details. They never come here.</p>
+      <p class="actions"><a class="button" href="${url}">Go to the processor’s page</a></p>
+    </section>`,
+  });
+}
+
+function packageFields({ processors: { chosen }, credits: wanted }: CreditsFacts): Markup {
+  // The same form sent twice is one order.
+  return html`${hidden('idempotency_key', randomUUID())}${hidden('processor', chosen)}
+    <div class="field">
+      <label for="credits" id="credits-label">Credits</label>
+      <select id="credits" name="credits" data-slider>
+        ${PACKAGES.map(
+          ({ credits, micros }) =>
+            html`<option value="${credits}" ${credits === wanted ? html`selected` : undefined}>
+              ${grouped(credits)} credits for ${money(String(micros))}
+            </option>`,
+        )}
+      </select>
+    </div>
+    <button>Order the package</button>`;
+}
+
+function orderSection(orders: OrderAnswer[]): Markup {
+  if (orders.length === 0) return html``;
+  return html`<section>
+    <h2>Orders</h2>
+    <table>
+      <thead>
+        <tr>
+          <th>When (UTC)</th>
+          <th>What</th>
+          <th>State</th>
+          <th class="number">Price</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${orders.map(
+          (order) =>
+            html`<tr>
+              <td>${order.created_at.slice(0, 16).replace('T', ' ')}</td>
+              <td><a href="/credits/orders/${order.id}">${orderText(order)}</a></td>
+              <td>${ORDER_WORDS[order.state]}</td>
+              <td class="number">${money(order.amount_micros, order.currency)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+function packagesSold(): { credits: number; micros: number }[] {
+  const sold = [];
+  const largest = TIERS.at(-1)!.credits;
+  for (let credits = TIERS[0].credits; credits <= largest; credits += STEP) {
+    const micros = packagePriceMicros(credits);
+    if (micros !== undefined) sold.push({ credits, micros });
+  }
+  return sold;
+}

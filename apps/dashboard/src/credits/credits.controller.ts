@@ -1,0 +1,111 @@
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import type { BalanceAnswer, OrderAnswer, OrdersAnswer } from '#libs/contracts';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
+import { DashboardCalls } from '../dashboard-calls.js';
+import type { Notice } from '../pages/layout.js';
+import { OptionalText } from '../pages/optional-text.js';
+import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
+import { Visit } from '../pages/visit.js';
+import type { ProxiedAnswer } from '../proxy/service-proxy.js';
+import { creditsPage } from './credits-pages.js';
+import { OrderCreditsForm } from './credits.dto.js';
+import { firstToEnd } from './grants-table.js';
+import { orderPage } from './order-page.js';
+import { processorChoice } from './processor-choice.js';
+
+const AWAY: Notice = {
+  kind: 'fault',
+  text: 'Nothing can be bought right now. Try again later.',
+};
+
+/** How the page is shown beside what it always has. */
+interface Shown {
+  notice?: Notice;
+  status?: number;
+  processor?: string;
+  /** What a refused form asked for. */
+  credits?: number;
+}
+
+/** Where a package is bought, and an order is paid. */
+@Controller()
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
+export class CreditsController {
+  constructor(private readonly calls: DashboardCalls) {}
+
+  @Get('credits')
+  view(@Visit() visit: PageVisit, @Query('processor', OptionalText) processor: string) {
+    return this.show(visit, { processor });
+  }
+
+  @Post('credits')
+  async buy(@Visit() visit: PageVisit, @Body() form: OrderCreditsForm) {
+    const { processor = 'stripe', credits } = form;
+    const body = { product: 'package', credits: Number(credits), processor };
+    const idempotencyKey = form.idempotency_key;
+    const call = { method: 'POST', path: '/orders', body, idempotencyKey } as const;
+    const answer = await visit.billing(call);
+    if (isRefused(answer)) {
+      const entered = { processor, credits: Number(credits) };
+      return this.show(visit, { ...entered, notice: faultNotice(answer), status: answer.status });
+    }
+    return visit.goTo(`/credits/orders/${(answer.body as OrderAnswer).id}`);
+  }
+
+  /** Nothing of the address is believed but which order is asked about; billing asks the processor (S48). */
+  @Get('billing/return')
+  async comeBack(
+    @Visit() visit: PageVisit,
+    @Query('order', OptionalText) id: string,
+    @Query('cancelled', OptionalText) cancelled: string,
+  ) {
+    const path = `/orders/${encodeURIComponent(id)}/return`;
+    const answer = await visit.billing({ method: 'POST', path, body: {} });
+    return this.answerOrder(visit, answer, cancelled !== '');
+  }
+
+  @Get('credits/orders/:id')
+  async showOrder(@Visit() visit: PageVisit, @Param('id') id: string) {
+    const path = `/orders/${encodeURIComponent(id)}`;
+    return this.answerOrder(visit, await visit.billing({ method: 'GET', path }));
+  }
+
+  private async answerOrder(visit: PageVisit, answer: ProxiedAnswer, wasCancelled = false) {
+    if (isRefused(answer)) {
+      return this.show(visit, { notice: faultNotice(answer), status: answer.status });
+    }
+    const balance = await this.calls.balance(visit.session).catch(() => undefined);
+    const order = answer.body as OrderAnswer;
+    return visit.show(orderPage(visit.context, { order, balance, wasCancelled }));
+  }
+
+  private async show(
+    visit: PageVisit,
+    { notice, status = 200, processor = '', credits }: Shown = {},
+  ) {
+    const processors = await processorChoice(visit, processor);
+    const [balance, orders] = await Promise.allSettled([
+      this.calls.balance(visit.session),
+      visit.billing({ method: 'GET', path: '/orders' }),
+    ]);
+    const answered =
+      orders.status === 'fulfilled' && !isRefused(orders.value)
+        ? (orders.value.body as OrdersAnswer)
+        : undefined;
+    const facts = {
+      spendable: balance.status === 'fulfilled' ? leftOf(balance.value) : undefined,
+      ending: balance.status === 'fulfilled' ? firstToEnd(balance.value) : undefined,
+      orders: answered?.orders,
+      processors,
+      credits,
+    };
+    const isAway = facts.orders === undefined;
+    const said = notice ?? (isAway ? AWAY : undefined);
+    return visit.show(creditsPage(visit.context, facts, said), status);
+  }
+}
+
+/** As the header of the API's answers says. */
+function leftOf({ spendable, reserved }: BalanceAnswer): number {
+  return spendable + reserved;
+}

@@ -1,0 +1,142 @@
+import {
+  type BalanceAnswer,
+  type OrderAnswer,
+  type OrderLineAnswer,
+  type OrderState,
+  PROCESSOR_TITLES,
+  planOfSku,
+} from '#libs/contracts';
+import { day, grouped, money } from '../amounts.js';
+import { type Notice, type PageContext, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+
+/** What `/credits/orders/…` shows. */
+export interface OrderFacts {
+  order: OrderAnswer;
+  /** Undefined while entitlement is unavailable. */
+  balance?: BalanceAnswer;
+  /** The customer cancelled on the processor's page. */
+  wasCancelled?: boolean;
+}
+
+/** The processor's page led back without a payment. */
+const PAYMENT_CANCELLED: Notice = {
+  kind: 'note',
+  text: 'You cancelled the payment. Nothing was charged.',
+};
+
+/** Where an order stands, in a table. */
+export const ORDER_WORDS: Readonly<Record<OrderState, string>> = {
+  created: 'Being prepared',
+  redirected: 'Waiting for your payment',
+  processing: 'Payment under way',
+  paid: 'Paid',
+  expired: 'Not paid in time',
+  failed: 'Payment failed',
+  cancelled: 'Cancelled',
+  partially_refunded: 'Refunded in part',
+  refunded: 'Refunded',
+  disputed: 'Disputed',
+};
+
+const EXPLAINED: Readonly<Record<OrderState, string>> = {
+  created: 'The processor has not answered yet. Load the page again in a moment.',
+  redirected: 'Waiting for your payment.',
+  processing: 'The payment is under way; this can take days. Credits come with the money.',
+  paid: 'Paid.',
+  expired: 'The page to pay on has expired. Nothing was charged.',
+  failed: 'The payment failed. Nothing was charged.',
+  cancelled: 'Cancelled. Nothing was charged.',
+  partially_refunded: 'Paid, and refunded in part.',
+  refunded: 'Refunded.',
+  disputed: 'The payment is disputed.',
+};
+
+/** In these nothing has been charged, and a customer who came back without paying should read so. */
+const UNPAID: readonly OrderState[] = ['created', 'redirected', 'expired', 'failed', 'cancelled'];
+
+/** Between our page and the processor's: a link, for the policy of this origin lets no form lead elsewhere. */
+export function orderPage(context: PageContext, facts: OrderFacts): Markup {
+  const { order } = facts;
+  const { redirect_url: url } = order;
+  return page(context, {
+    title: 'Your order',
+    notice: noticeOf(facts),
+    body: html`<section>
+      <h2>${orderText(order)}</h2>
+      <p class="figure"><strong>${money(order.amount_micros, order.currency)}</strong></p>
+      <dl class="facts">
+        ${
+          order.tax_micros === '0'
+            ? undefined
+            : fact('Tax', `${money(order.tax_micros, order.currency)} of it`)
+        }
+        ${fact('Period', intervalOf(order))} ${fact('Paid with', titleOf(order.processor))}
+        ${fact('State', EXPLAINED[order.state])}
+        ${url ? fact('Pay before', `${order.expires_at.slice(0, 16).replace('T', ' ')} UTC`) : undefined}
+      </dl>
+      ${url ? html`<p class="actions"><a class="button" href="${url}">Pay on the processor’s page</a></p>` : undefined}
+      <p><a href="/subscriptions">What you own</a> · <a href="/invoices">Invoices</a></p>
+    </section>`,
+  });
+}
+
+/** What was ordered, in a line. */
+export function orderText({ lines }: OrderAnswer): string {
+  return lines.map(lineText).join(', ');
+}
+
+function lineText({ credits, sku, quantity }: OrderLineAnswer): string {
+  if (credits !== null) return `${grouped(Number(credits))} credits`;
+  const name = planOfSku(sku)?.name ?? sku;
+  return quantity > 1 ? `${name} × ${quantity}` : name;
+}
+
+function noticeOf({ order, balance, wasCancelled }: OrderFacts): Notice | undefined {
+  if (order.state === 'paid') {
+    const paid = money(order.amount_micros, order.currency);
+    const arrived = order.lines.map((line) => arrivalOf(line, order, balance));
+    return { kind: 'done', text: `Your payment of ${paid} arrived: ${arrived.join(', ')}.` };
+  }
+  if (!wasCancelled || !UNPAID.includes(order.state)) return undefined;
+  return PAYMENT_CANCELLED;
+}
+
+/** What a paid line brings, and until when. */
+function arrivalOf(line: OrderLineAnswer, order: OrderAnswer, balance?: BalanceAnswer): string {
+  if (line.credits !== null) return `${lineText(line)} that never expire`;
+  const monthly = (planOfSku(line.sku)?.monthlyCredits ?? 0) * line.quantity;
+  if (monthly === 0) return `${lineText(line)} begins within moments`;
+  const until = firstEnd(monthly, order, balance);
+  const credits = `${grouped(monthly)} credits`;
+  return until
+    ? `${credits} until the next ones, ${day(until)} (UTC) at the latest`
+    : `${credits} a month, within moments`;
+}
+
+/** When the credits of a plan's first month end; undefined before they are there. */
+function firstEnd(
+  monthly: number,
+  { created_at: ordered }: OrderAnswer,
+  balance: BalanceAnswer | undefined,
+): string | undefined {
+  const ends = (balance?.grants ?? [])
+    .filter(({ source_type: type, granted }) => type === 'subscription' && granted === monthly)
+    .flatMap(({ expires_at: end }) => (end !== null && end > ordered ? [end] : []));
+  return ends.toSorted().at(0);
+}
+
+function intervalOf({ lines }: OrderAnswer): string {
+  const plan = planOfSku(lines.at(0)?.sku ?? '');
+  return plan ? `Every ${plan.interval}, until you cancel` : 'Once';
+}
+
+const titleOf = (processor: string) =>
+  (PROCESSOR_TITLES as Readonly<Record<string, string>>)[processor] ?? processor;
+
+function fact(name: string, text: string): Markup {
+  return html`<div>
+    <dt>${name}</dt>
+    <dd>${text}</dd>
+  </div>`;
+}

@@ -1,0 +1,38 @@
+import type { ChosenProcessor, ProcessorAnswer, ProcessorsAnswer } from '#libs/contracts';
+import { choice } from '../choice.js';
+import { type Markup, html } from '../pages/markup.js';
+import { type PageVisit, isRefused } from '../pages/page-visit.js';
+
+/** By whom an order will be paid, of those that are offered. */
+export interface ProcessorChoice {
+  offered: ProcessorAnswer[];
+  /** The first one unless the visitor has chosen another. */
+  chosen: ChosenProcessor;
+}
+
+/** @param wanted what the address names. */
+export async function processorChoice(visit: PageVisit, wanted: string): Promise<ProcessorChoice> {
+  const answer = await visit.billing({ method: 'GET', path: '/processors' });
+  const offered = isRefused(answer) ? [] : (answer.body as ProcessorsAnswer).processors;
+  const found = offered.find(({ name }) => name === wanted) ?? offered.at(0);
+  return { offered, chosen: found?.name ?? 'stripe' };
+}
+
+/** Where there is more than one: what each is for, and how it differs, before anything is ordered. */
+export function processorSection(
+  { offered, chosen }: ProcessorChoice,
+  addressOf: (processor: ChosenProcessor) => string,
+): Markup {
+  const answer = offered.find(({ name }) => name === chosen);
+  if (offered.length < 2 || !answer) return html``;
+  const options = offered.map(({ name, title }) => ({
+    text: title,
+    href: addressOf(name),
+    isCurrent: name === chosen,
+  }));
+  const { pays_with: paysWith, differences } = answer;
+  return html`<div class="paid-by">
+    ${choice('Pay with', options)}
+    <p class="quiet">${[paysWith, ...differences].join(' ')}</p>
+  </div>`;
+}

@@ -1,0 +1,15 @@
+import type { Mailbox } from './mailbox/mailbox.js';
+
+/** What controllers and guards of the dashboard must know of this installation. */
+export abstract class DashboardSettings {
+  /** Of `BILLING_URL`: the one origin whose browsers are believed. */
+  abstract readonly origin: string;
+  /** `BASE_URL`, for the curl lines that pages show. */
+  abstract readonly apiUrl: string;
+  /** OpenAPI of the dashboard's calls, as JSON. */
+  abstract readonly description: string;
+  /** Only where mail is not really sent. */
+  abstract readonly mailbox?: Mailbox;
+  /** Lookups go to the registry simulator. */
+  abstract readonly isDataSimulated?: boolean;
+}

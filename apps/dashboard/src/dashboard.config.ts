@@ -1,0 +1,86 @@
+import { IsBoolean, IsInt, IsString, IsUrl, Matches, Min } from 'class-validator';
+import { IsAddressBlock } from '#libs/domain-names';
+import { InternalCallsConfig, PortSetting, ServiceUrls, Setting } from '#libs/platform';
+
+const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
+
+/** Sessions, credits and the request log are what every page needs. */
+@ServiceUrls('account', 'entitlement', 'gateway')
+export class DashboardConfig extends InternalCallsConfig {
+  @Setting({ env: 'DASHBOARD_HOST', about: 'Address the dashboard listens on.' })
+  @IsString()
+  host: string = '127.0.0.1';
+
+  @PortSetting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 takes any free one.' })
+  port: number = 8081;
+
+  @Setting({ env: 'DASHBOARD_INTERNAL_HOST', about: 'Address of the listener for probes.' })
+  @IsString()
+  internalHost: string = '127.0.0.1';
+
+  @PortSetting({ env: 'DASHBOARD_INTERNAL_PORT', about: 'Port of the listener for probes.' })
+  internalPort: number = 7102;
+
+  @Setting({
+    env: 'BILLING_URL',
+    about: 'Public origin of the dashboard, without a slash at the end.',
+  })
+  @IsUrl(HTTP_URL)
+  @Matches(/[^/]$/, { message: 'must not end in a slash' })
+  billingUrl: string = 'http://localhost:8081';
+
+  @Setting({ env: 'BASE_URL', about: 'Public origin of the API, without a slash at the end.' })
+  @IsUrl(HTTP_URL)
+  @Matches(/[^/]$/, { message: 'must not end in a slash' })
+  baseUrl: string = 'http://localhost:8080';
+
+  accountUrl: string;
+  entitlementUrl: string;
+  /** Of several gateways any one: they write the same request log. */
+  gatewayUrl: string;
+
+  @Setting({
+    env: 'DASHBOARD_REUSE_PORT',
+    about:
+      'Lets several dashboards of one machine listen on the same public port; the system spreads connections (SO_REUSEPORT, Linux). Each needs its own internal port.',
+  })
+  @IsBoolean()
+  reusePort: boolean = false;
+
+  @Setting({
+    env: 'DASHBOARD_SIMULATED_DATA',
+    about:
+      'Says on every page that the data are made up. Set it with GATEWAY_SIMULATED_DATA, where lookups go to the registry simulator; npm start -- --offline does.',
+  })
+  @IsBoolean()
+  isDataSimulated: boolean = false;
+
+  @Setting({
+    env: 'DASHBOARD_TRUSTED_PROXIES',
+    about: 'Addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted.',
+  })
+  @IsAddressBlock({ each: true })
+  trustedProxies: string[] = [];
+
+  @Setting({ env: 'DASHBOARD_CONNECTIONS_MAX', about: 'Maximum number of open connections.' })
+  @IsInt()
+  @Min(1)
+  connectionsMax: number = 2_000;
+
+  @Setting({
+    env: 'DASHBOARD_PEER_CONNECTIONS_MAX',
+    about:
+      'Maximum number of open connections of one IP address (IPv6: /64) that is no trusted proxy. The longest idle one makes room for a new one.',
+  })
+  @IsInt()
+  @Min(1)
+  peerConnectionsMax: number = 100;
+
+  @Setting({
+    env: 'DASHBOARD_DRAIN_NOTICE_MS',
+    about: 'When stopping: how long it is not ready before the listener closes.',
+  })
+  @IsInt()
+  @Min(0)
+  drainNoticeMs: number = 5_000;
+}

@@ -1,0 +1,520 @@
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type Server, createServer } from 'node:http';
+import { type Socket, connect } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'undici';
+import { OPERATIONS, onePage } from '#libs/contracts';
+import { Logger, SystemClock, loadConfig } from '#libs/platform';
+import {
+  OWN_ORIGIN as OWN,
+  dashboardEnvironment,
+} from '../../../test/dashboard/dashboard-under-test.js';
+import { DashboardConfig } from './dashboard.config.js';
+import { proxiedRoutes } from './proxy/proxied-route.js';
+import { type RunningDashboard, startDashboard } from './start.js';
+
+const CSRF = 'c'.repeat(43);
+const SESSION = 's'.repeat(43);
+const CONNECTIONS_MAX = 20;
+const ADA = '{"email":"ada@example.com","password":"a sentence is fine"}';
+const LOGGED_IN = {
+  accountId: '01980000-0000-7000-8000-000000000001',
+  accountState: 'active',
+  isRecent: true,
+};
+
+/** What reached the internal listener behind the dashboard. */
+interface Arrived {
+  line: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+describe('dashboard', () => {
+  const arrived: Arrived[] = [];
+  const logged: string[] = [];
+  let answer: { status: number; headers?: Record<string, string>; body: object };
+  /** What account says of the visitor's session. */
+  let session: (typeof LOGGED_IN & { suspendedBecause?: string }) | null;
+  let internal: Server;
+  let dashboard: RunningDashboard;
+  let client: Client;
+
+  beforeAll(async () => {
+    internal = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        if (request.url === '/internal/sessions/current') {
+          response.end(JSON.stringify({ session }));
+          return;
+        }
+        arrived.push({ line: `${request.method} ${request.url}`, headers: request.headers, body });
+        response.writeHead(answer.status, answer.headers);
+        response.end(JSON.stringify(answer.body));
+      });
+    });
+    await new Promise<void>((resolve) => internal.listen(0, '127.0.0.1', resolve));
+    const internalUrl = `http://127.0.0.1:${(internal.address() as { port: number }).port}`;
+    dashboard = await startDashboard({
+      config: loadConfig(DashboardConfig, {
+        ...dashboardEnvironment(internalUrl),
+        // There is no request log here.
+        GATEWAY_URL: 'http://127.0.0.1:1',
+        DASHBOARD_CONNECTIONS_MAX: String(CONNECTIONS_MAX),
+      }),
+      clock: new SystemClock(),
+      logger: new Logger('dashboard', { write: (line: string) => void logged.push(line) }),
+    });
+    client = new Client(dashboard.dashboardUrl);
+  });
+  afterAll(async () => {
+    await client.close();
+    await dashboard.stop();
+    internal.close();
+  });
+  beforeEach(() => {
+    arrived.length = 0;
+    answer = { status: 200, body: {} };
+    session = null;
+  });
+
+  async function send(
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body?: string,
+  ) {
+    const response = await client.request({
+      method: method as 'GET',
+      path,
+      headers: { host: 'dashboard.example', ...headers },
+      body,
+    });
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      text: await response.body.text(),
+    };
+  }
+
+  const json = { 'content-type': 'application/json' };
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const ours = {
+    origin: OWN,
+    'sec-fetch-site': 'same-origin',
+    'x-csrf-token': CSRF,
+    cookie: `__Host-csrf=${CSRF}; __Host-session=${SESSION}`,
+  };
+
+  it('S29: no state-changing route acts unless origin and token both are ours', async () => {
+    const without = (...names: string[]) =>
+      Object.fromEntries(Object.entries(ours).filter(([name]) => !names.includes(name)));
+    const foreign: Record<string, string>[] = [
+      without('origin', 'sec-fetch-site'),
+      { ...ours, origin: 'https://evil.example' },
+      { ...ours, origin: 'null' },
+      { ...ours, 'sec-fetch-site': 'cross-site' },
+      { ...ours, 'sec-fetch-site': 'same-site' },
+      { ...ours, 'sec-fetch-site': 'none' },
+      without('x-csrf-token'),
+      without('cookie'),
+      { ...ours, 'x-csrf-token': 'd'.repeat(43) },
+    ];
+    const changing = proxiedRoutes(OPERATIONS).filter(
+      ({ method, access }) => !['GET', 'HEAD'].includes(method) && access !== 'signed',
+    );
+    const forms = [
+      '/sign-up',
+      '/sign-up/confirm',
+      '/log-in',
+      '/log-out',
+      '/keys',
+      '/account/delete',
+    ];
+    const targets = [
+      ...changing.map(({ method, path }) => [method, path.replace('{id}', 'x')]),
+      ...forms.map((path) => ['POST', path]),
+    ];
+    for (const [method, path] of targets) {
+      for (const headers of foreign) {
+        const { status } = await send(method, path, { ...headers, ...json }, '{}');
+        expect([method, path, status]).toEqual([method, path, 403]);
+      }
+    }
+    expect(arrived).toEqual([]);
+    await send('POST', '/api/log-in', { ...ours, ...json }, ADA);
+    expect(arrived.map(({ line }) => line)).toEqual(['POST /internal/dashboard/log-in']);
+  });
+
+  it('S30: scripts of other origins are told nothing by CORS', async () => {
+    const preflight = { 'access-control-request-method': 'POST' };
+    const foreign = { origin: 'https://evil.example' };
+    for (const method of ['OPTIONS', 'GET']) {
+      const refused = await send(method, '/api/account', { ...preflight, ...foreign });
+      expect(refused.headers['access-control-allow-origin']).toBeUndefined();
+      const allowed = await send(method, '/api/account', { ...preflight, origin: OWN });
+      expect(allowed.headers['access-control-allow-origin']).toBe(OWN);
+    }
+  });
+
+  it('S25: a session lives in a __Host- cookie that scripts and other sites never get', async () => {
+    answer = { status: 200, headers: { 'x-set-session': SESSION }, body: {} };
+    const { headers } = await send('POST', '/api/log-in', { ...ours, ...json }, ADA);
+    const cookies = headers['set-cookie'] as string[];
+    const session = cookies.find((cookie) => cookie.startsWith('__Host-session='));
+    expect(session?.split('; ').slice(0, 1)).toEqual([`__Host-session=${SESSION}`]);
+    for (const attribute of ['Path=/', 'Secure', 'HttpOnly', 'SameSite=Lax']) {
+      expect(session).toContain(attribute);
+    }
+    expect(session).not.toContain('Domain');
+    expect(cookies.some((cookie) => cookie.startsWith('__Host-csrf='))).toBe(true);
+    expect(headers['x-set-session']).toBeUndefined();
+  });
+
+  it('S22: a browser that logged in keeps a device cookie, which account is told of', async () => {
+    const device = 'd'.repeat(64);
+    answer = {
+      status: 200,
+      headers: { 'x-set-session': SESSION, 'x-set-device': device },
+      body: {},
+    };
+    const cookie = `__Host-csrf=${CSRF}; __Host-device=${device}`;
+    const { headers } = await send('POST', '/api/log-in', { ...ours, ...json, cookie }, ADA);
+    const kept = (headers['set-cookie'] as string[]).find((one) =>
+      one.startsWith('__Host-device='),
+    );
+    expect(kept).toBe(
+      `__Host-device=${device}; Max-Age=31536000; Path=/; Secure; HttpOnly; SameSite=Lax`,
+    );
+    expect(arrived.at(-1)?.headers['x-device-token']).toBe(device);
+    expect(headers['x-set-device']).toBeUndefined();
+  });
+
+  it('S18: an API key opens nothing on the dashboard, wherever it is put', async () => {
+    const key = 'dds_live_0123456789abcdefghijABCDEFGHIJ000000';
+    const ways: [string, Record<string, string>][] = [
+      [`/api/balance?apiKey=${key}`, {}],
+      ['/api/balance', { authorization: `Bearer ${key}` }],
+      ['/api/balance', { 'x-api-key': key }],
+      ['/api/ledger', { cookie: `__Host-session=${key}` }],
+    ];
+    for (const [path, headers] of ways) {
+      const { status, text } = await send('GET', path, headers);
+      expect([status, (JSON.parse(text) as { code: string }).code]).toEqual([401, 'not_logged_in']);
+    }
+    expect(arrived.every(({ headers }) => !headers.authorization?.includes(key))).toBe(true);
+    expect(logged.join('')).not.toContain(key);
+  });
+
+  it('S31: opening a confirmation link changes nothing, only its button confirms', async () => {
+    const opened = await send('GET', '/sign-up/confirm?token=abc');
+    expect(opened.status).toBe(200);
+    expect(opened.text).toContain('<form method="post" action="/sign-up/confirm">');
+    expect(arrived).toEqual([]);
+    await send('POST', '/sign-up/confirm', { ...ours, ...form }, 'token=abc&password=mine');
+    expect(arrived.map(({ line, body }) => [line, body])).toEqual([
+      ['POST /internal/dashboard/sign-up/confirm', '{"token":"abc","password":"mine"}'],
+    ]);
+  });
+
+  it('S115: every answer carries a strict policy, transport security and isolation', async () => {
+    answer = { status: 200, body: { keys: [] } };
+    const paths = ['/', '/sign-up', '/keys', '/api/keys', '/no-such-page', '/%zz'];
+    for (const path of [...paths, '/assets/dashboard.css']) {
+      const { headers } = await send('GET', path);
+      const policy = String(headers['content-security-policy']);
+      expect([path, policy]).toEqual([path, expect.stringContaining(`default-src 'none'`)]);
+      expect(policy).toContain(`require-trusted-types-for 'script'`);
+      expect(policy).not.toContain('unsafe');
+      expect(headers['strict-transport-security']).toMatch(/max-age=\d{8}/);
+      expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+      expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+      expect(headers['cache-control']).toContain('no-store');
+    }
+    const { text } = await send('GET', '/sign-up');
+    expect(text).not.toMatch(/<script(?! src)|<style|\sstyle=|\son[a-z]+=/);
+  });
+
+  it('the icon of the tab is there wherever browsers look for it', async () => {
+    const { text } = await send('GET', '/log-in');
+    const [, linked] = /<link rel="icon" href="([^"]+)"/.exec(text)!;
+    for (const path of [linked, '/favicon.ico']) {
+      const { status, headers } = await send('GET', path);
+      expect([path, status, headers['content-type']]).toEqual([path, 200, 'image/svg+xml']);
+    }
+  });
+
+  it('a key is made and changed with the scopes and the daily limit of the form', async () => {
+    session = LOGGED_IN;
+    const asked = (name: string) => {
+      const { line, body } = arrived.find((call) => call.line.startsWith(name))!;
+      return [line, JSON.parse(body)];
+    };
+    const key = {
+      id: '0197-a',
+      name: 'Mine',
+      masked: 'dds_test_…a1b2',
+      state: 'active',
+      rank: null,
+    };
+    const listed = {
+      ...key,
+      scopes: ['whois', 'dns'],
+      daily_credit_cap: 2_500,
+      last_used_at: null,
+    };
+    answer = {
+      status: 200,
+      body: { keys: [listed], paging: { ...onePage(2, 1), has_next: true, next_cursor: 'MDE5' } },
+    };
+    const fields = 'name=a&environment=test&scope_whois=on&scope_account%3Aread=on';
+    await send('POST', '/keys', { ...ours, ...form }, `${fields}&daily_credit_cap=+50`);
+    expect(asked('POST')).toEqual([
+      'POST /internal/dashboard/keys',
+      {
+        name: 'a',
+        environment: 'test',
+        scopes: ['whois', 'account:read'],
+        daily_credit_cap: 50,
+      },
+    ]);
+    const changes = 'name=b&scope_dns=on&daily_credit_cap=';
+    const changed = await send('POST', '/keys/0197-a', { ...ours, ...form }, changes);
+    expect([changed.status, changed.headers.location]).toEqual([303, '/keys']);
+    expect(asked('PATCH')).toEqual([
+      'PATCH /internal/dashboard/keys/0197-a',
+      { name: 'b', scopes: ['dns'], daily_credit_cap: null },
+    ]);
+    // Not null, which would lift the limit.
+    arrived.length = 0;
+    await send('POST', '/keys/0197-a', { ...ours, ...form }, 'name=b&daily_credit_cap=many');
+    expect(asked('PATCH')[1]).toMatchObject({ scopes: [], daily_credit_cap: 'many' });
+    const list = await send('GET', '/keys', ours);
+    expect(list.text).toContain('<span>whois, dns</span>');
+    expect(list.text).toContain('at most 2,500 credits a day');
+    expect(list.text).toContain('<a href="/keys?cursor=MDE5">');
+    const { text } = await send('GET', '/keys/0197-a', ours);
+    expect(text).toMatch(/name="scope_dns"\s+checked/);
+    expect(text).not.toMatch(/name="scope_ip"\s+checked/);
+    expect(text).toMatch(/name="daily_credit_cap"\s+type="text"\s+value="2500"/);
+  });
+
+  it('S95: a fault of ours shows a code and a request id, never what went wrong inside', async () => {
+    answer = { status: 500, body: { code: 'internal_error', status: 500, detail: 'Sorry.' } };
+    const relayed = await send('POST', '/log-in', { ...ours, ...form }, 'email=a&password=b');
+    expect(relayed.text).toContain('Sorry.');
+    answer = { status: 200, headers: { 'content-length': '1' }, body: { broken: true } };
+    session = LOGGED_IN;
+    const broken = await send('GET', '/api/account', ours);
+    expect(broken.status).toBe(503);
+    expect(JSON.parse(broken.text)).toMatchObject({
+      code: 'service_unavailable',
+      request_id: expect.any(String),
+    });
+    expect(broken.text).not.toMatch(/127\.0\.0\.1|undici|Error|stack|\.js/);
+  });
+
+  it('S96: forwarded addresses of strangers are not believed, foreign host names not echoed', async () => {
+    const spoofed = {
+      ...ours,
+      'x-forwarded-for': '203.0.113.9',
+      'x-forwarded-host': 'evil.example',
+    };
+    await send('POST', '/api/log-in', { ...spoofed, ...json }, ADA);
+    expect(arrived[0].headers['x-client-address']).toBe('127.0.0.1');
+    const elsewhere = await send('GET', '/log-in', { host: 'evil.example' });
+    expect([elsewhere.status, elsewhere.headers.location]).toEqual([308, `${OWN}/log-in`]);
+    // A whole URL as a path would end the name of our host: dashboard.examplehttp.
+    for (const path of [
+      'http://evil.example/',
+      'http://x@evil.example/',
+      'https://evil.example/',
+    ]) {
+      const { headers } = await send('GET', path, { host: 'evil.example' });
+      expect([path, headers.location]).toEqual([path, `${OWN}/`]);
+    }
+  });
+
+  it('a route that is not in the table does not reach account', async () => {
+    for (const path of ['/api/erase', '/api/../internal/changes', '/api/keys/x/y/z']) {
+      const { status } = await send('POST', path, { ...ours, ...json }, '{}');
+      expect([path, status]).toEqual([path, 404]);
+    }
+    expect(arrived).toEqual([]);
+  });
+
+  it('the owner of a suspended account reads why', async () => {
+    session = { ...LOGGED_IN, suspendedBecause: 'two <b>chargebacks</b>' };
+    answer = { status: 200, body: {} };
+    const { text } = await send('GET', '/account', { cookie: ours.cookie });
+    expect(text).toContain('This account is suspended: two &lt;b&gt;chargebacks&lt;/b&gt;');
+  });
+
+  it('S66: a webhook is added by a form; its address and its log are data', async () => {
+    session = LOGGED_IN;
+    const id = '019a5f00-0000-7000-8000-000000000021';
+    const url = 'https://hooks.example/?<script>';
+    const webhook = { id, url, events: ['job.completed'], state: 'active' };
+    const delivery = { id, type: '<b>', state: 'failed', tries: 1, created_at: '', fault: '<i>' };
+    const body = {
+      ...webhook,
+      secret: 'whsec_<once>',
+      webhooks: [webhook],
+      deliveries: [delivery],
+      paging: { next_cursor: null },
+    };
+    answer = { status: 200, body };
+    const typed = new URLSearchParams({
+      url,
+      'event_job.completed': 'on',
+      'event_credits.low': 'on',
+    });
+    const made = await send('POST', '/webhooks', { ...ours, ...form }, typed.toString());
+    expect(made.status).toBe(200);
+    expect(made.text).toContain('whsec_&lt;once&gt;');
+    const [{ line, body: sent }] = arrived;
+    expect(line).toBe('POST /internal/webhooks');
+    expect(JSON.parse(sent)).toEqual({ url, events: ['job.completed', 'credits.low'] });
+    const log = await send('GET', `/webhooks/${id}`, { cookie: ours.cookie });
+    expect(log.status).toBe(200);
+    for (const { text } of [made, log]) expect(text).not.toMatch(/<script>|<b>|<i>/);
+  });
+
+  it('a deleted account has one page, which restores it', async () => {
+    session = { ...LOGGED_IN, accountState: 'deleted' };
+    const { cookie } = ours;
+    const pages = [
+      '/account',
+      '/keys',
+      '/usage',
+      '/credits',
+      '/invoices',
+      '/requests',
+      '/jobs',
+      '/webhooks',
+    ];
+    for (const path of pages) {
+      const { status, headers } = await send('GET', path, { cookie });
+      expect([path, status, headers.location]).toEqual([path, 303, '/']);
+    }
+    const { text } = await send('GET', '/', { cookie });
+    expect(text).toContain('Restore the account');
+    expect(text).not.toMatch(/href="\/(keys|credits|account)"/);
+    expect(arrived).toEqual([]);
+    expect((await send('POST', '/account/restore', { ...ours, ...form })).status).toBe(303);
+    expect(arrived.map(({ line }) => line)).toEqual(['POST /internal/dashboard/account/restore']);
+  });
+
+  it('a refused form names its fields as the page does, and keeps what was typed but passwords', async () => {
+    const errors = [
+      { field: 'first_name', message: 'must be a name' },
+      { field: 'daily_credit_cap', message: 'must be a whole number' },
+    ];
+    const refused = { code: 'invalid_request', status: 400, detail: 'first_name: …', errors };
+    answer = { status: 400, body: refused };
+    const typed = { first_name: 'Ada 7', email: 'ada@', password: 'a sentence is fine' };
+    const signUp = await send(
+      'POST',
+      '/sign-up',
+      { ...ours, ...form },
+      new URLSearchParams(typed).toString(),
+    );
+    expect(signUp.status).toBe(400);
+    expect(signUp.text).toContain(
+      'First name must be a name. Credits a day at most must be a whole number.',
+    );
+    expect(signUp.text).not.toContain('first_name:');
+    expect(signUp.text).toContain('value="Ada 7"');
+    expect(signUp.text).toContain('value="ada@"');
+    expect(signUp.text).not.toContain(typed.password);
+    const reset = await send('POST', '/password/forgot', { ...ours, ...form }, 'email=ada@');
+    expect(reset.text).toContain('value="ada@"');
+    session = LOGGED_IN;
+    const key = 'name=robot&environment=test&daily_credit_cap=many&scope_dns=on';
+    const { text } = await send('POST', '/keys', { ...ours, ...form }, key);
+    expect(text).toContain('value="robot"');
+    expect(text).toContain('value="many"');
+    expect(text).toMatch(/value="test"\s+selected/);
+    expect(text.match(/<input type="checkbox"[^>]*checked/g)).toHaveLength(1);
+  });
+
+  it('S86: without a session a page of the account leads to the log-in and asks nobody', async () => {
+    const pages = ['/keys', '/account', '/credits', '/credits/orders/1', '/billing/return?order=1'];
+    const forms = ['/keys', '/keys/1/rotate', '/account/delete', '/credits', '/reauthenticate'];
+    for (const [method, path] of [
+      ...pages.map((path) => ['GET', path]),
+      ...forms.map((path) => ['POST', path]),
+    ]) {
+      const headers = method === 'GET' ? { cookie: ours.cookie } : { ...ours, ...form };
+      const { status, headers: sent } = await send(method, path, headers);
+      const to = method === 'GET' ? `/log-in?to=${encodeURIComponent(path)}` : '/log-in';
+      expect([method, path, status, sent.location]).toEqual([method, path, 303, to]);
+    }
+    expect(arrived).toEqual([]);
+  });
+
+  it('S90: a form with a field that its page does not have is refused', async () => {
+    session = LOGGED_IN;
+    for (const [path, body] of [
+      ['/log-in', 'email=a&password=b&is_admin=1'],
+      ['/keys', 'name=a&environment=test&scopes=all'],
+      ['/account/restore', 'account_id=1'],
+    ]) {
+      const { status, headers, text } = await send('POST', path, { ...ours, ...form }, body);
+      expect([path, status, headers['content-type']]).toEqual([
+        path,
+        400,
+        'text/html; charset=utf-8',
+      ]);
+      expect(text).toContain('is not known here');
+    }
+    expect(arrived).toEqual([]);
+  });
+
+  it('a form field that is sent twice is refused', async () => {
+    const { status } = await send('POST', '/log-in', { ...ours, ...form }, 'email=a&email=b');
+    expect(status).toBe(400);
+    expect(arrived).toEqual([]);
+  });
+
+  it('S89: a CSRF token that is no text is a wrong one, not a fault of ours', async () => {
+    const { 'x-csrf-token': _, ...withoutToken } = ours;
+    for (const csrf of [5, true, null, {}, [CSRF], { length: 43 }]) {
+      const body = JSON.stringify({ csrf });
+      const { status } = await send('POST', '/api/log-out', { ...withoutToken, ...json }, body);
+      expect([csrf, status]).toEqual([csrf, 403]);
+    }
+    expect(arrived).toEqual([]);
+  });
+
+  it('S89: an idempotency key that no header can carry is refused, not blamed on account', async () => {
+    const path = '/keys/0197-a/rotate';
+    session = LOGGED_IN;
+    for (const key of ['a\r\nx-account-id: b', 'a b', 'é', 'x'.repeat(256), { a: 1 }, ['x'], 5]) {
+      const body = JSON.stringify({ idempotency_key: key });
+      const { status } = await send('POST', path, { ...ours, ...json }, body);
+      expect([key, status]).toEqual([key, 400]);
+    }
+    expect(arrived).toEqual([]);
+  });
+
+  it('S104: idle connections above the limit are closed, those below stay', async () => {
+    const { port } = new URL(dashboard.dashboardUrl);
+    await send('GET', '/health');
+    const closed: Promise<unknown>[] = [];
+    const sockets = Array.from({ length: CONNECTIONS_MAX + 2 }, () => connect(Number(port)));
+    for (const socket of sockets) {
+      socket.on('error', () => {});
+      closed.push(once(socket, 'close').then(() => socket));
+    }
+    try {
+      const refused = (await Promise.race(closed)) as Socket;
+      expect(refused.bytesRead).toBe(0);
+      expect((await send('GET', '/health')).status).toBe(200);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(closed);
+    }
+  });
+});

@@ -1,0 +1,52 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Logger, NotLoggedIn, type Problem, toProblem } from '#libs/platform';
+import { AccountDeletedProblem, type ProblemBodies } from '#libs/public-http';
+import { logInPath } from './auth/way-back.js';
+import { errorPage } from './pages/error-page.js';
+
+/** A refusal as a page, or as the problem answer of a call. */
+@Catch()
+export class ErrorPageFilter implements ExceptionFilter {
+  constructor(
+    private readonly bodies: ProblemBodies,
+    private readonly logger: Logger,
+  ) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const problem = toProblem(error);
+    if (problem.status >= 500) {
+      this.logger.error(`${request.method} ${request.routeOptions.url ?? 'unknown route'} failed`, {
+        err: problem.cause ?? problem,
+        request_id: request.visitor.requestId,
+      });
+    }
+    this.refuse(problem, request, http.getResponse<FastifyReply>());
+  }
+
+  refuse(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
+    const { requestId } = request.visitor;
+    void reply.status(problem.status);
+    if (problem.retryAfterSeconds !== undefined) {
+      void reply.header('retry-after', String(problem.retryAfterSeconds));
+    }
+    if (isCall(request)) {
+      const body = this.bodies.render(problem, { requestId, path: request.url });
+      void reply.type('application/problem+json; charset=utf-8').send(Buffer.from(body, 'latin1'));
+    } else if (problem instanceof NotLoggedIn) {
+      // Without a session, redirect to the log-in. What a form would have changed is not repeated.
+      void reply.redirect(logInPath(request.method === 'GET' ? request.url : '/'), 303);
+    } else if (problem instanceof AccountDeletedProblem) {
+      // Where the account can be restored.
+      void reply.redirect('/', 303);
+    } else {
+      void reply.type('text/html; charset=utf-8').send(errorPage(problem, requestId).text);
+    }
+  }
+}
+
+/** Whether a script or a machine asks, and not a browser that shows a page. */
+const isCall = ({ url, routeOptions }: FastifyRequest) =>
+  url.startsWith('/api/') || routeOptions.config?.signatureHeaders !== undefined;

@@ -1,0 +1,115 @@
+import type { BillingDetails, InvoiceAnswer, InvoiceKind } from '#libs/contracts';
+import { day, money } from '../amounts.js';
+import { type Field, type Notice, type PageContext, field, form, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+
+const KINDS: Readonly<Record<InvoiceKind, string>> = {
+  invoice: 'invoice',
+  credit_note: 'credit note',
+  debit_note: 'debit note',
+};
+
+export function invoicesPage(
+  context: PageContext,
+  invoices: InvoiceAnswer[],
+  notice?: Notice,
+): Markup {
+  return page(context, {
+    title: 'Invoices',
+    notice,
+    body: html`<section>
+      <h2>Your invoices</h2>
+      ${
+        invoices.length === 0
+          ? html`<p>No invoice yet.</p>`
+          : html`<ul class="rows">
+              ${invoices.map((invoice) => row(context, invoice))}
+            </ul>`
+      }
+      <p class="quiet">
+        Each shows the <a href="/billing-details">billing details</a> of the day it was printed.
+        Print one again when they have changed: its number and its amounts stay.
+      </p>
+    </section>`,
+  });
+}
+
+function row(context: PageContext, invoice: InvoiceAnswer): Markup {
+  const { id, number, kind, corrects, issued_at, total_micros, currency, revision } = invoice;
+  const regenerate = html`<button class="plain small" aria-label="Print again: ${number}">
+    Print again
+  </button>`;
+  return html`<li>
+    <div>
+      <strong>${number}</strong> ${money(total_micros, currency)}
+      <p class="quiet">
+        <span>${KINDS[kind]}${corrects === null ? '' : ` for ${corrects}`}</span>
+        <span>${day(issued_at)}</span
+        >${revision > 1 ? html` <span>revision ${revision}</span>` : undefined}
+      </p>
+    </div>
+    ${
+      revision === 0
+        ? html`<p class="quiet">being printed</p>`
+        : html`<div class="actions">
+            <a class="button small" href="/api/invoices/${id}/pdf" aria-label="PDF of ${number}"
+              >PDF</a
+            >
+            ${form(context, `/invoices/${id}/regenerate`, regenerate)}
+          </div>`
+    }
+  </li>`;
+}
+
+const FIELDS: readonly (Field & { name: keyof BillingDetails })[] = [
+  { name: 'organisation', autocomplete: 'organization', isOptional: true },
+  {
+    name: 'tax_id',
+
+    isOptional: true,
+    hint: 'With the prefix of its country, for example DE123456789.',
+  },
+  { name: 'address_line1', autocomplete: 'address-line1' },
+  {
+    name: 'address_line2',
+
+    autocomplete: 'address-line2',
+    isOptional: true,
+  },
+  { name: 'postal_code', autocomplete: 'postal-code', isOptional: true },
+  { name: 'city', autocomplete: 'address-level2' },
+  { name: 'region', autocomplete: 'address-level1', isOptional: true },
+  {
+    name: 'country',
+
+    autocomplete: 'country',
+    hint: 'Two capital letters, for example DE.',
+  },
+  {
+    name: 'purchase_order',
+
+    isOptional: true,
+    hint: 'Your own order number, printed on invoices.',
+  },
+];
+
+export const DETAIL_NAMES: readonly (keyof BillingDetails)[] = FIELDS.map(({ name }) => name);
+
+/** What is printed on invoices from now on. */
+export function billingDetailsPage(
+  context: PageContext,
+  details: Partial<BillingDetails>,
+  notice?: Notice,
+): Markup {
+  const inputs = FIELDS.map((one) => field({ ...one, value: details[one.name] }));
+  return page(context, {
+    title: 'Billing details',
+    notice,
+    body: html`<section>
+      <h2>On your invoices</h2>
+      <p>Invoices are printed in Latin, Greek and Cyrillic letters.</p>
+      ${form(context, '/billing-details', html`${inputs}<button>Save the details</button>`)}
+      <p><a href="/invoices">Invoices</a></p>
+    </section>`,
+  });
+}

@@ -1,0 +1,55 @@
+import { Body, Controller, Get, Param, Post } from '@nestjs/common';
+import type { BillingDetails, InvoicesAnswer } from '#libs/contracts';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
+import type { Notice } from '../pages/layout.js';
+import { PageForm } from '../pages/page-form.dto.js';
+import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
+import { Visit } from '../pages/visit.js';
+import { DETAIL_NAMES, billingDetailsPage, invoicesPage } from './invoices-page.js';
+import { BillingDetailsForm } from './invoices.dto.js';
+
+const SAVED: Notice = { kind: 'done', text: 'Saved. Invoices show it from now on.' };
+
+/** Invoices, and what is printed on them. */
+@Controller()
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
+export class InvoicePagesController {
+  @Get('invoices')
+  list(@Visit() visit: PageVisit) {
+    return this.show(visit);
+  }
+
+  @Post('invoices/:id/regenerate')
+  async regenerate(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
+    const path = `/invoices/${encodeURIComponent(id)}/regenerate`;
+    const answer = await visit.billing({ method: 'POST', path, body: {} });
+    if (!isRefused(answer)) return visit.goTo('/invoices');
+    return this.show(visit, faultNotice(answer), answer.status);
+  }
+
+  @Get('billing-details')
+  async details(@Visit() visit: PageVisit) {
+    const answer = await visit.account({ method: 'GET', path: '/billing-details' });
+    const notice = isRefused(answer) ? faultNotice(answer) : undefined;
+    const { details } = answer.body as { details?: BillingDetails | null };
+    return visit.show(billingDetailsPage(visit.context, details ?? {}, notice), answer.status);
+  }
+
+  @Post('billing-details')
+  async saveDetails(@Visit() visit: PageVisit, @Body() form: BillingDetailsForm) {
+    const filled = DETAIL_NAMES.map((name) => [name, form[name]?.trim()] as const);
+    const body = Object.fromEntries(filled.filter(([, text]) => text));
+    const answer = await visit.account({ method: 'PUT', path: '/billing-details', body });
+    const notice = isRefused(answer) ? faultNotice(answer) : SAVED;
+    return visit.show(billingDetailsPage(visit.context, body, notice), answer.status);
+  }
+
+  private async show(visit: PageVisit, notice?: Notice, status = 200) {
+    const answer = await visit.billing({ method: 'GET', path: '/invoices' });
+    if (isRefused(answer)) {
+      return visit.show(invoicesPage(visit.context, [], faultNotice(answer)), answer.status);
+    }
+    const { invoices } = answer.body as InvoicesAnswer;
+    return visit.show(invoicesPage(visit.context, invoices, notice), status);
+  }
+}

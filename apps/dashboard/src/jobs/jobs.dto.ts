@@ -1,0 +1,13 @@
+import { PageForm, TextField } from '../pages/page-form.dto.js';
+
+export class JobForm extends PageForm {
+  /** One name a line. */
+  @TextField()
+  domainNames?: string;
+
+  @TextField()
+  kind?: string;
+
+  @TextField()
+  format?: string;
+}

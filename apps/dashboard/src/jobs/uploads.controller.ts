@@ -1,0 +1,79 @@
+import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  JOB_FORMATS,
+  type JobAnswer,
+  OWN_UPLOAD_CREATE,
+  UPLOAD_BYTES_MAX,
+  type UploadAnswer,
+} from '#libs/contracts';
+import { NotFound } from '#libs/platform';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
+import type { Notice } from '../pages/layout.js';
+import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
+import { Visit } from '../pages/visit.js';
+import { proxiedRoutes } from '../proxy/proxied-route.js';
+import { TransferService } from '../proxy/transfer.service.js';
+import { uploadPage } from './jobs-page.js';
+import { JobForm } from './jobs.dto.js';
+
+const [UPLOAD_ROUTE] = proxiedRoutes([OWN_UPLOAD_CREATE]);
+const UPLOAD_FORM = { isUpload: true, isUploadForm: true, bodyLimitBytes: UPLOAD_BYTES_MAX };
+
+/** Files of names for bulk jobs. */
+@Controller('uploads')
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
+export class UploadPagesController {
+  constructor(private readonly transfers: TransferService) {}
+
+  /** Streams to the worker; works without a script. */
+  @Post()
+  @RouteConfig(UPLOAD_FORM)
+  async create(
+    @Visit() visit: PageVisit,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const call = {
+      method: 'POST',
+      path: OWN_UPLOAD_CREATE.owner.path,
+      visitor: visit.visitor,
+      accountId: visit.session.accountId,
+    } as const;
+    const leadTo = (answer: string) => `/uploads/${(JSON.parse(answer) as UploadAnswer).id}`;
+    await this.transfers.pass(UPLOAD_ROUTE, call, request, reply, leadTo);
+  }
+
+  @Get(':id')
+  get(@Visit() visit: PageVisit, @Param('id') id: string) {
+    return this.show(visit, id);
+  }
+
+  @Post(':id/job')
+  async start(
+    @Visit() visit: PageVisit,
+    @Body() { kind, format }: JobForm,
+    @Param('id') id: string,
+  ) {
+    const path = kind === 'dns' ? '/jobs/dns' : '/jobs/whois';
+    const chosen = JOB_FORMATS.find((one) => one === format);
+    const body = { upload_id: id, ...(chosen && { format: chosen }) };
+    const answer = await visit.worker({ method: 'POST', path, body });
+    if (!isRefused(answer)) return visit.goTo('/jobs');
+    return this.show(visit, id, faultNotice(answer), answer.status);
+  }
+
+  private async show(visit: PageVisit, id: string, notice?: Notice, status = 200) {
+    const path = `/uploads/${encodeURIComponent(id)}`;
+    const answer = await visit.worker({ method: 'GET', path });
+    if (isRefused(answer)) throw answer.refusal ?? new NotFound();
+    const upload = answer.body as UploadAnswer;
+    if (upload.state !== 'ready') return visit.show(uploadPage(visit.context, upload), status);
+    const body = { upload_id: upload.id };
+    const dry = await visit.worker({ method: 'POST', path: '/jobs/whois?dry_run=true', body });
+    const counted = isRefused(dry) ? undefined : (dry.body as JobAnswer);
+    const said = notice ?? (isRefused(dry) ? faultNotice(dry) : undefined);
+    return visit.show(uploadPage(visit.context, upload, counted, said), status);
+  }
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { SCOPES, type Scope } from '#libs/contracts';
+import { field, hidden } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+import { scopeField } from './keys.dto.js';
+
+export interface KeySettings {
+  name: string;
+  scopes: readonly Scope[];
+  /** Text: what somebody typed that is not a number. */
+  daily_credit_cap: number | string | null;
+}
+
+/** What was typed into a form that was refused. */
+export interface NewKeySettings extends KeySettings {
+  environment?: string;
+}
+
+/** What a new key has unless its owner chooses otherwise. */
+export const NEW_KEY: NewKeySettings = { name: '', scopes: SCOPES, daily_credit_cap: null };
+
+/** What a key is called. */
+export function nameField({ name }: KeySettings): Markup {
+  const hint = 'What it is for, for example the program that uses it.';
+  // The same form sent twice has one effect.
+  return html`${hidden('idempotency_key', randomUUID())}
+  ${field({ name: 'name', value: name, hint })}`;
+}
+
+/** What a key may do, and how much it may spend. */
+export function limitFields({ scopes, daily_credit_cap: cap }: KeySettings): Markup {
+  const capField = field({
+    name: 'daily_credit_cap',
+    value: cap === null ? '' : String(cap),
+    hint: 'UTC days. Empty: no limit but your balance.',
+    isOptional: true,
+  });
+  return html`<fieldset>
+      <legend>Scopes</legend>
+      ${SCOPES.map((scope) => scopeBox(scope, scopes.includes(scope)))}
+    </fieldset>
+    ${capField}`;
+}
+
+function scopeBox(scope: Scope, isChecked: boolean): Markup {
+  const name = scopeField(scope);
+  return html`<label
+    ><input type="checkbox" name="${name}" ${isChecked ? html`checked` : undefined} />
+    ${scope}</label
+  >`;
+}
+
+/** A key's scopes in a few words. */
+export function scopeWords(scopes: readonly Scope[]): string {
+  const missing = SCOPES.filter((scope) => !scopes.includes(scope));
+  if (missing.length === 0) return 'all scopes';
+  if (missing.length <= 2) return `all scopes but ${missing.join(', ')}`;
+  return scopes.join(', ');
+}

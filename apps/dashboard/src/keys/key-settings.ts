@@ -1,0 +1,16 @@
+import { SCOPES } from '#libs/contracts';
+import type { KeySettings } from './key-fields.js';
+import { type KeySettingsForm, scopeField } from './keys.dto.js';
+
+type ScopeFields = Partial<Record<ReturnType<typeof scopeField>, string>>;
+
+/** The settings of a form, in account's names. Text that is not a number is left for account to reject. */
+export function settingsOf(form: KeySettingsForm): KeySettings {
+  const { name = '', daily_credit_cap: cap = '' } = form;
+  const digits = cap.trim();
+  return {
+    name,
+    scopes: SCOPES.filter((scope) => (form as ScopeFields)[scopeField(scope)] !== undefined),
+    daily_credit_cap: digits === '' ? null : /^\d+$/.test(digits) ? Number(digits) : digits,
+  };
+}

@@ -1,0 +1,164 @@
+import type { KeyAnswer } from '#libs/contracts';
+import { grouped } from '../amounts.js';
+import { curlLine } from '../pages/curl-line.js';
+import { type Notice, type PageContext, form, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+import {
+  type KeySettings,
+  NEW_KEY,
+  type NewKeySettings,
+  limitFields,
+  nameField,
+  scopeWords,
+} from './key-fields.js';
+
+/** A key that was just made: its text is shown once, so a repeated form gets none. */
+export interface KeyShown {
+  key: string;
+  rank: number | null;
+  apiUrl: string;
+}
+
+export interface KeysShown {
+  keys: KeyAnswer[];
+  shown?: KeyShown;
+  /** What a refused form for another key held. */
+  entered?: NewKeySettings;
+  /** Where the older ones begin. */
+  nextCursor?: string;
+  /** How many live keys work; unknown while entitlement is unavailable. */
+  allowed?: number;
+}
+
+/** Whether the plan lets fewer live keys work than are older than this one. */
+export function isPaused({ rank }: { rank: number | null }, allowed?: number): boolean {
+  return rank !== null && allowed !== undefined && rank > allowed;
+}
+
+export function keysPage(
+  context: PageContext,
+  { keys, shown, entered, nextCursor, allowed }: KeysShown,
+  notice?: Notice,
+): Markup {
+  return page(context, {
+    title: 'API keys',
+    notice,
+    body: html`${shown && newKeySection(shown.key, shown.apiUrl)}
+      <section>
+        <h2>Your keys</h2>
+        ${keyList(keys, allowed)}
+        ${nextCursor && html`<p><a href="/keys?cursor=${encodeURIComponent(nextCursor)}">Older keys</a></p>`}
+      </section>
+      <section>
+        <h2>Another key</h2>
+        ${form(context, '/keys', creationFields(entered))}
+      </section>`,
+  });
+}
+
+/** After the confirmation of an address: the first keys, shown this once. */
+export function firstKeysPage(context: PageContext, keys: string[], apiUrl: string): Markup {
+  return page(context, {
+    title: 'Welcome',
+    notice: { kind: 'done', text: 'Your address is confirmed and the account is open.' },
+    body: html`${keys.map((key) => newKeySection(key, apiUrl))}
+      <p class="actions"><a class="button" href="/">Go to the overview</a></p>`,
+  });
+}
+
+/** Shown once, filled into a line that works at once. */
+function newKeySection(key: string, apiUrl: string): Markup {
+  const domainName = key.startsWith('dds_test_') ? 'registered.test' : 'example.com';
+  return html`<section>
+    <h2>Your ${key.startsWith('dds_test_') ? 'test' : 'live'} key</h2>
+    <p>Copy it now: it is shown this once and cannot be read again.</p>
+    <pre data-copy="key"><code>${key}</code></pre>
+    ${curlLine(apiUrl, key, domainName)}
+  </section>`;
+}
+
+function keyList(keys: KeyAnswer[], allowed?: number): Markup {
+  if (keys.length === 0) return html`<p>No key yet.</p>`;
+  return html`<ul class="rows">
+    ${keys.map((key) => keyRow(key, allowed))}
+  </ul>`;
+}
+
+function keyRow(key: KeyAnswer, allowed?: number): Markup {
+  const state = key.state === 'active' && isPaused(key, allowed) ? 'paused' : key.state;
+  return html`<li>
+    <div>
+      <strong>${key.name}</strong> <code>${key.masked}</code>
+      <p class="quiet">
+        <span>${state}${endOf(key)}</span>
+        <span>last used: ${key.last_used_at?.slice(0, 10) ?? 'never'}</span>
+      </p>
+      <p class="quiet">
+        <span>${scopeWords(key.scopes)}</span>
+        ${key.daily_credit_cap === null ? undefined : html`<span>at most ${grouped(key.daily_credit_cap)} credits a day</span>`}
+      </p>
+    </div>
+    ${canRevoke(key) ? keyActions(key) : undefined}
+  </li>`;
+}
+
+/** Until when a key works that still does. */
+function endOf(key: KeyAnswer): string {
+  if (!key.expires_at || !canRevoke(key)) return '';
+  const until = ` until ${key.expires_at.slice(0, 16).replace('T', ' ')} UTC`;
+  return key.state === 'replaced' ? `; works${until}` : until;
+}
+
+/** Whether a key still works: a replaced one does until its overlap ends. */
+export const canRevoke = ({ state }: KeyAnswer) => state === 'active' || state === 'replaced';
+
+function keyActions({ id, name, state }: KeyAnswer): Markup {
+  const link = (path: string, word: string) =>
+    html`<a class="button plain small" href="/keys/${id}${path}" aria-label="${word} ${name}"
+      >${word}</a
+    >`;
+  return html`<div class="actions">
+    ${state === 'active' ? html`${link('', 'Edit')}${link('/rotate', 'Rotate')}` : undefined}
+    ${link('/revoke', 'Revoke')}
+  </div>`;
+}
+
+function creationFields(entered?: NewKeySettings): Markup {
+  const settings = entered ?? NEW_KEY;
+  const isTest = settings.environment === 'test';
+  return html`${nameField(settings)}
+    <div class="field">
+      <label for="environment">Kind</label>
+      <select id="environment" name="environment">
+        <option value="live">Live: any name, costs credits</option>
+        <option value="test" ${isTest ? html`selected` : undefined}>
+          Test: fixtures such as registered.test, free
+        </option>
+      </select>
+    </div>
+    <details ${entered ? html`open` : undefined}>
+      <summary>Scopes and daily limit</summary>
+      ${limitFields(settings)}
+    </details>
+    <button>Create the key</button>`;
+}
+
+/** Where a key's settings are changed. */
+export function keyPage(
+  context: PageContext,
+  key: KeyAnswer,
+  { entered = key, notice }: { entered?: KeySettings; notice?: Notice } = {},
+): Markup {
+  const fields = html`${nameField(entered)}${limitFields(entered)}
+    <p class="actions">
+      <button>Save</button><a class="button plain" href="/keys">Back to the keys</a>
+    </p>`;
+  return page(context, {
+    title: key.name,
+    notice,
+    body: html`<section>
+      <p><code>${key.masked}</code></p>
+      ${form(context, `/keys/${key.id}`, fields)}
+    </section>`,
+  });
+}

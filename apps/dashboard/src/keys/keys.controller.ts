@@ -1,0 +1,158 @@
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import type { KeyAnswer, KeysAnswer } from '#libs/contracts';
+import { NotFound } from '#libs/platform';
+import { passwordAgainPage } from '../auth/auth-pages.js';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
+import { DashboardCalls } from '../dashboard-calls.js';
+import { DashboardSettings } from '../dashboard-settings.js';
+import type { Notice } from '../pages/layout.js';
+import { OptionalText } from '../pages/optional-text.js';
+import { PageForm } from '../pages/page-form.dto.js';
+import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
+import { Visit } from '../pages/visit.js';
+import type { ProxiedAnswer } from '../proxy/service-proxy.js';
+import type { NewKeySettings } from './key-fields.js';
+import { settingsOf } from './key-settings.js';
+import { OVERLAP, revokePage, rotatePage } from './key-confirmations.js';
+import { type KeyShown, canRevoke, isPaused, keyPage, keysPage } from './keys-page.js';
+import { CreateKeyForm, RotateKeyForm, UpdateKeyForm } from './keys.dto.js';
+
+const PAUSED: Notice = {
+  kind: 'fault',
+  text: 'Your plan allows fewer keys than you have, so this key is paused. The oldest keys stay active.',
+};
+
+/** How the page is shown beside what it always has. */
+interface Shown {
+  shown?: KeyShown;
+  entered?: NewKeySettings;
+  cursor?: string;
+  notice?: Notice;
+  status?: number;
+}
+
+/** The account's API keys. */
+@Controller('keys')
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
+export class KeysController {
+  constructor(
+    private readonly calls: DashboardCalls,
+    private readonly settings: DashboardSettings,
+  ) {}
+
+  @Get()
+  list(@Visit() visit: PageVisit, @Query('cursor', OptionalText) cursor: string) {
+    return this.show(visit, { cursor });
+  }
+
+  @Post()
+  async create(@Visit() visit: PageVisit, @Body() form: CreateKeyForm) {
+    const { environment, idempotency_key: idempotencyKey } = form;
+    const body = { ...settingsOf(form), environment };
+    const call = { method: 'POST', path: '/keys', body, idempotencyKey } as const;
+    return this.afterChange(visit, await visit.account(call), { to: '/keys', entered: body });
+  }
+
+  @Get(':id')
+  async edit(@Visit() visit: PageVisit, @Param('id') id: string) {
+    return visit.show(keyPage(visit.context, await this.find(visit, id)));
+  }
+
+  @Post(':id')
+  async update(@Visit() visit: PageVisit, @Body() form: UpdateKeyForm, @Param('id') id: string) {
+    const path = `/keys/${encodeURIComponent(id)}`;
+    const idempotencyKey = form.idempotency_key;
+    const call = { method: 'PATCH', path, body: settingsOf(form), idempotencyKey } as const;
+    const answer = await visit.account(call);
+    if (!isRefused(answer)) return visit.goTo('/keys');
+    if (needsPassword(answer)) return askPassword(visit, answer, `/keys/${id}`);
+    const key = await this.find(visit, id);
+    const refused = { entered: settingsOf(form), notice: faultNotice(answer) };
+    return visit.show(keyPage(visit.context, key, refused), answer.status);
+  }
+
+  @Get(':id/rotate')
+  async askToRotate(@Visit() visit: PageVisit, @Param('id') id: string) {
+    return visit.show(rotatePage(visit.context, await this.find(visit, id)));
+  }
+
+  @Post(':id/rotate')
+  async rotate(@Visit() visit: PageVisit, @Body() form: RotateKeyForm, @Param('id') id: string) {
+    const path = `/keys/${encodeURIComponent(id)}/rotate`;
+    const { overlap = OVERLAP, idempotency_key: idempotencyKey } = form;
+    const call = { method: 'POST', path, body: { overlap }, idempotencyKey } as const;
+    return this.afterChange(visit, await visit.account(call), { to: `/keys/${id}/rotate` });
+  }
+
+  @Get(':id/revoke')
+  async askToRevoke(@Visit() visit: PageVisit, @Param('id') id: string) {
+    return visit.show(revokePage(visit.context, await this.find(visit, id, canRevoke)));
+  }
+
+  @Post(':id/revoke')
+  async revoke(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
+    const path = `/keys/${encodeURIComponent(id)}`;
+    const answer = await visit.account({ method: 'DELETE', path });
+    if (!isRefused(answer)) return visit.goTo('/keys');
+    return this.show(visit, { notice: faultNotice(answer), status: answer.status });
+  }
+
+  private async afterChange(
+    visit: PageVisit,
+    answer: ProxiedAnswer,
+    { to, entered }: { to: string; entered?: NewKeySettings },
+  ) {
+    if (needsPassword(answer)) return askPassword(visit, answer, to);
+    if (isRefused(answer)) {
+      return this.show(visit, { entered, notice: faultNotice(answer), status: answer.status });
+    }
+    const { key, rank } = answer.body as { key?: string; rank: number | null };
+    const { apiUrl } = this.settings;
+    return this.show(visit, { shown: key === undefined ? undefined : { key, rank, apiUrl } });
+  }
+
+  private async show(
+    visit: PageVisit,
+    { shown, entered, cursor, notice, status = 200 }: Shown = {},
+  ) {
+    const answer = await keysOf(visit, cursor);
+    if (isRefused(answer)) {
+      const page = keysPage(visit.context, { keys: [], entered }, faultNotice(answer));
+      return visit.show(page, answer.status);
+    }
+    const { keys, paging } = answer.body as KeysAnswer;
+    const nextCursor = paging.next_cursor ?? undefined;
+    const allowed = await this.calls.keysAllowed(visit.session);
+    const said = notice ?? (shown && isPaused(shown, allowed) ? PAUSED : undefined);
+    const page = keysPage(visit.context, { keys, shown, entered, nextCursor, allowed }, said);
+    return visit.show(page, status);
+  }
+
+  /** @throws NotFound for one that does not fit: unless said otherwise, one that cannot be edited. */
+  private async find(visit: PageVisit, id: string, fits = isActive): Promise<KeyAnswer> {
+    let cursor: string | null = null;
+    do {
+      const { refusal, body } = await keysOf(visit, cursor);
+      if (refusal) throw refusal;
+      const { keys, paging } = body as KeysAnswer;
+      const key = keys.find((one) => one.id === id && fits(one));
+      if (key) return key;
+      cursor = paging.next_cursor;
+    } while (cursor !== null);
+    throw new NotFound();
+  }
+}
+
+const isActive = ({ state }: KeyAnswer) => state === 'active';
+
+/** A page of keys. */
+async function keysOf(visit: PageVisit, cursor?: string | null): Promise<ProxiedAnswer> {
+  const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
+  return visit.account({ method: 'GET', path: `/keys${query}` });
+}
+
+/** @param to where the change was asked for. */
+const askPassword = (visit: PageVisit, { status }: ProxiedAnswer, to: string) =>
+  visit.show(passwordAgainPage(visit.context, to), status);
+
+const needsPassword = ({ refusal }: ProxiedAnswer) => refusal?.code === 'reauthentication_required';

@@ -1,0 +1,32 @@
+import { SCOPES, type Scope } from '#libs/contracts';
+import { IdempotencyKeyField, PageForm, TextField } from '../pages/page-form.dto.js';
+
+/** Name of the checkbox of a scope; a form has each name once. */
+export const scopeField = (scope: Scope) => `scope_${scope}` as const;
+
+export class KeySettingsForm extends PageForm {
+  @TextField()
+  name?: string;
+
+  @TextField()
+  daily_credit_cap?: string;
+
+  @IdempotencyKeyField()
+  idempotency_key?: string;
+}
+for (const scope of SCOPES) TextField()(KeySettingsForm.prototype, scopeField(scope));
+
+export class CreateKeyForm extends KeySettingsForm {
+  @TextField()
+  environment?: string;
+}
+
+export class UpdateKeyForm extends KeySettingsForm {}
+
+export class RotateKeyForm extends PageForm {
+  @TextField()
+  overlap?: string;
+
+  @IdempotencyKeyField()
+  idempotency_key?: string;
+}

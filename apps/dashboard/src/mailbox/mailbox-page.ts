@@ -1,0 +1,34 @@
+import { type PageContext, page } from '../pages/layout.js';
+import { Markup, html } from '../pages/markup.js';
+import type { MailboxMessage } from './mailbox.js';
+
+export function mailboxPage(
+  context: PageContext,
+  messages: MailboxMessage[],
+  ownOrigin: string,
+): Markup {
+  const body =
+    messages.length === 0
+      ? html`<p>No mail yet. Whatever this installation would send arrives here.</p>`
+      : html`${messages.map((message) => messageSection(message, ownOrigin))}`;
+  return page(context, { title: 'Mailbox', body });
+}
+
+function messageSection(message: MailboxMessage, ownOrigin: string): Markup {
+  return html`<section>
+    <h2>${message.subject}</h2>
+    <p class="quiet">
+      <span>To ${message.to}</span>
+      <span>${message.sentAt.slice(0, 19).replace('T', ' ')} UTC</span>
+    </p>
+    <div class="mail">${withLinks(message.text, ownOrigin)}</div>
+  </section>`;
+}
+
+/** The text with links to our own pages made clickable; any other address stays text. */
+function withLinks(text: string, ownOrigin: string): Markup[] {
+  return text.split(/(https?:\/\/[^\s<>"]+)/).map((piece, index) => {
+    const isOurs = index % 2 === 1 && (piece === ownOrigin || piece.startsWith(`${ownOrigin}/`));
+    return isOurs ? html`<a href="${piece}">${piece}</a>` : html`${piece}`;
+  });
+}

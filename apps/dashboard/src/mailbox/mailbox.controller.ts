@@ -1,0 +1,25 @@
+import { Controller, Get } from '@nestjs/common';
+import { NotFound } from '#libs/platform';
+import { AllowVisitors } from '../browser/allow-visitors.js';
+import { DashboardSettings } from '../dashboard-settings.js';
+import type { PageVisit } from '../pages/page-visit.js';
+import { Visit } from '../pages/visit.js';
+import { mailboxPage } from './mailbox-page.js';
+
+const MESSAGES_MAX = 50;
+
+/** The mail of an installation that sends none. Open to everybody on this machine, and to nobody through a proxy. */
+@Controller('mailbox')
+@AllowVisitors('anyone')
+export class MailboxController {
+  constructor(private readonly settings: DashboardSettings) {}
+
+  /** @throws NotFound for anybody elsewhere (S128). */
+  @Get()
+  async show(@Visit() visit: PageVisit) {
+    const { mailbox, origin } = this.settings;
+    if (!visit.isFromThisMachine) throw new NotFound();
+    const messages = (await mailbox?.newest(MESSAGES_MAX)) ?? [];
+    return visit.show(mailboxPage(visit.context, messages, origin));
+  }
+}

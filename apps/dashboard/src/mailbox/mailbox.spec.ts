@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
+
+const HERE = 'http://localhost:8081';
+/** As a browser of this machine sends it. */
+const BROWSER = ['Host: localhost:8081', 'Connection: keep-alive'];
+
+describe('the mailbox page', () => {
+  let under: DashboardUnderTest;
+
+  beforeAll(async () => {
+    under = await DashboardUnderTest.start(undefined, {
+      BILLING_URL: HERE,
+      DASHBOARD_TRUSTED_PROXIES: '127.0.0.1',
+    });
+    under.mails = [
+      {
+        id: '1',
+        sentAt: '2026-03-02T09:00:00Z',
+        to: 'ada@example.com',
+        subject: '<script>alert(1)</script>',
+        text: `Go to ${HERE}/sign-up/confirm?token=abc and not to https://elsewhere.example/`,
+      },
+    ];
+  });
+  afterAll(() => under?.stop());
+
+  /** What is answered to `GET` of a path, byte for byte. */
+  async function answerTo(headers: string[], path = '/mailbox', version = '1.1'): Promise<string> {
+    const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (/<\/html>\s*(0\s*)?$|^HTTP\/1.1 (308|4)/.test(text)) socket.end();
+    });
+    socket.write([`GET ${path} HTTP/${version}`, ...headers, '', ''].join('\r\n'));
+    await once(socket, 'close');
+    return text;
+  }
+
+  it('S66: text of a mail is inert, and only links to our own pages can be clicked', async () => {
+    const text = await answerTo(BROWSER);
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(text).toContain(`<a href="${HERE}/sign-up/confirm?token=abc">`);
+    expect(text).not.toContain('href="https://elsewhere.example/');
+    expect(await answerTo(BROWSER, '/log-in')).toContain('href="/mailbox"');
+  });
+
+  it.each([
+    ['nginx, with nothing but proxy_pass', ['Host: localhost:8081', 'Connection: close'], '1.0'],
+    ['a proxy that speaks HTTP/1.1', ['Host: localhost:8081', 'Connection: close'], '1.1'],
+    ['one that keeps connections open', ['Host: localhost:8081'], '1.1'],
+    ['X-Forwarded-For', [...BROWSER, 'X-Forwarded-For: 127.0.0.1'], '1.1'],
+    ['X-Forwarded-Proto', [...BROWSER, 'X-Forwarded-Proto: https'], '1.1'],
+    ['X-Real-IP', [...BROWSER, 'X-Real-IP: 192.0.2.1'], '1.1'],
+    ['Forwarded', [...BROWSER, 'Forwarded: for=192.0.2.1'], '1.1'],
+    ['Via', [...BROWSER, 'Via: 1.1 proxy'], '1.1'],
+    ['CF-Connecting-IP', [...BROWSER, 'CF-Connecting-IP: 192.0.2.1'], '1.1'],
+    ['another Host', ['Host: mail.example', 'Connection: keep-alive'], '1.1'],
+    [
+      'another Host that says it is ours',
+      ['Host: mail.example', 'X-Forwarded-Host: localhost:8081', 'Connection: keep-alive'],
+      '1.1',
+    ],
+  ])('S128: is not shown to a request that was forwarded: %s', async (_, headers, version) => {
+    const text = await answerTo(headers, '/mailbox', version);
+    expect(text).toMatch(/^HTTP\/1\.1 (404|308|400) /);
+    expect(text).not.toContain('token=abc');
+    expect(await answerTo(headers, '/log-in', version)).not.toContain('href="/mailbox"');
+  });
+});

@@ -1,0 +1,14 @@
+export interface MailboxMessage {
+  id: string;
+  /** RFC 3339. */
+  sentAt: string;
+  to: string;
+  subject: string;
+  text: string;
+}
+
+/** Where mail is kept instead of being sent. */
+export interface Mailbox {
+  /** The newest messages first, `limit` at most. */
+  newest(limit: number): Promise<MailboxMessage[]>;
+}

@@ -1,0 +1,98 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { OPERATIONS, openApi } from '#libs/contracts';
+import { Clock, SECOND_MS, serviceOrigins } from '#libs/platform';
+import { Transfers } from '#libs/public-http';
+import { AccountController } from './account/account.controller.js';
+import { OverviewController } from './account/overview.controller.js';
+import { CredentialPagesController } from './account/credentials.controller.js';
+import { AuthController } from './auth/auth.controller.js';
+import { ForgeryGuard } from './browser/forgery-guard.js';
+import { SessionGuard } from './browser/session-guard.js';
+import { CreditsController } from './credits/credits.controller.js';
+import { DashboardCalls } from './dashboard-calls.js';
+import { DashboardSettings } from './dashboard-settings.js';
+import { InvoicePagesController } from './invoices/invoices.controller.js';
+import { JobPagesController } from './jobs/jobs.controller.js';
+import { UploadPagesController } from './jobs/uploads.controller.js';
+import { KeysController } from './keys/keys.controller.js';
+import { MailboxController } from './mailbox/mailbox.controller.js';
+import { AssetsController } from './assets/assets.controller.js';
+import { PlansController } from './plans/plans.controller.js';
+import { CallDocsController } from './proxy/call-docs.controller.js';
+import { JoinedAnswersService } from './proxy/joined-answers.service.js';
+import { proxiedRoutes } from './proxy/proxied-route.js';
+import { proxyControllerOf } from './proxy/proxy-controller.js';
+import { ProxyService } from './proxy/proxy.service.js';
+import { ServiceProxies } from './proxy/service-proxies.js';
+import { TransferService } from './proxy/transfer.service.js';
+import { RequestPagesController } from './requests/requests.controller.js';
+import { SessionPagesController } from './sessions/sessions.controller.js';
+import { SubscriptionPagesController } from './subscriptions/subscriptions.controller.js';
+import { Services } from './services.js';
+import { UsagePageController } from './usage/usage.controller.js';
+import { WebhookPagesController } from './webhooks/webhooks.controller.js';
+import type { PublicListenerOptions } from './public-listener.js';
+
+/** How long an upload or a download may stand still. */
+const TRANSFER_IDLE_MS = 30 * SECOND_MS;
+
+/** One for each group of pages. */
+const PAGES = [
+  AssetsController,
+  AuthController,
+  OverviewController,
+  AccountController,
+  CredentialPagesController,
+  KeysController,
+  UsagePageController,
+  SessionPagesController,
+  CreditsController,
+  PlansController,
+  SubscriptionPagesController,
+  JobPagesController,
+  WebhookPagesController,
+  UploadPagesController,
+  InvoicePagesController,
+  RequestPagesController,
+  CallDocsController,
+];
+
+/** Pages and calls of the public listener. The guards look at every one of them, in this order. */
+@Module({})
+export class PagesModule {
+  static register(options: PublicListenerOptions): DynamicModule {
+    const { config, clock, logger, tokens, mailbox, operations = OPERATIONS } = options;
+    const { origin } = new URL(config.billingUrl);
+    const title = 'Domain Data Service, dashboard';
+    const described = openApi(operations, { title, version: '2.0', origin, listener: 'dashboard' });
+    const settings: DashboardSettings = {
+      origin,
+      apiUrl: config.baseUrl,
+      mailbox,
+      isDataSimulated: config.isDataSimulated,
+      description: JSON.stringify(described),
+    };
+    return {
+      module: PagesModule,
+      controllers: [
+        ...PAGES,
+        ...(mailbox ? [MailboxController] : []),
+        proxyControllerOf(proxiedRoutes(operations)),
+      ],
+      providers: [
+        { provide: Clock, useValue: clock },
+        { provide: DashboardSettings, useValue: settings },
+        { provide: Services, useValue: new Services(config, tokens) },
+        { provide: ServiceProxies, useValue: new ServiceProxies(serviceOrigins(config), tokens) },
+        { provide: APP_GUARD, useClass: ForgeryGuard },
+        { provide: APP_GUARD, useClass: SessionGuard },
+        DashboardCalls,
+        JoinedAnswersService,
+        { provide: Transfers, useValue: new Transfers(TRANSFER_IDLE_MS, logger) },
+        TransferService,
+        ProxyService,
+      ],
+    };
+  }
+}

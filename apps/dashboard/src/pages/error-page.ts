@@ -1,0 +1,14 @@
+import type { Problem } from '#libs/platform';
+import { page } from './layout.js';
+import { type Markup, html } from './markup.js';
+
+/** The page for a refusal or a fault: public text and the id under which it is logged (S95). */
+export function errorPage(problem: Problem, requestId: string): Markup {
+  const title = problem.status === 404 ? 'Nothing here' : 'That did not work';
+  return page(undefined, {
+    title,
+    notice: { kind: 'fault', text: problem.message },
+    body: html`<p><a href="/">Back to the start</a></p>
+      <p class="quiet">Code ${problem.code}, request ${requestId}.</p>`,
+  });
+}

@@ -1,0 +1,12 @@
+import { expect, it } from '@jest/globals';
+import { page } from './layout.js';
+import { html } from './markup.js';
+
+it('every page of an installation with simulated data says so', () => {
+  const shown = (isDataSimulated: boolean) => {
+    const context = { csrfToken: 'c', isLoggedIn: false, hasMailbox: false, isDataSimulated };
+    return page(context, { title: 'Any', body: html`` }).text;
+  };
+  expect(shown(true)).toContain('Simulated data: this installation asks a registry simulator');
+  expect(shown(false)).not.toContain('Simulated data');
+});

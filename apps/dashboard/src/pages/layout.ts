@@ -1,0 +1,140 @@
+import { labelOf } from './field-labels.js';
+import { Markup, html } from './markup.js';
+
+/** What every page needs to know of the visit. */
+export interface PageContext {
+  csrfToken: string;
+  isLoggedIn: boolean;
+  /** Whether mail stays on this machine and `/mailbox` shows it. */
+  hasMailbox: boolean;
+  /** Lookups of this installation go to the registry simulator. */
+  isDataSimulated?: boolean;
+  /** Of this page, without its query. */
+  path?: string;
+  /** Nothing is left to be done but to restore the account. */
+  isDeleted?: boolean;
+  /** The operator's words, for the owner of a suspended account. */
+  suspendedBecause?: string;
+}
+
+/** A message above the page: what went wrong, what was done, or what should be known. */
+export interface Notice {
+  kind: 'fault' | 'done' | 'note';
+  text: string;
+}
+
+export interface PageParts {
+  title: string;
+  body: Markup;
+  notice?: Notice;
+}
+
+const SIMULATED = html`<aside class="simulated" aria-label="Simulated data">
+  Simulated data: this installation asks a registry simulator, not the internet. Nothing it answers
+  is about a real domain.
+</aside>`;
+
+/** A whole document. */
+export function page(context: PageContext | undefined, { title, body, notice }: PageParts): Markup {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · Domain Data Service</title>
+        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/assets/dashboard.css" />
+        <script src="/assets/dashboard.js" defer></script>
+      </head>
+      <body>
+        ${context?.isDataSimulated ? SIMULATED : undefined}
+        <header>
+          <div class="bar">
+            <a class="brand" href="/">Domain Data Service</a>
+            <nav aria-label="Main">${context ? navigation(context) : undefined}</nav>
+          </div>
+        </header>
+        <main>
+          <h1>${title}</h1>
+          ${context?.suspendedBecause && html`<p class="notice fault" role="alert">This account is suspended: ${context.suspendedBecause}</p>`}
+          ${notice && html`<p class="notice ${notice.kind}" role="${notice.kind === 'fault' ? 'alert' : 'status'}">${notice.text}</p>`}
+          ${body}
+        </main>
+      </body>
+    </html> `;
+}
+
+const PAGES: readonly (readonly [path: string, text: string])[] = [
+  ['/keys', 'Keys'],
+  ['/usage', 'Usage'],
+  ['/requests', 'Requests'],
+  ['/jobs', 'Bulk jobs'],
+  ['/webhooks', 'Webhooks'],
+  ['/credits', 'Credits'],
+  ['/plans', 'Plans'],
+  ['/subscriptions', 'Subscriptions'],
+  ['/invoices', 'Invoices'],
+  ['/account', 'Account'],
+];
+
+function navigation(context: PageContext): Markup {
+  const { path = '', hasMailbox, isLoggedIn, isDeleted } = context;
+  const link = ([href, text]: readonly [string, string]) => {
+    const isHere = path === href || (href !== '/' && path.startsWith(`${href}/`));
+    return html`<a href="${href}" ${isHere ? html`aria-current="page"` : undefined}>${text}</a>`;
+  };
+  const mailbox = hasMailbox ? link(['/mailbox', 'Mailbox']) : undefined;
+  if (!isLoggedIn)
+    return html`${link(['/sign-up', 'Sign up'])}${link(['/log-in', 'Log in'])}${mailbox}`;
+  return html`${link(['/', 'Overview'])}${isDeleted ? undefined : PAGES.map(link)}${mailbox}
+  ${form(context, '/log-out', html`<button class="link">Log out</button>`)}`;
+}
+
+/** A form that posts to our own origin, with the token that proves it came from here. */
+export function form(
+  context: PageContext,
+  action: string,
+  fields: Markup,
+  type?: 'multipart/form-data',
+): Markup {
+  const encoding = type ? html` enctype="${type}"` : '';
+  const attributes = html`method="post" action="${action}"${encoding}`;
+  return html`<form ${attributes}>
+    <input type="hidden" name="csrf" value="${context.csrfToken}" />${fields}
+  </form>`;
+}
+
+export interface Field {
+  name: string;
+  /** Unless it is called as everywhere. */
+  label?: string;
+  type?: 'text' | 'email' | 'password';
+  value?: string;
+  autocomplete?: string;
+  hint?: string;
+  isOptional?: boolean;
+}
+
+/** One labelled input, which must be filled in unless it is optional. Its name is its id, so a page has each name once. */
+export function field(given: Field): Markup {
+  const { name, label = labelOf(name), type, value, autocomplete, hint, isOptional } = given;
+  const described = hint === undefined ? undefined : html`aria-describedby="${name}-hint"`;
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    <input
+      id="${name}"
+      name="${name}"
+      type="${type ?? 'text'}"
+      value="${value ?? ''}"
+      autocomplete="${autocomplete ?? 'off'}"
+      ${described}
+      ${isOptional ? undefined : html`required`}
+    />
+    ${hint && html`<small id="${name}-hint">${hint}</small>`}
+  </div>`;
+}
+
+/** A hidden value of a form. */
+export function hidden(name: string, value: string): Markup {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
+}

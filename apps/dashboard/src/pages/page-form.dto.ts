@@ -1,0 +1,17 @@
+import { applyDecorators } from '@nestjs/common';
+import { IsOptional, IsString, Matches } from 'class-validator';
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE } from '#libs/platform';
+
+/** A field of a form. The service behind the page validates it; the page shows its faults. */
+export const TextField = () => applyDecorators(IsOptional(), IsString());
+
+/** Made by the page, so that a form sent twice is carried out once. */
+export const IdempotencyKeyField = () =>
+  applyDecorators(IsOptional(), Matches(IDEMPOTENCY_KEY, { message: IDEMPOTENCY_KEY_RULE }));
+
+/** What each form of our pages sends. */
+export class PageForm {
+  /** Was looked at before the form. */
+  @TextField()
+  csrf?: string;
+}

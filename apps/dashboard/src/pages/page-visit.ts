@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { NotLoggedIn, isFromThisMachine } from '#libs/platform';
+import { applySession } from '../browser/browser-request.js';
+import type { DashboardCalls, PageCall } from '../dashboard-calls.js';
+import type { DashboardSettings } from '../dashboard-settings.js';
+import type { ProxiedAnswer, Visitor } from '../proxy/service-proxy.js';
+import type { Session } from '../proxy/sessions.js';
+import { labelOf } from './field-labels.js';
+import type { Notice, PageContext } from './layout.js';
+import type { Markup } from './markup.js';
+
+const INVALID = 'invalid_request';
+
+/** One visit of a page: asks the owners, keeps the cookie in step, answers with a document. */
+export class PageVisit {
+  constructor(
+    private readonly request: FastifyRequest,
+    private readonly reply: FastifyReply,
+    private readonly calls: DashboardCalls,
+    private readonly settings: Pick<DashboardSettings, 'mailbox' | 'isDataSimulated'>,
+  ) {}
+
+  get visitor(): Visitor {
+    return this.request.visitor;
+  }
+
+  /** Whose page it is. @throws NotLoggedIn on a page that anyone may see. */
+  get session(): Session {
+    if (!this.request.session) throw new NotLoggedIn();
+    return this.request.session;
+  }
+
+  /** Nothing forwarded it, and it came from here. */
+  get isFromThisMachine(): boolean {
+    return isFromThisMachine(this.request.raw);
+  }
+
+  get context(): PageContext {
+    return {
+      csrfToken: this.request.csrfToken,
+      isLoggedIn: this.visitor.sessionToken !== undefined,
+      hasMailbox: this.settings.mailbox !== undefined && this.isFromThisMachine,
+      isDataSimulated: this.settings.isDataSimulated,
+      path: this.request.url.split('?', 1)[0],
+      suspendedBecause: this.request.session?.suspendedBecause ?? undefined,
+    };
+  }
+
+  /** Asks account. A session that begins or ends with the answer is in the cookie and the page. */
+  async account(call: PageCall): Promise<ProxiedAnswer> {
+    const answer = await this.calls.account(this.visitor, call);
+    applySession(this.request, this.reply, answer);
+    return answer;
+  }
+
+  /** Asks billing for the account of the session. @throws NotLoggedIn, AccountDeletedProblem. */
+  async billing(call: PageCall): Promise<ProxiedAnswer> {
+    return this.calls.billing(this.visitor, this.session, call);
+  }
+
+  /** Asks the worker for the account of the session. @throws NotLoggedIn, AccountDeletedProblem. */
+  async worker(call: PageCall): Promise<ProxiedAnswer> {
+    return this.calls.worker(this.visitor, this.session, call);
+  }
+
+  /** @returns the document, which the route answers with. */
+  show(page: Markup, status = 200): string {
+    void this.reply.status(status).type('text/html; charset=utf-8');
+    return page.text;
+  }
+
+  /**
+   * After a form that was carried out: the browser loads `path` again, so a reload repeats nothing.
+   * @returns no document.
+   */
+  goTo(path: string): string {
+    void this.reply.status(303).header('location', path);
+    return '';
+  }
+}
+
+/** A refusal in its owner's own public words; faults of fields by what the page calls them. */
+export function faultNotice({ refusal }: ProxiedAnswer): Notice {
+  const faults = refusal?.code === INVALID ? (refusal.errors ?? []) : [];
+  const sentences = faults.map(({ field, message }) => `${labelOf(field)} ${message}.`);
+  const text = sentences.length > 0 ? [...new Set(sentences)].join(' ') : refusal?.message;
+  return { kind: 'fault', text: text ?? 'That did not work.' };
+}
+
+export const isRefused = (answer: ProxiedAnswer) => answer.refusal !== undefined;

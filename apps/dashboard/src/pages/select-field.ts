@@ -1,0 +1,27 @@
+import { type Markup, html } from './markup.js';
+
+interface Select {
+  label: string;
+  /** Of the empty choice; without it there is none. */
+  all?: string;
+  options: readonly (readonly [value: string, words: string])[];
+  chosen?: string;
+}
+
+/** A list to choose from. What is chosen stays so, also when it is none of the options. */
+export function selectField(name: string, { label, all, options, chosen }: Select): Markup {
+  const isListed = !chosen || options.some(([value]) => value === chosen);
+  const listed = isListed ? options : [...options, [chosen, chosen] as const];
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    <select id="${name}" name="${name}">
+      ${all === undefined ? undefined : html`<option value="">${all}</option>`}
+      ${listed.map(
+        ([value, words]) =>
+          html`<option value="${value}" ${value === chosen ? html`selected` : undefined}>
+            ${words}
+          </option>`,
+      )}
+    </select>
+  </div>`;
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type BillingInterval,
+  SUBSCRIPTION_PLANS,
+  type SubscriptionAnswer,
+  type SubscriptionLineName,
+  type SubscriptionPlan,
+} from '#libs/contracts';
+import { day, grouped, money } from '../amounts.js';
+import { type ProcessorChoice, processorSection } from '../credits/processor-choice.js';
+import { choice } from '../choice.js';
+import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+
+/** What `/plans` shows. */
+export interface PlansFacts {
+  interval: BillingInterval;
+  /** Undefined while billing is unavailable. */
+  owned?: SubscriptionAnswer[];
+  processors: ProcessorChoice;
+}
+
+const EACH: Readonly<Record<BillingInterval, string>> = { month: 'a month', year: 'a year' };
+
+export function plansPage(context: PageContext, facts: PlansFacts, notice?: Notice): Markup {
+  const { interval } = facts;
+  const { chosen } = facts.processors;
+  const address = (every: BillingInterval, processor = chosen) =>
+    `/plans?interval=${every}&processor=${processor}`;
+  const options = [
+    { text: 'Monthly', href: address('month'), isCurrent: interval === 'month' },
+    { text: 'Yearly, 17 % less', href: address('year'), isCurrent: interval === 'year' },
+  ];
+  return page(context, {
+    title: 'Plans',
+    notice,
+    body: html`${choice('How often you pay', options)}
+      ${processorSection(facts.processors, (name) => address(interval, name))}
+      <section>
+        <h2>API plans</h2>
+        <p class="quiet">
+          Credits come every month, also on a yearly plan, and last until the next ones arrive: what
+          is left then is lost. For credits that never expire,
+          <a href="/credits">buy a package</a>.
+        </p>
+        ${rows(context, 'api', facts)}
+      </section>
+      <section>
+        <h2>Domainer plans</h2>
+        <p class="quiet">
+          Database files, every day. The files are not published yet: these plans cannot be ordered
+          before they are.
+        </p>
+        ${rows(context, 'domainer', facts)}
+      </section>
+      <section>
+        <h2>Rate-limit add-on</h2>
+        <p class="quiet">
+          More requests a minute on top of a package or plan, from the moment it is paid.
+        </p>
+        ${rows(context, 'rate_limit', facts)}
+      </section>
+      <p class="quiet">
+        Prices are without tax. Where tax is due, the order shows it before you pay, and the price
+        of your plan includes it.
+      </p>`,
+  });
+}
+
+function rows(context: PageContext, line: SubscriptionLineName, facts: PlansFacts): Markup {
+  const plans = SUBSCRIPTION_PLANS.filter(
+    (plan) => plan.line === line && plan.interval === facts.interval,
+  );
+  const current = facts.owned?.find((one) => one.line === line && one.is_current);
+  return html`${current?.cancel_at ? undoFirst(context, current) : undefined}
+    <ul class="rows">
+      ${plans.map(
+        (plan) =>
+          html`<li>
+            <div>
+              <strong>${plan.name}</strong> ${money(String(plan.unitMicros))} ${EACH[plan.interval]}
+              <p class="quiet">${rightsOf(plan)}</p>
+            </div>
+            ${actionOf(context, plan, facts, current)}
+          </li>`,
+      )}
+    </ul>`;
+}
+
+function actionOf(
+  context: PageContext,
+  plan: SubscriptionPlan,
+  { processors }: PlansFacts,
+  current: SubscriptionAnswer | undefined,
+): Markup {
+  if (plan.notYet) return html`<p class="quiet">Not yet for sale</p>`;
+  if (current?.cancel_at) return html``;
+  return current ? changeTo(plan, current) : subscribeTo(context, plan, processors);
+}
+
+function subscribeTo(
+  context: PageContext,
+  plan: SubscriptionPlan,
+  { chosen }: ProcessorChoice,
+): Markup {
+  // The same form sent twice is one order.
+  const fields = html`${hidden('idempotency_key', randomUUID())}${hidden('processor', chosen)}
+    ${hidden('sku', plan.sku)} ${units(plan, 1)}<button aria-label="Subscribe to ${plan.name}">
+      Subscribe
+    </button>`;
+  return form(context, '/plans', fields);
+}
+
+/** What is cancelled cannot be changed. */
+function undoFirst(
+  context: PageContext,
+  { id, period_end: end, cancel_at }: SubscriptionAnswer,
+): Markup {
+  return html`<p>
+      Your plan is cancelled and ends on ${day(cancel_at ?? end)} (UTC). To change it, undo the
+      cancellation first.
+    </p>
+    ${form(context, `/subscriptions/${id}/undo`, html`<button class="plain">Undo the cancellation</button>`)}`;
+}
+
+/** A look at what the change costs comes first. */
+function changeTo(plan: SubscriptionPlan, current: SubscriptionAnswer): Markup {
+  const isSame = plan.sku === current.sku;
+  if (isSame && plan.unitsMax === 1) return html`<p class="quiet">Your plan</p>`;
+  return html`<form method="get" action="/subscriptions/${current.id}/change">
+    ${hidden('sku', plan.sku)}${units(plan, current.quantity)}
+    <button class="plain" aria-label="Change to ${plan.name}">Change</button>
+  </form>`;
+}
+
+function units({ sku, unitsMax, name }: SubscriptionPlan, value: number): Markup {
+  if (unitsMax === 1) return html``;
+  return html`<div class="field">
+    <label for="units-${sku}">Units of the ${name}</label>
+    <input
+      id="units-${sku}"
+      name="quantity"
+      type="number"
+      min="1"
+      max="${unitsMax}"
+      value="${value}"
+      required
+    />
+  </div>`;
+}
+
+/** What a plan gives today: monitors and the class `heavy` come when there is something to use them for. */
+function rightsOf({ line, monthlyCredits, rights }: SubscriptionPlan): Markup {
+  const { limits, keys, datasets } = rights;
+  if (line === 'domainer') {
+    return html`<span>${datasets.map((name) => name.replaceAll('-', ' ')).join(', ')}</span>`;
+  }
+  const perMinute = `${grouped(limits.live)} live and ${limits.bulk} bulk requests a minute`;
+  if (line === 'rate_limit') return html`<span>each unit adds ${perMinute}</span>`;
+  return html`<span>${grouped(monthlyCredits)} credits a month</span> <span>${perMinute}</span>
+    <span>${keys} keys</span>`;
+}

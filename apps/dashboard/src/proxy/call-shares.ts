@@ -1,0 +1,55 @@
+import { TooManyCalls } from '../browser/browser.errors.js';
+
+/** Calls of one holder that wait for its others to end. */
+const WAITING_MAX = 64;
+
+interface Holder {
+  underWay: number;
+  readonly waiting: (() => void)[];
+}
+
+/**
+ * How many of the connections to an owner one holder, an account or a network, has in use at a time. Its further calls
+ * wait for its own, never in the queue of everybody (S102).
+ */
+export class CallShares {
+  private readonly holders = new Map<string, Holder>();
+
+  /** @param ofOne calls of one holder that are under way. */
+  constructor(private readonly ofOne: number) {}
+
+  /**
+   * Resolves when this call may begin; `leave` must follow. @throws the reason of `signal` when it comes first;
+   * TooManyCalls when too many wait already.
+   */
+  async enter(name: string, signal: AbortSignal): Promise<void> {
+    const holder = this.holders.get(name) ?? { underWay: 0, waiting: [] };
+    this.holders.set(name, holder);
+    if (holder.underWay < this.ofOne) {
+      holder.underWay += 1;
+      return;
+    }
+    if (holder.waiting.length >= WAITING_MAX) throw new TooManyCalls();
+    await new Promise<void>((resolve, reject) => {
+      const begin = () => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = () => {
+        holder.waiting.splice(holder.waiting.indexOf(begin), 1);
+        reject(signal.reason as Error);
+      };
+      holder.waiting.push(begin);
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  leave(name: string): void {
+    const holder = this.holders.get(name)!;
+    const next = holder.waiting.shift();
+    // The place is handed over, so that nobody can slip in between.
+    if (next) return next();
+    holder.underWay -= 1;
+    if (holder.underWay === 0) this.holders.delete(name);
+  }
+}

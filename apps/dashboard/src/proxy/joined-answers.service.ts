@@ -1,0 +1,119 @@
+import { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { MINUTE_MS, NotLoggedIn, SECOND_MS, monotonicMs } from '#libs/platform';
+import { TooManyExports } from './proxy.errors.js';
+import { ServiceProxies } from './service-proxies.js';
+import type { ProxiedCall } from './service-proxy.js';
+
+/** One of the services that answer together. */
+export interface PartOwner {
+  service: Parameters<ServiceProxies['of']>[0];
+  path: string;
+}
+
+/** Time limit for reading: a fixed time, plus one second per so many bytes. */
+export interface Pace {
+  graceMs: number;
+  bytesASecond: number;
+}
+
+/** So that slow readers leave connections to every other page; one of each account, so that none takes all. */
+const JOINED_MAX = 4;
+/** Until the last byte is read. */
+const TIMEOUT_MS = 10 * MINUTE_MS;
+/** Slower readers are cut off, because others need the slot (S102). Today's slowest connections are faster. */
+const SLOWEST: Pace = { graceMs: 30 * SECOND_MS, bytesASecond: 16 * 1024 };
+
+/** Answers of several services as one JSON object with a member for each, streamed as they come. */
+@Injectable()
+export class JoinedAnswersService {
+  /** Accounts whose answer is being read. */
+  private readonly running = new Set<string>();
+
+  constructor(private readonly proxies: ServiceProxies) {}
+
+  /**
+   * Every service has begun to answer before the first byte goes out; one that breaks off later ends the text
+   * before its end.
+   * @throws TooManyExports; a service's refusal; ServiceUnavailable.
+   */
+  async join(
+    owners: readonly PartOwner[],
+    call: ProxiedCall,
+    slowest: Pace = SLOWEST,
+  ): Promise<Readable> {
+    const { accountId } = call;
+    if (accountId === undefined) throw new NotLoggedIn();
+    if (this.running.has(accountId) || this.running.size >= JOINED_MAX) throw new TooManyExports();
+    this.running.add(accountId);
+    const parts: [string, Readable][] = [];
+    try {
+      for (const { service, path } of owners) {
+        const asked = { ...call, path, timeoutMs: TIMEOUT_MS };
+        const body = await this.proxies.of(service).stream(asked);
+        parts.push([service, body]);
+      }
+    } catch (error) {
+      this.running.delete(accountId);
+      for (const [, part] of parts) part.destroy();
+      throw error;
+    }
+    const deadline = new ReadingDeadline(slowest);
+    const text = deadline.watch(joinedText(accountId, parts));
+    const joined = Readable.from(text, { objectMode: false });
+    deadline.begin(() => joined.destroy(new Error('an export was read too slowly')));
+    return joined.once('close', () => {
+      deadline.end();
+      this.running.delete(accountId);
+      for (const [, part] of parts) part.destroy();
+    });
+  }
+}
+
+/** When a reader must have read everything that it has requested so far. */
+class ReadingDeadline {
+  private timer: NodeJS.Timeout | undefined;
+  private readonly startedMs = monotonicMs();
+  private bytes = 0;
+  private onMissed: () => void = () => {};
+
+  constructor(private readonly slowest: Pace) {}
+
+  begin(onMissed: () => void): void {
+    this.onMissed = onMissed;
+    this.setTimer();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** A request for a piece shows that the earlier pieces were read. */
+  async *watch(text: AsyncIterable<string | Buffer>): AsyncGenerator<string | Buffer> {
+    for await (const piece of text) {
+      yield piece;
+      this.bytes += Buffer.byteLength(piece);
+      this.setTimer();
+    }
+  }
+
+  private setTimer(): void {
+    clearTimeout(this.timer);
+    const { graceMs, bytesASecond } = this.slowest;
+    const allowedMs = graceMs + (this.bytes / bytesASecond) * SECOND_MS;
+    const leftMs = this.startedMs + allowedMs - monotonicMs();
+    this.timer = setTimeout(this.onMissed, Math.max(0, leftMs)).unref();
+  }
+}
+
+async function* joinedText(
+  accountId: string,
+  parts: readonly [string, Readable][],
+): AsyncGenerator<string | Buffer> {
+  yield `{"account_id":${JSON.stringify(accountId)}`;
+  for (const [name, text] of parts) {
+    yield `,${JSON.stringify(name)}:`;
+    yield* text;
+  }
+  yield '}\n';
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ServiceTokens, SystemClock, newId } from '#libs/platform';
+import { TooManyExports } from './proxy.errors.js';
+import { JoinedAnswersService } from './joined-answers.service.js';
+import { ServiceProxies } from './service-proxies.js';
+
+const SMALL = [{ service: 'gateway', path: '/small' }] as const;
+const LARGE = [{ service: 'gateway', path: '/large' }] as const;
+const VISITOR = { clientAddress: '192.0.2.1', requestId: 'req_1' };
+const LARGE_TEXT = JSON.stringify('x'.repeat(10_000_000));
+
+let owner: Server;
+let proxies: ServiceProxies;
+
+beforeAll(async () => {
+  owner = createServer(({ url }, answer) => void answer.end(url === '/small' ? '{}' : LARGE_TEXT));
+  owner.listen(0, '127.0.0.1');
+  await once(owner, 'listening');
+  const { port } = owner.address() as AddressInfo;
+  const tokens = new ServiceTokens('s'.repeat(43), new SystemClock());
+  proxies = new ServiceProxies({ gateway: `http://127.0.0.1:${port}` }, tokens);
+});
+afterAll(async () => {
+  await proxies.onApplicationShutdown();
+  owner.closeAllConnections();
+  owner.close();
+});
+
+const callOf = (accountId: string) => {
+  return { method: 'GET', path: '/', visitor: VISITOR, accountId } as const;
+};
+
+it('S102: one account reads one export at a time, so that it keeps nobody else from theirs', async () => {
+  const service = new JoinedAnswersService(proxies);
+  const join = (accountId: string) => service.join(SMALL, callOf(accountId));
+  const [greedy, other] = [newId(), newId()];
+  const first = await join(greedy);
+  await expect(join(greedy)).rejects.toThrow(TooManyExports);
+  expect(await text(await join(other))).toContain(other);
+  expect(await text(first)).toContain(greedy);
+  // Whoever has read it, or has gone, may ask again.
+  const again = await join(greedy);
+  await new Promise((resolve) => again.once('close', resolve).destroy());
+  expect(await text(await join(greedy))).toContain(greedy);
+});
+
+it('S102: who reads slower than a slow line is cut off, and the place is free for others', async () => {
+  const service = new JoinedAnswersService(proxies);
+  const slowest = { graceMs: 50, bytesASecond: 1024 * 1024 * 1024 };
+  const join = (graceMs: number) => service.join(LARGE, callOf(newId()), { ...slowest, graceMs });
+  const patient = await Promise.all([60_000, 60_000, 60_000].map(join));
+  const idle = await join(50);
+  const cut = new Promise((resolve) => idle.once('error', resolve));
+  await expect(join(50)).rejects.toThrow(TooManyExports);
+  expect(String(await cut)).toBe('Error: an export was read too slowly');
+  const reading = await join(60_000);
+  expect((await text(reading)).length).toBeGreaterThan(LARGE_TEXT.length);
+  for (const one of patient) one.destroy();
+});

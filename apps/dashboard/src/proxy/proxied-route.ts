@@ -1,0 +1,92 @@
+import {
+  InputReader,
+  type Method,
+  type Operation,
+  kindOf,
+  limitsOf,
+  listenerOf,
+} from '#libs/contracts';
+import type { SessionTerms, Visitors } from '../browser/allow-visitors.js';
+
+/** One call of the dashboard's origin that its owner answers. */
+export interface ProxiedRoute {
+  /** The name of its row. */
+  name: string;
+  method: Method;
+  /** Public path; parameters in braces. */
+  path: string;
+  owner: Operation['owner'];
+  /** Who answers the rest of an answer in parts. */
+  parts?: Operation['parts'];
+  body?: Operation['body'];
+  /** Its row, where bytes are passed on as they come, in either direction. */
+  transfer?: Operation;
+  reader: InputReader;
+  /**
+   * `owner`: account reads the session itself, and answers some calls without one. `session`: the dashboard
+   * asks account whose session it is and tells the owner. `signed`: no browser; the owner checks a signature
+   * over the bytes as they came.
+   */
+  access: 'owner' | 'session' | 'signed';
+  /** The calls of a session are counted by account, whoever reads it (S102). */
+  who: Visitors;
+  /** Where the access is `signed`: one of them must be there. */
+  signatureHeaders?: readonly string[];
+  /** Set where the access is `session`. */
+  terms: SessionTerms;
+  bodyLimitBytes: number;
+  timeoutMs: number;
+  /** Of an answer in JSON. */
+  answerBytes: number;
+}
+
+/**
+ * What a browser or a signing machine may ask on the dashboard's origin: the rows of the table that belong
+ * there. Anything else is refused, whatever an owner offers (S86).
+ */
+export function proxiedRoutes(operations: readonly Operation[]): ProxiedRoute[] {
+  return operations
+    .filter((row) => listenerOf(row) === 'dashboard')
+    .flatMap((row) =>
+      row.routes.map(({ path }): ProxiedRoute => {
+        const { name, body, method, owner, parts } = row;
+        const access = accessOf(row);
+        const { timeoutMs, bodyBytes, answerBytes } = limitsOf(row);
+        return {
+          name,
+          method,
+          path,
+          owner,
+          parts,
+          body,
+          transfer: kindOf(row) === 'answer' ? undefined : row,
+          reader: new InputReader(row),
+          access,
+          who: whoOf(row),
+          signatureHeaders: row.access.kind === 'signed' ? row.access.headers : undefined,
+          terms: row.access.kind === 'session' && access === 'session' ? termsOf(row.access) : {},
+          bodyLimitBytes: bodyBytes,
+          timeoutMs,
+          answerBytes,
+        };
+      }),
+    );
+}
+
+function accessOf({ access, owner, parts }: Operation): ProxiedRoute['access'] {
+  if (access.kind === 'signed') return 'signed';
+  const isOwners = owner.service === 'account' && !parts;
+  return isOwners || access.kind === 'public' ? 'owner' : 'session';
+}
+
+function whoOf({ access }: Operation): Visitors {
+  if (access.kind === 'signed') return 'signed';
+  return access.kind === 'session' ? 'logged-in' : 'anyone';
+}
+
+function termsOf({
+  accountStates = ['active'],
+  needsReauthentication,
+}: SessionTerms): SessionTerms {
+  return { accountStates, needsReauthentication };
+}

@@ -1,0 +1,39 @@
+import { Controller, Req, RequestMapping, RequestMethod, Res, type Type } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AllowVisitors } from '../browser/allow-visitors.js';
+import type { ProxiedRoute } from './proxied-route.js';
+import { ProxyService } from './proxy.service.js';
+
+/** A controller with one method for each call of the table, under the guards that all pages have. */
+export function proxyControllerOf(routes: readonly ProxiedRoute[]): Type {
+  @Controller()
+  class ProxyController {
+    constructor(readonly proxy: ProxyService) {}
+  }
+  for (const route of routes) addMethod(ProxyController.prototype, route);
+  return ProxyController;
+}
+
+function addMethod(prototype: { proxy: ProxyService }, route: ProxiedRoute): void {
+  const name = `${route.method} ${route.path}`;
+  const methods = {
+    async [name](this: typeof prototype, request: FastifyRequest, reply: FastifyReply) {
+      await this.proxy.forward(route, request, reply);
+    },
+  };
+  const method = Object.getOwnPropertyDescriptor(methods, name)!;
+  Object.defineProperty(prototype, name, method);
+  Req()(prototype, name, 0);
+  Res()(prototype, name, 1);
+  const path = route.path.replace(/\{(\w+)\}/g, ':$1');
+  const { who, terms, bodyLimitBytes, signatureHeaders, transfer } = route;
+  const isUpload = (transfer?.upload?.types.length ?? 0) > 0;
+  for (const decorate of [
+    RequestMapping({ method: RequestMethod[route.method], path }),
+    RouteConfig({ bodyLimitBytes, signatureHeaders, isUpload }),
+    AllowVisitors(who, terms),
+  ]) {
+    decorate(prototype, name, method);
+  }
+}

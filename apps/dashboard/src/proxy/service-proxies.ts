@@ -1,0 +1,27 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { OwnerService } from '#libs/contracts';
+import { type ServiceOrigins, type ServiceTokens, ServiceUnavailable } from '#libs/platform';
+import { ServiceProxy } from './service-proxy.js';
+
+/** A proxy for each owner that this installation has. */
+export class ServiceProxies implements OnApplicationShutdown {
+  private readonly proxies: ReadonlyMap<OwnerService, ServiceProxy>;
+
+  constructor(origins: ServiceOrigins, tokens: ServiceTokens) {
+    const known = Object.entries(origins) as [OwnerService, string][];
+    this.proxies = new Map(
+      known.map(([service, url]) => [service, new ServiceProxy({ service, url, tokens })]),
+    );
+  }
+
+  /** @throws ServiceUnavailable for one that the installation goes without. */
+  of(service: OwnerService): ServiceProxy {
+    const proxy = this.proxies.get(service);
+    if (!proxy) throw new ServiceUnavailable(service);
+    return proxy;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.proxies.values()].map((proxy) => proxy.close()));
+  }
+}

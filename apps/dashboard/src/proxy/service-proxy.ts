@@ -1,0 +1,235 @@
+import type { Readable } from 'node:stream';
+import { type Dispatcher, Pool } from 'undici';
+import { type Method, connectTo, problemOf } from '#libs/contracts';
+import {
+  type Problem,
+  type ServiceName,
+  type ServiceTokens,
+  ServiceUnavailable,
+  networkOf,
+} from '#libs/platform';
+import type { TransferCall } from '#libs/public-http';
+import { TooManyCalls } from '../browser/browser.errors.js';
+import { CallShares } from './call-shares.js';
+
+/** What an owner must know of the browser behind a call. */
+export interface Visitor {
+  /** From the session cookie; absent before log-in. */
+  sessionToken?: string;
+  /** From the device cookie: this browser has logged in before. */
+  deviceToken?: string;
+  clientAddress: string;
+  userAgent?: string;
+  requestId: string;
+}
+
+export interface ProxiedCall {
+  method: Method;
+  /** Path at the owner's internal listener, with its query. */
+  path: string;
+  visitor: Visitor;
+  /** Whose session it is, for owners that do not read the session themselves. */
+  accountId?: string;
+  /** JSON; or bytes, which reach the owner as they came. */
+  body?: object | Buffer;
+  /** The sender's headers, unchanged: for owners that check a signature. */
+  headers?: Readonly<Record<string, string>>;
+  idempotencyKey?: string;
+  /** Asks whose session it is: short, and before every other call. */
+  isSessionCheck?: boolean;
+  /** 10 s unless given; time in which other calls of the same account or network are waited for counts. */
+  timeoutMs?: number;
+  /** Of an answer in JSON; 1 MiB unless given. */
+  answerBytes?: number;
+}
+
+export interface ProxiedAnswer {
+  status: number;
+  body: unknown;
+  /** The owner's refusal in its own words, for an answer of 400 and above. */
+  refusal?: Problem;
+  /** Token of a session that begins with this answer. */
+  beginsSession?: string;
+  /** By which account will know this browser. */
+  deviceToken?: string;
+  endsSession: boolean;
+}
+
+export interface ServiceProxyOptions {
+  service: ServiceName;
+  /** Origin of its internal listener. */
+  url: string;
+  tokens: ServiceTokens;
+}
+
+/** An answer that has begun; to be left once when it has been read. */
+interface Sent {
+  answer: Dispatcher.ResponseData;
+  leave: () => void;
+}
+
+const TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 1_000;
+/** To one owner. Calls of several accounts may wait for a payment processor. */
+const BROWSER_CONNECTIONS = 48;
+/** Of those, for one account, or one network where no account is known. */
+const OF_ONE_CONNECTIONS = 12;
+/** Session checks are short and come before every page: what is slow must not hold them up. */
+const SESSION_CONNECTIONS = 16;
+const SESSION_CHECKS_OF_ONE = 4;
+/** A processor's callbacks must pass meanwhile: they are what those calls wait for (S102). */
+const SENDER_CONNECTIONS = 16;
+const TRANSFER_CONNECTIONS = 600;
+const JSON_LIMIT_BYTES = 1024 * 1024;
+
+/**
+ * Calls of browsers and signed senders, handed to the service that owns their answer: JSON, raw bytes or a
+ * stream. Unlike `ServiceHttp` it answers refusals instead of throwing them, and reads the headers by which
+ * account begins and ends sessions; cookies are known to the dashboard alone.
+ */
+export class ServiceProxy {
+  private readonly ofBrowsers: Pool;
+  private readonly ofSessions: Pool;
+  private readonly shares = new CallShares(OF_ONE_CONNECTIONS);
+  private readonly sessionShares = new CallShares(SESSION_CHECKS_OF_ONE);
+  private readonly ofSenders: Pool;
+  /** For uploads and downloads, which take as long as bytes flow. */
+  private readonly ofTransfers: Pool;
+
+  constructor(private readonly options: ServiceProxyOptions) {
+    const { service: audience, url, tokens } = options;
+    const connect = connectTo({ audience, url, tls: tokens.tls, timeoutMs: CONNECT_TIMEOUT_MS });
+    const open = (connections: number) => new Pool(url, { connections, connect });
+    this.ofBrowsers = open(BROWSER_CONNECTIONS);
+    this.ofSessions = open(SESSION_CONNECTIONS);
+    this.ofSenders = open(SENDER_CONNECTIONS);
+    this.ofTransfers = open(TRANSFER_CONNECTIONS);
+  }
+
+  /**
+   * An answer in JSON.
+   * @throws ServiceUnavailable when the owner cannot be reached, is late or answers with something else; TooManyCalls
+   *   when too many of the same account or network wait already.
+   */
+  async call(call: ProxiedCall): Promise<ProxiedAnswer> {
+    const { service } = this.options;
+    let sent: Sent | undefined;
+    try {
+      sent = await this.send(call);
+      const { statusCode, headers, body } = sent.answer;
+      const text = await textWithin(body, call.answerBytes ?? JSON_LIMIT_BYTES);
+      const answer = text === '' ? undefined : (JSON.parse(text) as unknown);
+      return {
+        status: statusCode,
+        body: answer,
+        refusal: statusCode < 400 ? undefined : problemOf(answer, service),
+        beginsSession: single(headers['x-set-session']),
+        deviceToken: single(headers['x-set-device']),
+        endsSession: headers['x-clear-session'] !== undefined,
+      };
+    } catch (error) {
+      throw error instanceof TooManyCalls ? error : new ServiceUnavailable(service, error);
+    } finally {
+      sent?.leave();
+    }
+  }
+
+  /**
+   * An answer of any type and size. The time limit holds until it is complete.
+   * @throws the owner's refusal; ServiceUnavailable as `call`.
+   */
+  async stream(call: ProxiedCall): Promise<Readable> {
+    const { service } = this.options;
+    let refusal: unknown;
+    try {
+      const { answer, leave } = await this.send(call);
+      const { statusCode, body } = answer;
+      body.once('close', leave);
+      if (statusCode < 400) return body;
+      refusal = JSON.parse(await textWithin(body, JSON_LIMIT_BYTES));
+    } catch (error) {
+      throw error instanceof TooManyCalls ? error : new ServiceUnavailable(service, error);
+    }
+    throw problemOf(refusal, service);
+  }
+
+  /** By what an upload or a download reaches this owner. */
+  transferOf(call: ProxiedCall): Pick<TransferCall, 'dispatcher' | 'headers'> {
+    return { dispatcher: this.ofTransfers, headers: this.headersOf({ ...call, body: undefined }) };
+  }
+
+  async close(): Promise<void> {
+    const pools = [this.ofBrowsers, this.ofSessions, this.ofSenders, this.ofTransfers];
+    await Promise.all(pools.map((pool) => pool.destroy()));
+  }
+
+  private async send(call: ProxiedCall): Promise<Sent> {
+    const signal = AbortSignal.timeout(call.timeoutMs ?? TIMEOUT_MS);
+    const { pool, shares } = this.wayOf(call);
+    const holder = call.accountId ?? networkOf(call.visitor.clientAddress);
+    await shares?.enter(holder, signal);
+    const leave = () => shares?.leave(holder);
+    const { method, path, body } = call;
+    try {
+      const answer = await pool.request({
+        method,
+        path,
+        headers: this.headersOf(call),
+        body: body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+        signal,
+      });
+      return { answer, leave };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** Signed senders are few, and known to their owner alone. */
+  private wayOf({ headers, isSessionCheck }: ProxiedCall): { pool: Pool; shares?: CallShares } {
+    if (headers !== undefined) return { pool: this.ofSenders };
+    if (isSessionCheck) return { pool: this.ofSessions, shares: this.sessionShares };
+    return { pool: this.ofBrowsers, shares: this.shares };
+  }
+
+  /** Our headers win over the sender's: no header from outside identifies the caller. */
+  private headersOf({ visitor, accountId, body, headers, idempotencyKey }: ProxiedCall) {
+    const { tokens, service } = this.options;
+    const type = Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';
+    return {
+      ...headers,
+      authorization: `Bearer ${tokens.issue('dashboard', service)}`,
+      'x-client-address': visitor.clientAddress,
+      'x-request-id': visitor.requestId,
+      ...(body !== undefined && { 'content-type': type }),
+      ...(accountId && { 'x-account-id': accountId }),
+      ...(service === 'account' && sessionHeaders(visitor)),
+      ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+    };
+  }
+}
+
+/** Tokens of the browser: account alone can tell what they are worth. */
+function sessionHeaders({ sessionToken, deviceToken, userAgent }: Visitor) {
+  return {
+    ...(sessionToken && { 'x-session-token': sessionToken }),
+    ...(deviceToken && { 'x-device-token': deviceToken }),
+    ...(userAgent && { 'x-user-agent': userAgent }),
+  };
+}
+
+/** @throws when there is more of it. */
+async function textWithin(body: Readable, limitBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > limitBytes) throw new Error(`the answer has more than ${limitBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}

@@ -1,0 +1,36 @@
+import { NotLoggedIn, ServiceUnavailable } from '#libs/platform';
+import type { ServiceProxy, Visitor } from './service-proxy.js';
+
+export interface Session {
+  accountId: string;
+  personId: string;
+  accountState: 'active' | 'deleted' | 'erased';
+  /** The operator's words; null unless the account is suspended. */
+  suspendedBecause: string | null;
+  /** The password was given within the last 10 minutes. */
+  isRecent: boolean;
+}
+
+/** The session behind the visitor's token, checked at account on each call; null without one. */
+export async function currentSession(
+  account: ServiceProxy,
+  visitor: Visitor,
+): Promise<Session | null> {
+  if (!visitor.sessionToken) return null;
+  const path = '/internal/sessions/current';
+  const { status, body } = await account.call({
+    method: 'GET',
+    path,
+    visitor,
+    isSessionCheck: true,
+  });
+  if (status !== 200) throw new ServiceUnavailable('account');
+  return (body as { session: Session | null }).session;
+}
+
+/** @throws NotLoggedIn without a live session. */
+export async function requireSession(account: ServiceProxy, visitor: Visitor): Promise<Session> {
+  const session = await currentSession(account, visitor);
+  if (!session) throw new NotLoggedIn();
+  return session;
+}

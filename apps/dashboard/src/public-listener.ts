@@ -1,0 +1,179 @@
+import type { ListenOptions } from 'node:net';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Operation } from '#libs/contracts';
+import { blockListOf } from '#libs/domain-names';
+import {
+  type Clock,
+  InvalidRequest,
+  JSON_BODY_LIMIT_BYTES,
+  type Logger,
+  type ServiceTokens,
+  checkJsonShape,
+  inputValidation,
+  takeProperRequests,
+} from '#libs/platform';
+import {
+  MethodNotAllowed,
+  OpenConnections,
+  ProblemBodies,
+  answerParserError,
+  endWith,
+  hasTransfer,
+  newRequestId,
+} from '#libs/public-http';
+import { identifyBrowser } from './browser/browser-request.js';
+import { ErrorPageFilter } from './error-page-filter.js';
+import { readBodies } from './browser/read-body.js';
+import { SECURITY_HEADERS } from './browser/security-headers.js';
+import type { DashboardConfig } from './dashboard.config.js';
+import { PagesModule } from './pages.module.js';
+import type { Mailbox } from './mailbox/mailbox.js';
+
+export interface PublicListenerOptions {
+  config: DashboardConfig;
+  clock: Clock;
+  logger: Logger;
+  tokens: ServiceTokens;
+  /** Mail that is kept instead of sent, for the mailbox page. */
+  mailbox?: Mailbox;
+  /** Rows with a session or a signature are routed. Default: the table of operations. */
+  operations?: readonly Operation[];
+}
+
+/** The dashboard's origin as it listens. */
+export interface PublicListener {
+  /** `http://host:port` of the listener. */
+  url: string;
+  /** Finishes what is under way and closes the listener and the connections to other services. */
+  close(): Promise<void>;
+}
+
+/** A browser sends its headers at once; a client that drips them blocks a connection (S104). */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+/** Nobody is let through to elsewhere. */
+const noTunnel = new MethodNotAllowed('GET, POST, PUT, PATCH, DELETE, OPTIONS');
+const HEADER_LINES = Object.entries(SECURITY_HEADERS)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
+
+/**
+ * Opens the dashboard's origin, a Nest application of its own. Sessions live in a cookie of this origin; an API key
+ * means nothing here (S18).
+ * @throws when the port is taken.
+ */
+export async function openPublicListener(options: PublicListenerOptions): Promise<PublicListener> {
+  const { config, clock, logger } = options;
+  const bodies = new ProblemBodies(config.baseUrl, clock);
+  const filter = new ErrorPageFilter(bodies, logger);
+  const module = PagesModule.register(options);
+  const app = await NestFactory.create<NestFastifyApplication>(
+    module,
+    adapterOf(config, filter, bodies),
+    {
+      logger,
+      abortOnError: false,
+      bodyParser: false,
+    },
+  );
+  app.useGlobalFilters(filter);
+  app.useGlobalPipes(inputValidation());
+  openConnections(config).watch(app.getHttpServer());
+  const { host, port: wanted, reusePort } = config;
+  const address: ListenOptions = { host, port: wanted, reusePort };
+  await app.listen(address as Parameters<typeof app.listen>[0]);
+  const { port } = app.getHttpServer().address() as { port: number };
+  return { url: `http://${host}:${port}`, close: () => app.close() };
+}
+
+const openConnections = ({ connectionsMax, peerConnectionsMax, trustedProxies }: DashboardConfig) =>
+  new OpenConnections({
+    connectionsMax,
+    ofPeerMax: peerConnectionsMax,
+    trustedProxies: blockListOf(trustedProxies),
+  });
+
+function adapterOf(
+  config: DashboardConfig,
+  filter: ErrorPageFilter,
+  bodies: ProblemBodies,
+): FastifyAdapter {
+  const adapter = new FastifyAdapter({
+    bodyLimit: JSON_BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: {
+      requireHostHeader: false,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: 5_000,
+    },
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: (error, socket) =>
+      answerParserError(error, socket, {
+        bodies,
+        headerLines: HEADER_LINES,
+        isAsking: hasTransfer,
+      }),
+    trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
+    routerOptions: { maxParamLength: 200 },
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      // A path that cannot be decoded comes here before any hook.
+      void reply.headers(SECURITY_HEADERS);
+      identifyBrowser(request, reply);
+      const problem = new InvalidRequest([{ field: 'path', message: 'is not a valid path' }]);
+      filter.refuse(problem, request, reply);
+    },
+  });
+  const server = adapter.getInstance();
+  takeProperRequests(server.server, (_request, response, problem) => {
+    const requestId = newRequestId();
+    const body = bodies.render(problem, { requestId, path: '' });
+    const type = 'application/problem+json; charset=utf-8';
+    const headers = { ...SECURITY_HEADERS, 'content-type': type, 'x-request-id': requestId };
+    response.writeHead(problem.status, headers).end(body, 'latin1');
+  });
+  server.server.on('connect', (_request, socket) =>
+    endWith(socket, noTunnel, { bodies, headerLines: HEADER_LINES }),
+  );
+  const { origin: ownOrigin, host: ownHost } = new URL(config.billingUrl);
+  server.addHook('onRequest', async (request, reply) => {
+    void reply.headers(SECURITY_HEADERS);
+    identifyBrowser(request, reply);
+    if (isElsewhere(request, ownHost)) return reply.redirect(ownOrigin + pathOf(request), 308);
+    if (request.headers.origin === ownOrigin) allowOwnOrigin(reply, ownOrigin);
+  });
+  readBodies(server);
+  server.addHook('preValidation', async ({ body, raw }) => {
+    if (!Buffer.isBuffer(body) && body !== raw) checkJsonShape(body);
+  });
+  // At the end: a session that begins with this answer comes with a new token.
+  server.addHook('onSend', async (request, reply) => {
+    if (request.url.startsWith('/api/')) void reply.header('x-csrf-token', request.csrfToken);
+  });
+  server.get('/health', async () => ({ status: 'ok' }));
+  server.options('/api/*', async (_request, reply) => reply.status(204).send());
+  return adapter;
+}
+
+/** A page under another name of this machine would hold a cookie that our forms cannot use. */
+function isElsewhere(request: FastifyRequest, ownHost: string): boolean {
+  const isPage = request.method === 'GET' && !/^\/(api\/|health$)/.test(request.url);
+  return isPage && request.host !== ownHost;
+}
+
+/** A proxy's client may name a whole URL, whose beginning would end the name of our host (RFC 9112 §3.2.2). */
+const pathOf = ({ url }: FastifyRequest) => (url.startsWith('/') ? url : '/');
+
+/** Other origins get no CORS header at all, so their scripts read nothing (S30). */
+function allowOwnOrigin(reply: FastifyReply, ownOrigin: string): void {
+  void reply.headers({
+    'access-control-allow-origin': ownOrigin,
+    'access-control-allow-credentials': 'true',
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers': 'content-type, idempotency-key, x-csrf-token',
+    vary: 'Origin',
+  });
+}

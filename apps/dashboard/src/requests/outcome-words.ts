@@ -1,0 +1,13 @@
+/** What customers read where the plain word would not say enough. */
+const WORDS: Readonly<Record<string, string>> = {
+  restricted: 'cannot be registered by everybody',
+  empty: 'nothing found',
+  throttled: 'registry too busy',
+  unreachable: 'no source reachable',
+  parse_failed: 'answer not readable',
+  broken_off: 'answer broken off',
+  client_gone: 'you closed the connection',
+};
+
+/** How a request ended; of a refused one, its error code. */
+export const outcomeWords = (outcome: string) => WORDS[outcome] ?? outcome.replaceAll('_', ' ');

@@ -1,0 +1,26 @@
+/** Names by a part of the user agent; the first that fits is it: each later one also occurs in those before it. */
+const BROWSERS = [
+  ['Edg', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['Firefox/', 'Firefox'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'],
+] as const;
+const SYSTEMS = [
+  ['Android', 'Android'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Windows', 'Windows'],
+  ['Mac OS X', 'macOS'],
+  ['Linux', 'Linux'],
+] as const;
+const LENGTH_MAX = 60;
+
+/** What people call the program behind a user agent: "Firefox on Linux", or its own words. */
+export function browserName(userAgent: string): string {
+  const [browser, system] = [BROWSERS, SYSTEMS].map(
+    (names) => names.find(([part]) => userAgent.includes(part))?.[1],
+  );
+  if (!browser) return userAgent.slice(0, LENGTH_MAX) || 'Unknown browser';
+  return system ? `${browser} on ${system}` : browser;
+}

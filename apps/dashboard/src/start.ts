@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ownerChecks } from '#libs/contracts';
+import {
+  Health,
+  type RunningService,
+  ServiceTokens,
+  serviceOrigins,
+  startService,
+} from '#libs/platform';
+import { hiddenClientsOf, probePort } from '#libs/public-http';
+import type { DashboardConfig } from './dashboard.config.js';
+import { DashboardModule } from './dashboard.module.js';
+import {
+  type PublicListener,
+  type PublicListenerOptions,
+  openPublicListener,
+} from './public-listener.js';
+
+export type StartDashboard = Omit<PublicListenerOptions, 'tokens'>;
+
+/** A dashboard that answers. */
+export interface RunningDashboard extends RunningService {
+  /** Origin of the public listener. */
+  dashboardUrl: string;
+}
+
+/**
+ * Starts the internal listener, then the public one. `stop`: not ready for a while, so that balancers turn away, then
+ * what is under way, the public listener and the internal one.
+ * @throws when a port is taken.
+ */
+export async function startDashboard(options: StartDashboard): Promise<RunningDashboard> {
+  const { config, logger } = options;
+  await probePorts(config);
+  const hidden = hiddenClientsOf({
+    origin: config.billingUrl,
+    trustedProxies: config.trustedProxies,
+    settings: { origin: 'BILLING_URL', trustedProxies: 'DASHBOARD_TRUSTED_PROXIES' },
+  });
+  if (hidden) logger.warn(hidden);
+  const service = await startService({
+    module: DashboardModule.register(options),
+    logger,
+    host: config.internalHost,
+    port: config.internalPort,
+    config,
+  });
+  const tokens = service.app.get(ServiceTokens, { strict: false });
+  const health = service.app.get(Health, { strict: false });
+  let listener: PublicListener | undefined;
+  const opened = async () => {
+    if (!listener) throw new Error('the public listener is not open yet');
+  };
+  health.add({ name: 'listener', check: opened });
+  for (const [name, check] of ownerChecks(serviceOrigins(config), tokens.tls)) {
+    health.add({ name, isOptional: true, check });
+  }
+  try {
+    listener = await openPublicListener({ ...options, tokens });
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+  const { url: dashboardUrl, close } = listener;
+  const stop = async () => {
+    health.drain();
+    await sleep(config.drainNoticeMs);
+    await close();
+    await service.stop();
+  };
+  return { ...service, dashboardUrl, stop };
+}
+
+async function probePorts(config: DashboardConfig): Promise<void> {
+  if (!config.reusePort) await probePort(config.host, config.port, 'DASHBOARD_PORT');
+  await probePort(config.internalHost, config.internalPort, 'DASHBOARD_INTERNAL_PORT');
+}

@@ -1,0 +1,356 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type KeyAnswer,
+  type OrderAnswer,
+  type SubscriptionAnswer,
+  onePage,
+} from '#libs/contracts';
+import { DashboardUnderTest } from '../../../test/dashboard/dashboard-under-test.js';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const BALANCE = 'GET /internal/balance';
+
+const KEY = {
+  id: '0197-a',
+  name: 'Robot',
+  masked: 'dds_live_…a1b2',
+  environment: 'live',
+  state: 'active',
+  scopes: ['whois'],
+  daily_credit_cap: null,
+  last_used_at: null,
+  expires_at: null,
+  rank: 1,
+} as unknown as KeyAnswer;
+
+const PLAN: SubscriptionAnswer = {
+  id: '0197-s',
+  line: 'api',
+  state: 'active',
+  sku: 'api-5K-month',
+  quantity: 1,
+  interval: 'month',
+  amount_micros: '10000000',
+  tax_micros: '0',
+  currency: 'USD',
+  processor: 'stripe',
+  period_start: '2026-11-22T10:00:00.000Z',
+  period_end: '2026-12-22T10:00:00.000Z',
+  paid_through: '2026-12-22T10:00:00.000Z',
+  cancel_at: null,
+  pending_change: null,
+  is_current: true,
+};
+
+const SESSION = {
+  id: '0197-t',
+  current: false,
+  address: '192.0.2.7',
+  user_agent: '',
+  created_at: '2026-11-21T10:00:00.000Z',
+  last_seen_at: '2026-11-22T10:00:00.000Z',
+};
+
+const balance = (grants: object[] = []) => ({
+  spendable: 5_000,
+  reserved: 0,
+  pending: 0,
+  frozen: 0,
+  debt: 0,
+  grants,
+});
+
+let under: DashboardUnderTest;
+
+beforeAll(async () => {
+  under = await DashboardUnderTest.start();
+});
+afterAll(() => under?.stop());
+beforeEach(() => forget());
+
+function forget(): void {
+  under.forget();
+  under.answers.set(BALANCE, balance());
+}
+
+const get = (path: string) => under.send('GET', path, { cookie: under.cookie });
+const post = (path: string, body = '') =>
+  under.send('POST', path, { ...under.ours, ...FORM }, body);
+const textOf = ({ body }: { body: Buffer }) => body.toString().replaceAll(/\s+/g, ' ');
+const changes = () =>
+  under.arrived.map(({ line }) => line).filter((line) => !line.startsWith('GET '));
+
+describe('a step that cannot be taken back', () => {
+  const steps = [
+    ['/keys/0197-a/rotate', '24 hours', 'POST /internal/dashboard/keys/0197-a/rotate'],
+    ['/keys/0197-a/revoke', 'never works again', 'DELETE /internal/dashboard/keys/0197-a'],
+    [
+      '/subscriptions/0197-s/cancel',
+      'works until 2026-12-22 (UTC)',
+      'POST /internal/subscriptions/0197-s/cancel',
+    ],
+    ['/sessions/0197-t/end', 'logged out at once', 'DELETE /internal/dashboard/sessions/0197-t'],
+    ['/sessions/end-others', 'logged out at once', 'DELETE /internal/dashboard/sessions'],
+  ];
+  beforeEach(() => {
+    under.answers.set('GET /internal/dashboard/keys', { keys: [KEY], paging: onePage(1, 50) });
+    under.answers.set('GET /internal/subscriptions', { subscriptions: [PLAN] });
+    under.answers.set('GET /internal/subscriptions/0197-s', PLAN);
+    under.answers.set('GET /internal/dashboard/sessions', { sessions: [SESSION] });
+  });
+
+  it.each(steps)(
+    '%s is asked about, with what happens, and done by its form alone',
+    async (path, said, call) => {
+      const list = textOf(await get(`/${path.split('/')[1]}`));
+      expect(list).toContain(`href="${path}"`);
+      expect(list).not.toContain(`action="${path}"`);
+      const asked = textOf(await get(path));
+      expect(asked).toContain(said);
+      expect(asked).toContain(`<form method="post" action="${path}">`);
+      expect(asked).toMatch(/<a class="button plain" href="\/[a-z]+"/);
+      expect(changes()).toEqual([]);
+      const { 'x-csrf-token': _, ...withoutToken } = under.ours;
+      expect((await under.send('POST', path, { ...withoutToken, ...FORM }, '')).status).toBe(403);
+      expect(changes()).toEqual([]);
+      await post(path);
+      expect(changes()).toEqual([call]);
+    },
+  );
+
+  it('a replaced key can be revoked while it still works, and nothing else', async () => {
+    const expires_at = '2026-11-23T10:00:00.000Z';
+    const listed = async (state: KeyAnswer['state']) => {
+      const keys = [{ ...KEY, state, expires_at }];
+      under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
+      return textOf(await get('/keys'));
+    };
+    const replaced = await listed('replaced');
+    expect(replaced).toContain('replaced; works until 2026-11-23 10:00 UTC');
+    expect(replaced).toContain('href="/keys/0197-a/revoke"');
+    expect(replaced).not.toContain('/keys/0197-a/rotate');
+    const asked = await get('/keys/0197-a/revoke');
+    expect([asked.status, textOf(asked).includes('/rotate')]).toEqual([200, false]);
+    expect((await get('/keys/0197-a/rotate')).status).toBe(404);
+    const revoked = await listed('revoked');
+    expect(revoked).toContain('<span>revoked</span>');
+    expect(revoked).not.toContain('/keys/0197-a/revoke');
+    expect((await get('/keys/0197-a/revoke')).status).toBe(404);
+  });
+
+  it('a cancellation says when the credits of the plan end', async () => {
+    expect(textOf(await get('/subscriptions/0197-s/cancel'))).toContain(
+      'Its credits end on 2026-12-22 (UTC); what is left then is lost.',
+    );
+  });
+
+  it('a rotated key works on for as long as its owner chose', async () => {
+    await post('/keys/0197-a/rotate', 'overlap=7d');
+    const { body } = under.arrived.find(({ line }) => line.startsWith('POST'))!;
+    expect(JSON.parse(body.toString())).toEqual({ overlap: '7d' });
+  });
+});
+
+describe('an order', () => {
+  const order = (part: Partial<OrderAnswer>): OrderAnswer => ({
+    id: '1',
+    state: 'paid',
+    processor: 'stripe',
+    amount_micros: '10000000',
+    tax_micros: '0',
+    currency: 'USD',
+    redirect_url: null,
+    created_at: '2026-11-22T10:00:00.000Z',
+    expires_at: '2026-11-22T11:00:00.000Z',
+    lines: [
+      {
+        kind: 'subscription',
+        sku: 'api-5K-month',
+        quantity: 1,
+        amount_micros: '10000000',
+        tax_micros: '0',
+        credits: null,
+      },
+    ],
+    ...part,
+  });
+  const grant = (part: object) => ({ source_type: 'subscription', granted: 5_000, ...part });
+
+  it.each([
+    ['stripe', 'Stripe'],
+    ['paypal', 'PayPal'],
+  ])('that was paid by %s says what arrived and until when', async (processor, title) => {
+    under.answers.set('GET /internal/orders/1', order({ processor }));
+    const grants = [
+      grant({ expires_at: '2027-01-22T10:00:00.000Z' }),
+      grant({ expires_at: '2026-12-22T10:00:00.000Z' }),
+      grant({ expires_at: '2026-11-20T10:00:00.000Z' }),
+    ];
+    under.answers.set(BALANCE, balance(grants));
+    const shown = textOf(await get('/credits/orders/1'));
+    expect(shown).toContain(
+      'Your payment of $10.00 arrived: 5,000 credits until the next ones, 2026-12-22 (UTC) at the latest.',
+    );
+    expect(shown).toContain(`<dd>${title}</dd>`);
+    expect(shown).toContain('<dd>Every month, until you cancel</dd>');
+  });
+
+  it.each(['stripe', 'paypal'])(
+    'that was cancelled at %s says that nothing was charged, and can still be paid',
+    async (processor) => {
+      const open = order({ processor, state: 'redirected', redirect_url: 'https://pay.example/1' });
+      under.answers.set('POST /internal/orders/1/return', open);
+      const cancelled = textOf(await get('/billing/return?order=1&cancelled=1'));
+      expect(cancelled).toContain('You cancelled the payment. Nothing was charged.');
+      expect(cancelled).toContain('Waiting for your payment.');
+      expect(cancelled).toContain('href="https://pay.example/1"');
+      under.answers.set('POST /internal/orders/1/return', order({ processor }));
+      const paid = textOf(await get('/billing/return?order=1&cancelled=1'));
+      expect(paid).toContain('Your payment of $10.00 arrived: 5,000 credits a month');
+      expect(paid).not.toContain('Nothing was charged');
+    },
+  );
+
+  it('a link to the subscriptions that claims a cancelled payment says nothing of money', async () => {
+    under.answers.set('GET /internal/subscriptions', { subscriptions: [PLAN] });
+    const shown = textOf(await get('/subscriptions?cancelled=1'));
+    expect(shown).toContain('You came back without finishing the payment.');
+    expect(shown).not.toContain('Nothing was charged');
+  });
+
+  it('that waits is called so in the list, never by the name of its state', async () => {
+    under.answers.set('GET /internal/orders', { orders: [order({ state: 'redirected' })] });
+    under.answers.set('GET /internal/processors', { processors: [] });
+    const shown = textOf(await get('/credits'));
+    expect(shown).toContain('Waiting for your payment');
+    expect(shown).not.toContain('redirected');
+  });
+});
+
+describe('a cancelled plan', () => {
+  it('is not changed: its cancellation is undone first', async () => {
+    const cancelled = { ...PLAN, cancel_at: PLAN.period_end };
+    under.answers.set('GET /internal/subscriptions', { subscriptions: [cancelled] });
+    under.answers.set('GET /internal/processors', { processors: [] });
+    for (const path of ['/subscriptions', '/plans', '/plans?interval=year']) {
+      const shown = textOf(await get(path));
+      expect(shown).toContain('action="/subscriptions/0197-s/undo"');
+      expect(shown).toContain('Undo the cancellation');
+      expect(shown).not.toContain('Change plan');
+      expect(shown).not.toContain('/subscriptions/0197-s/change');
+    }
+    under.answers.set('GET /internal/subscriptions', { subscriptions: [PLAN] });
+    expect(textOf(await get('/plans'))).toContain('/subscriptions/0197-s/change');
+  });
+});
+
+describe('the overview', () => {
+  it('counts all credits that end first, whatever they came from', async () => {
+    const left = (available: number, expires_at: string | null) => ({
+      source_type: 'trial',
+      granted: 10_000,
+      reserved: 0,
+      available,
+      expires_at,
+    });
+    const grants = [
+      left(7_000, '2026-12-30T10:00:00.000Z'),
+      left(10_000, '2026-12-22T23:00:00.000Z'),
+      left(400, '2026-12-22T10:00:00.000Z'),
+      left(900, null),
+    ];
+    under.answers.set(BALANCE, balance(grants));
+    expect(textOf(await get('/'))).toContain('10,400 of them until 2026-12-22 at the latest');
+  });
+});
+
+describe('after a log-in', () => {
+  const BODY = 'email=ada%40example.com&password=a+sentence+is+fine';
+  const landing = async (to: string) => {
+    const answer = await post('/log-in', `${BODY}&to=${encodeURIComponent(to)}`);
+    return answer.headers.location;
+  };
+
+  it('the page that was asked for comes, also after a wrong password', async () => {
+    const asked = '/requests?day=2026-11-20&operation=whois.live';
+    const { headers } = await under.send('GET', asked);
+    expect(headers.location).toBe(`/log-in?to=${encodeURIComponent(asked)}`);
+    const page = textOf(await under.send('GET', String(headers.location)));
+    const field = `name="to" value="${asked.replace('&', '&amp;')}"`;
+    expect(page).toContain(field);
+    under.answer = { ...under.answer, status: 401, body: Buffer.from('{"code":"wrong"}') };
+    expect(textOf(await post('/log-in', `${BODY}&to=${encodeURIComponent(asked)}`))).toContain(
+      field,
+    );
+    forget();
+    expect(await landing(asked)).toBe(asked);
+  });
+
+  it('a key in an address is not carried on', async () => {
+    const { headers } = await under.send('GET', '/keys?apiKey=dds_live_0123456789abcdefghij');
+    expect(headers.location).not.toContain('0123456789');
+  });
+
+  it('only a path of our own is followed, an open redirect is refused', async () => {
+    for (const to of [
+      'https://evil.example/',
+      '//evil.example/',
+      '///evil.example/',
+      '/\\evil.example/',
+      '\\\\evil.example',
+      '/\t/evil.example/',
+      '/\n/evil.example',
+      '/.//evil.example',
+      '/x/..//evil.example/',
+      'javascript:alert(1)',
+      ' /keys',
+      'keys',
+      '/log-in?to=/log-in',
+      `/${'x'.repeat(1_001)}`,
+      '',
+    ]) {
+      expect([to, await landing(to)]).toEqual([to, '/']);
+      const shown = textOf(await under.send('GET', `/log-in?to=${encodeURIComponent(to)}`));
+      expect(shown).toContain('name="to" value="/"');
+    }
+  });
+});
+
+describe('what an owner logs in with', () => {
+  it('a new password is asked for with the old one, and the page says when it is set', async () => {
+    expect(textOf(await get('/account/password'))).toContain('Every other browser is logged out');
+    const form = 'current_password=the+old+one&password=the+new+one';
+    const changed = textOf(await post('/account/password', form));
+    const [{ line, body }] = under.arrived;
+    expect([line, JSON.parse(body.toString())]).toEqual([
+      'POST /internal/dashboard/password/change',
+      { current_password: 'the old one', password: 'the new one' },
+    ]);
+    expect(changed).toContain('The new password is set');
+    expect(textOf(await get('/account?changed=password'))).not.toContain('password is set');
+  });
+
+  it('S35: a new address is asked for with the password, which is checked first', async () => {
+    under.answer = { ...under.answer, status: 401, body: Buffer.from('{"code":"wrong"}') };
+    const form = 'email=new%40example.com&password=mine';
+    const refused = textOf(await post('/account/email', form));
+    expect(refused).toContain('value="new@example.com"');
+    const password = 'POST /internal/dashboard/session/reauthenticate';
+    expect(changes()).toEqual([password]);
+    forget();
+    const sent = textOf(await post('/account/email', form));
+    expect(sent).toContain('Until then everything stays as it is');
+    expect(changes()).toEqual([password, 'POST /internal/dashboard/account/email']);
+  });
+
+  it('S31: opening the link to a new address changes nothing, only its button confirms', async () => {
+    const opened = textOf(await under.send('GET', '/account/email/confirm?token=abc'));
+    expect(opened).toContain('<form method="post" action="/account/email/confirm">');
+    expect(under.arrived).toEqual([]);
+    const { 'x-csrf-token': token, ...ours } = under.ours;
+    const form = `csrf=${token}&token=abc`;
+    const { body } = await under.send('POST', '/account/email/confirm', { ...ours, ...FORM }, form);
+    expect(body.toString()).toContain('Your address is changed');
+    expect(changes()).toEqual(['POST /internal/dashboard/account/email/confirm']);
+  });
+});

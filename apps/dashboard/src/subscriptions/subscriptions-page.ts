@@ -1,0 +1,190 @@
+import {
+  type BalanceAnswer,
+  type PlanPreviewAnswer,
+  type SubscriptionAnswer,
+  type SubscriptionState,
+  planOfSku,
+} from '#libs/contracts';
+import { day, grouped, money } from '../amounts.js';
+import { grantsTable } from '../credits/grants-table.js';
+import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
+import { confirmationPage } from '../pages/confirmation-page.js';
+import { type Markup, html } from '../pages/markup.js';
+
+/** What `/subscriptions` shows. Undefined parts could not be read just now. */
+export interface OwnedFacts {
+  balance?: BalanceAnswer;
+  subscriptions?: SubscriptionAnswer[];
+}
+
+/** Everything that is owned: plans with their dates, packages with what is left of them. */
+export function subscriptionsPage(
+  context: PageContext,
+  { balance, subscriptions }: OwnedFacts,
+  notice?: Notice,
+): Markup {
+  return page(context, {
+    title: 'Subscriptions',
+    notice,
+    body: html`${subscriptions && planSection(context, subscriptions)}
+      ${balance && creditSection(balance)}
+      <p class="actions">
+        <a class="button" href="/plans">See all plans</a>
+        <a class="button plain" href="/credits">Buy credits</a>
+      </p>`,
+  });
+}
+
+/** What a change would come to, before it is made. */
+export function changePage(
+  context: PageContext,
+  { owned, to, preview }: { owned: SubscriptionAnswer; to: Ordered; preview: PlanPreviewAnswer },
+): Markup {
+  const isNow = preview.effect === 'now';
+  const fields = html`${hidden('sku', to.sku)}${hidden('quantity', String(to.quantity))}
+    ${hidden('from', preview.from)}<button>${isNow ? 'Pay and change' : 'Change'}</button>`;
+  return page(context, {
+    title: 'Change the plan',
+    body: html`<section>
+      <h2>${nameOf(owned)} → ${nameOf(to)}</h2>
+      <p class="figure"><strong>${money(preview.due_micros, preview.currency)}</strong> due now</p>
+      ${taxText(preview)}
+      <p>
+        ${isNow ? 'The new plan works as soon as this is paid. It is the price of the rest of the running period, less what is left of the old plan.' : `Nothing is charged now. The new plan begins on ${day(preview.from)}, and until then you can take this back.`}
+      </p>
+      ${form(context, `/subscriptions/${owned.id}/change`, fields)}
+      <p><a href="/subscriptions">Leave it as it is</a></p>
+    </section>`,
+  });
+}
+
+/** Before a subscription is cancelled: until when it works, and what is lost then. */
+export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Markup {
+  const end = day(owned.period_end);
+  return confirmationPage(context, {
+    title: 'Cancel this subscription?',
+    body: html`<p><strong>${nameOf(owned)}</strong> ${priceOf(owned)}</p>
+      <ul>
+        <li>Nothing more is charged. What is paid is not paid back.</li>
+        <li>
+          It works until ${owned.state === 'past_due' ? 'the paid time is over' : `${end} (UTC)`}
+          and then ends.
+        </li>
+        ${owned.line === 'api' ? html`<li>${creditsEnd(owned)} Credits of packages stay.</li>` : undefined}
+        <li>Until it ends you can take this back under Subscriptions.</li>
+      </ul>`,
+    action: `/subscriptions/${owned.id}/cancel`,
+    button: 'Cancel the subscription',
+    isDanger: true,
+    back: { href: '/subscriptions', text: 'Keep it' },
+  });
+}
+
+/** When a plan's credits end once it is cancelled: each month's with that month. */
+function creditsEnd({ state, interval, period_end: end }: SubscriptionAnswer): string {
+  if (state === 'past_due') return 'Its credits end when the paid time is over.';
+  const lost = `${day(end)} (UTC); what is left then is lost.`;
+  return interval === 'year'
+    ? `Its credits still come every month and end with that month, the last on ${lost}`
+    : `Its credits end on ${lost}`;
+}
+
+/** A plan and so many units of it. */
+export type Ordered = Pick<SubscriptionAnswer, 'sku' | 'quantity'>;
+
+const STATE_WORDS: Readonly<Record<SubscriptionState, string>> = {
+  incomplete: 'waiting for the first payment',
+  trialing: 'on trial',
+  active: 'active',
+  past_due: 'payment failed',
+  unpaid: 'not paid',
+  paused: 'paused',
+  cancelled: 'cancelled',
+  expired: 'never paid',
+};
+
+function planSection(context: PageContext, owned: SubscriptionAnswer[]): Markup {
+  return html`<section>
+    <h2>Plans</h2>
+    ${
+      owned.length === 0
+        ? html`<p>No plan yet.</p>`
+        : html`<ul class="rows">
+            ${owned.map((one) => row(context, one))}
+          </ul>`
+    }
+  </section>`;
+}
+
+function row(context: PageContext, owned: SubscriptionAnswer): Markup {
+  const { state, is_current, pending_change: pending } = owned;
+  const next = pending && html` <span>then ${nameOf(pending)}</span>`;
+  return html`<li>
+    <div>
+      <strong>${nameOf(owned)}</strong> ${priceOf(owned)}
+      <p class="quiet">
+        <span>${STATE_WORDS[state]}</span>
+        <span>${datesOf(owned)}</span>${next ?? undefined}
+      </p>
+      ${taxText(owned)}
+      ${state === 'past_due' ? html`<p>The payment failed. Check the payment details: everything works for 7 days after the paid time.</p>` : undefined}
+    </div>
+    ${is_current ? actions(context, owned) : undefined}
+  </li>`;
+}
+
+function actions(context: PageContext, owned: SubscriptionAnswer): Markup {
+  const name = nameOf(owned);
+  const step = (path: string, word: string) =>
+    form(
+      context,
+      `/subscriptions/${owned.id}/${path}`,
+      html`<button class="plain small" aria-label="${word}: ${name}">${word}</button>`,
+    );
+  const link = (path: string, word: string) =>
+    html`<a class="button plain small" href="${path}" aria-label="${word}: ${name}">${word}</a>`;
+  const plans = owned.interval === 'year' ? '/plans?interval=year' : '/plans';
+  return html`<div class="actions">
+    ${owned.cancel_at === null ? link(plans, 'Change plan') : step('undo', 'Undo the cancellation')}
+    ${owned.cancel_at === null && owned.pending_change ? step('undo', 'Undo') : undefined}
+    ${owned.cancel_at === null && !owned.pending_change ? link(`/subscriptions/${owned.id}/cancel`, 'Cancel') : undefined}
+    ${step('payment-details', 'Payment details')}
+  </div>`;
+}
+
+function creditSection(balance: BalanceAnswer): Markup {
+  return html`<section>
+    <h2>Credits</h2>
+    <p>${grouped(balance.spendable + balance.reserved)} credits to spend.</p>
+    ${grantsTable(balance)}
+  </section>`;
+}
+
+function datesOf({ state, cancel_at, period_end, paid_through }: SubscriptionAnswer): string {
+  if (state === 'cancelled' || state === 'expired') {
+    // What was paid back ended before its period.
+    const [end] = [cancel_at ?? period_end, paid_through ?? period_end].toSorted();
+    return `ended ${day(end)}`;
+  }
+  if (cancel_at !== null) return `ends ${day(cancel_at)}`;
+  if (state === 'past_due' && paid_through !== null) return `paid until ${day(paid_through)}`;
+  return `renews ${day(period_end)}`;
+}
+
+function nameOf({ sku, quantity }: Ordered): string {
+  const name = planOfSku(sku)?.name ?? sku;
+  const text = sku.endsWith('-year') ? `${name}, yearly` : name;
+  return quantity > 1 ? `${text} × ${quantity}` : text;
+}
+
+function priceOf({ amount_micros: micros, currency, interval }: SubscriptionAnswer): string {
+  return `${money(micros, currency)} a ${interval}`;
+}
+
+/** Prices of what is owned include the tax, as the processor charges them. */
+function taxText({
+  tax_micros: tax,
+  currency,
+}: Pick<SubscriptionAnswer, 'tax_micros' | 'currency'>) {
+  return tax === '0' ? undefined : html`<p class="quiet">${money(tax, currency)} of it is tax.</p>`;
+}

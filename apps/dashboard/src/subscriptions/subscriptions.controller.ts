@@ -1,0 +1,115 @@
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import type {
+  PaymentDetailsAnswer,
+  PlanChangeAnswer,
+  PlanPreviewAnswer,
+  SubscriptionAnswer,
+  SubscriptionsAnswer,
+} from '#libs/contracts';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
+import { leavePage } from '../credits/credits-pages.js';
+import { DashboardCalls } from '../dashboard-calls.js';
+import type { Notice } from '../pages/layout.js';
+import { OptionalText } from '../pages/optional-text.js';
+import { PageForm } from '../pages/page-form.dto.js';
+import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
+import { Visit } from '../pages/visit.js';
+import type { ProxiedAnswer } from '../proxy/service-proxy.js';
+import { cancelPage, changePage, subscriptionsPage } from './subscriptions-page.js';
+import { ChangePlanForm } from './subscriptions.dto.js';
+
+/** Anyone may have written the address, so this says nothing of what was paid. */
+const UNFINISHED: Notice = {
+  kind: 'note',
+  text: 'You came back without finishing the payment.',
+};
+
+/** What is owned, and how it changes. */
+@Controller()
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
+export class SubscriptionPagesController {
+  constructor(private readonly calls: DashboardCalls) {}
+
+  /** The second is an address that processors' pages lead back to. */
+  @Get(['subscriptions', 'billing/subscriptions'])
+  view(@Visit() visit: PageVisit, @Query('cancelled', OptionalText) cancelled: string) {
+    return this.show(visit, cancelled === '' ? undefined : UNFINISHED);
+  }
+
+  @Get('subscriptions/:id/change')
+  async preview(
+    @Visit() visit: PageVisit,
+    @Param('id') id: string,
+    @Query('sku', OptionalText) sku: string,
+    @Query('quantity', OptionalText) quantity: string,
+  ) {
+    const to = { sku, quantity: Number(quantity || 1) };
+    const own = await visit.billing({ method: 'GET', path: pathOf(id) });
+    if (isRefused(own)) return this.showRefusal(visit, own);
+    const answer = await visit.billing({ method: 'POST', path: pathOf(id, 'preview'), body: to });
+    if (isRefused(answer)) return this.showRefusal(visit, answer);
+    const owned = own.body as SubscriptionAnswer;
+    const preview = answer.body as PlanPreviewAnswer;
+    return visit.show(changePage(visit.context, { owned, to, preview }));
+  }
+
+  @Post('subscriptions/:id/change')
+  change(@Visit() visit: PageVisit, @Body() form: ChangePlanForm, @Param('id') id: string) {
+    const { sku = '', quantity = '1', from } = form;
+    return this.step(visit, pathOf(id, 'change'), { sku, quantity: Number(quantity), from });
+  }
+
+  @Get('subscriptions/:id/cancel')
+  async askToCancel(@Visit() visit: PageVisit, @Param('id') id: string) {
+    const answer = await visit.billing({ method: 'GET', path: pathOf(id) });
+    if (isRefused(answer)) return this.showRefusal(visit, answer);
+    return visit.show(cancelPage(visit.context, answer.body as SubscriptionAnswer));
+  }
+
+  @Post('subscriptions/:id/cancel')
+  cancel(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
+    return this.step(visit, pathOf(id, 'cancel'));
+  }
+
+  @Post('subscriptions/:id/undo')
+  undo(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
+    return this.step(visit, pathOf(id, 'undo'));
+  }
+
+  @Post('subscriptions/:id/payment-details')
+  async changeCard(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
+    const path = pathOf(id, 'payment-details');
+    const answer = await visit.billing({ method: 'POST', path, body: {} });
+    if (isRefused(answer)) return this.showRefusal(visit, answer);
+    const { redirect_url: url } = answer.body as PaymentDetailsAnswer;
+    return visit.show(leavePage(visit.context, url));
+  }
+
+  private async step(visit: PageVisit, path: string, body: object = {}) {
+    const answer = await visit.billing({ method: 'POST', path, body });
+    if (isRefused(answer)) return this.showRefusal(visit, answer);
+    const { redirect_url: url } = answer.body as PlanChangeAnswer;
+    return url ? visit.show(leavePage(visit.context, url)) : visit.goTo('/subscriptions');
+  }
+
+  private showRefusal(visit: PageVisit, answer: ProxiedAnswer) {
+    return this.show(visit, faultNotice(answer), answer.status);
+  }
+
+  private async show(visit: PageVisit, notice?: Notice, status = 200) {
+    const [balance, answer] = await Promise.all([
+      this.calls.balance(visit.session).catch(() => undefined),
+      visit.billing({ method: 'GET', path: '/subscriptions' }),
+    ]);
+    const subscriptions = isRefused(answer)
+      ? undefined
+      : (answer.body as SubscriptionsAnswer).subscriptions;
+    const said = notice ?? (isRefused(answer) ? faultNotice(answer) : undefined);
+    return visit.show(subscriptionsPage(visit.context, { balance, subscriptions }, said), status);
+  }
+}
+
+function pathOf(id: string, step?: string): string {
+  const path = `/subscriptions/${encodeURIComponent(id)}`;
+  return step === undefined ? path : `${path}/${step}`;
+}

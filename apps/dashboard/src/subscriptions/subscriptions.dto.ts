@@ -1,0 +1,13 @@
+import { PageForm, TextField } from '../pages/page-form.dto.js';
+
+export class ChangePlanForm extends PageForm {
+  @TextField()
+  sku?: string;
+
+  @TextField()
+  quantity?: string;
+
+  /** The instant that the preview counted from. */
+  @TextField()
+  from?: string;
+}

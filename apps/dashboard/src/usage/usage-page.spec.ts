@@ -1,0 +1,17 @@
+import { expect, it } from '@jest/globals';
+import { usagePage } from './usage-page.js';
+
+it('each line of use leads to its requests', () => {
+  const date = '2026-11-20';
+  const { text } = usagePage(
+    { csrfToken: 'c', isLoggedIn: true, hasMailbox: false },
+    {
+      status: true,
+      from: date,
+      to: date,
+      totals: { requests: 2, credits: 1 },
+      days: [{ date, operation: 'whois.live', requests: 2, credits: 1 }],
+    },
+  );
+  expect(text).toContain('href="/requests?day=2026-11-20&amp;operation=whois.live"');
+});

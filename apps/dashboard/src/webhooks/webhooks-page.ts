@@ -1,0 +1,155 @@
+import {
+  WEBHOOK_EVENTS,
+  type WebhookAnswer,
+  type WebhookDeliveriesAnswer,
+  type WebhookDelivery,
+  type WebhookEvent,
+} from '#libs/contracts';
+import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+import { eventField } from './webhooks.dto.js';
+
+const EVENTS: Readonly<Record<WebhookEvent, string>> = {
+  'job.completed': 'A bulk job is done',
+  'monitor.triggered': 'A monitor found something',
+  'file.published': 'A database file was published',
+  'credits.low': 'Credits are running out',
+  'invoice.issued': 'An invoice was issued',
+};
+const STATES = {
+  active: 'active',
+  paused: 'paused',
+  disabled: 'disabled: it took nothing for three days, or said that it is gone',
+} as const;
+
+interface Shown {
+  webhooks: readonly WebhookAnswer[];
+  secret?: string;
+  url?: string;
+}
+
+export function webhooksPage(context: PageContext, shown: Shown, notice?: Notice): Markup {
+  const { webhooks, secret, url } = shown;
+  return page(context, {
+    title: 'Webhooks',
+    notice,
+    body: html`${secret && secretSection(secret)}
+      <section>
+        <h2>Tell an address of yours</h2>
+        <p>
+          Events are sent as signed POST requests, as Standard Webhooks describes, and tried again
+          for three days.
+        </p>
+        ${form(
+          context,
+          '/webhooks',
+          html`${field({ name: 'url', value: url, hint: 'https, port 443, public' })}
+            <fieldset>
+              <legend>Events</legend>
+              ${WEBHOOK_EVENTS.map((event) => box(event))}
+            </fieldset>
+            <button>Add the webhook</button>`,
+        )}
+      </section>
+      <section>
+        <h2>Your webhooks</h2>
+        ${
+          webhooks.length === 0
+            ? html`<p>No webhook yet.</p>`
+            : html`<ul class="rows">
+                ${webhooks.map((webhook) => row(context, webhook))}
+              </ul>`
+        }
+      </section>`,
+  });
+}
+
+export function deliveriesPage(
+  context: PageContext,
+  webhook: WebhookAnswer,
+  { deliveries, paging }: WebhookDeliveriesAnswer,
+  notice?: Notice,
+): Markup {
+  const at = `/webhooks/${webhook.id}`;
+  return page(context, {
+    title: 'Deliveries',
+    notice,
+    body: html`<section>
+        <p>${webhook.url}: ${STATES[webhook.state]}</p>
+        <div class="actions">
+          ${form(context, `${at}/test`, html`<button class="small">Send a test</button>`)}
+          ${stateButton(context, webhook)}
+          <a class="button plain small" href="/webhooks">All webhooks</a>
+        </div>
+      </section>
+      <section>
+        <h2>What was sent</h2>
+        ${
+          deliveries.length === 0
+            ? html`<p>Nothing yet.</p>`
+            : html`<ul class="rows">
+                ${deliveries.map((delivery) => deliveryRow(context, webhook, delivery))}
+              </ul>`
+        }
+        ${paging.next_cursor === null ? undefined : html`<a href="${at}?cursor=${encodeURIComponent(paging.next_cursor)}">Older</a>`}
+        <p class="quiet">The log is kept for 30 days.</p>
+      </section>`,
+  });
+}
+
+const secretSection = (secret: string) =>
+  html`<section>
+    <h2>The secret</h2>
+    <p>It signs what we send. Copy it now: it is shown only this once.</p>
+    <p><code>${secret}</code></p>
+  </section>`;
+
+const box = (event: WebhookEvent) =>
+  html`<label><input type="checkbox" name="${eventField(event)}" /> ${EVENTS[event]}</label>`;
+
+function row(context: PageContext, webhook: WebhookAnswer): Markup {
+  const { id, url, events, state } = webhook;
+  const at = `/webhooks/${id}`;
+  return html`<li>
+    <div>
+      <strong>${url}</strong> ${STATES[state]}
+      <p class="quiet">${events.join(', ')}</p>
+    </div>
+    <div class="actions">
+      <a class="button small" href="${at}" aria-label="Deliveries to ${url}">Deliveries</a>
+      ${form(context, `${at}/rotate`, html`<button class="plain small">New secret</button>`)}
+      <a class="button plain small" href="${at}/delete" aria-label="Remove ${url}">Remove</a>
+    </div>
+  </li>`;
+}
+
+function stateButton(context: PageContext, { id, state }: WebhookAnswer): Markup {
+  const next = state === 'active' ? 'paused' : 'active';
+  const words = state === 'active' ? 'Pause' : 'Let it begin again';
+  return form(
+    context,
+    `/webhooks/${id}/state`,
+    html`${hidden('state', next)}<button class="plain small">${words}</button>`,
+  );
+}
+
+function deliveryRow(
+  context: PageContext,
+  webhook: WebhookAnswer,
+  delivery: WebhookDelivery,
+): Markup {
+  const { id, type, state, tries, created_at, response_status, fault } = delivery;
+  const action = `/webhooks/${webhook.id}/deliveries/${id}/replay`;
+  return html`<li>
+    <div>
+      <strong>${type}</strong> ${state}
+      <p class="quiet">
+        <span>${created_at.slice(0, 19).replace('T', ' ')}</span> <span>${tries} tries</span>
+        <span>${fault ?? response_status ?? ''}</span>
+      </p>
+    </div>
+    <div class="actions">
+      ${form(context, action, html`<button class="plain small">Send again</button>`)}
+    </div>
+  </li>`;
+}

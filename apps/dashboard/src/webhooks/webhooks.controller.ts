@@ -1,0 +1,151 @@
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import type {
+  WebhookAnswer,
+  WebhookDeliveriesAnswer,
+  WebhookSecretAnswer,
+  WebhooksAnswer,
+} from '#libs/contracts';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
+import type { PageCall } from '../dashboard-calls.js';
+import { OptionalText } from '../pages/optional-text.js';
+import { confirmationPage } from '../pages/confirmation-page.js';
+import type { Notice } from '../pages/layout.js';
+import { html } from '../pages/markup.js';
+import { PageForm } from '../pages/page-form.dto.js';
+import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
+import { Visit } from '../pages/visit.js';
+import { eventsOf } from './ticked-events.js';
+import { WebhookForm, WebhookStateForm } from './webhooks.dto.js';
+import { deliveriesPage, webhooksPage } from './webhooks-page.js';
+
+/** Webhooks of the account. */
+@Controller('webhooks')
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
+export class WebhookPagesController {
+  @Get()
+  list(@Visit() visit: PageVisit) {
+    return this.show(visit);
+  }
+
+  @Post()
+  async create(@Visit() visit: PageVisit, @Body() form: WebhookForm) {
+    const { url = '' } = form;
+    const call = {
+      method: 'POST',
+      path: '/webhooks',
+      body: { url, events: eventsOf(form) },
+    } as const;
+    const answer = await visit.worker(call);
+    if (isRefused(answer)) {
+      return this.show(visit, { notice: faultNotice(answer), status: answer.status, url });
+    }
+    const { secret } = answer.body as WebhookSecretAnswer;
+    return this.show(visit, { secret });
+  }
+
+  @Get(':id')
+  deliveries(
+    @Visit() visit: PageVisit,
+    @Param('id') id: string,
+    @Query('cursor', OptionalText) cursor: string,
+  ) {
+    return this.showOne(visit, id, { cursor });
+  }
+
+  @Post(':id/state')
+  change(@Visit() visit: PageVisit, @Body() { state }: WebhookStateForm, @Param('id') id: string) {
+    return this.afterChange(visit, id, { method: 'PATCH', path: '', body: { state } });
+  }
+
+  @Post(':id/test')
+  test(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
+    return this.afterChange(visit, id, { method: 'POST', path: '/test', body: {} });
+  }
+
+  @Post(':id/deliveries/:deliveryId/replay')
+  replay(
+    @Visit() visit: PageVisit,
+    @Body() _form: PageForm,
+    @Param('id') id: string,
+    @Param('deliveryId') deliveryId: string,
+  ) {
+    const path = `/deliveries/${encodeURIComponent(deliveryId)}/replay`;
+    return this.afterChange(visit, id, { method: 'POST', path, body: {} });
+  }
+
+  @Post(':id/rotate')
+  async rotate(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
+    const path = `${pathOf(id)}/rotate`;
+    const answer = await visit.worker({ method: 'POST', path, body: {} });
+    if (isRefused(answer)) {
+      return this.show(visit, { notice: faultNotice(answer), status: answer.status });
+    }
+    const { secret } = answer.body as WebhookSecretAnswer;
+    return this.show(visit, { secret });
+  }
+
+  @Get(':id/delete')
+  askToDelete(@Visit() visit: PageVisit, @Param('id') id: string) {
+    const asked = {
+      title: 'Remove this webhook?',
+      body: html`<p>Nothing is sent to it any more, and its log is removed.</p>`,
+      action: `/webhooks/${encodeURIComponent(id)}/delete`,
+      button: 'Remove',
+      isDanger: true,
+      back: { href: '/webhooks', text: 'Keep it' },
+    };
+    return visit.show(confirmationPage(visit.context, asked));
+  }
+
+  @Post(':id/delete')
+  async remove(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
+    const answer = await visit.worker({ method: 'DELETE', path: pathOf(id) });
+    if (!isRefused(answer)) return visit.goTo('/webhooks');
+    return this.show(visit, { notice: faultNotice(answer), status: answer.status });
+  }
+
+  private async afterChange(visit: PageVisit, id: string, call: PageCall) {
+    const answer = await visit.worker({ ...call, path: `${pathOf(id)}${call.path}` });
+    if (!isRefused(answer)) return visit.goTo(`/webhooks/${encodeURIComponent(id)}`);
+    return this.showOne(visit, id, { notice: faultNotice(answer), status: answer.status });
+  }
+
+  private async showOne(visit: PageVisit, id: string, shown: Shown & { cursor?: string }) {
+    const { cursor, notice, status = 200 } = shown;
+    const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
+    const [webhook, log] = await Promise.all([
+      visit.worker({ method: 'GET', path: pathOf(id) }),
+      visit.worker({ method: 'GET', path: `${pathOf(id)}/deliveries${query}` }),
+    ]);
+    for (const { refusal } of [webhook, log]) if (refusal) throw refusal;
+    const page = deliveriesPage(
+      visit.context,
+      webhook.body as WebhookAnswer,
+      log.body as WebhookDeliveriesAnswer,
+      notice,
+    );
+    return visit.show(page, status);
+  }
+
+  private async show(visit: PageVisit, shown: Shown = {}) {
+    const { notice, status = 200, ...rest } = shown;
+    const answer = await visit.worker({ method: 'GET', path: '/webhooks' });
+    if (isRefused(answer)) {
+      const page = webhooksPage(visit.context, { webhooks: [] }, faultNotice(answer));
+      return visit.show(page, answer.status);
+    }
+    const { webhooks } = answer.body as WebhooksAnswer;
+    return visit.show(webhooksPage(visit.context, { webhooks, ...rest }, notice), status);
+  }
+}
+
+interface Shown {
+  notice?: Notice;
+  status?: number;
+  /** Shown this once. */
+  secret?: string;
+  /** An address that was refused, to be corrected. */
+  url?: string;
+}
+
+const pathOf = (id: string) => `/webhooks/${encodeURIComponent(id)}`;

@@ -1,0 +1,16 @@
+import { WEBHOOK_EVENTS, type WebhookEvent } from '#libs/contracts';
+import { PageForm, TextField } from '../pages/page-form.dto.js';
+
+/** Name of the checkbox of an event; a form has each name once. */
+export const eventField = (event: WebhookEvent) => `event_${event}` as const;
+
+export class WebhookForm extends PageForm {
+  @TextField()
+  url?: string;
+}
+for (const event of WEBHOOK_EVENTS) TextField()(WebhookForm.prototype, eventField(event));
+
+export class WebhookStateForm extends PageForm {
+  @TextField()
+  state?: string;
+}
