@@ -1,5 +1,6 @@
 import { type AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
+import { isFromThisMachine } from '#libs/platform';
 import { MailSimulator } from './mail/mail-simulator.js';
 import { RegistrySimulator } from './registry/registry-simulator.js';
 import type { SimulatorsConfig } from './simulators.config.js';
@@ -23,6 +24,7 @@ export async function startSimulators(config: SimulatorsConfig): Promise<Running
   const internet = await registries.start();
   const smtpUrl = await mail.start(config.smtpPort);
   const server = createServer((request, response) => {
+    if (!isFromThisMachine(request)) return response.writeHead(404).end();
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://simulators');
     const json = (value: object) =>
       response.setHeader('content-type', 'application/json').end(JSON.stringify(value));

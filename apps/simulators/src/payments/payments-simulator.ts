@@ -1,8 +1,9 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Clock, SystemClock } from '#libs/platform';
+import { type Clock, SystemClock, isFromThisMachine } from '#libs/platform';
 import type { ApiFaults } from './api-faults.js';
 import { CallbackSender, type CallbackTarget, type DeliveryFaults } from './callback-sender.js';
+import { Journal, type JournalEntry } from './journal.js';
 import { PAYPAL_PATH, PaypalSimulator } from './paypal/paypal-simulator.js';
 import { PaypalRefusal } from './paypal/paypal-refusal.js';
 import { type PageAnswer, simulatorPage } from './simulator-page.js';
@@ -13,13 +14,16 @@ import { Invoices } from './stripe/invoices.js';
 import { PaymentIntents } from './stripe/payment-intents.js';
 import { Schedules } from './stripe/schedules.js';
 import { StripeApi } from './stripe/stripe-api.js';
-import { StripeRefusal } from './stripe/stripe-refusal.js';
+import { StripeRefusal } from './stripe/requests/stripe-refusal.js';
 import { StripeWorld } from './stripe/stripe-world.js';
 import { Subscriptions } from './stripe/subscriptions.js';
 import { VirtualClock } from './virtual-clock.js';
 
 const BODY_MAX_BYTES = 1024 * 1024;
 const TICK_MS = 1_000;
+const CLOCK_PATH = '/control/clock';
+/** The processors' APIs, which ask for a key; anything else is for people of this machine (S128). */
+const API_PATH = new RegExp(`^(${PAYPAL_PATH})?/v[12]/`);
 
 /** Payment processors on one HTTP server: their API, their hosted pages, their callbacks, their time. */
 export class PaymentsSimulator {
@@ -38,6 +42,7 @@ export class PaymentsSimulator {
   private readonly server = createServer((request, response) => void this.serve(request, response));
   private ticking: NodeJS.Timeout | undefined;
   private url = '';
+  private journal: Journal | undefined;
 
   constructor(clock: Clock = new SystemClock()) {
     this.clock = new VirtualClock(clock);
@@ -54,12 +59,16 @@ export class PaymentsSimulator {
     this.stripe = new StripeApi(this.world, { ...this, schedules, pageUrl });
   }
 
-  /** @returns the base URL of API and pages. */
-  async start(port = 0): Promise<string> {
+  /**
+   * @param journalPath the file that what happens is kept in, and taken from; by default it is forgotten at the end.
+   * @returns the base URL of API and pages.
+   */
+  async start(port = 0, journalPath?: string): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject).listen(port, '127.0.0.1', resolve);
     });
     this.url = `http://localhost:${(this.server.address() as AddressInfo).port}`;
+    if (journalPath !== undefined) this.replay(new Journal(journalPath));
     this.ticking = setInterval(() => this.clock.runDue(), TICK_MS).unref();
     return this.url;
   }
@@ -75,22 +84,80 @@ export class PaymentsSimulator {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
+  /** Does again what came before a stop. Nobody is told: callbacks begin with their target. */
+  private replay(journal: Journal): void {
+    this.world.nextId = this.paypal.world.nextId = () => journal.nextId();
+    for (const entry of journal.entries) {
+      this.clock.during(entry.atMs, () => this.doAgain(entry));
+      this.clock.offsetMs = entry.offsetMs;
+    }
+    this.journal = journal;
+  }
+
+  private doAgain({ to, method, path, query, body, key }: JournalEntry): void {
+    const request = { method, path, query, body };
+    if (to === 'stripe') {
+      const authorization = 'Bearer sk_test_simulator';
+      this.stripe.answer({ ...request, authorization, idempotencyKey: key });
+    } else if (to === 'paypal') {
+      const authorization = this.paypal.api.ownAuthorization();
+      this.paypal.api.answer({ ...request, authorization, requestId: key });
+    } else if (to === 'page') {
+      try {
+        this.pageAt(method, path);
+      } catch (error) {
+        // It was refused then too.
+        if (!isRefusal(error)) throw error;
+      }
+    } else if (path !== CLOCK_PATH) this.setFaults(JSON.parse(body) as object);
+  }
+
+  /** Does what came from outside; what may have changed something is kept before it is answered. */
+  private kept<T>(entry: Omit<JournalEntry, 'atMs' | 'offsetMs'>, work: () => T): T {
+    const { journal, clock } = this;
+    if (!journal || entry.method === 'GET') return work();
+    const atMs = clock.now().getTime();
+    let result: T | undefined;
+    try {
+      result = clock.during(atMs, work);
+      return result;
+    } finally {
+      // Who has no valid key changes nothing.
+      const isForeign = (result as { status?: number } | undefined)?.status === 401;
+      if (!isForeign) journal.add({ atMs, offsetMs: clock.offsetMs, ...entry });
+    }
+  }
+
+  private keptPage(method: string, path: string): PageAnswer {
+    const entry = { to: 'page' as const, method, path, query: '', body: '' };
+    return this.kept(entry, () => this.pageAt(method, path));
+  }
+
+  private pageAt(method: string, path: string): PageAnswer {
+    return path.startsWith(`${PAYPAL_PATH}/`)
+      ? this.paypal.page(method, path.slice(PAYPAL_PATH.length))
+      : this.pageOf(method, path);
+  }
+
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const body = await readBody(request);
       const { pathname: path, search } = new URL(request.url ?? '/', 'http://simulator');
+      if (!API_PATH.test(path) && !isFromThisMachine(request)) {
+        response.writeHead(404).end();
+        return;
+      }
+      const body = await readBody(request);
       const method = request.method ?? 'GET';
       if (path.startsWith(`${PAYPAL_PATH}/`)) {
         const ownPath = path.slice(PAYPAL_PATH.length);
         this.servePaypal(request, { method, path: ownPath, search, body }, response);
-      } else if (/^\/v[12]\//.test(path))
+      } else if (API_PATH.test(path))
         this.serveApi(request, { method, path, search, body }, response);
-      else if (path.startsWith('/stripe/')) sendPage(response, this.pageOf(method, path));
+      else if (path.startsWith('/stripe/')) sendPage(response, this.keptPage(method, path));
       else if (path.startsWith('/control/')) this.serveControl(method, path, body, response);
       else response.writeHead(404).end();
     } catch (error) {
-      const isRefusal = error instanceof StripeRefusal || error instanceof PaypalRefusal;
-      const status = isRefusal ? error.status : 500;
+      const status = isRefusal(error) ? error.status : 500;
       response.writeHead(status, { 'content-type': 'text/plain' }).end((error as Error).message);
     }
   }
@@ -106,16 +173,17 @@ export class PaymentsSimulator {
       return;
     }
     const idempotencyKey = headers['idempotency-key'];
-    const answer = this.stripe.answer({
-      method,
-      path,
-      query: search.slice(1),
-      body,
-      authorization: headers.authorization,
-      idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : undefined,
-    });
+    const key = typeof idempotencyKey === 'string' ? idempotencyKey : undefined;
+    const asked = { method, path, query: search.slice(1), body };
+    const { authorization } = headers;
+    const answer = this.kept({ to: 'stripe', ...asked, key }, () =>
+      this.stripe.answer({ ...asked, authorization, idempotencyKey: key }),
+    );
     if (this.losesAnswer(method)) response.destroy();
-    else sendJson(response, answer.status, answer.body);
+    else {
+      if (answer.isReplayed) response.setHeader('idempotent-replayed', 'true');
+      sendJson(response, answer.status, answer.body);
+    }
   }
 
   private servePaypal(
@@ -124,7 +192,7 @@ export class PaymentsSimulator {
     response: ServerResponse,
   ): void {
     if (!/^\/v[12]\//.test(path)) {
-      sendPage(response, this.paypal.page(method, path));
+      sendPage(response, this.keptPage(method, `${PAYPAL_PATH}${path}`));
       return;
     }
     const isMove = method !== 'GET' && path !== '/v1/oauth2/token';
@@ -134,14 +202,11 @@ export class PaymentsSimulator {
       return;
     }
     const requestId = headers['paypal-request-id'];
-    const answer = this.paypal.api.answer({
-      method,
-      path,
-      query: search.slice(1),
-      body,
-      authorization: headers.authorization,
-      requestId: typeof requestId === 'string' ? requestId : undefined,
-    });
+    const key = typeof requestId === 'string' ? requestId : undefined;
+    const asked = { method, path, query: search.slice(1), body };
+    const { authorization } = headers;
+    const work = () => this.paypal.api.answer({ ...asked, authorization, requestId: key });
+    const answer = isMove ? this.kept({ to: 'paypal', ...asked, key }, work) : work();
     if (isMove && this.losesAnswer(method)) response.destroy();
     else if ('text' in answer) response.writeHead(answer.status).end(answer.text);
     else if (answer.body) sendJson(response, answer.status, answer.body);
@@ -175,22 +240,31 @@ export class PaymentsSimulator {
   /** For people and scripts that steer the simulator from outside of its process. */
   private serveControl(method: string, path: string, body: string, response: ServerResponse): void {
     const given = (body === '' ? {} : JSON.parse(body)) as Record<string, unknown>;
-    if (method === 'POST' && path === '/control/clock') this.clock.advance(Number(given.advanceMs));
+    const entry = { to: 'control' as const, method, path, query: '', body };
+    if (method === 'POST' && path === CLOCK_PATH) {
+      this.clock.advance(Number(given.advanceMs));
+      this.kept(entry, () => {});
+    }
     if (method === 'POST' && path === '/control/faults') {
-      const { lostAnswers, refusedRefunds, ...faults } = given as Partial<
-        DeliveryFaults & ApiFaults
-      >;
-      for (const { faults: current } of [this.callbacks, this.paypal.callbacks]) {
-        Object.assign(current, faults);
-      }
-      this.apiFaults.lostAnswers = Number(lostAnswers ?? this.apiFaults.lostAnswers);
-      this.apiFaults.refusedRefunds = Number(refusedRefunds ?? this.apiFaults.refusedRefunds);
+      this.kept(entry, () => this.setFaults(given));
     }
     const { faults, deliveries: ofStripe } = this.callbacks;
     const deliveries = [...ofStripe, ...this.paypal.callbacks.deliveries].slice(-50);
     sendJson(response, 200, { now: this.clock.now(), faults, deliveries });
   }
+
+  private setFaults(given: object): void {
+    const { lostAnswers, refusedRefunds, ...faults } = given as Partial<DeliveryFaults & ApiFaults>;
+    for (const { faults: current } of [this.callbacks, this.paypal.callbacks]) {
+      Object.assign(current, faults);
+    }
+    this.apiFaults.lostAnswers = Number(lostAnswers ?? this.apiFaults.lostAnswers);
+    this.apiFaults.refusedRefunds = Number(refusedRefunds ?? this.apiFaults.refusedRefunds);
+  }
 }
+
+const isRefusal = (error: unknown): error is StripeRefusal | PaypalRefusal =>
+  error instanceof StripeRefusal || error instanceof PaypalRefusal;
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));

@@ -6,7 +6,8 @@ import { AlarmQueue } from './alarm-queue.js';
  * exactly that time, in order, however far the clock is moved at once.
  */
 export class VirtualClock extends Clock {
-  private offsetMs = 0;
+  /** How far it was moved from the base clock. */
+  offsetMs = 0;
   /** While an alarm runs, the time it was set for. */
   private alarmMs: number | undefined;
   private readonly alarms = new AlarmQueue();
@@ -30,9 +31,19 @@ export class VirtualClock extends Clock {
     this.runDue();
   }
 
-  /** Lets happen what is due by now: the base clock may have been moved. */
-  runDue(): void {
-    const untilMs = this.now().getTime();
+  /** Does something at one moment, after all that was due by then. */
+  during<T>(atMs: number, work: () => T): T {
+    this.runDue(atMs);
+    this.alarmMs = atMs;
+    try {
+      return work();
+    } finally {
+      this.alarmMs = undefined;
+    }
+  }
+
+  /** Lets happen what is due by then, now by default: the base clock may have been moved. */
+  runDue(untilMs: number = this.now().getTime()): void {
     try {
       const next = () => this.alarms.takeDue(untilMs);
       for (let alarm = next(); alarm; alarm = next()) {

@@ -46,9 +46,17 @@ export interface Registration {
 
 export type Availability = 'registered' | 'free' | 'reserved';
 
-/** Says from a name alone whether it is registered: `free-…`, `available-…` and `…hq` are not. */
+/** Longer names, as suggestions have them, which are registered less often than the words they are made of. */
+const COMPOUND =
+  /^(get|my|try|the|go|use|hello|join|we)-|[a-z](hq|hub|lab|world|group)\.|-(app|online|now|pro|site|co)\./;
+
+/**
+ * Says from a name alone whether it is registered: `free-…`, `available-…`, `…hq` and most compounds are not.
+ */
 export function availabilityOf(domain: string): Availability {
   if (/^(free|available)-|^[^.]+hq\./.test(domain)) return 'free';
+  if (COMPOUND.test(domain) && createHash('sha256').update(domain).digest()[0]! % 4 > 0)
+    return 'free';
   return domain.startsWith('reserved-') ? 'reserved' : 'registered';
 }
 

@@ -34,6 +34,7 @@ export class Captures {
       throw PaypalRefusal.unprocessable('REFUND_FAILED_INSUFFICIENT_FUNDS', message);
     }
     const wanted = amount ?? capture.amount;
+    if (toCents(wanted) <= 0) throw PaypalRefusal.zero();
     if (toCents(wanted) + this.refundedOf(id) > toCents(capture.amount)) {
       const message = 'The refund amount must be less than or equal to the capture amount.';
       throw PaypalRefusal.unprocessable('REFUND_AMOUNT_EXCEEDED', message);
@@ -100,6 +101,59 @@ export class Captures {
     };
     dispute.update_time = this.world.now;
     this.world.emit('CUSTOMER.DISPUTE.RESOLVED', 'dispute', dispute);
+  }
+
+  /** `GET /v1/customer/disputes`: newest first; the next page is named by its address. */
+  listDisputes(query: URLSearchParams): object {
+    const boundOf = (name: string, otherwise: number) =>
+      query.has(name) ? Date.parse(query.get(name)!) : otherwise;
+    const after = boundOf('update_time_after', 0);
+    const before = boundOf('update_time_before', Number.POSITIVE_INFINITY);
+    const transaction = query.get('disputed_transaction_id');
+    const found = this.world
+      .all('dispute')
+      .filter(({ update_time, disputed_transactions: disputed }) => {
+        const at = Date.parse(update_time);
+        const isOf = disputed.some(({ seller_transaction_id: id }) => id === transaction);
+        return at >= after && at <= before && (transaction === null || isOf);
+      })
+      .reverse();
+    const size = Number(query.get('page_size') ?? 10);
+    const start = Number(query.get('next_page_token') ?? 0);
+    const items = found.slice(start, start + size);
+    const next = new URLSearchParams(query);
+    next.set('next_page_token', String(start + size));
+    const hasMore = start + size < found.length;
+    const links = hasMore ? [this.world.link('next', `/v1/customer/disputes?${next}`)] : [];
+    return { items, links };
+  }
+
+  /** `GET /v1/reporting/transactions`: what moved money, oldest first. */
+  report(query: URLSearchParams, isSale: (captureId: string) => boolean): object {
+    const [from, to] = ['start_date', 'end_date'].map((name) => Date.parse(query.get(name) ?? ''));
+    const [size, page] = [Number(query.get('page_size') ?? 100), Number(query.get('page') ?? 1)];
+    const captures = this.world
+      .all('capture')
+      .filter(({ status }) => /COMPLETED|REFUNDED/.test(status))
+      .map((capture) => ({ ...capture, code: isSale(capture.id) ? 'T0002' : 'T0006' }));
+    const refunds = this.world
+      .all('refund')
+      .filter(({ status }) => status === 'COMPLETED')
+      .map((refund) => ({ ...refund, code: 'T1107' }));
+    const all = [...captures, ...refunds].filter(
+      ({ create_time: time }) => Date.parse(time) >= from && Date.parse(time) <= to,
+    );
+    const details = all.map(({ id, code, amount, create_time: time }) => {
+      const info = { transaction_event_code: code, transaction_initiation_date: time };
+      const money = { transaction_status: 'S', transaction_amount: amount };
+      return { transaction_info: { transaction_id: id, ...info, ...money } };
+    });
+    return {
+      transaction_details: details.slice((page - 1) * size, page * size),
+      page,
+      total_items: details.length,
+      total_pages: Math.max(1, Math.ceil(details.length / size)),
+    };
   }
 
   private refundedOf(captureId: string): number {

@@ -29,6 +29,7 @@ export class Orders {
     if (!unit || !/^\d+\.\d{2}$/.test(unit.amount?.value) || !context?.return_url) {
       throw PaypalRefusal.invalid('MISSING_REQUIRED_PARAMETER', 'A required field is missing.');
     }
+    if (centsOf(unit.amount) === 0) throw PaypalRefusal.zero();
     checkSums(unit);
     const { world } = this;
     const id = world.newId();

@@ -70,6 +70,7 @@ export class PaypalApi {
         (id, body) => captures.refund(id, body),
       ],
       ['GET', /^\/v2\/payments\/refunds\/([\w-]+)$/, (id) => world.get('refund', id)],
+      ['GET', /^\/v1\/customer\/disputes$/, (_, __, query) => captures.listDisputes(query)],
       ['GET', /^\/v1\/customer\/disputes\/([\w-]+)$/, (id) => world.get('dispute', id)],
       ['POST', /^\/v1\/catalogs\/products$/, (_, body) => plans.createProduct(body)],
       ['GET', /^\/v1\/catalogs\/products\/([\w-]+)$/, (id) => world.get('product', id)],
@@ -89,6 +90,11 @@ export class PaypalApi {
         (id, _, query) => subscriptions.transactions(id, ...stretchOf(query)),
       ],
       ['GET', /^\/v1\/payments\/sale\/([\w-]+)$/, (id) => subscriptions.sale(id)],
+      [
+        'GET',
+        /^\/v1\/reporting\/transactions$/,
+        (_, __, query) => captures.report(query, (id) => subscriptions.isSale(id)),
+      ],
       ['GET', /^\/v1\/notifications\/webhooks-events$/, (_, __, query) => this.listEvents(query)],
     ];
   }
@@ -113,6 +119,14 @@ export class PaypalApi {
   endSecret(secret: string): void {
     this.endedSecrets.add(secret);
     this.tokens.clear();
+  }
+
+  /** A token of the simulator's own, for what is done again after a restart. */
+  ownAuthorization(): string {
+    const token = randomBytes(24).toString('base64url');
+    const until = new Date(this.world.clock.now().getTime() + TOKEN_SECONDS * SECOND_MS);
+    putLatest(this.tokens, token, until);
+    return `Bearer ${token}`;
   }
 
   /** A repeated request with the key of one that was carried out has its answer. */

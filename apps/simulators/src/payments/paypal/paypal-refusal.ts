@@ -18,6 +18,13 @@ export class PaypalRefusal extends Error {
     return new PaypalRefusal(422, 'UNPROCESSABLE_ENTITY', issue, message);
   }
 
+  static zero(): PaypalRefusal {
+    return PaypalRefusal.unprocessable(
+      'CANNOT_BE_ZERO_OR_NEGATIVE',
+      'Must be greater than zero. If the currency supports decimals, only two decimal place precision is supported.',
+    );
+  }
+
   static invalid(issue: string, message: string): PaypalRefusal {
     return new PaypalRefusal(400, 'INVALID_REQUEST', issue, message);
   }

@@ -20,6 +20,8 @@ export interface PaypalWorldParts {
 export class PaypalWorld {
   /** The latest, oldest first. */
   readonly events: WebhookEvent[] = [];
+  /** Hexadecimal digits, at least seventeen. */
+  nextId = () => randomBytes(9).toString('hex');
   private readonly kinds = new Map<Kind, Map<string, PaypalKinds[Kind]>>();
 
   constructor(private readonly parts: PaypalWorldParts) {}
@@ -34,7 +36,7 @@ export class PaypalWorld {
 
   /** Seventeen letters and digits, as PayPal's. */
   newId(): string {
-    return randomBytes(9).toString('hex').slice(0, 17).toUpperCase();
+    return this.nextId().slice(0, 17).toUpperCase();
   }
 
   link(rel: string, path: string, method: Link['method'] = 'GET'): Link {

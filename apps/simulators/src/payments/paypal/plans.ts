@@ -24,6 +24,9 @@ export class Plans {
   /** `POST /v1/billing/plans`. */
   create(plan: Plan): Plan {
     this.world.get('product', plan.product_id);
+    for (const { pricing_scheme: scheme } of plan.billing_cycles) {
+      if (toCents(scheme.fixed_price) === 0) throw PaypalRefusal.zero();
+    }
     const id = `P-${this.world.newId()}`;
     return this.world.put('plan', id, { ...plan, id, status: 'ACTIVE' });
   }

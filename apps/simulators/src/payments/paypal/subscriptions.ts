@@ -152,6 +152,11 @@ export class Subscriptions {
     return { transactions, total_items: transactions.length, total_pages: 1 };
   }
 
+  /** Whether a payment is one of a subscription. */
+  isSale(captureId: string): boolean {
+    return [...this.salesOf.values()].some((sales) => sales.some(({ id }) => id === captureId));
+  }
+
   /** Ids of what it was charged, oldest first. */
   salesFor(id: string): string[] {
     return (this.salesOf.get(id) ?? []).map((sale) => sale.id);

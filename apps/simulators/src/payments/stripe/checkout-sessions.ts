@@ -1,7 +1,8 @@
 import type { Stripe } from 'stripe';
+import { CHARGE_MIN } from './invoices.js';
 import { DELAYED_PAYMENT_MS, type PaymentIntents } from './payment-intents.js';
 import type { CheckoutSession, PaymentIntent } from './stripe-objects.js';
-import { StripeRefusal } from './stripe-refusal.js';
+import { StripeRefusal } from './requests/stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
 import type { Subscriptions } from './subscriptions.js';
 
@@ -29,6 +30,7 @@ export class CheckoutSessions {
     const { world } = this;
     const id = world.newId('checkout.session');
     const { amount, currency } = this.totalOf(params.line_items);
+    if (params.mode === 'payment') checkMinimum(amount, currency);
     const session = world.put({
       id,
       object: 'checkout.session',
@@ -134,7 +136,7 @@ export class CheckoutSessions {
 
   private totalOf(items: Stripe.Checkout.SessionCreateParams.LineItem[] = []) {
     if (items.length === 0)
-      throw StripeRefusal.invalid('parameter_missing', 'line_items: required');
+      throw StripeRefusal.invalid('parameter_missing', 'Missing required param: line_items.');
     const priced = items.map(({ price, price_data: data, quantity = 1 }) => {
       const { unit_amount: unit, currency } = data ?? this.world.get('price', price);
       if (!Number.isInteger(unit) || unit! < 0 || !Number.isInteger(quantity) || quantity < 1) {
@@ -159,6 +161,14 @@ export class CheckoutSessions {
 
 const metadataOf = (holder: { metadata?: unknown } | undefined) =>
   (holder?.metadata ?? {}) as Stripe.Metadata;
+
+/** Nothing at all needs no payment; less than the minimum is no payment that a card takes. */
+function checkMinimum(amount: number, currency: string): void {
+  const min = CHARGE_MIN[currency] ?? 0;
+  if (amount === 0 || amount >= min) return;
+  const message = `The Checkout Session's total amount due must add up to at least ${min} cents.`;
+  throw StripeRefusal.invalid('amount_too_small', message);
+}
 
 function expiryOf(wanted: number | undefined, now: number): number {
   if (wanted === undefined) return now + DAY_SECONDS;

@@ -1,10 +1,12 @@
 import { type Clock, DAY_MS } from '#libs/platform';
 import { putLatest } from '../kept.js';
-import { StripeRefusal } from './stripe-refusal.js';
+import { StripeRefusal } from './requests/stripe-refusal.js';
 
 export interface StripeAnswer {
   status: number;
   body: object;
+  /** It was given before: Stripe's `Idempotent-Replayed`. */
+  isReplayed?: true;
 }
 
 interface Kept {
@@ -27,9 +29,10 @@ export class IdempotencyKeys {
     const nowMs = this.clock.now().getTime();
     const first = this.kept.get(key);
     if (first && nowMs - first.keptAtMs < RETENTION_MS) {
-      if (first.request === request) return first.answer;
-      const message = 'Keys for idempotent requests can only be used with the same parameters.';
-      throw new StripeRefusal(400, 'idempotency_error', 'idempotency_key_in_use', message);
+      if (first.request === request) return { ...first.answer, isReplayed: true };
+      const message =
+        'Keys for idempotent requests can only be used with the same parameters they were first used with.';
+      throw new StripeRefusal(400, 'idempotency_error', undefined, message);
     }
     const answer = work();
     putLatest(this.kept, key, { request, answer, keptAtMs: nowMs });

@@ -9,7 +9,7 @@ import {
   type SubscriptionItem,
   listOf,
 } from './stripe-objects.js';
-import { StripeRefusal } from './stripe-refusal.js';
+import { StripeRefusal } from './requests/stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
 
 /** What a customer's card does when it is asked for money. */
@@ -23,6 +23,9 @@ export interface BilledItem {
   to: number;
   isProration: boolean;
 }
+
+/** What a card is charged at least, in cents; less is carried over to the next invoice of the customer. */
+export const CHARGE_MIN: Readonly<Record<string, number>> = { usd: 50, eur: 50, chf: 50, gbp: 30 };
 
 /** Attempts after the first one, as Stripe's retries by fixed rule. */
 const RETRIES_MS = [3 * DAY_MS, 5 * DAY_MS, 7 * DAY_MS];
@@ -45,21 +48,28 @@ export class Invoices {
   ): Invoice {
     const id = this.world.newId('invoice');
     const lines = items.map((billed) => this.lineOf(id, subscription, billed));
-    const total = items.reduce((sum, { amount }) => sum + amount, 0);
+    const subtotal = items.reduce((sum, { amount }) => sum + amount, 0);
+    const total = subtotal - this.discountOf(subscription, subtotal);
+    const { balance } = this.world.get('customer', subscription.customer);
+    const charged = Math.max(0, total + balance);
+    const isSmall = charged < (CHARGE_MIN[subscription.currency] ?? 0);
     return {
       id,
       object: 'invoice',
-      amount_due: Math.max(0, total),
+      amount_due: isSmall ? 0 : charged,
       amount_paid: 0,
       attempt_count: 0,
       billing_reason: reason,
       created: this.world.now,
       currency: subscription.currency,
       customer: subscription.customer,
+      ending_balance: total + balance - (isSmall ? 0 : charged),
       hosted_invoice_url: `${this.pageUrl()}/stripe/invoice/${id}`,
       livemode: false,
       next_payment_attempt: null,
+      starting_balance: balance,
       status: 'open',
+      subtotal,
       total,
       lines: listOf(lines),
       parent: {
@@ -69,8 +79,10 @@ export class Invoices {
     };
   }
 
+  /** The customer's balance goes into it, and what it leaves stays with the customer. */
   store(invoice: Invoice): Invoice {
     this.world.put(invoice);
+    this.moveBalance(invoice, 1);
     this.world.emit('v1.invoice.finalized', invoice);
     return invoice;
   }
@@ -126,6 +138,7 @@ export class Invoices {
   void(invoice: Invoice): void {
     if (invoice.status !== 'open') return;
     invoice.status = 'void';
+    this.moveBalance(invoice, -1);
     this.world.emit('v1.invoice.voided', invoice);
   }
 
@@ -151,6 +164,20 @@ export class Invoices {
 
   setCard(customerId: string, card: CardBehaviour): void {
     this.cards.set(customerId, card);
+  }
+
+  private moveBalance(invoice: Invoice, sign: 1 | -1): void {
+    const { starting_balance: before, ending_balance: after } = invoice;
+    const customer = this.world.get('customer', invoice.customer);
+    customer.balance += sign * ((after ?? 0) - before);
+  }
+
+  /** What its coupons take off. */
+  private discountOf({ discounts }: Subscription, subtotal: number): number {
+    return discounts.reduce((sum, id) => {
+      const { percent_off: percent, amount_off: amount } = this.world.get('coupon', id);
+      return Math.min(subtotal, sum + (amount ?? Math.round((subtotal * (percent ?? 0)) / 100)));
+    }, 0);
   }
 
   private lineOf(

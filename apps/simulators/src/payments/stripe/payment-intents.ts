@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe';
 import { DAY_MS } from '#libs/platform';
 import { type ApiFaults, refusesRefund } from '../api-faults.js';
 import type { Dispute, PaymentIntent, Refund } from './stripe-objects.js';
-import { StripeRefusal } from './stripe-refusal.js';
+import { StripeRefusal } from './requests/stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
 
 export interface NewPayment {
@@ -48,23 +48,29 @@ export class PaymentIntents {
 
   /** `POST /v1/refunds`. */
   refund(params: Stripe.RefundCreateParams): Refund {
-    const payment = this.world.get('payment_intent', params.payment_intent);
+    const payment = this.world.named('payment_intent', params.payment_intent, 'payment_intent');
     if (refusesRefund(this.faults)) {
       throw StripeRefusal.invalid(
         'insufficient_funds',
         'Insufficient funds in your Stripe balance.',
       );
     }
-    const amount = params.amount ?? payment.amount - this.refundedOf(payment);
+    const rest = payment.amount - this.refundedOf(payment);
+    const amount = params.amount ?? rest;
     if (payment.status !== 'succeeded') {
       throw StripeRefusal.invalid('charge_not_captured', 'This PaymentIntent has no charge.');
     }
-    if (!Number.isInteger(amount) || amount <= 0) {
-      throw StripeRefusal.invalid('parameter_invalid_integer', 'amount: a positive integer');
-    }
-    if (amount > payment.amount - this.refundedOf(payment)) {
-      const message = 'Refund amount is greater than unrefunded amount on charge.';
+    if (rest === 0) {
+      const message = `Charge ${String(payment.latest_charge)} has already been refunded.`;
       throw StripeRefusal.invalid('charge_already_refunded', message);
+    }
+    if (!Number.isInteger(amount) || amount <= 0) {
+      const message = 'Invalid positive integer';
+      throw StripeRefusal.invalid('parameter_invalid_integer', message, 'amount');
+    }
+    if (amount > rest) {
+      const message = 'Refund amount is greater than unrefunded amount on charge.';
+      throw StripeRefusal.invalid(undefined, message, 'amount');
     }
     const refund = this.world.put({
       id: this.world.newId('refund'),

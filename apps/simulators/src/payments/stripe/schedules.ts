@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import type { SubscriptionSchedule } from './stripe-objects.js';
-import { StripeRefusal } from './stripe-refusal.js';
+import { StripeRefusal } from './requests/stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
 import type { Subscriptions } from './subscriptions.js';
 

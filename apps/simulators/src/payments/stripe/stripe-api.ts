@@ -2,12 +2,14 @@ import type { Stripe } from 'stripe';
 import type { CheckoutSessions } from './checkout-sessions.js';
 import type { CustomerPages } from './pages/customer-pages.js';
 import { keepLatest } from '../kept.js';
-import { type Form, parseForm } from './form-body.js';
+import { type Form, parseForm } from './requests/form-body.js';
 import { IdempotencyKeys, type StripeAnswer } from './idempotency-keys.js';
 import type { PaymentIntents } from './payment-intents.js';
 import type { Schedules } from './schedules.js';
-import { type Customer, type Price, listOf } from './stripe-objects.js';
-import { StripeRefusal } from './stripe-refusal.js';
+import { listed } from './listing.js';
+import { checkParameters } from './requests/parameters.js';
+import type { Customer, Price } from './stripe-objects.js';
+import { StripeRefusal } from './requests/stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
 import type { Subscriptions } from './subscriptions.js';
 
@@ -66,9 +68,17 @@ export class StripeApi {
       ['POST', /^\/v1\/refunds$/, (_, form) => payments.refund(params(form))],
       [
         'GET',
-        /^\/v1\/refunds$/,
-        (_, { payment_intent: id }) => listOf(payments.refundsOf(String(id))),
+        /^\/v1\/customers$/,
+        (_, form) => listed('/v1/customers', world.all('customer'), form),
       ],
+      ['GET', /^\/v1\/invoices$/, (_, form) => this.listInvoices(form)],
+      [
+        'GET',
+        /^\/v1\/payment_intents$/,
+        (_, form) => listed('/v1/payment_intents', world.all('payment_intent'), form),
+      ],
+      ['GET', /^\/v1\/disputes$/, (_, form) => listed('/v1/disputes', world.all('dispute'), form)],
+      ['GET', /^\/v1\/refunds$/, (_, form) => this.listRefunds(form)],
       ['GET', /^\/v1\/refunds\/(\w+)$/, (id) => world.get('refund', id)],
       ['GET', /^\/v1\/disputes\/(\w+)$/, (id) => world.get('dispute', id)],
       ['GET', /^\/v1\/subscriptions\/(\w+)$/, (id) => world.get('subscription', id)],
@@ -138,6 +148,7 @@ export class StripeApi {
       const found = routeMethod === method ? pattern.exec(path) : null;
       if (!found) continue;
       const { expand, ...form } = parseForm(method === 'GET' || body === '' ? query : body);
+      checkParameters(method, path, form);
       const result = handler(found[1] ?? '', form);
       return { status: 200, body: this.world.expanded(result, (expand ?? []) as string[]) };
     }
@@ -149,6 +160,7 @@ export class StripeApi {
     return this.world.put({
       id: this.world.newId('customer'),
       object: 'customer',
+      balance: 0,
       created: this.world.now,
       livemode: false,
       metadata: (metadata as Stripe.Metadata | undefined) ?? {},
@@ -177,15 +189,28 @@ export class StripeApi {
     } satisfies Price);
   }
 
-  private listPrices({ lookup_keys: keys }: Form): object {
-    const wanted = new Set((keys ?? []) as string[]);
-    const data = this.world.all('price').filter(({ lookup_key }) => wanted.has(lookup_key ?? ''));
-    return listOf(data);
+  private listPrices({ lookup_keys: keys, ...page }: Form): object {
+    const wanted = keys && new Set(keys as string[]);
+    const isWanted = ({ lookup_key: key }: Price) => !wanted || wanted.has(key ?? '');
+    return listed('/v1/prices', this.world.all('price').filter(isWanted), page);
   }
 
-  private listSessions({ customer }: Form): object {
-    const sessions = this.world.all('checkout.session');
-    return listOf(sessions.filter((session) => session.customer === customer));
+  private listSessions({ customer, ...page }: Form): object {
+    const all = this.world.all('checkout.session');
+    const own = all.filter((session) => customer === undefined || session.customer === customer);
+    return listed('/v1/checkout/sessions', own, page);
+  }
+
+  private listInvoices({ status, ...page }: Form): object {
+    const all = this.world.all('invoice');
+    const fitting = all.filter((invoice) => status === undefined || invoice.status === status);
+    return listed('/v1/invoices', fitting, page);
+  }
+
+  private listRefunds({ payment_intent: id, ...page }: Form): object {
+    const all = this.world.all('refund');
+    const own = all.filter((refund) => id === undefined || refund.payment_intent === id);
+    return listed('/v1/refunds', own, page);
   }
 
   /** Newest first; the next page is named by its whole address. */

@@ -4,7 +4,18 @@ import type { Stripe } from 'stripe';
  * The members of Stripe's objects that we use, with the SDK's own types: a version of the SDK in which
  * one of them has moved does not compile.
  */
-export type Customer = Pick<Stripe.Customer, 'id' | 'object' | 'created' | 'metadata' | 'livemode'>;
+export type Customer = Pick<
+  Stripe.Customer,
+  'id' | 'object' | 'created' | 'metadata' | 'livemode'
+> & {
+  /** Cents that the customer owes with the next invoice; below zero what the next one is paid with. */
+  balance: number;
+};
+
+export type Coupon = Pick<
+  Stripe.Coupon,
+  'id' | 'object' | 'amount_off' | 'created' | 'currency' | 'livemode' | 'metadata' | 'percent_off'
+>;
 
 export type Price = Pick<
   Stripe.Price,
@@ -123,6 +134,8 @@ export type Subscription = Pick<
   | 'status'
 > & {
   items: ListOf<SubscriptionItem>;
+  /** Ids of coupons. */
+  discounts: string[];
   pending_update: { expires_at: number; subscription_items: SubscriptionItem[] } | null;
 };
 
@@ -153,8 +166,11 @@ export type Invoice = Pick<
   | 'customer'
   | 'hosted_invoice_url'
   | 'livemode'
+  | 'ending_balance'
   | 'next_payment_attempt'
+  | 'starting_balance'
   | 'status'
+  | 'subtotal'
   | 'total'
 > & {
   lines: ListOf<InvoiceLine>;
@@ -192,6 +208,7 @@ export type ThinEvent = Pick<
 export type ThinEventType = Stripe.V2.Core.EventNotification['type'];
 
 export type StripeObject =
+  | Coupon
   | Customer
   | Price
   | CheckoutSession

@@ -10,7 +10,7 @@ import {
   seconds,
   listOf,
 } from './stripe-objects.js';
-import { StripeRefusal } from './stripe-refusal.js';
+import { StripeRefusal } from './requests/stripe-refusal.js';
 
 type KindOf<Name> = Extract<StripeObject, { object: Name }>;
 type ObjectName = StripeObject['object'];
@@ -18,6 +18,7 @@ type ObjectName = StripeObject['object'];
 const ID_PREFIX: Readonly<Record<ObjectName, string>> = {
   'billing_portal.session': 'bps',
   'checkout.session': 'cs_test',
+  coupon: 'co',
   customer: 'cus',
   dispute: 'du',
   invoice: 'in',
@@ -32,6 +33,7 @@ const ID_PREFIX: Readonly<Record<ObjectName, string>> = {
 const PATH: Readonly<Record<ObjectName, string>> = {
   'billing_portal.session': '/v1/billing_portal/sessions',
   'checkout.session': '/v1/checkout/sessions',
+  coupon: '/v1/coupons',
   customer: '/v1/customers',
   dispute: '/v1/disputes',
   invoice: '/v1/invoices',
@@ -49,6 +51,8 @@ export class StripeWorld {
   readonly events: ThinEvent[] = [];
   /** Whether a customer who is not known is one of before a restart: this world lives in memory. */
   adoptsCustomers = false;
+  /** Twenty-four hexadecimal digits. */
+  nextId = () => randomBytes(12).toString('hex');
   private readonly objects = new Map<string, StripeObject>();
   /** By kind, and payments by their invoice: there may be a hundred thousand subscriptions. */
   private readonly kinds = new Map<ObjectName, Map<string, StripeObject>>();
@@ -64,7 +68,7 @@ export class StripeWorld {
   }
 
   newId(object: ObjectName | 'ch' | 'evt_test' | 'il' | 'prod' | 'si'): string {
-    return `${ID_PREFIX[object as ObjectName] ?? object}_${randomBytes(12).toString('hex')}`;
+    return `${ID_PREFIX[object as ObjectName] ?? object}_${this.nextId()}`;
   }
 
   put<T extends StripeObject>(object: T): T {
@@ -83,13 +87,27 @@ export class StripeWorld {
     return found as KindOf<Name>;
   }
 
+  /** An object that a parameter names. @throws StripeRefusal when there is none of this kind. */
+  named<Name extends ObjectName>(object: Name, id: unknown, param: string): KindOf<Name> {
+    const found = this.objects.get(String(id));
+    if (found?.object === object) return found as KindOf<Name>;
+    throw StripeRefusal.missingReference(object, String(id), param);
+  }
+
   /** @throws StripeRefusal for one who is not known, unless strangers are adopted. */
   customer(id: string): KindOf<'customer'> {
     if (this.adoptsCustomers && /^cus_[0-9a-f]+$/.test(id) && !this.objects.has(id)) {
       const { now: created } = this;
-      return this.put({ id, object: 'customer', created, livemode: false, metadata: {} });
+      return this.put({
+        id,
+        object: 'customer',
+        balance: 0,
+        created,
+        livemode: false,
+        metadata: {},
+      });
     }
-    return this.get('customer', id);
+    return this.named('customer', id, 'customer');
   }
 
   /** Newest first, as Stripe lists. */

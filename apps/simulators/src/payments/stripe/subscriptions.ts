@@ -9,7 +9,7 @@ import {
   listOf,
   seconds,
 } from './stripe-objects.js';
-import { StripeRefusal } from './stripe-refusal.js';
+import { StripeRefusal } from './requests/stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
 
 export interface WantedItem {
@@ -40,6 +40,7 @@ export class Subscriptions {
       created: world.now,
       currency: wanted.price.currency,
       customer,
+      discounts: [],
       ended_at: null,
       items: listOf([this.itemOf(id, wanted, world.now, world.now)]),
       latest_invoice: null,
@@ -66,6 +67,7 @@ export class Subscriptions {
       subscription.cancel_at_period_end = params.cancel_at_period_end;
       subscription.canceled_at = params.cancel_at_period_end ? this.world.now : null;
     }
+    if (params.discounts) subscription.discounts = this.couponsOf(params.discounts);
     if (params.items) this.change(subscription, params);
     this.world.emit('v1.customer.subscription.updated', subscription);
     return subscription;
@@ -73,7 +75,8 @@ export class Subscriptions {
 
   /** `DELETE /v1/subscriptions/{id}`: now. */
   cancel(id: string): Subscription {
-    const subscription = this.running(id);
+    const subscription = this.world.get('subscription', id);
+    if (ENDED.includes(subscription.status)) throw StripeRefusal.missing('subscription', id);
     this.end(subscription);
     return subscription;
   }
@@ -107,7 +110,9 @@ export class Subscriptions {
   running(id: string): Subscription {
     const subscription = this.world.get('subscription', id);
     if (!ENDED.includes(subscription.status)) return subscription;
-    throw StripeRefusal.invalid('resource_missing', `This subscription is ${subscription.status}.`);
+    const message =
+      'A canceled subscription can only update its cancellation_details and metadata.';
+    throw StripeRefusal.invalid(undefined, message);
   }
 
   private change(subscription: Subscription, params: Stripe.SubscriptionUpdateParams): void {
@@ -139,6 +144,10 @@ export class Subscriptions {
       this.invoices.void(invoice);
       this.world.emit('v1.customer.subscription.pending_update_expired', subscription);
     });
+  }
+
+  private couponsOf(discounts: Stripe.SubscriptionUpdateParams['discounts']): string[] {
+    return (discounts || []).map(({ coupon }) => this.world.get('coupon', coupon).id);
   }
 
   private applyPending(subscription: Subscription): void {

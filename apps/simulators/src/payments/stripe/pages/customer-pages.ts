@@ -25,7 +25,7 @@ export class CustomerPages {
       id,
       object: 'billing_portal.session',
       created: this.world.now,
-      customer: this.world.get('customer', customer).id,
+      customer: this.world.customer(customer).id,
       livemode: false,
       return_url: returnUrl,
       url: `${pageUrl}/stripe/portal/${id}`,

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PaymentsSimulator } from './payments/payments-simulator.js';
+import { SimulatorsConfig } from './simulators.config.js';
+import { type RunningSimulators, startSimulators } from './start.js';
+
+describe('pages of the simulators', () => {
+  const payments = new PaymentsSimulator();
+  let simulators: RunningSimulators;
+  let paymentsUrl: string;
+
+  beforeAll(async () => {
+    paymentsUrl = await payments.start();
+    simulators = await startSimulators(Object.assign(new SimulatorsConfig(), { port: 0 }));
+  });
+  afterAll(async () => {
+    await simulators?.stop();
+    await payments.stop();
+  });
+
+  it('S128: mails, exchanges and control are for this machine, never for a proxy’s client', async () => {
+    const pages = [
+      ...['/mailbox', '/mails', '/exchanges'].map((path) => simulators.url + path),
+      `${paymentsUrl}/control/state`,
+    ];
+    for (const page of pages) {
+      expect([page, (await fetch(page)).status]).toEqual([page, 200]);
+      const headers = { 'x-forwarded-for': '192.0.2.1' };
+      expect([page, (await fetch(page, { headers })).status]).toEqual([page, 404]);
+    }
+    const checkout = `${paymentsUrl}/stripe/checkout/none`;
+    expect((await fetch(checkout, { headers: { via: '1.1 proxy' } })).status).toBe(404);
+    // A key protects the API.
+    const api = `${paymentsUrl}/v1/customers/none`;
+    expect((await fetch(api, { headers: { via: '1.1 proxy' } })).status).toBe(401);
+  });
+});

@@ -1,0 +1,49 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+
+/** Something that came from outside and changed what the simulators know. */
+export interface JournalEntry {
+  /** The simulators' time at which it came, and how far that had been moved. */
+  atMs: number;
+  offsetMs: number;
+  to: 'stripe' | 'paypal' | 'page' | 'control';
+  method: string;
+  path: string;
+  query: string;
+  body: string;
+  /** `Idempotency-Key` or `PayPal-Request-Id`. */
+  key?: string;
+}
+
+/** Readable for this user alone. */
+const MODE = 0o600;
+
+/**
+ * What came from outside, one line each in a file. Everything else follows from it: done again in its order, each
+ * at its time, it gives the same objects under the same ids.
+ */
+export class Journal {
+  private readonly seed: string;
+  private ids = 0;
+  readonly entries: readonly JournalEntry[];
+
+  constructor(private readonly path: string) {
+    const [seed, ...lines] = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
+    this.seed = seed || randomBytes(16).toString('hex');
+    // What follows the last line break was being written when the machine stopped.
+    const whole = lines.slice(0, -1);
+    this.entries = whole.map((line) => JSON.parse(line) as JournalEntry);
+    const kept = [this.seed, ...whole].map((line) => `${line}\n`).join('');
+    writeFileSync(path, kept, { mode: MODE });
+  }
+
+  add(entry: JournalEntry): void {
+    appendFileSync(this.path, `${JSON.stringify(entry)}\n`);
+  }
+
+  /** Bytes of the next id: the same at every replay. */
+  nextId(): string {
+    this.ids += 1;
+    return createHmac('sha256', this.seed).update(String(this.ids)).digest('hex').slice(0, 24);
+  }
+}

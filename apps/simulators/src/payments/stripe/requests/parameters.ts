@@ -1,0 +1,132 @@
+import type { Form, FormValue } from './form-body.js';
+import { StripeRefusal } from './stripe-refusal.js';
+
+/** What a request may have and must have. `a.b` stands for `a[b]` and `a[0][b]`, `metadata` for all in it. */
+interface Parameters {
+  known: readonly string[];
+  required?: readonly string[];
+}
+
+const PAGE = [
+  'limit',
+  'starting_after',
+  'ending_before',
+  'created',
+  ...['gt', 'gte', 'lt', 'lte'].map((bound) => `created.${bound}`),
+];
+const ITEM = ['items.id', 'items.price', 'items.quantity'];
+const within = (holder: string, names: readonly string[]) =>
+  names.map((name) => `${holder}.${name}`);
+
+const PRICE_DATA = ['currency', 'unit_amount', 'product_data.name'];
+const CHECKOUT = [
+  'mode',
+  // Its refusal has a name of its own.
+  'payment_method_types',
+  'customer',
+  'client_reference_id',
+  'payment_intent_data.metadata',
+  'subscription_data.metadata',
+  'subscription_data.billing_mode.type',
+  'metadata',
+  'expires_at',
+  'success_url',
+  'cancel_url',
+  ...within('line_items', ['price', 'quantity', ...within('price_data', PRICE_DATA)]),
+];
+const PHASE = ['items.price', 'items.quantity', 'start_date', 'end_date', 'proration_behavior'];
+const DURATION = ['duration.interval', 'duration.interval_count'];
+const PREVIEWED = [...ITEM, 'proration_behavior', 'proration_date'];
+
+/** By method and path; `*` stands for an id. `expand` is known everywhere. */
+const OF_REQUESTS: Readonly<Record<string, Parameters>> = {
+  'POST /v1/customers': { known: ['metadata'] },
+  'GET /v1/customers': { known: PAGE },
+  'POST /v1/prices': {
+    known: [...PRICE_DATA, 'recurring.interval', 'lookup_key', 'metadata'],
+    required: ['currency'],
+  },
+  'GET /v1/prices': { known: ['lookup_keys', ...PAGE] },
+  'POST /v1/checkout/sessions': { known: CHECKOUT, required: ['mode', 'line_items'] },
+  'GET /v1/checkout/sessions': { known: ['customer', ...PAGE] },
+  'GET /v1/payment_intents': { known: PAGE },
+  'POST /v1/refunds': {
+    known: ['payment_intent', 'amount', 'metadata'],
+    required: ['payment_intent'],
+  },
+  'GET /v1/refunds': { known: ['payment_intent', ...PAGE] },
+  'GET /v1/disputes': { known: PAGE },
+  'GET /v1/invoices': { known: ['status', ...PAGE] },
+  'POST /v1/invoices/create_preview': {
+    known: ['subscription', ...within('subscription_details', PREVIEWED)],
+    required: ['subscription'],
+  },
+  'POST /v1/subscriptions/*': {
+    known: [
+      ...PREVIEWED,
+      'cancel_at_period_end',
+      'payment_behavior',
+      'discounts',
+      'discounts.coupon',
+    ],
+  },
+  'POST /v1/subscription_schedules': {
+    known: ['from_subscription'],
+    required: ['from_subscription'],
+  },
+  'POST /v1/subscription_schedules/*': {
+    known: ['end_behavior', 'proration_behavior', ...within('phases', [...PHASE, ...DURATION])],
+  },
+  'POST /v1/billing_portal/sessions': {
+    known: ['customer', 'return_url', 'flow_data.type'],
+    required: ['customer'],
+  },
+  'GET /v2/core/events': {
+    known: ['limit', 'page', 'types', 'created.gte', 'created.lt'],
+  },
+};
+
+const NONE: Parameters = { known: [] };
+
+/**
+ * Checks that a request has what it must have, and nothing that is unknown here.
+ * @throws StripeRefusal `parameter_missing` or `parameter_unknown`, with the parameter's name.
+ */
+export function checkParameters(method: string, path: string, form: Form): void {
+  const ofId = path.replace(/\/\w+_\w+(?=\/|$)/g, (part) => (KINDS.has(part) ? part : '/*'));
+  const { known, required = [] } = OF_REQUESTS[`${method} ${ofId}`] ?? NONE;
+  for (const name of required) {
+    if (form[name] !== undefined && form[name] !== '') continue;
+    throw StripeRefusal.invalid('parameter_missing', `Missing required param: ${name}.`, name);
+  }
+  for (const [name, value] of Object.entries(form)) {
+    checkKnown({ name, plain: name }, value, known);
+  }
+}
+
+/** Parts of paths that look like an id. */
+const KINDS = new Set([
+  '/payment_intents',
+  '/subscription_schedules',
+  '/billing_portal',
+  '/create_preview',
+]);
+
+/** @param at the name as it was written, and without its indexes. */
+function checkKnown(
+  at: { name: string; plain: string },
+  value: FormValue,
+  known: readonly string[],
+): void {
+  if (known.includes(at.plain) && (typeof value !== 'object' || isFree(at.plain))) return;
+  if (typeof value !== 'object') {
+    const message = `Received unknown parameter: ${at.name}`;
+    throw StripeRefusal.invalid('parameter_unknown', message, at.name);
+  }
+  for (const [name, member] of Object.entries(value)) {
+    const plain = Array.isArray(value) ? at.plain : `${at.plain}.${name}`;
+    checkKnown({ name: `${at.name}[${name}]`, plain }, member, known);
+  }
+}
+
+const isFree = (plain: string) => /(^|\.)metadata$/.test(plain);

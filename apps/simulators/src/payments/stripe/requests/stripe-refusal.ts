@@ -1,0 +1,35 @@
+type RefusalType = 'invalid_request_error' | 'idempotency_error' | 'api_error' | 'card_error';
+
+/** A refusal in the form of Stripe's API. */
+export class StripeRefusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly type: RefusalType,
+    /** Some refusals of Stripe's have none. */
+    readonly code: string | undefined,
+    message: string,
+    /** The parameter that it is about. */
+    readonly param?: string,
+  ) {
+    super(message);
+  }
+
+  static missing(what: string, id: string): StripeRefusal {
+    const message = `No such ${what}: '${id}'`;
+    return new StripeRefusal(404, 'invalid_request_error', 'resource_missing', message, 'id');
+  }
+
+  /** An object that a parameter names, where the object of a path is 404. */
+  static missingReference(what: string, id: string, param: string): StripeRefusal {
+    return StripeRefusal.invalid('resource_missing', `No such ${what}: '${id}'`, param);
+  }
+
+  static invalid(code: string | undefined, message: string, param?: string): StripeRefusal {
+    return new StripeRefusal(400, 'invalid_request_error', code, message, param);
+  }
+
+  toBody(): object {
+    const { type, code, message, param } = this;
+    return { error: { type, code, message, param } };
+  }
+}
