@@ -44,6 +44,11 @@ export class CliConfig {
   @IsUrl({ require_tld: false, require_protocol: true })
   billingUrl?: string;
 
+  @Setting({ env: 'CORPUS_URL', about: 'Internal listener of the corpus.' })
+  @IsOptional()
+  @IsUrl({ require_tld: false, require_protocol: true })
+  corpusUrl?: string;
+
   @Setting({ env: 'ENTITLEMENT_URL', about: 'Internal listener of entitlement.' })
   @IsOptional()
   @IsUrl({ require_tld: false, require_protocol: true })

@@ -1,5 +1,5 @@
 import { EventsConfig } from '#libs/messaging';
-import { configsOf, schemaServices } from '#libs/services';
+import { configsOf, ownDatabasesConfig, schemaServices } from '#libs/services';
 import { ClusterConfig } from '../../cluster/src/cluster.config.js';
 import { SERVICES } from '../../services.js';
 import { SimulatorsConfig } from '../../simulators/src/simulators.config.js';
@@ -14,17 +14,22 @@ export { SERVICES };
 /** The URL of each schema, by the name of its service. */
 export const DatabasesConfig = databasesConfig(schemaServices(SERVICES));
 
+/** The superuser of each database that a service has to itself. */
+export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
+
 /** Where the schemas are, of the installation that a command is for. */
 export type Databases = InstanceType<typeof DatabasesConfig>;
 
 /** In the order of the documents. */
 export const CONFIGURED_APPS: DocumentedApp[] = [
   { name: 'solo', config: SoloConfig },
+  { name: 'solo', config: OwnDatabasesConfig },
   { name: 'solo', config: TelemetryConfig },
   ...SERVICES.toReversed().flatMap((service) =>
     configsOf(service).map((config) => ({ name: service.name, config })),
   ),
   { name: 'cli', config: CliConfig },
+  { name: 'cli', config: OwnDatabasesConfig },
   { name: 'cli', config: DatabasesConfig },
   { name: 'cli', config: EventsConfig },
   { name: 'cluster', config: ClusterConfig },

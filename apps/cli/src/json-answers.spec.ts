@@ -152,8 +152,9 @@ describe('operator commands with --json', () => {
     );
     known = { accountId, ...ids };
     await billing.database.query(
-      `insert into processor_objects (processor, kind, external_id, due_at, attempts, last_error)
-       values ('stripe', 'payment', 'pi_unreadable', '2099-01-01', 4, 'a test')`,
+      `insert into work (id, queue, name, payload, state, until, tries, reason)
+       values (gen_random_uuid(), 'processor-objects', 'stripe payment pi_unreadable',
+         '{"processor": "stripe", "kind": "payment", "id": "pi_unreadable"}', 'waiting', '2099-01-01', 4, 'a test')`,
     );
   });
   afterAll(() => desk.close());

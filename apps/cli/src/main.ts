@@ -1,7 +1,8 @@
+import { ExtensionMissing } from '#libs/database';
 import { EventsConfig, UnfitTopic } from '#libs/messaging';
 import { ConfigurationError, Problem, loadConfig, loadConfigs } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
-import { DatabasesConfig } from './declared.js';
+import { DatabasesConfig, OwnDatabasesConfig } from './declared.js';
 import { operatorProgram } from './operator-program.js';
 import { operatorSettings } from './operator-settings.js';
 
@@ -13,17 +14,17 @@ const isMissing = (error: unknown) => error instanceof Problem && error.status =
 async function main(): Promise<void> {
   const { dataFolder } = loadConfig(CliConfig);
   const settings = operatorSettings(process.env, dataFolder);
-  const [config, events, databases] = loadConfigs(
-    [CliConfig, EventsConfig, DatabasesConfig],
+  const [config, events, databases, own] = loadConfigs(
+    [CliConfig, EventsConfig, DatabasesConfig, OwnDatabasesConfig],
     settings,
   );
-  await operatorProgram(config, events, databases).parseAsync();
+  await operatorProgram(config, events, databases, own).parseAsync();
 }
 
 try {
   await main();
 } catch (error) {
-  const expected = [ConfigurationError, Problem, UnfitTopic];
+  const expected = [ConfigurationError, ExtensionMissing, Problem, UnfitTopic];
   const isExpected = expected.some((kind) => error instanceof kind);
   const text = isExpected ? (error as Error).message : String((error as Error).stack);
   process.stderr.write(`${isMissing(error) ? NOBODYS_ID : text}\n`);

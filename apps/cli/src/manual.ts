@@ -24,6 +24,40 @@ const REFUND = {
   from: AT,
 };
 
+const SOURCE = {
+  name: 'com',
+  kind: 'zone',
+  location: '/data/zones/com',
+  isShown: true,
+  isSold: false,
+  isLookedUp: true,
+  everyMs: 86_400_000,
+};
+const LISTED_SOURCE = {
+  ...SOURCE,
+  dueAt: AT,
+  runStartedAt: AT,
+  runEndedAt: AT,
+  runProblem: null,
+  observations: 50_000,
+  updatedAt: AT,
+};
+const IMPORTED_FILE = {
+  file: 'com-20261120.zone.gz',
+  digest: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  observedAt: AT,
+  state: 'loaded',
+  lines: 125_002,
+  position: 125_002,
+  slices: 64,
+  badLines: 1,
+  badSamples: [{ line: 812, text: 'no record' }],
+  newNames: 50_000,
+  changedNames: 0,
+  droppedNames: 0,
+  problem: null,
+};
+
 export const EXIT_CODES = `Exit codes:
   0  done
   1  not done: nothing was found, the command line or a setting is wrong, a service refused or is not there,
@@ -78,6 +112,26 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   'credits revoke': {
     example: `credits revoke ${ACCOUNT} 30 ${REASON}`,
     json: { revocationId: OTHER, revoked: 30, isNew: true },
+  },
+  'corpus generate': {
+    example: 'corpus generate --names 50000 --seed 1',
+    json: { names: 50_000, added: 50_000 },
+  },
+  'corpus clear': { example: 'corpus clear --generated', json: { removed: 50_000 } },
+  'source add': {
+    example:
+      'source add com --kind zone --from /data/zones/com --rights shown,looked-up --every 1d',
+    json: SOURCE,
+  },
+  'source run': {
+    example: 'source run com',
+    json: { ...LISTED_SOURCE, files: [IMPORTED_FILE] },
+  },
+  'source list': { example: 'source list', json: [LISTED_SOURCE] },
+  'source remove': { example: 'source remove com', json: { name: 'com' } },
+  'corpus suppress': {
+    example: 'corpus suppress email ada@example.com',
+    json: { version: 1, isNew: true },
   },
   'credits grant': {
     example: `credits grant ${ACCOUNT} 500 ${REASON}`,

@@ -3,14 +3,19 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { EventsConfig } from '#libs/messaging';
 import { CliConfig } from './cli.config.js';
-import { DatabasesConfig } from './declared.js';
+import { DatabasesConfig, OwnDatabasesConfig } from './declared.js';
 import { EXIT_CODES, MANUAL, leavesOf, pathOf } from './manual.js';
 import { operatorProgram } from './operator-program.js';
 
 /** Every command of a line that only wants to be understood. */
 function quiet(): { program: Command; said: () => string } {
   let text = '';
-  const program = operatorProgram(new CliConfig(), new EventsConfig(), new DatabasesConfig());
+  const program = operatorProgram(
+    new CliConfig(),
+    new EventsConfig(),
+    new DatabasesConfig(),
+    new OwnDatabasesConfig(),
+  );
   const output = {
     writeOut: (more: string) => (text += more),
     writeErr: (more: string) => (text += more),

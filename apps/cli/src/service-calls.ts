@@ -7,6 +7,7 @@ const TIMEOUT_MS = 60_000;
 const URLS = {
   account: ['accountUrl', 'ACCOUNT_URL'],
   billing: ['billingUrl', 'BILLING_INTERNAL_URL'],
+  corpus: ['corpusUrl', 'CORPUS_URL'],
   entitlement: ['entitlementUrl', 'ENTITLEMENT_URL'],
 } as const;
 

@@ -30,9 +30,9 @@ export interface ClusterOptions {
   payments?: 'simulated' | Settings;
   /** File of a `FileClock`, which then is the business time of every service. */
   clockFile?: string;
-  /** Wanted ports of the first gateway; the others follow in steps of ten. Free ones for 0, and unless given. */
+  /** Wanted ports of the first gateway, the others follow in steps of ten, and of the dashboard. Free ones for 0, and unless given. */
   firstPorts?: { api: number; dashboard: number };
-  /** All gateways listen on the public ports of the first (Linux), instead of ports of their own. */
+  /** All gateways listen on the public port of the first (Linux), instead of ports of their own. */
   onePort?: boolean;
   /** False: PostgreSQL forgets everything with the machine, and is faster. */
   durable?: boolean;

@@ -11,7 +11,9 @@ export interface ClusterPorts {
   smtp: number;
   /** The internal listener of each service but the gateways, by its name. */
   services: Record<string, number>;
-  gateways: { api: number; dashboard: number; internal: number }[];
+  gateways: { api: number; internal: number }[];
+  /** The public listener of the dashboard. */
+  dashboard: number;
 }
 
 /** Chosen before anything listens: a process keeps its address over a restart. */
@@ -20,18 +22,14 @@ export async function choosePorts({
   firstPorts,
   onePort,
 }: Pick<ClusterOptions, 'gateways' | 'firstPorts' | 'onePort'>): Promise<ClusterPorts> {
-  const [postgres, kafka, valkey, simulators, smtp, ...free] = await freePorts(
-    5 + SERVICES.length + 3 * gateways,
+  const [postgres, kafka, valkey, simulators, smtp, freeDashboard, ...free] = await freePorts(
+    6 + SERVICES.length + 2 * gateways,
   );
   const services = Object.fromEntries(SERVICES.map(({ name }, place) => [name, free[place]]));
   const others = free.slice(SERVICES.length);
   const forGateway = (index: number) => {
-    const [api, dashboard, internal] = others.slice(3 * index);
-    return {
-      api: firstPorts?.api ? firstPorts.api + 10 * index : api,
-      dashboard: firstPorts?.dashboard ? firstPorts.dashboard + 10 * index : dashboard,
-      internal,
-    };
+    const [api, internal] = others.slice(2 * index);
+    return { api: firstPorts?.api ? firstPorts.api + 10 * index : api, internal };
   };
   return {
     postgres,
@@ -42,7 +40,8 @@ export async function choosePorts({
     services,
     gateways: Array.from({ length: gateways }, (_, index) => ({
       ...forGateway(onePort ? 0 : index),
-      internal: others[3 * index + 2],
+      internal: others[2 * index + 1],
     })),
+    dashboard: firstPorts?.dashboard || freeDashboard,
   };
 }

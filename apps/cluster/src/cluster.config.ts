@@ -13,7 +13,7 @@ export class ClusterConfig {
 
   @Setting({
     env: 'CLUSTER_GATEWAYS',
-    about: 'Number of gateways. On Linux they share their public ports.',
+    about: 'Number of gateways. On Linux they share their public port.',
   })
   @IsInt()
   @Min(1)

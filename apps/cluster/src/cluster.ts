@@ -28,17 +28,18 @@ import { type ClusterPorts, choosePorts } from './cluster-ports.js';
 
 type PaymentsSimulator = Awaited<ReturnType<typeof startPayments>>;
 
-/** A gateway and its public origins. */
+/** A gateway and its public origin. */
 export interface ClusterGateway {
   process: ClusterProcess;
   apiUrl: string;
-  dashboardUrl: string;
 }
 
 export interface RunningCluster {
-  /** The services: simulators, account, entitlement, lookup, gateway-1 … */
+  /** The services: simulators, account, entitlement, lookup, dashboard, gateway-1 … */
   processes: ServiceProcess[];
   gateways: ClusterGateway[];
+  /** Public origin of the dashboard. */
+  dashboardUrl: string;
   facts: ClusterFacts;
   postgres: ClusterProcess;
   broker?: ClusterProcess;
@@ -116,7 +117,7 @@ class StartingCluster {
     shutdown.add('broker', async () => this.backing.broker?.stop());
     shutdown.add('valkey', async () => this.backing.valkey?.stop());
     shutdown.add('services', async () => this.stopServices(() => true));
-    shutdown.add('gateways', async () => this.stopServices(isGateway));
+    shutdown.add('public services', async () => this.stopServices(isPublic));
   }
 
   async run(): Promise<RunningCluster> {
@@ -138,14 +139,15 @@ class StartingCluster {
     this.next('Making the demo account …');
     const { broker, valkey } = this.backing;
     const gateways = this.services.filter(isGateway).map((process, index) => {
-      const { BASE_URL, BILLING_URL } = this.settings.gateway(GATEWAY, index);
-      return { process, apiUrl: BASE_URL as string, dashboardUrl: BILLING_URL as string };
+      const { BASE_URL } = this.settings.gateway(GATEWAY, index);
+      return { process, apiUrl: BASE_URL as string };
     });
     const mailbox = new SimulatedMailbox(simulators.url);
     const facts = await this.announce(gateways, mailbox, simulators);
     return {
       processes: this.services,
       gateways,
+      dashboardUrl: facts.dashboard_url,
       facts,
       postgres,
       broker,
@@ -168,8 +170,7 @@ class StartingCluster {
   private async openPayments(): Promise<void> {
     const { payments } = this.options;
     if (payments === 'simulated') {
-      const [{ dashboard }] = this.ports.gateways;
-      this.processor = { BILLING_URL: `http://localhost:${dashboard}` };
+      this.processor = { BILLING_URL: `http://localhost:${this.ports.dashboard}` };
       this.payments = await startPayments(this.processor, this.clock, this.shutdown);
     } else this.processor = { ...payments };
     this.alone = installed(SERVICES, this.processor).filter((service) => service !== GATEWAY);
@@ -279,16 +280,15 @@ class StartingCluster {
     const facts: ClusterFacts = {
       pid: process.pid,
       api_url: gateways[0].apiUrl,
-      dashboard_url: gateways[0].dashboardUrl,
+      dashboard_url: `http://localhost:${this.ports.dashboard}`,
       mailbox_url: `${simulators.url}/mailbox`,
       payments: this.paymentsFact(),
       mode: 'offline',
       demo,
       data_folder: folder.path,
       log_file: folder.file('*.log'),
-      gateways: gateways.map(({ apiUrl, dashboardUrl, process: { url } }) => ({
+      gateways: gateways.map(({ apiUrl, process: { url } }) => ({
         api_url: apiUrl,
-        dashboard_url: dashboardUrl,
         internal_url: url,
       })),
       account_url: urls.accountUrl,
@@ -323,6 +323,7 @@ class StartingCluster {
 }
 
 const isGateway = ({ name }: ServiceProcess) => name.startsWith('gateway-');
+const isPublic = (process: ServiceProcess) => process.name === 'dashboard' || isGateway(process);
 
 /** As `Promise.all`, and waits for the others when one fails: what has begun can then be stopped. */
 async function all<T extends readonly unknown[] | []>(

@@ -23,7 +23,7 @@ export interface SettingSources {
   valkeyUrl?: string;
   /** The services that run: others have no address. */
   services: readonly AnyService[];
-  /** All gateways listen on the first one's public ports. */
+  /** All gateways listen on the first one's public port. */
   reusePort: boolean;
   /** Given to every service. */
   common: Settings;
@@ -78,25 +78,23 @@ export class ServiceSettings {
   service(service: AnyService, own: Settings = {}): Settings {
     const [{ port }] = service.listeners;
     const number = this.sources.ports.services[service.name];
-    return this.read(service, { [port]: String(number), ...own });
+    return this.read(service, {
+      [port]: String(number),
+      DASHBOARD_PORT: String(this.sources.ports.dashboard),
+      ...own,
+    });
   }
 
   /** @param index of the gateway, from 0. */
   gateway(service: AnyService, index: number): Settings {
     const { folder, ports, reusePort } = this.sources;
-    const { api, dashboard, internal } = ports.gateways[index];
+    const { api, internal } = ports.gateways[index];
     return this.read(service, {
       API_PORT: String(api),
-      DASHBOARD_PORT: String(dashboard),
       GATEWAY_INTERNAL_PORT: String(internal),
       BASE_URL: local(api),
-      BILLING_URL: local(dashboard),
       GATEWAY_JOURNAL: folder.file(`gateway-${index + 1}.journal`),
       GATEWAY_REUSE_PORT: String(reusePort),
-      // A cluster of one machine asks the registry simulator.
-      GATEWAY_SIMULATED_DATA: 'true',
-      // No balancer has to be told that it stops.
-      GATEWAY_DRAIN_NOTICE_MS: '0',
     });
   }
 
@@ -108,9 +106,18 @@ export class ServiceSettings {
       ...this.addresses(),
       ...databaseSettings(service, (role) => this.databaseUrl(role)),
       ...secrets.settings(),
-      BILLING_URL: local(ports.gateways[0].dashboard),
+      BASE_URL: local(ports.gateways[0].api),
+      BILLING_URL: local(ports.dashboard),
+      // A cluster of one machine asks the registry simulator.
+      GATEWAY_SIMULATED_DATA: 'true',
+      DASHBOARD_SIMULATED_DATA: 'true',
+      // No balancer has to be told that one of them stops.
+      GATEWAY_DRAIN_NOTICE_MS: '0',
+      DASHBOARD_DRAIN_NOTICE_MS: '0',
       SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
       AUDIT_ANCHORS: folder.file('audit-anchors.log'),
+      FILES_LOCATION: folder.file('files'),
+      CORPUS_SUPPRESSIONS: folder.file('suppressions.list'),
       VALKEY_URL: valkeyUrl,
       ...own,
     };
@@ -122,7 +129,8 @@ export class ServiceSettings {
     const called = services.flatMap(({ name, urlSetting }) =>
       urlSetting === undefined ? [] : [[urlSetting, loopback(ports.services[name])]],
     );
-    return Object.fromEntries(called) as Settings;
+    const [{ internal }] = ports.gateways;
+    return { ...(Object.fromEntries(called) as Settings), GATEWAY_URL: loopback(internal) };
   }
 
   private events(): Settings {

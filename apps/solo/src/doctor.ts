@@ -1,6 +1,11 @@
 import { Command } from 'commander';
-import { EmbeddedServer } from '#libs/database';
-import { ConfigurationError, counted, loadConfig } from '#libs/platform';
+import { EmbeddedServer, checkServer } from '#libs/database';
+import { ConfigurationError, counted, loadConfigs } from '#libs/platform';
+import {
+  type InstallationDatabase,
+  InstallationDatabases,
+  type OwnDatabases,
+} from '#libs/services';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +14,8 @@ import { hasInternet } from './checks/internet.js';
 import { checkDiskSpace, checkFolderWritable, checkPortFree } from './checks/machine-checks.js';
 import { DataFolder } from './data-folder/data-folder.js';
 import { FolderLock } from './data-folder/folder-lock.js';
+import { SERVICES } from '../../services.js';
+import { OwnDatabasesConfig } from './services/solo-settings.js';
 import { SoloConfig } from './solo.config.js';
 
 interface Check {
@@ -20,8 +27,9 @@ interface Check {
 /** `npm run doctor`: checks everything a start needs, and prints a remedy for each fault. */
 async function doctor(): Promise<number> {
   let config: SoloConfig;
+  let own: OwnDatabases;
   try {
-    config = loadConfig(SoloConfig);
+    [config, own] = loadConfigs([SoloConfig, OwnDatabasesConfig]);
   } catch (error) {
     say('✗', 'settings', (error as ConfigurationError).message);
     return 1;
@@ -32,7 +40,7 @@ async function doctor(): Promise<number> {
     .option('--offline', 'as npm start -- --offline needs it', config.offline)
     .parse()
     .opts<{ offline: boolean }>();
-  for (const { name, look } of checks({ ...config, offline })) {
+  for (const { name, look } of checks({ ...config, offline }, own)) {
     try {
       say('✓', name, await look());
     } catch (error) {
@@ -46,7 +54,7 @@ async function doctor(): Promise<number> {
   return faults === 0 ? 0 : 1;
 }
 
-function checks(config: SoloConfig): Check[] {
+function checks(config: SoloConfig, own: OwnDatabases): Check[] {
   const folder = new DataFolder(config.dataFolder);
   const holder = FolderLock.holder(folder);
   const running = holder === undefined ? undefined : folder.readJson<SoloFacts>('solo.json');
@@ -82,9 +90,29 @@ function checks(config: SoloConfig): Check[] {
       look: port(config.dashboardPort, 'DASHBOARD_PORT', 'dashboard_url'),
     },
     { name: 'metrics port', look: port(config.metricsPort, 'METRICS_PORT', 'metrics_url') },
-    { name: 'PostgreSQL', look: tryServer },
+    ...databaseChecks(config, own),
     { name: 'internet', look: internet(running ? running.mode === 'offline' : config.offline) },
   ];
+}
+
+/** Of the server that a start begins, or of those that the operator names. */
+function databaseChecks({ databaseAdminUrl = '' }: SoloConfig, own: OwnDatabases): Check[] {
+  const { all } = new InstallationDatabases({
+    services: SERVICES,
+    adminUrl: databaseAdminUrl,
+    own,
+    passwordOf: () => '',
+  });
+  const look = async ({ adminUrl, services }: InstallationDatabase) => {
+    if (adminUrl === '') return tryServer();
+    const names = services.map(({ name }) => name).join(', ');
+    try {
+      return `${await checkServer(adminUrl, services)}, for ${names}`;
+    } catch (error) {
+      throw new Error(`for ${names}: ${(error as Error).message}`, { cause: error });
+    }
+  };
+  return all.map((database) => ({ name: 'PostgreSQL', look: () => look(database) }));
 }
 
 const internet = (isOffline: boolean) => async () => {

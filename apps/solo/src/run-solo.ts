@@ -8,7 +8,7 @@ import { StartFault } from './checks/start-fault.js';
 import { DataFolder } from './data-folder/data-folder.js';
 import { checkSettings, unusedSettings } from './services/solo-settings.js';
 import { SoloConfig } from './solo.config.js';
-import { startSolo } from './solo.js';
+import { type RunningSolo, startSolo } from './solo.js';
 
 const NO_INTERNET =
   'No connection to the internet was found: live keys cannot look names up. Test keys work. For live keys without it: npm start -- --offline\n';
@@ -57,6 +57,7 @@ export async function runSolo(
     });
     process.stdout.write(announcement(solo.facts, (monotonicMs() - started) / 1000));
     if (!(await online)) process.stdout.write(NO_INTERNET);
+    if (offline && config.offlineNames > 0) await fillCorpus(solo, config.offlineNames);
   } catch (error) {
     if (interruption.signal.aborted) {
       say('Stopped before it was up; nothing is left half made.');
@@ -64,6 +65,17 @@ export async function runSolo(
     }
     process.stderr.write(`${faultText(error)}\n`);
     process.exit(1);
+  }
+}
+
+/** So that history and searches find something. It goes on beside everything else. */
+async function fillCorpus(solo: RunningSolo, names: number): Promise<void> {
+  say(`Adding ${names} invented names for history and searches. Everything works meanwhile.`);
+  try {
+    const added = await solo.fillCorpus(names);
+    if (added > 0) say(`${added} invented names added.`);
+  } catch (error) {
+    say(`No more invented names could be added: ${faultText(error)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { IsBoolean, IsOptional, IsString, MinLength } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, IsString, Max, Min, MinLength } from 'class-validator';
 import { IsDatabaseUrl } from '#libs/database';
 import { PortSetting, Setting } from '#libs/platform';
 import { DEFAULT_DATA_FOLDER, DEFAULT_PORTS } from './checks/before-build.js';
@@ -31,6 +31,16 @@ export class SoloConfig {
   })
   @IsBoolean()
   offline: boolean = false;
+
+  @Setting({
+    env: 'OFFLINE_NAMES',
+    about:
+      'With --offline: how many invented names the corpus is filled with after the start, so that history and searches can be tried.',
+  })
+  @IsInt()
+  @Min(0)
+  @Max(1_000_000)
+  offlineNames: number = 50_000;
 
   @Setting({
     env: 'DATABASE_ADMIN_URL',

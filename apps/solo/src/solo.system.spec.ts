@@ -12,15 +12,25 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseEnv } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { JobAnswer } from '#libs/contracts';
+import { withClient } from '#libs/database';
 import { waitFor } from '#test/environment';
 import { request } from 'undici';
 import { Customer } from '../../../test/stories/customer.js';
 import type { SoloFacts } from './announcement/solo-facts.js';
 
+/** The whole product starts in it, several times. */
+jest.setTimeout(300_000);
+
 const START_TIMEOUT_MS = 300_000;
 /** Of the demo account: the trial's and the operator's. */
 const CREDITS = 5_500;
+
+/** Instead of the 50,000 that a newcomer finds. */
+const INVENTED_NAMES = 100;
 
 interface Outcome {
   code: number | null;
@@ -39,9 +49,10 @@ describe('solo', () => {
 
   function launch(program: string, settings: Record<string, string> = {}, ...args: string[]) {
     const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0' };
+    const few = { OFFLINE_NAMES: String(INVENTED_NAMES) };
     // A busy machine delays the event loop; what sheds load then is not what these tests are about.
     const unhurried = { GATEWAY_LOOP_DELAY_MAX_MS: '60000' };
-    const environment = { ...process.env, DATA_DIR: data, ...ports, ...unhurried };
+    const environment = { ...process.env, DATA_DIR: data, ...ports, ...few, ...unhurried };
     const child = spawn(process.execPath, [`dist/apps/solo/src/${program}.js`, ...args], {
       env: { ...environment, ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -118,6 +129,18 @@ describe('solo', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
+  it('invented names are there for searches after the start, and how many is remembered', async () => {
+    const file = join(data, 'generated-names.json');
+    const remembered = () =>
+      existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { names: number }).names;
+    await waitFor('the names', () => remembered() === INVENTED_NAMES);
+    const operator = parseEnv(readFileSync(join(data, 'operator.env'), 'utf8'));
+    const { rows } = await withClient(operator.CORPUS_DATABASE_URL!, (client) =>
+      client.query<{ names: number }>('select sum(names)::int as names from tld_names'),
+    );
+    expect(rows[0].names).toBeGreaterThanOrEqual(INVENTED_NAMES);
+  });
+
   it('a fresh start answers the test key for nothing and the live key for one credit', async () => {
     const { demo } = facts;
     const tested = await lookUp(demo.test_key, 'registered.test');
@@ -125,6 +148,39 @@ describe('solo', () => {
     const live = await lookUp(demo.live_key, 'first-light.com');
     expect([live.status, live.headers['x-credits-cost']]).toEqual([200, '1']);
     expect(live.body).toMatchObject({ domain_name: 'first-light.com', domain_registered: 'yes' });
+  });
+
+  it('a job over many names ends with a file, and costs a credit for each name answered', async () => {
+    const headers = { authorization: `Bearer ${facts.demo.live_key}` };
+    const domainNames = Array.from(
+      { length: 40 },
+      (_, n) => `of-a-job-${n}.${n % 2 ? 'com' : 'de'}`,
+    );
+    const jobs = `${facts.api_url}/v2.0/jobs`;
+    const begin = async (query = '') => {
+      const answer = await request(`${jobs}/whois${query}`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ domainNames }),
+      });
+      return [answer.statusCode, (await answer.body.json()) as JobAnswer] as const;
+    };
+    const [, counted] = await begin('?dry_run=true');
+    expect(counted.credits).toMatchObject({ price: 40, shortfall: 0 });
+    const [status, { id }] = await begin();
+    expect(status).toBe(202);
+    const done = await waitFor('the end of the job', async () => {
+      const { body } = await request(`${jobs}/${id}`, { headers });
+      const job = (await body.json()) as JobAnswer;
+      return job.finished_at === null ? undefined : job;
+    });
+    expect([done.state, done.credits.charged]).toEqual(['completed', 40]);
+    charged += done.credits.charged;
+    const file = await request(`${jobs}/${id}/results`, { headers });
+    const lines = gunzipSync(Buffer.from(await file.body.arrayBuffer()))
+      .toString()
+      .trimEnd();
+    expect(lines.split('\r\n')).toHaveLength(1 + 40);
   });
 
   it('S113: generated secrets are readable for their owner alone, and none is logged', () => {

@@ -1,4 +1,4 @@
-import { Clock, SystemClock, freePorts } from '#libs/platform';
+import { Clock, SystemClock, freePorts, loadConfig } from '#libs/platform';
 import { type Settings, operatorDatabases } from '#libs/services';
 import { SERVICES } from '../../services.js';
 import type { DemoFacts, SoloFacts } from './announcement/solo-facts.js';
@@ -6,11 +6,13 @@ import { checkDiskSpace, checkFolderWritable, checkPortFree } from './checks/mac
 import { DataFolder } from './data-folder/data-folder.js';
 import { Secrets } from './data-folder/secrets.js';
 import { FolderLock } from './data-folder/folder-lock.js';
+import { seedCorpus } from './services/corpus-seed.js';
 import { seedDemoAccount } from './services/demo-account.js';
 import { ShutdownOrder } from './services/shutdown-order.js';
 import { SoloDatabase } from './services/solo-database.js';
 import { MetricsListener } from './services/metrics-listener.js';
 import { type SoloServices, startServices } from './services/solo-services.js';
+import { OwnDatabasesConfig } from './services/solo-settings.js';
 
 export interface SoloOptions {
   dataFolder: string;
@@ -45,6 +47,8 @@ const START_TRIES_MAX = 3;
 export interface RunningSolo extends SoloServices {
   facts: SoloFacts;
   database: SoloDatabase;
+  /** Adds invented names to the corpus until there are so many, or everything stops. @returns how many came now. */
+  fillCorpus(names: number): Promise<number>;
   /** Drains and stops everything in order, PostgreSQL last. */
   stop(): Promise<void>;
 }
@@ -107,6 +111,7 @@ async function startIn(
     folder,
     secrets,
     adminUrl: options.databaseAdminUrl,
+    own: loadConfig(OwnDatabasesConfig, options.environment ?? {}),
     durable: options.durable,
     signal,
   });
@@ -135,7 +140,17 @@ async function startIn(
   shutdown.add('facts', async () =>
     ['solo.json', 'operator.env'].forEach((name) => folder.remove(name)),
   );
-  return { ...services, facts, database, stop: () => shutdown.run() };
+  const fillCorpus = async (names: number) => {
+    const stopping = new AbortController();
+    const corpus = { corpusUrl: services.settings.CORPUS_URL!, secrets, clock: services.clock };
+    const filling = seedCorpus({ ...corpus, folder, names }, stopping.signal);
+    shutdown.add('invented names', async () => {
+      stopping.abort();
+      await filling.catch(() => {});
+    });
+    return filling;
+  };
+  return { ...services, facts, database, fillCorpus, stop: () => shutdown.run() };
 }
 
 /** What `npm run cli` needs to work on this installation. */
@@ -147,11 +162,13 @@ function operatorSettings(
   const forOperators: Settings = {
     OPERATOR_ENV_OF: String(process.pid),
     DATABASE_ADMIN_URL: database.superuserUrl,
+    ...database.ownSettings,
     DATABASE_ROLE_SECRET: secrets.get('roles'),
     SERVICE_SECRET: secrets.get('SERVICE_SECRET'),
     ACCOUNT_URL: accountUrl,
     ENTITLEMENT_URL: entitlementUrl,
     BILLING_INTERNAL_URL: settings.BILLING_INTERNAL_URL,
+    CORPUS_URL: settings.CORPUS_URL,
     ...operatorDatabases(SERVICES, (role) => database.url(role)),
   };
   const given = Object.entries(forOperators).filter(([, value]) => value !== undefined);

@@ -64,17 +64,21 @@ function documentedSettings(apps: DocumentedApp[]): DocumentedSetting[] {
   for (const { name, config } of apps) {
     const defaults = new config() as Record<string, unknown>;
     for (const setting of settingsOf(config)) {
+      const value = defaults[setting.property];
+      const isRequired = value === undefined && !mayBeAbsent(config, setting.property);
       const known = settings.get(setting.env);
       if (known) {
         known.apps.push(name);
+        // What one service can go without, another needs.
+        if (isRequired && !known.isRequired)
+          Object.assign(known, { about: setting.about, isRequired });
         continue;
       }
-      const value = defaults[setting.property];
       settings.set(setting.env, {
         env: setting.env,
         about: setting.about,
         defaultText: setting.defaultText ?? textOf(value),
-        isRequired: value === undefined && !mayBeAbsent(config, setting.property),
+        isRequired,
         isSecret: setting.secret === true,
         apps: [name],
       });

@@ -4,7 +4,7 @@ import { OPERATIONS, allEventClasses, describeEvent } from '#libs/contracts';
 import { EventsConfig } from '#libs/messaging';
 import { declaredMetrics } from '#libs/platform';
 import { CliConfig } from '../cli.config.js';
-import { CONFIGURED_APPS, DatabasesConfig, SERVICES } from '../declared.js';
+import { CONFIGURED_APPS, DatabasesConfig, OwnDatabasesConfig, SERVICES } from '../declared.js';
 import { operatorProgram } from '../operator-program.js';
 import { withApiTables } from './api-tables.js';
 import { chartServices } from './chart-services.js';
@@ -47,7 +47,13 @@ export function generatedDocuments(): Map<string, string> {
 }
 
 /** Every command, without any setting. */
-const program = () => operatorProgram(new CliConfig(), new EventsConfig(), new DatabasesConfig());
+const program = () =>
+  operatorProgram(
+    new CliConfig(),
+    new EventsConfig(),
+    new DatabasesConfig(),
+    new OwnDatabasesConfig(),
+  );
 
 /** Paths whose text on disk is not what it should be, and event schemas of events that are gone. */
 export function staleDocuments(documents: Map<string, string>): string[] {

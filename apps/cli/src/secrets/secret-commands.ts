@@ -1,4 +1,7 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { ServiceName } from '#libs/platform';
+import { schemaServices } from '#libs/services';
+import { SERVICES } from '../declared.js';
 import { writeSecretFiles } from './secret-files.js';
 
 /** The compose file's, on its inner network. */
@@ -7,10 +10,27 @@ const DATABASE = 'postgres:5432/domain_data?sslmode=disable';
 interface SecretOptions {
   smtpUrl: string;
   database: string;
+  ownDatabase: OwnAddresses;
   valkey?: string;
   stripeApiKey?: string;
   stripeCallbackSecret?: string;
   paypalClientSecret?: string;
+}
+
+type OwnAddresses = Partial<Record<ServiceName, string>>;
+
+/** One more `service=address`. @throws InvalidArgumentError for a service that stores nothing. */
+function withOwnDatabase(text: string, earlier: OwnAddresses): OwnAddresses {
+  const names = schemaServices(SERVICES);
+  const [name, ...rest] = text.split('=');
+  const address = rest.join('=');
+  const service = names.find((one) => one === name);
+  if (!service || !address) {
+    throw new InvalidArgumentError(
+      `It is service=host:port/database, with one of ${names.join(', ')}.`,
+    );
+  }
+  return { ...earlier, [service]: address };
 }
 
 /** `secrets`: what a deployment of several services must not find in its own files. */
@@ -20,6 +40,12 @@ export function secretCommands(program: Command): void {
     .description('make every secret of a deployment, a file each; what is there stays as it is')
     .requiredOption('--smtp-url <url>', 'where mail is handed over: smtp://user:password@host:port')
     .option('--database <address>', 'host:port/database as the services see it', DATABASE)
+    .option(
+      '--own-database <service=address>',
+      'host:port/database that the service has to itself; once for each such service',
+      withOwnDatabase,
+      {},
+    )
     .option('--valkey <address>', 'host:port of a Valkey that is to ask for a password')
     .option('--stripe-api-key <key>', 'secret key of the Stripe account, for billing')
     .option('--stripe-callback-secret <secret>', 'signing secret of its callback endpoint')
@@ -30,7 +56,12 @@ export function secretCommands(program: Command): void {
         program.error('--stripe-api-key and --stripe-callback-secret are given together');
       }
       const stripe = apiKey && callbackSecret ? { apiKey, callbackSecret } : undefined;
-      const written = writeSecretFiles({ folder, ...options, stripe });
+      const written = writeSecretFiles({
+        folder,
+        ...options,
+        ownDatabases: options.ownDatabase,
+        stripe,
+      });
       process.stdout.write(`${folder}: ${written.join(', ') || 'everything was there'}\n`);
     });
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { derivedRolePassword } from '#libs/database';
-import { PairSecrets } from '#libs/platform';
-import { databaseSettings, generatedSecrets } from '#libs/services';
+import { PairSecrets, type ServiceName } from '#libs/platform';
+import { databaseSettings, generatedSecrets, ownDatabaseSetting } from '#libs/services';
 import { SERVICES } from '../declared.js';
 
 /** Nobody else enters the folder. */
@@ -18,6 +18,8 @@ export interface SecretSources {
   folder: string;
   /** `host:port/database`, as the services see it. */
   database: string;
+  /** The same for each service that has a database to itself. */
+  ownDatabases?: Partial<Record<ServiceName, string>>;
   smtpUrl: string;
   /** `host:port` of a Valkey that asks for a password, which is made for it. */
   valkey?: string;
@@ -33,7 +35,7 @@ export interface SecretSources {
  * @returns the names of the new files and of those that followed.
  */
 export function writeSecretFiles(sources: SecretSources): string[] {
-  const { folder, database, smtpUrl } = sources;
+  const { folder, database, ownDatabases = {}, smtpUrl } = sources;
   mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
   chmodSync(folder, FOLDER_MODE);
   const written: string[] = [];
@@ -61,8 +63,7 @@ export function writeSecretFiles(sources: SecretSources): string[] {
   }
   const shared = generatedSecrets(SERVICES).filter((env) => env !== 'SERVICE_SECRET');
   for (const env of shared) random(env.toLowerCase());
-  const url = (role: string, password: string) => `postgres://${role}:${password}@${database}`;
-  const ofRole = (role: string) => url(role, derivedRolePassword(secret, role));
+  const url = (role: string, word: string, at = database) => `postgres://${role}:${word}@${at}`;
   keep('database_admin_url', () => url('postgres', password));
   keep('smtp_url', () => smtpUrl);
   if (sources.valkey !== undefined) {
@@ -74,8 +75,14 @@ export function writeSecretFiles(sources: SecretSources): string[] {
     if (keep(name, () => text) === '' && text !== '') follow(name, text);
   }
   for (const service of SERVICES) {
-    for (const [env, url] of Object.entries(databaseSettings(service, ofRole))) {
-      keep(env.toLowerCase(), () => url);
+    const at = ownDatabases[service.name];
+    if (at !== undefined) {
+      const setting = ownDatabaseSetting(service.name).toLowerCase();
+      keep(setting, () => url('postgres', password, at));
+    }
+    const ofRole = (role: string) => url(role, derivedRolePassword(secret, role), at);
+    for (const [env, text] of Object.entries(databaseSettings(service, ofRole))) {
+      keep(env.toLowerCase(), () => text);
     }
   }
   return written;

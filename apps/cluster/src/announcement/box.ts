@@ -6,6 +6,7 @@ export function announcement(facts: ClusterFacts, seconds: number): string {
   const gateways = gatewayRows(facts);
   const rows: [string, string][] = [
     ...gateways,
+    ['Dashboard', facts.dashboard_url],
     ['  log in', `${facts.demo.email}   ${facts.demo.password}`],
     ['Mailbox', facts.mailbox_url],
     ['Test key', `${facts.demo.test_key}   fixtures such as registered.test, 0 credits`],
@@ -34,7 +35,7 @@ function gatewayRows({ gateways }: ClusterFacts): [string, string][] {
   const isOnePort = gateways.length > 1 && gateways.every((each) => each.api_url === api_url);
   return (isOnePort ? gateways.slice(0, 1) : gateways).map((gateway, index) => [
     isOnePort ? `${gateways.length} gateways` : `Gateway ${index + 1}`,
-    `${gateway.api_url}   dashboard ${gateway.dashboard_url}`,
+    gateway.api_url,
   ]);
 }
 

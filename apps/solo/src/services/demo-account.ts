@@ -5,8 +5,8 @@ import {
   type ProxiedAnswer,
   ServiceProxy,
   type Visitor,
-} from '../../../gateway/src/dashboard/proxy/service-proxy.js';
-import { requireSession } from '../../../gateway/src/dashboard/proxy/sessions.js';
+} from '../../../dashboard/src/proxy/service-proxy.js';
+import { requireSession } from '../../../dashboard/src/proxy/sessions.js';
 import type { DemoFacts } from '../announcement/solo-facts.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';

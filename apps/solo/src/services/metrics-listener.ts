@@ -1,6 +1,13 @@
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Metrics } from '#libs/platform';
+import {
+  InternalError,
+  Metrics,
+  NotFound,
+  answerInternalParserError,
+  refuseInternally,
+  takeProperRequests,
+} from '#libs/platform';
 
 const HOST = '127.0.0.1';
 
@@ -14,16 +21,18 @@ export class MetricsListener {
 
   /** @param port 0 takes a free one. */
   static async start(services: Metrics[], port: number): Promise<MetricsListener> {
-    const server = createServer((request, response) => {
+    const server = createServer({ requireHostHeader: false }, (request, response) => {
       if (request.url !== '/metrics' || request.method !== 'GET') {
-        response.writeHead(404).end();
+        refuseInternally(request, response, new NotFound());
         return;
       }
       void Metrics.textOf(services).then(
         (text) => response.writeHead(200, { 'Content-Type': Metrics.contentType }).end(text),
-        () => response.writeHead(500).end(),
+        (error: unknown) => refuseInternally(request, response, new InternalError(error)),
       );
     });
+    takeProperRequests(server, refuseInternally);
+    server.on('clientError', answerInternalParserError);
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(port, HOST, resolve);
     });

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
+import { EmbeddedServer, withClient } from '#libs/database';
+import type { ServiceName } from '#libs/platform';
 import {
-  EmbeddedServer,
-  migrate,
-  ownerRole,
-  provisionRoles,
-  provisionSchemas,
-  withClient,
-} from '#libs/database';
-import { schemaServices } from '#libs/services';
+  InstallationDatabases,
+  type OwnDatabases,
+  type Settings,
+  ownDatabaseSetting,
+} from '#libs/services';
 import { SERVICES } from '../../../services.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
@@ -19,19 +18,30 @@ export interface SoloDatabaseOptions {
   secrets: Secrets;
   /** Superuser of a server of the operator's own, instead of the embedded one. */
   adminUrl?: string;
+  /** Superusers of the databases that services have to themselves. */
+  own?: OwnDatabases;
   /** False only for throw-away installations of tests. */
   durable?: boolean;
   /** Ends the making of a new server half-way. */
   signal?: AbortSignal;
 }
 
-/** The one database of an installation, with every service's schema and roles up to date. */
+/** The database of an installation, and those that services have to themselves: every schema and role up to date. */
 export class SoloDatabase {
+  private readonly places: InstallationDatabases;
+
   private constructor(
     private readonly adminUrl: string,
-    private readonly secrets: Secrets,
+    private readonly options: SoloDatabaseOptions,
     private readonly server?: EmbeddedServer,
-  ) {}
+  ) {
+    this.places = new InstallationDatabases({
+      services: SERVICES,
+      adminUrl: this.superuserUrl,
+      own: options.own,
+      passwordOf: (role) => this.rolePassword(role),
+    });
+  }
 
   /** Whether this installation has no server of its own yet. */
   static isNew(folder: DataFolder): boolean {
@@ -41,7 +51,7 @@ export class SoloDatabase {
   /** Starts the server, or adopts the one that a killed process left. `prepare` comes next. */
   static async open(options: SoloDatabaseOptions): Promise<SoloDatabase> {
     const { folder, secrets, adminUrl, durable, signal } = options;
-    if (adminUrl) return new SoloDatabase(adminUrl, secrets);
+    if (adminUrl) return new SoloDatabase(adminUrl, options);
     const password = secrets.get('postgres');
     const server = await EmbeddedServer.start({
       folder: folder.file('postgres'),
@@ -50,26 +60,32 @@ export class SoloDatabase {
       signal,
     });
     folder.writePrivateJson('postgres.json', { folder: server.folder });
-    return new SoloDatabase(server.url(), secrets, server);
+    return new SoloDatabase(server.url(), options, server);
   }
 
-  /** URL of the superuser in the services' database. */
+  /** URL of the superuser in the services' common database. */
   get superuserUrl(): string {
     const url = new URL(this.adminUrl);
     url.pathname = `/${DATABASE}`;
     return url.toString();
   }
 
-  /** URL of a role in the services' database. */
+  /** The settings with the superusers of own databases. */
+  get ownSettings(): Settings {
+    const own = Object.entries(this.options.own ?? {});
+    return Object.fromEntries(
+      own.map(([name, url]) => [ownDatabaseSetting(name as ServiceName), url]),
+    );
+  }
+
+  /** URL of a role in the database that holds its service's schema. */
   url(role: string): string {
-    const url = new URL(this.superuserUrl);
-    [url.username, url.password] = [role, this.secrets.rolePassword(role)];
-    return url.toString();
+    return this.places.url(role);
   }
 
   /** Password of a role, for whoever provisions one more. */
   rolePassword(role: string): string {
-    return this.secrets.rolePassword(role);
+    return this.options.secrets.rolePassword(role);
   }
 
   /** Stops the server that was started here; it must be the last thing to stop. */
@@ -77,7 +93,7 @@ export class SoloDatabase {
     await this.server?.stop();
   }
 
-  /** Makes the services' database with its roles and schemas, and migrates them. */
+  /** Makes the services' database with its roles and schemas, and migrates them. Own databases must be there. */
   async prepare(): Promise<void> {
     await withClient(this.adminUrl, async (client) => {
       const { rowCount } = await client.query('select from pg_database where datname = $1', [
@@ -85,11 +101,7 @@ export class SoloDatabase {
       ]);
       if (!rowCount) await client.query(`create database ${DATABASE}`);
     });
-    const schemas = schemaServices(SERVICES);
-    await provisionRoles(this.adminUrl, schemas, (role) => this.secrets.rolePassword(role));
-    await provisionSchemas(this.superuserUrl, schemas);
-    for (const { name, migrations } of SERVICES) {
-      if (migrations) await migrate(this.url(ownerRole(name)), migrations);
-    }
+    await this.places.provision();
+    await this.places.migrate();
   }
 }

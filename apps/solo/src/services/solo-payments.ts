@@ -23,10 +23,12 @@ export async function startPayments(
   settings: Settings,
   clock: Clock,
   shutdown: ShutdownOrder,
+  /** Where the simulators keep what happened; by default they forget it. */
+  journalPath?: string,
 ): Promise<PaymentsSimulator> {
   const payments = new PaymentsSimulator(clock);
   payments.world.adoptsCustomers = true;
-  const url = await payments.start();
+  const url = await payments.start(0, journalPath);
   shutdown.add('payments simulator', () => payments.stop());
   const secret = randomBytes(32).toString('base64url');
   settings.STRIPE_API_KEY = 'sk_test_simulator';

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type FileStore, FilesConfig, openFiles } from '#libs/files';
 import type { LocalMailbox } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
 import {
@@ -11,7 +12,7 @@ import {
   TelemetryConfig,
   openTraces,
 } from '#libs/platform';
-import { type Settings, durableConsumers, installed } from '#libs/services';
+import { type AnyService, type Settings, durableConsumers, installed } from '#libs/services';
 import { AccountConfig } from '../../../account/src/account.config.js';
 import { SERVICES } from '../../../services.js';
 import type { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
@@ -52,7 +53,7 @@ export interface SoloServices {
 }
 
 /**
- * Starts every service of the registry in its order: whoever is called first, the gateway last. Each is added
+ * Starts every service of the registry in its order: whoever is called first, the public doors last. Each is added
  * to the shutdown order as soon as it runs.
  */
 export async function startServices(options: ServicesOptions): Promise<SoloServices> {
@@ -63,7 +64,7 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   shutdown.add('traces', () => traces.close());
   const logger = (name: string) => new Logger(name, options.log, telemetry.logLevel);
   const payments = isPaymentSimulated(settings)
-    ? await startPayments(settings, clock, shutdown)
+    ? await startPayments(settings, clock, shutdown, options.folder.file('payments.journal'))
     : undefined;
   const services = installed(SERVICES, settings);
   const consumers = durableConsumers(services);
@@ -79,6 +80,7 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
       clock,
       logger: logger(service.name),
       transport,
+      files: await filesOf(service, settings, options),
       mail: mail.transport,
       mailbox: mail.isSent ? undefined : mail.mailbox,
     });
@@ -105,6 +107,18 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   };
 }
 
+/** The store of a service that keeps files; it closes after the service. */
+async function filesOf(
+  { name, usesFiles }: AnyService,
+  settings: Settings,
+  { clock, shutdown }: ServicesOptions,
+): Promise<FileStore | undefined> {
+  if (!usesFiles) return undefined;
+  const files = await openFiles(loadConfig(FilesConfig, settings), name, clock);
+  shutdown.add(`files of ${name}`, () => files.close());
+  return files;
+}
+
 async function startRegistries(
   settings: Settings,
   shutdown: ShutdownOrder,
@@ -116,6 +130,7 @@ async function startRegistries(
   settings.LOOKUP_EXTRA_CA_FILE = caFile;
   settings.LOOKUP_DNS_SERVERS = dnsServers;
   settings.GATEWAY_SIMULATED_DATA ??= 'true';
+  settings.DASHBOARD_SIMULATED_DATA ??= 'true';
   // Nobody's registry is asked: politeness would only slow the demonstration.
   settings.LOOKUP_UPSTREAM_PER_SECOND ??= '1000';
   return registries;

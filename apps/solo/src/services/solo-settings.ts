@@ -1,3 +1,4 @@
+import { FilesConfig } from '#libs/files';
 import {
   ConfigurationError,
   TelemetryConfig,
@@ -6,9 +7,15 @@ import {
   loadConfig,
   loadConfigs,
 } from '#libs/platform';
-import { type Settings, databaseSettings, generatedSecrets, installed } from '#libs/services';
+import {
+  type Settings,
+  databaseSettings,
+  generatedSecrets,
+  installed,
+  ownDatabasesConfig,
+} from '#libs/services';
 import { AccountConfig } from '../../../account/src/account.config.js';
-import { GatewayConfig } from '../../../gateway/src/gateway.config.js';
+import { DashboardConfig } from '../../../dashboard/src/dashboard.config.js';
 import { SERVICES } from '../../../services.js';
 import { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
@@ -26,6 +33,9 @@ export interface SettingSources {
   secrets: Pick<Secrets, 'settings'>;
   database: Pick<SoloDatabase, 'url'>;
 }
+
+/** The superuser of each database that a service has to itself. */
+export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 
 /** In place of what is generated or chosen once it runs; right in every class. */
 const STAND_IN = {
@@ -53,7 +63,7 @@ export function checkSettings(environment: Settings): void {
     database: STAND_IN.database,
   });
   const classes = installed(SERVICES, environment).map(({ config }) => config);
-  loadConfigs([SoloConfig, TelemetryConfig, ...classes], settings);
+  loadConfigs([SoloConfig, OwnDatabasesConfig, TelemetryConfig, FilesConfig, ...classes], settings);
   checkMailbox(settings);
 }
 
@@ -64,16 +74,16 @@ export function checkSettings(environment: Settings): void {
 function checkMailbox(settings: Settings): void {
   const { smtpUrl } = loadConfig(AccountConfig, settings);
   if (smtpUrl !== undefined || isDashboardAtHome(settings)) return;
-  const { dashboardHost, billingUrl } = loadConfig(GatewayConfig, settings);
+  const { host, billingUrl } = loadConfig(DashboardConfig, settings);
   throw new ConfigurationError([
-    `SMTP_URL: must be set, for the dashboard can be reached from elsewhere (DASHBOARD_HOST is ${dashboardHost}, BILLING_URL is ${billingUrl}). Without a mail server its mailbox page would show everybody's mail, links to new passwords included`,
+    `SMTP_URL: must be set, for the dashboard can be reached from elsewhere (DASHBOARD_HOST is ${host}, BILLING_URL is ${billingUrl}). Without a mail server its mailbox page would show everybody's mail, links to new passwords included`,
   ]);
 }
 
 /** Whether only people at this machine reach the dashboard. */
 export function isDashboardAtHome(settings: Settings): boolean {
-  const gateway = loadConfig(GatewayConfig, { ...addresses(), ...settings });
-  return isLoopbackHost(gateway.dashboardHost) && isLoopbackOrigin(gateway.billingUrl);
+  const dashboard = loadConfig(DashboardConfig, { ...addresses(), ...settings });
+  return isLoopbackHost(dashboard.host) && isLoopbackOrigin(dashboard.billingUrl);
 }
 
 /** Of every service that others call, before it has one. */
@@ -90,6 +100,10 @@ const UNUSED: readonly [env: string, where: string][] = [
   [
     'GATEWAY_REUSE_PORT',
     'a gateway that is a process of its own takes it, see apps/gateway/README.md',
+  ],
+  [
+    'DASHBOARD_REUSE_PORT',
+    'a dashboard that is a process of its own takes it, see apps/dashboard/README.md',
   ],
 ];
 
@@ -108,7 +122,10 @@ export function soloSettings(sources: SettingSources): Settings {
     BILLING_URL: `http://localhost:${dashboardPort}`,
     // No balancer has to be told that this process stops.
     GATEWAY_DRAIN_NOTICE_MS: '0',
+    DASHBOARD_DRAIN_NOTICE_MS: '0',
     AUDIT_ANCHORS: folder.file('audit-anchors.log'),
+    FILES_LOCATION: folder.file('files'),
+    CORPUS_SUPPRESSIONS: folder.file('suppressions.list'),
   };
   const ports = SERVICES.flatMap(({ listeners }) => listeners.map(({ port }) => [port, '0']));
   const databases = SERVICES.map((service) =>

@@ -1,0 +1,91 @@
+import { Argument, type Command } from 'commander';
+import { CorpusClient, type SuppressionAsked } from '#libs/contracts';
+import { wholeNumber } from '../arguments.js';
+import type { CliConfig } from '../cli.config.js';
+import { type OutputOptions, answer } from '../output.js';
+import { withService } from '../service-calls.js';
+
+interface GenerateOptions extends OutputOptions {
+  names: number;
+  seed: number;
+}
+
+const SUPPRESSED_KINDS = ['domain', 'email', 'name', 'phone'] as const;
+
+/** Names of one call to the corpus. */
+const NAMES_AT_A_TIME = 500;
+
+/** `corpus`: what history and searches look through. */
+export function corpusCommands(program: Command, config: CliConfig): void {
+  const corpus = program.command('corpus').description('what history and searches look through');
+  corpus
+    .command('generate')
+    .description(
+      'add invented names with their histories, for trials and measurements; answers say so, and the same seed adds the same names',
+    )
+    .requiredOption('--names <number>', 'how many', wholeNumber)
+    .option('--seed <number>', 'what they follow from', wholeNumber, 1)
+    .option('--json', 'as JSON')
+    .action((options: GenerateOptions) => generate(config, options));
+  corpus
+    .command('clear')
+    .description('remove all invented names with everything that is known of them')
+    .requiredOption('--generated', 'invented names; no others can be removed')
+    .option('--json', 'as JSON')
+    .action((options: OutputOptions) => clear(config, options));
+  corpus
+    .command('suppress')
+    .description(
+      'hide a value from all searches and files at once, erase it within a day, and keep it out for ever',
+    )
+    .addArgument(new Argument('<kind>', 'what the value is').choices(SUPPRESSED_KINDS))
+    .argument('<value>', 'a registrable domain name, e-mail address, name or telephone number')
+    .option('--json', 'as JSON')
+    .action((kind: SuppressionAsked['kind'], value: string, options: OutputOptions) =>
+      suppress(config, { kind, value }, options),
+    );
+}
+
+async function suppress(config: CliConfig, asked: SuppressionAsked, output: OutputOptions) {
+  const suppressed = await withService(config, 'corpus', async (http) =>
+    new CorpusClient(http).suppress(asked),
+  );
+  answer(output, suppressed, ({ version, isNew }) => [
+    isNew
+      ? `hidden now, erased within a day; the list has version ${version}`
+      : `was in the list already, as version ${version}`,
+  ]);
+}
+
+async function generate(config: CliConfig, { names, seed, ...output }: GenerateOptions) {
+  let added = 0;
+  await withService(config, 'corpus', async (http) => {
+    const client = new CorpusClient(http);
+    for (let from = 0; from < names; from += NAMES_AT_A_TIME) {
+      const stretch = { from, names: Math.min(NAMES_AT_A_TIME, names - from), seed };
+      added += (await client.generate(stretch)).newNames;
+      showProgress(from + stretch.names, names);
+    }
+  });
+  answer(output, { names, added }, () => [`${added} names added, ${names - added} were there`]);
+}
+
+async function clear(config: CliConfig, output: OutputOptions) {
+  let removed = 0;
+  await withService(config, 'corpus', async (http) => {
+    const client = new CorpusClient(http);
+    for (;;) {
+      const { names } = await client.clearGenerated();
+      if (names === 0) break;
+      removed += names;
+    }
+  });
+  answer(output, { removed }, () => [`${removed} names removed`]);
+}
+
+/** On a terminal only: a file of output holds the answer alone. */
+function showProgress(done: number, all: number): void {
+  if (!process.stderr.isTTY) return;
+  const percent = Math.floor((100 * done) / all);
+  process.stderr.write(`\r${percent} % (${done} of ${all} names)${done === all ? '\n' : ''}`);
+}

@@ -1,0 +1,150 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { CorpusSourcesClient, type ImportedFile, type ImportedSource } from '#libs/contracts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#libs/platform';
+import type { CliConfig } from '../cli.config.js';
+import { type OutputOptions, answer } from '../output.js';
+import { withService } from '../service-calls.js';
+
+interface AddOptions extends OutputOptions {
+  kind: string;
+  from: string;
+  rights: string[];
+  every?: number;
+}
+
+const LOOK_MS = 500;
+const SLICES = 64;
+const BAR_WIDTH = 30;
+const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
+const RIGHTS = ['shown', 'sold', 'looked-up'];
+
+/** `source`: where the corpus has data from, beside this installation's own lookups. */
+export function sourceCommands(program: Command, config: CliConfig): void {
+  const source = program
+    .command('source')
+    .description('where the corpus has data from, beside own lookups');
+  source
+    .command('add <name>')
+    .description('name a source; with a schedule it runs at once')
+    .requiredOption('--kind <kind>', 'names, zone, whois_csv, pdns or jsonl')
+    .requiredOption('--from <location>', 'absolute path of a folder, or https address of a file')
+    .requiredOption(
+      '--rights <rights>',
+      'what may be done with its data: shown, sold, looked-up, separated by commas; or none',
+      rights,
+    )
+    .option('--every <time>', 'from one run to the next, such as 30m, 12h or 1d', duration)
+    .option('--json', 'as JSON')
+    .action((name: string, options: AddOptions) => add(config, name, options));
+  source
+    .command('run <name>')
+    .description('take in what is new at a source, and wait for the end')
+    .option('--json', 'as JSON')
+    .action((name: string, options: OutputOptions) => run(config, name, options));
+  source
+    .command('list')
+    .description('list the sources')
+    .option('--json', 'as JSON')
+    .action((options: OutputOptions) => list(config, options));
+  source
+    .command('remove <name>')
+    .description('take a source off; its data stays, and is neither shown, sold nor looked up')
+    .option('--json', 'as JSON')
+    .action((name: string, options: OutputOptions) => remove(config, name, options));
+}
+
+async function add(config: CliConfig, name: string, options: AddOptions): Promise<void> {
+  const { kind, from: location, rights: given, every: everyMs } = options;
+  const [isShown, isSold, isLookedUp] = RIGHTS.map((right) => given.includes(right));
+  const source = { name, kind, location, isShown, isSold, isLookedUp, everyMs };
+  await withService(config, 'corpus', (http) => new CorpusSourcesClient(http).add(source));
+  answer(options, source, () => [
+    `added; "npm run cli -- source run ${name}" takes in what it has`,
+  ]);
+}
+
+async function run(config: CliConfig, name: string, options: OutputOptions): Promise<void> {
+  const shown = await withService(config, 'corpus', async (http) => {
+    const client = new CorpusSourcesClient(http);
+    const { requestedAt } = await client.run(name);
+    for (;;) {
+      const source = await client.show(name);
+      if (source.runEndedAt && source.runStartedAt && source.runStartedAt >= requestedAt) {
+        if (source.runEndedAt >= source.runStartedAt) return source;
+      }
+      showProgress(source.files[0]);
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  });
+  if (process.stderr.isTTY) process.stderr.write('\n');
+  answer(options, shown, () => [
+    ...(shown.runProblem ? [`failed: ${shown.runProblem}`] : []),
+    ...(shown.files.length > 0 ? shown.files.toReversed().flatMap(fileLines) : ['no files there']),
+  ]);
+  const isFailed = shown.runProblem !== null || shown.files[0]?.state === 'failed';
+  if (isFailed) process.exitCode = 1;
+}
+
+async function list(config: CliConfig, options: OutputOptions): Promise<void> {
+  const sources = await withService(config, 'corpus', (http) =>
+    new CorpusSourcesClient(http).list(),
+  );
+  answer(options, sources, () => sources.map(sourceLine));
+}
+
+async function remove(config: CliConfig, name: string, options: OutputOptions): Promise<void> {
+  await withService(config, 'corpus', (http) => new CorpusSourcesClient(http).remove(name));
+  answer(options, { name }, () => ['removed']);
+}
+
+function sourceLine(source: ImportedSource): string {
+  const { name, kind, location, observations, updatedAt, runProblem } = source;
+  const given = [source.isShown, source.isSold, source.isLookedUp];
+  const may = RIGHTS.filter((_, place) => given[place]).join(', ') || 'nothing';
+  const last = updatedAt === null ? 'nothing yet' : `last ${updatedAt}`;
+  const problem = runProblem === null ? '' : `; failed: ${runProblem}`;
+  const from = location === null ? '' : ` from ${location}`;
+  return `${name}: ${kind}${from}; may be ${may}; ${observations} observations, ${last}${problem}`;
+}
+
+function fileLines(file: ImportedFile): string[] {
+  const { newNames, changedNames, droppedNames, badLines } = file;
+  const names = `${newNames} new, ${changedNames} changed, ${droppedNames} dropped names`;
+  const state = file.state === 'repeated' ? 'has been taken in before' : file.state;
+  return [
+    `${file.file}: ${state}${file.problem === null ? '' : `: ${file.problem}`}`,
+    ...(file.state === 'loaded'
+      ? [`  ${file.lines} lines, ${badLines} of them bad; ${names}`]
+      : []),
+    ...file.badSamples.map(
+      ({ line, text }) => `  line ${line}: ${text || '(too long, or not UTF-8)'}`,
+    ),
+  ];
+}
+
+/** On a terminal only: a file of output holds the answer alone. */
+function showProgress(file: ImportedFile | undefined): void {
+  if (!process.stderr.isTTY || file?.state !== 'loading') return;
+  const read = file.position / Math.max(1, file.lines);
+  const isApplied = file.slices > 0;
+  const part = isApplied ? file.slices / SLICES : read;
+  const bar = '#'.repeat(Math.round(part * BAR_WIDTH)).padEnd(BAR_WIDTH, '.');
+  const what = isApplied ? 'taking in names' : `${file.position} of ${file.lines} lines`;
+  process.stderr.write(`\r[${bar}] ${Math.floor(100 * part)} % ${what}\u001B[K`);
+}
+
+function rights(text: string): string[] {
+  const given = text === 'none' ? [] : text.split(',');
+  if (given.every((right) => RIGHTS.includes(right))) return given;
+  throw new InvalidArgumentError(
+    'They are shown, sold and looked-up, separated by commas; or none.',
+  );
+}
+
+function duration(text: string): number {
+  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
+  if (unit === undefined || Number(count) === 0) {
+    throw new InvalidArgumentError('It must be a time such as 30m, 12h or 1d.');
+  }
+  return Number(count) * UNITS[unit];
+}
