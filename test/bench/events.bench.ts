@@ -184,7 +184,10 @@ async function startConsumer(
 export async function prepare(server: EmbeddedServer): Promise<(role: string) => string> {
   await withClient(server.url(), (client) => client.query('create database bench'));
   await provisionRoles(server.url(), SERVICES, () => PASSWORD);
-  await provisionSchemas(server.url('bench'), SERVICES);
+  await provisionSchemas(
+    server.url('bench'),
+    SERVICES.map((name) => ({ name })),
+  );
   const urlOf = (role: string) => {
     const url = new URL(server.url('bench'));
     url.username = role;

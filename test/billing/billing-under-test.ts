@@ -160,7 +160,8 @@ export class BillingUnderTest {
   /** What is to be fetched again later is fetched now: the processor was away, or an object was early. */
   async retry(): Promise<void> {
     await this.database.query(
-      'update processor_objects set due_at = clock_timestamp() where due_at is not null',
+      `update work set until = clock_timestamp()
+       where queue = 'processor-objects' and state = 'waiting'`,
     );
     await this.settle();
   }
@@ -178,6 +179,10 @@ export class BillingUnderTest {
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms);
     this.simulator.clock.runDue();
+    await this.database.query(
+      `update work set until = until - $1 * interval '1 ms' where state = 'waiting'`,
+      [ms],
+    );
     await this.settle();
   }
 

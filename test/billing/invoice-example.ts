@@ -29,6 +29,7 @@ export function invoiceDocument(members: Partial<InvoiceDocument> = {}): Invoice
     taxMicros: 0n,
     isReverseCharge: false,
     totalMicros: 54_000_000n,
+    carriedMicros: 0n,
     currency: 'USD',
     paidBy: { processor: 'stripe', title: 'Stripe', reference: 'pi_123' },
     ...members,

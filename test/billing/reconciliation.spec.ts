@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ReconciliationAnswer, eventClassOf } from '#libs/contracts';
+import { type ChosenProcessor, type ReconciliationAnswer, eventClassOf } from '#libs/contracts';
 import { AuditJob } from '#libs/database';
 import { HOUR_MS } from '#libs/platform';
 import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
 import { BillingUnderTest } from './billing-under-test.js';
+import { pressButton } from './hosted-page.js';
+import { BOTH, sideOf } from './sides/side-of.js';
 
 describe('reconciliation', () => {
   let billing: BillingUnderTest;
@@ -122,6 +124,58 @@ describe('reconciliation', () => {
     ]);
     expect((await reconcile()).findings).toEqual([]);
   });
+
+  it.each(BOTH)('I14: money that only %s has is found, and waits for an operator', async (name) => {
+    const side = sideOf(billing, name);
+    const accountId = await entitlement.newAccount();
+    side.callbacks.faults.drop = true;
+    const order = await billing.order(accountId, 15_000, name);
+    await pressButton(order.redirect_url as string, 'pay');
+    if (name === 'paypal') {
+      await billing.call('POST', `orders/${order.id}/return`, { accountId });
+    }
+    const [heard] = await side.paymentsOf(accountId);
+    const foreign = foreignPayment(name);
+    side.refund(heard, 1);
+    await billing.pass(HOUR_MS);
+    const { findings } = await reconcile();
+    side.callbacks.faults.drop = false;
+    const about = (id: string) => findings.filter(({ subject }) => subject.endsWith(id));
+    if (name === 'stripe') expect(about(heard)).toMatchObject([{ isHealed: true }]);
+    expect(about(side.refunds()[0].id)).toMatchObject([{ isHealed: true }]);
+    expect(about(foreign)).toMatchObject([{ accountId: null, isHealed: false }]);
+    expect(await violated()).toContain('I14');
+    const { body } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
+    expect(body).toContainEqual(
+      expect.objectContaining({ kind: 'unclaimed', id: `${name} payment ${foreign}` }),
+    );
+    const { world, paypal } = billing.simulator;
+    if (name === 'stripe') world.get('payment_intent', foreign).status = 'canceled';
+    else paypal.world.get('capture', foreign).status = 'DECLINED';
+    billing.logLines.splice(0);
+  });
+
+  /** Money that no order of ours asked for. */
+  function foreignPayment(name: ChosenProcessor): string {
+    const { payments, paypal } = billing.simulator;
+    if (name === 'stripe') {
+      const sold = { amount: 1_300, currency: 'usd', customer: null, metadata: {} };
+      return payments.create(sold, 'succeeded').id;
+    }
+    const id = paypal.world.newId();
+    const now = paypal.world.now;
+    paypal.world.put('capture', id, {
+      id,
+      status: 'COMPLETED',
+      amount: { currency_code: 'USD', value: '13.00' },
+      final_capture: true,
+      create_time: now,
+      update_time: now,
+      supplementary_data: { related_ids: {} },
+      links: [],
+    });
+    return id;
+  }
 
   it('while entitlement is down there is no half comparison', async () => {
     const before = await billing.database.query('select from reconciliation_runs');

@@ -31,7 +31,8 @@ const MIGRATION = 'migrate';
 /** The containers of an installation's pods, as their specifications have them. Public origins alone are replaced. */
 export function chartPlan({ pods, services }: ChartInstallation): DeploymentPlan {
   const of = (app: string) => pods.filter(({ metadata }) => metadata.labels[COMPONENT] === app);
-  const [api, dashboard] = of('gateway').map(({ metadata }) => metadata.name);
+  const [api] = of('gateway').map(({ metadata }) => metadata.name);
+  const [dashboard] = of('dashboard').map(({ metadata }) => metadata.name);
   const [migration] = of(MIGRATION).map(({ metadata }) => metadata.name);
   const answering = (labels: Record<string, string>) =>
     pods.find(({ metadata }) =>
@@ -43,7 +44,7 @@ export function chartPlan({ pods, services }: ChartInstallation): DeploymentPlan
       Object.entries(services).map(([service, labels]) => [service, answering(labels)]),
     ),
     api,
-    dashboard,
+    dashboard: { name: dashboard, port: 8080 },
     containers: (secretFolder, origins) =>
       pods.flatMap((pod) =>
         containersOf(pod.spec).map((one) =>

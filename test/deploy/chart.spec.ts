@@ -41,7 +41,8 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     for (const [name, values] of Object.entries(CHART_VALUES))
       rendered[name] = await chart.render(values);
     const database = 'postgres:5432/domain_data?sslmode=disable';
-    writeSecretFiles({ folder, database, smtpUrl: 'smtp://mail.example:25' });
+    const ownDatabases = { gateway: 'log:5433/gateway?sslmode=disable' };
+    writeSecretFiles({ folder, database, ownDatabases, smtpUrl: 'smtp://mail.example:25' });
     // What an operator adds to what the command makes.
     const added = ['valkey_url=redis://valkey:6379', 'stripe_api_key=sk', 'ca.crt=PEM'];
     const users = [...SERVICES.map(({ name }) => name), 'cli'];
@@ -67,7 +68,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     Object.fromEntries(
       env.map(({ name, value }) => [
         name,
-        value.replace(/^\/run\/(secrets|trust\/\w+)\//, `${folder}/`),
+        value.replace(/^\/run\/(secrets|trust\/[\w-]+)\//, `${folder}/`),
       ]),
     );
   const appOf = ({ args }: Container) =>
@@ -243,7 +244,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
         }
         const outward = (policy.spec.egress ?? []).filter(isToTheInternet);
         const service = SERVICES.find((one) => one.name === name);
-        const isMailer = name === 'account' && values === 'brought along';
+        const isMailer = ['account', 'worker'].includes(name ?? '') && values === 'brought along';
         expect([
           name,
           [...new Set(outward.flatMap(({ ports }) => ports.map(({ port }) => port)))],
@@ -260,6 +261,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     const declared = SERVICES.map(({ name, outwardPorts }) => [name, outwardPorts]);
     expect(declared.filter(([, ports]) => ports !== undefined)).toEqual([
       ['billing', [443]],
+      ['corpus', [443]],
       ['lookup', [43, 53, 443, 853]],
     ]);
   });
@@ -279,11 +281,15 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
           )
           .map((other) => (direction === 'egress' ? `${own}>${other}` : `${other}>${own}`));
       });
-    const owners = SERVICES.filter(({ urlSetting }) => urlSetting).map(({ name }) => name);
+    const called = SERVICES.filter(({ urlSetting }) => urlSetting).map(({ name }) => name);
+    const behind = called.filter((name) => name !== 'gateway');
     const expected = [
       'billing>account',
       'billing>entitlement',
-      ...owners.map((one) => `gateway>${one}`),
+      'lookup>corpus',
+      ...['account', 'entitlement', 'lookup'].map((one) => `worker>${one}`),
+      ...behind.map((one) => `gateway>${one}`),
+      ...[...behind, 'gateway'].map((one) => `dashboard>${one}`),
     ];
     expect(pairs('egress').toSorted()).toEqual(expected.toSorted());
     expect(pairs('ingress').toSorted()).toEqual(pairs('egress').toSorted());
@@ -349,8 +355,15 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     });
     expect(Object.fromEntries(users)).toEqual({
       account: ['Write account.events'],
+      corpus: ['Write corpus.events'],
       entitlement: ['Write entitlement.events', 'Read account.events', 'Read billing.events'],
       gateway: ['Write gateway.events', 'Read account.events', 'Read entitlement.events'],
+      worker: [
+        'Write worker.events',
+        'Read account.events',
+        'Read entitlement.events',
+        'Read billing.events',
+      ],
       cli: [],
     });
   });
@@ -399,6 +412,31 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     });
   });
 
+  it('S114: a service with a database to itself reaches that one alone, and the migration reaches all', () => {
+    const resources = rendered['all on'] ?? [];
+    const own = { to: [{ ipBlock: { cidr: '10.2.0.20/32' } }], port: 5433 };
+    const shared = { to: [{ ipBlock: { cidr: '10.2.0.10/32' } }], port: 5432 };
+    const databasesOf = (component: string) => {
+      const [policy] = ofKind(resources, 'NetworkPolicy').filter(
+        ({ metadata }) => metadata.name === `${RELEASE}-dds-${component}`,
+      );
+      const rules = policy?.spec.egress as (PolicyRule & { to?: unknown })[];
+      const found = rules.map(({ to, ports = [] }) => ({ to, port: ports[0]?.port }));
+      return found.filter(({ port }) => port === own.port || port === shared.port);
+    };
+    expect(databasesOf('gateway')).toEqual([own]);
+    expect(databasesOf('account')).toEqual([shared]);
+    expect(databasesOf('migrate')).toEqual([shared, own]);
+    const given = workloadsOf(resources)
+      .flatMap(({ spec }) => containersOf(spec.template.spec))
+      .filter(({ env }) => env.some(({ name }) => name === 'GATEWAY_DATABASE_ADMIN_URL_FILE'));
+    expect(given.map(({ args }) => args.at(-1))).toEqual(['provision', 'migrate']);
+    for (const { volumeMounts } of given) {
+      const mounts = volumeMounts.map(({ mountPath }) => mountPath);
+      expect(mounts).toContain('/run/trust/gateway-postgresql');
+    }
+  });
+
   it('a pod is given the time that its drain takes', async () => {
     const graceOf = (resources: Resource[]) =>
       workloadsOf(resources).find((one) => componentOf(one) === 'gateway')?.spec.template.spec
@@ -438,7 +476,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     }
   });
 
-  it('public names lead to the gateways, callbacks by the dashboard', () => {
+  it('public names lead to gateways and dashboards, callbacks to dashboards', () => {
     const resources = rendered['all on'] ?? [];
     const ways = ofKind(resources, 'HTTPRoute').map(({ spec }) => {
       const [rule] = spec.rules as { backendRefs: { name: string; port: number }[] }[];
@@ -450,8 +488,8 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     });
     expect(ways).toEqual([
       ['api.example.org', `${RELEASE}-dds-gateway`, 8080],
-      ['app.example.org', `${RELEASE}-dds-gateway`, 8081],
-      ['callbacks.example.org', `${RELEASE}-dds-gateway`, 8081],
+      ['app.example.org', `${RELEASE}-dds-dashboard`, 8080],
+      ['callbacks.example.org', `${RELEASE}-dds-dashboard`, 8080],
     ]);
     expect(ofKind(resources, 'Ingress').map(({ spec }) => spec.tls)).toEqual(
       ways.map(([host]) => [{ hosts: [host], secretName: 'tls' }]),

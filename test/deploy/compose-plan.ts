@@ -28,9 +28,9 @@ export function composePlan(): DeploymentPlan {
   );
   return {
     names: own.map(([name]) => name),
-    aliases: {},
+    aliases: { gateway: 'gateway-1' },
     api: 'gateway-1',
-    dashboard: 'gateway-2',
+    dashboard: { name: 'dashboard', port: 8081 },
     containers: (secretFolder, origins) =>
       own.map(([name, { command = [], environment = {}, ...service }]) => ({
         name,

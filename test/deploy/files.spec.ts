@@ -88,12 +88,15 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('S22: the gateways learn from the operator where they are reached, and by which proxies', () => {
-    const given = { BASE_URL: 'https://a.example', BILLING_URL: 'https://b.example' };
-    const theirs = { ...given, GATEWAY_TRUSTED_PROXIES: '192.0.2.1' };
-    for (const name of ['gateway-1', 'gateway-2']) {
+  it('S22: gateways and dashboard learn from the operator where they are reached, and by which proxies', () => {
+    const origins = ['BASE_URL', 'BILLING_URL'];
+    for (const [name, setting] of [
+      ['gateway-1', 'GATEWAY_TRUSTED_PROXIES'],
+      ['gateway-2', 'GATEWAY_TRUSTED_PROXIES'],
+      ['dashboard', 'DASHBOARD_TRUSTED_PROXIES'],
+    ]) {
       const { environment = {} } = compose.services[name];
-      const names = Object.keys(theirs);
+      const names = [...origins, setting];
       const taken = names.map((key) => environment[key].replace(/^\$\{(\w+):-.*\}$/, '$1'));
       expect([name, taken]).toEqual([name, names]);
     }
@@ -203,9 +206,9 @@ describe('the image and the compose file', () => {
     );
   });
 
-  it('only gateways publish ports, on loopback, and not the internal one', () => {
+  it('only gateways and dashboard publish ports, on loopback, and not the internal one', () => {
     for (const [name, { ports = [] }] of services) {
-      expect([name, ports.length > 0]).toEqual([name, name.startsWith('gateway-')]);
+      expect([name, ports.length > 0]).toEqual([name, /^(gateway-|dashboard$)/.test(name)]);
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:808[01]$/);
     }
   });

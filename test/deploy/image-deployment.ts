@@ -58,9 +58,10 @@ export interface DeploymentPlan {
   names: string[];
   /** Further names in the network, by the container whose address they have. */
   aliases: Record<string, string>;
-  /** The gateways that a story takes the API and the dashboard of. */
+  /** The gateway that a story takes the API of. */
   api: string;
-  dashboard: string;
+  /** The dashboard, and the port of its public listener. */
+  dashboard: { name: string; port: number };
   /** Origins of the named gateways stand for public ones. */
   containers(secretFolder: string, origins: Record<string, string>): PlannedContainer[];
   /** Writes the certificate of a service into a folder and returns that; else an authority made here signs it. */
@@ -238,12 +239,12 @@ export class ImageDeployment {
     return folder;
   }
 
-  /** Public origins of an installation, here those of the two gateways. */
+  /** Public origins of an installation, here a gateway's and a dashboard's. */
   private get origins() {
     const { network, plan } = this;
     return {
       BASE_URL: `http://${network.addressOf(plan.api)}:8080`,
-      BILLING_URL: `http://${network.addressOf(plan.dashboard)}:8081`,
+      BILLING_URL: `http://${network.addressOf(plan.dashboard.name)}:${plan.dashboard.port}`,
     };
   }
 

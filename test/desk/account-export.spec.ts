@@ -1,22 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Dispatcher, request } from 'undici';
-import { EntitlementClient, INVOICE_PDF, ServiceHttp } from '#libs/contracts';
-import { AccountExports, type Database, type ExportedSchema } from '#libs/database';
-import { Logger, MINUTE_MS, ServiceTokens, ServiceUnavailable } from '#libs/platform';
+import { INVOICE_PDF } from '#libs/contracts';
+import { type Database, type ExportedSchema } from '#libs/database';
+import { Logger, MINUTE_MS, loadConfig } from '#libs/platform';
 import { EXPORTED_TABLES as ofAccount } from '../../apps/account/src/export/exported-tables.js';
 import { EXPORTED_TABLES as ofBilling } from '../../apps/billing/src/export/exported-tables.js';
 import { EXPORTED_TABLES as ofEntitlement } from '../../apps/entitlement/src/export/exported-tables.js';
-import {
-  type RunningDashboard,
-  startDashboard,
-} from '../../apps/gateway/src/dashboard/start-dashboard.js';
-import { ProblemBodies } from '../../apps/gateway/src/problems/problem-body.js';
+import { DashboardConfig } from '../../apps/dashboard/src/dashboard.config.js';
+import { type RunningDashboard, startDashboard } from '../../apps/dashboard/src/start.js';
 import { EXPORTED_TABLES as ofGateway } from '../../apps/gateway/src/request-log/exported-tables.js';
 import { PASSWORD, type Registered } from '../account/account-under-test.js';
+import { dashboardEnvironment } from '../dashboard/dashboard-under-test.js';
+import { GatewayHarness } from '../stand-ins/gateway-harness.js';
 import { OperatorDesk, SECRET } from './operator-desk.js';
 import { PLANTED, plantEverywhere } from './planted-account.js';
 
-const ORIGIN = 'https://dashboard.example';
 const CSRF = 'c'.repeat(43);
 const SCHEMAS: Record<string, ExportedSchema> = {
   account: ofAccount,
@@ -35,6 +33,7 @@ describe('account export', () => {
   let desk: OperatorDesk;
   let owner: Registered;
   let gateway: Database;
+  let around: GatewayHarness;
   let dashboard: RunningDashboard;
   let databases: Record<string, Database>;
   let text: string;
@@ -49,23 +48,20 @@ describe('account export', () => {
       entitlement: entitlement.database,
       gateway,
     };
-    const tokens = new ServiceTokens(SECRET, account.clock);
-    const { url } = entitlement.service;
-    const http = new ServiceHttp({ url, caller: 'gateway', audience: 'entitlement', tokens });
+    around = new GatewayHarness(account.test);
+    await around.start();
+    const running = await around.startGateway({ SERVICE_SECRET: SECRET }, account.clock);
+    const settings = {
+      ...dashboardEnvironment(account.service.url),
+      BILLING_INTERNAL_URL: billing.service.url,
+      ENTITLEMENT_URL: entitlement.service.url,
+      GATEWAY_URL: running.url,
+      SERVICE_SECRET: SECRET,
+    };
     dashboard = await startDashboard({
-      publicUrl: ORIGIN,
-      apiUrl: 'https://api.example',
-      host: '127.0.0.1',
-      port: 0,
-      owners: { account: account.service.url, billing: billing.service.url, entitlement: url },
-      entitlement: new EntitlementClient(http),
-      own: new Map(),
-      exports: new AccountExports(gateway, ofGateway),
-      usage: { usage: () => Promise.reject(new ServiceUnavailable('gateway')) },
-      tokens,
-      bodies: new ProblemBodies('https://api.example', account.clock),
+      config: loadConfig(DashboardConfig, settings),
       clock: account.clock,
-      logger: new Logger('gateway', { write: () => {} }),
+      logger: new Logger('dashboard', { write: () => {} }),
     });
     owner = await account.register('planted@example.com');
     await plantEverywhere(desk, gateway, owner);
@@ -78,11 +74,12 @@ describe('account export', () => {
   });
   afterAll(async () => {
     await dashboard?.stop();
+    await around?.stop();
     await desk.close();
   });
 
   async function download(token: string): Promise<Dispatcher.ResponseData> {
-    return request(`${dashboard.url}/api/account/export`, {
+    return request(`${dashboard.dashboardUrl}/api/account/export`, {
       headers: {
         host: 'dashboard.example',
         cookie: `__Host-csrf=${CSRF}; __Host-session=${token}`,

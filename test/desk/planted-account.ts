@@ -62,9 +62,11 @@ async function plantAccount({ account }: OperatorDesk, { token, accountId }: Reg
   await dashboard('POST', 'account/email', { email: 'new-address@example.com' });
   await account.dashboard('POST', 'password/forgot', { body: { email: 'planted@example.com' } });
   await account.database.query(
-    `insert into mail (id, account_id, recipient, subject, text, html)
-     values ($1, $2, 'planted@example.com', 'planted mail to the owner', 'https://x/?token=opens-the-account',
-       '<p>a link that opens the account</p>')`,
+    `with m as (insert into mail (id, account_id, recipient, subject, text, html, next_try_at)
+         values ($1, $2, 'planted@example.com', 'planted mail to the owner', 'https://x/?token=opens-the-account',
+           '<p>a link that opens the account</p>', 'infinity') returning id)
+     insert into work (id, queue, name, payload, state, until)
+     select id, 'mail', id, jsonb_build_object('mailId', id), 'ready', now() from m`,
     [newId(), accountId],
   );
 }
@@ -86,12 +88,15 @@ async function plantBilling(desk: OperatorDesk, { accountId }: Registered) {
   if (ordered.status !== 201) throw new Error(JSON.stringify(ordered));
   await billing.act(ordered.body as never, 'pay');
   await billing.deliverMail(accountId);
-  const [{ id }] = await billing.database.query<{ id: string }>(
-    'select id from payments where account_id = $1 order by id limit 1',
+  const [{ id, paid }] = await billing.database.query<{ id: string; paid: string }>(
+    'select id, external_id as paid from payments where account_id = $1 order by id limit 1',
     [accountId],
   );
   const refund = ['billing', 'refund', accountId, id, '--scope', 'whole', '--reason'];
   await desk.command(...refund, 'planted refund');
+  // Lost after its refund: what goes back twice is a loss.
+  const { payments } = billing.simulator;
+  payments.decideDispute(payments.dispute(paid).id, 'lost');
   await billing.settle();
   await billing
     .get(Database)
@@ -105,8 +110,8 @@ async function plantBilling(desk: OperatorDesk, { accountId }: Registered) {
   await billing.database.query(
     `with s as (insert into account_states (account_id, state, changed_at) values ($1, 'active', $2)),
        n as (insert into mailed_notices (account_id, about, mailed_at) values ($1, 'planted-notice', $2)),
-       m as (insert into mail (id, account_id, recipient, subject, text, html)
-         values ($3, $1, 'planted@example.com', 'a subject', 'a text', '<p>the same as html</p>')),
+       m as (insert into mail (id, account_id, recipient, subject, text, html, next_try_at)
+         values ($3, $1, 'planted@example.com', 'a subject', 'a text', '<p>the same as html</p>', 'infinity')),
        r as (insert into reconciliation_runs (id, started_at, ended_at, lines, payments, subscriptions)
          values ($4, $2, $2, 1, 1, 1))
      insert into reconciliation_findings (id, run_id, kind, account_id, subject, detail, is_healed)

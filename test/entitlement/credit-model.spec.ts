@@ -259,12 +259,9 @@ describe('credits under every history', () => {
     async compareLedger(): Promise<void> {
       let [sum, cursor]: [number, string | undefined] = [0, undefined];
       do {
-        const { items, next_cursor: next } = await entitlement.client.ledger(
-          this.accountId,
-          cursor,
-        );
+        const { items, paging } = await entitlement.client.ledger(this.accountId, cursor);
         for (const { amount } of items) sum += Number(amount);
-        cursor = next ?? undefined;
+        cursor = paging.next_cursor ?? undefined;
       } while (cursor !== undefined);
       expect(sum).toBe(this.left);
     }

@@ -3,11 +3,14 @@ import {
   KAFKA_BROKERS,
   kafkaAvailability,
   nameServerAvailability,
+  s3ServerAvailability,
   valkeyAvailability,
 } from './index.js';
+import { STRIPE_PYTHON } from '../billing/stripe-sdks/python-sdk.js';
 import { imageAvailability } from '../deploy/image.js';
 import { promtoolAvailability } from '../deploy/promtool.js';
 import { apiServerAvailability, chartToolsAvailability } from '../deploy/tools/programs.js';
+import { schemathesisAvailability } from '../operations/schemathesis/schemathesis.js';
 import { internetAvailability } from '../stories/internet-availability.js';
 import { historyMissing } from '../tidy/history.js';
 import { chromiumPath } from './chromium.js';
@@ -55,9 +58,24 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
     'what the Helm chart renders and refuses (test/deploy/chart.spec.ts)',
   ],
   [
+    'Go, which builds the S3 server versitygw,',
+    () => s3ServerAvailability() === undefined,
+    'that files can be kept on S3 (libs/files/src/s3/s3-store.system.spec.ts)',
+  ],
+  [
     'promtool of Prometheus',
     () => promtoolAvailability() === undefined,
     'that each alert fires (test/deploy/alerts.spec.ts)',
+  ],
+  [
+    'Python with pip',
+    () => schemathesisAvailability() === undefined,
+    'that no answer contradicts /openapi.json (test/operations/schemathesis)',
+  ],
+  [
+    'Python with pip',
+    () => STRIPE_PYTHON.availability() === undefined,
+    'that Stripe’s Python SDK takes the simulator for Stripe (test/billing/stripe-sdks)',
   ],
   [
     'API server of Kubernetes (node dist/test/deploy/tools/prepare-tools.js builds it)',

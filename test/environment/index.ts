@@ -9,5 +9,6 @@ export * from './servers/own-certificate.js';
 export * from './scrape.js';
 export * from './test-clock.js';
 export * from './test-database.js';
+export { S3Server, s3ServerAvailability } from './servers/s3-server.js';
 export * from './servers/valkey-server.js';
 export * from './wait.js';

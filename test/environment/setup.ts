@@ -1,12 +1,6 @@
 import { join } from 'node:path';
-import {
-  EmbeddedServer,
-  ownerRole,
-  provisionRoles,
-  provisionSchemas,
-  withClient,
-} from '#libs/database';
-import { schemaServices } from '#libs/services';
+import { EmbeddedServer, withClient } from '#libs/database';
+import { InstallationDatabases } from '#libs/services';
 import { SERVICES } from '../../apps/services.js';
 import {
   KAFKA_BROKERS,
@@ -19,7 +13,6 @@ import {
   kafkaAvailability,
   valkeyAvailability,
 } from './index.js';
-import { migrateAll } from './migrate-all.js';
 import { makeRunFolder } from './run-folder.js';
 import { type Run, remember } from './run.js';
 import teardown from './teardown.js';
@@ -92,12 +85,11 @@ async function prepare(server: EmbeddedServer): Promise<void> {
   await withClient(server.url(), async (client) => {
     await client.query(`create database ${TEMPLATE_DATABASE}`);
   });
-  const schemas = schemaServices(SERVICES);
-  await provisionRoles(server.url(), schemas, () => TEST_PASSWORD);
-  await provisionSchemas(server.url(TEMPLATE_DATABASE), schemas);
-  await migrateAll((service) => {
-    const url = new URL(server.url(TEMPLATE_DATABASE));
-    url.username = ownerRole(service);
-    return url.toString();
+  const databases = new InstallationDatabases({
+    services: SERVICES,
+    adminUrl: server.url(TEMPLATE_DATABASE),
+    passwordOf: () => TEST_PASSWORD,
   });
+  await databases.provision();
+  await databases.migrate();
 }

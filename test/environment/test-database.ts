@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   Database,
   type DatabaseOptions,
+  EXTENSIONS_SCHEMA,
   type SchemaService,
   auditorRole,
   maintenanceRole,
@@ -30,12 +31,13 @@ export class TestDatabase {
     readonly name: string,
   ) {}
 
-  static async create(): Promise<TestDatabase> {
+  /** @param template of the clone; `template0` gives an empty database. */
+  static async create(template = TEMPLATE_DATABASE): Promise<TestDatabase> {
     const serverUrl = process.env[TEST_SERVER_URL];
     if (!serverUrl)
       throw new Error('run specs through "npm test": it starts the PostgreSQL server');
     const name = `test_${randomBytes(6).toString('hex')}`;
-    await asAdmin(serverUrl, `create database ${name} template ${TEMPLATE_DATABASE}`);
+    await asAdmin(serverUrl, `create database ${name} template ${template}`);
     return new TestDatabase(new URL(serverUrl), name);
   }
 
@@ -46,7 +48,7 @@ export class TestDatabase {
     if (!role) return url.toString();
     [url.username, url.password] = [role, TEST_PASSWORD];
     // A clone does not inherit the settings of its template's roles.
-    url.searchParams.set('options', `-csearch_path=${role.split('_')[0]}`);
+    url.searchParams.set('options', `-csearch_path=${role.split('_')[0]},${EXTENSIONS_SCHEMA}`);
     return url.toString();
   }
 

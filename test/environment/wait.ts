@@ -3,12 +3,12 @@ import { monotonicMs } from '#libs/platform';
 
 /**
  * Waits until `condition` returns something truthy, looking every 10 ms.
- * @throws with `what` after `timeoutMs` (default 120 s, as machines stall).
+ * @throws with `what` after `timeoutMs` (default 50 s: machines stall, and a test that has 60 s is to say what it waited for).
  */
 export async function waitFor<T>(
   what: string,
   condition: () => T | Promise<T>,
-  timeoutMs = 120_000,
+  timeoutMs = 50_000,
 ): Promise<NonNullable<T>> {
   const deadline = monotonicMs() + timeoutMs;
   for (;;) {

@@ -1,21 +1,23 @@
-import { Controller, type DynamicModule, Get, Injectable, Module } from '@nestjs/common';
+import { Controller, type DynamicModule, Injectable, Module } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { IsInt, IsString, Max, Min, MinLength } from 'class-validator';
-import { AccountRegistered, type EventEnvelope } from '#libs/contracts';
-import { Database, MaintenanceDatabase, Transaction } from '#libs/database';
+import { AccountRegistered, type EventEnvelope, Pages } from '#libs/contracts';
+import { Database, jobRunColumns, MaintenanceDatabase, Transaction } from '#libs/database';
 import { Consumes, messagingTables } from '#libs/messaging';
 import {
   type Job,
   SECOND_MS,
   ServiceModule,
-  type ServiceName,
   InternalCallsConfig,
   Setting,
   startService,
+  urlSettingOf,
 } from '#libs/platform';
 import { type JobDeclaration, type Service, startJobs, started } from '#libs/services';
+import { ARCHIVE } from './archive-operations.js';
+import { ArchiveController } from './archive-answers.js';
 
-const NAME = 'archive' as ServiceName;
+const NAME = ARCHIVE;
 
 class ArchiveConfig extends InternalCallsConfig {
   @Setting({ env: 'ARCHIVE_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
@@ -52,14 +54,6 @@ class OnAccountRegisteredConsumer {
   }
 }
 
-@Controller('archived')
-class ArchiveController {
-  @Get()
-  list(): string[] {
-    return [];
-  }
-}
-
 @Injectable()
 class CountJob implements Job {
   readonly name = 'count';
@@ -79,7 +73,7 @@ const JOBS: readonly JobDeclaration[] = [
 @Module({})
 class ArchiveModule {
   static register(imports: DynamicModule[], database: Database): DynamicModule {
-    const providers = [{ provide: MaintenanceDatabase, useValue: database }, CountJob];
+    const providers = [{ provide: MaintenanceDatabase, useValue: database }, CountJob, Pages];
     return { module: ArchiveModule, imports, controllers: CONTROLLERS, providers };
   }
 }
@@ -89,18 +83,22 @@ export const archive: Service<ArchiveConfig> = {
   name: NAME,
   config: ArchiveConfig,
   listeners: [{ port: 'ARCHIVE_PORT' }],
-  urlSetting: 'ARCHIVE_URL',
+  urlSetting: urlSettingOf(NAME),
   migrations: [
     { name: '0001-messaging', sql: messagingTables },
+    { name: '0002-job-runs', sql: jobRunColumns },
     {
-      name: '0002-heard',
+      name: '0003-heard',
       sql: `create table heard (account_id uuid primary key);
             create table counted (process int not null)`,
     },
   ],
   controllers: CONTROLLERS,
   jobs: JOBS,
-  start: async ({ config, clock, logger, transport }) => {
+  extensions: ['fuzzystrmatch'],
+  usesFiles: true,
+  start: async ({ config, clock, logger, transport, files }) => {
+    await files?.write('started', [Buffer.from('yes')], { maxBytes: 3 });
     const open = (url: string) => Database.open({ url, applicationName: NAME });
     const database = await open(config.databaseUrl);
     const maintenance = await open(config.maintenanceDatabaseUrl);

@@ -6,26 +6,20 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { withClient } from '#libs/database';
-import { waitFor } from '#test/environment';
+import { TestDatabase, waitFor } from '#test/environment';
+import type { SoloFacts } from '../../apps/solo/src/announcement/solo-facts.js';
+import { TOUCHED } from './touched-files.js';
 
-const REGISTRY = new URL('registry-with-archive.js', import.meta.url).href;
 const APPS = new URL('../../apps/', import.meta.url).pathname;
 const START_LIMIT_MS = 300_000;
 
-/** Adds the line to the registry of a process: everything else it runs is the product's. */
-const WITH_ARCHIVE = `data:text/javascript,
-  import { registerHooks } from 'node:module';
-  registerHooks({
-    resolve(specifier, context, next) {
-      const found = next(specifier, context);
-      const isRegistry = found.url.endsWith('/dist/apps/services.js');
-      return isRegistry && context.parentURL !== '${REGISTRY}' ? { ...found, url: '${REGISTRY}' } : found;
-    },
-  });`;
+const WITH_ARCHIVE = new URL('with-archive.js', import.meta.url).href;
+const CONTRIBUTING = new URL('../../../CONTRIBUTING.md', import.meta.url);
 
-describe('a service that one line adds to the registry', () => {
+describe('a service with operations, added as CONTRIBUTING says', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-new-service-'));
   const data = join(folder, 'data');
+  let own: TestDatabase;
   let solo: ChildProcess;
   let operator: NodeJS.Dict<string>;
 
@@ -41,14 +35,19 @@ describe('a service that one line adds to the registry', () => {
   const evaluate = (script: string) => run(['--input-type=module', '--eval', script]);
 
   beforeAll(async () => {
+    own = await TestDatabase.create('template0');
     const program = `${APPS}solo/src/main.js`;
     solo = spawn(process.execPath, ['--import', WITH_ARCHIVE, program, '--offline'], {
       env: {
         PATH: process.env.PATH,
         DATA_DIR: data,
+        OFFLINE_NAMES: '0',
         API_PORT: '0',
         DASHBOARD_PORT: '0',
         METRICS_PORT: '0',
+        // What sheds load on a busy machine is not what these tests are about.
+        GATEWAY_LOOP_DELAY_MAX_MS: '60000',
+        ARCHIVE_DATABASE_ADMIN_URL: own.url(),
       },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -69,11 +68,43 @@ describe('a service that one line adds to the registry', () => {
       solo.kill('SIGTERM');
       await ended;
     }
+    await own.drop();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const rowsOf = (sql: string) =>
-    withClient(operator.ARCHIVE_DATABASE_URL!, async (client) => (await client.query(sql)).rows);
+  const rowsOf = (sql: string, url = operator.ARCHIVE_DATABASE_URL!) =>
+    withClient(url, async (client) => (await client.query(sql)).rows);
+
+  it('changes at most six shared files by hand, and those alone', () => {
+    const [, section] = readFileSync(CONTRIBUTING, 'utf8').split('## Adding a service');
+    const [table] = section.split('\n## ');
+    const listed = [...table.matchAll(/^\| \d+ +\| `([^`]+)`/gm)].map(([, file]) => file);
+    expect(listed.length).toBeLessThanOrEqual(6);
+    expect(listed).toEqual(expect.arrayContaining(Object.keys(TOUCHED)));
+  });
+
+  it('answers its operations through the gateway, priced as its rows say', async () => {
+    const facts = JSON.parse(readFileSync(join(data, 'solo.json'), 'utf8')) as SoloFacts;
+    const ask = async (path: string) => {
+      const headers = { 'x-api-key': facts.demo.live_key };
+      const answer = await fetch(`${facts.api_url}${path}`, { headers });
+      const json = (await answer.json()) as Record<string, unknown>;
+      return { cost: answer.headers.get('x-credits-cost'), link: answer.headers.get('link'), json };
+    };
+    const plain = await ask('/v2.0/archive/records/2');
+    expect([plain.cost, plain.json]).toEqual(['0', { num: 2, domain_name: 'registered.test' }]);
+    const first = await ask('/v2.0/archive/records?domainName=example.com&mode=mini');
+    const numbers = (first.json.records as { num: number }[]).map(({ num }) => num);
+    expect([first.cost, numbers]).toEqual(['2', [1, 2, 3, 4]]);
+    const [, next] = /^<(\S+)>/.exec(first.link!)!;
+    expect((await ask(next)).json).toMatchObject({
+      records: [{ num: 5 }, { num: 6 }, { num: 7 }],
+      paging: { page: 2, has_next: false },
+      coverage: { has_data: true },
+    });
+    const described = await ask('/openapi.json');
+    expect(described.json.paths).toHaveProperty(['/v2.0/archive/records/{id}']);
+  });
 
   it('runs in solo with a schema, roles and a secret of its own, and hears what it consumes', async () => {
     const secrets = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as object;
@@ -82,10 +113,29 @@ describe('a service that one line adds to the registry', () => {
     await waitFor('the demo account', async () => (await rowsOf('select from heard')).length === 1);
   });
 
-  it('has its job done by the process that holds the lease', async () => {
+  it('has its tables and its extension in the database of its own, and nothing in the common one', async () => {
+    const [place] = await rowsOf(
+      `select current_database() as database, current_schema() as schema, levenshtein('a', 'b') as distance`,
+    );
+    expect(place).toEqual({ database: own.name, schema: 'archive', distance: 1 });
+    const schemas = `select nspname from pg_namespace where nspname in ('archive', 'account')`;
+    expect(await rowsOf(schemas, operator.DATABASE_ADMIN_URL)).toEqual([{ nspname: 'account' }]);
+    expect(await rowsOf(schemas, own.url())).toEqual([{ nspname: 'archive' }]);
+  });
+
+  it('keeps its files in a folder of its own', () => {
+    expect(readFileSync(join(data, 'files/archive/started'), 'utf8')).toBe('yes');
+  });
+
+  it('has its job done by a process that held its lease', async () => {
     await waitFor('a run', async () => (await rowsOf('select from counted')).length > 0);
-    const leases = await rowsOf('select job, lease_until > now() as is_held from job_lease');
-    expect(leases).toEqual([{ job: 'count', is_held: true }]);
+    const finished = () =>
+      rowsOf('select job, epoch > 0 as was_leased from job_lease where last_run_at is not null');
+    const runs = await waitFor('its end', async () => {
+      const rows = await finished();
+      return rows.length > 0 && rows;
+    });
+    expect(runs).toEqual([{ job: 'count', was_leased: true }]);
   });
 
   it('is among those the operator’s commands provision, migrate and list events of', () => {
@@ -114,6 +164,7 @@ describe('a service that one line adds to the registry', () => {
       console.log(configurationPage(CONFIGURED_APPS));`;
     const page = evaluate(script);
     expect(page).toContain('| `ARCHIVE_PORT` | archive | `7999` |');
+    expect(page).toMatch(/`ARCHIVE_URL` \| dashboard, gateway \|/);
     expect(page).toMatch(/`ARCHIVE_DATABASE_URL` \| archive, cli \|/);
     expect(page).toMatch(/`KAFKA_BROKERS` \| [^|]*archive/);
   });
@@ -123,13 +174,14 @@ describe('a service that one line adds to the registry', () => {
       const { SERVICES } = await import('${APPS}services.js');
       const { chartServices } = await import('${APPS}cli/src/documents/chart-services.js');
       const { services } = JSON.parse(chartServices(SERVICES));
-      console.log(JSON.stringify(services.find(({ name }) => name === 'archive')));`;
-    const archive = JSON.parse(evaluate(script)) as { secrets: { file: string }[] };
+      console.log(JSON.stringify(['archive', 'gateway'].map((one) => services.find(({ name }) => name === one))));`;
+    const [archive, gateway] = JSON.parse(evaluate(script)) as Record<string, unknown>[];
+    expect(gateway.calls).toContain('archive');
     expect(archive).toMatchObject({
       topic: 'archive.events',
       listeners: [{ port: 'ARCHIVE_PORT' }],
     });
-    expect(archive.secrets.map(({ file }) => file)).toEqual(
+    expect((archive.secrets as { file: string }[]).map(({ file }) => file)).toEqual(
       expect.arrayContaining(['archive_service_secret', 'archive_database_url', 'archive_salt']),
     );
   });
@@ -142,7 +194,7 @@ describe('a service that one line adds to the registry', () => {
       const { SERVICES } = await import('${APPS}services.js');
       const folder = new DataFolder('${join(folder, 'cluster')}');
       folder.create();
-      const ports = { services: { archive: 4711 }, gateways: [{ api: 1, dashboard: 2, internal: 3 }] };
+      const ports = { services: { archive: 4711 }, gateways: [{ api: 1, internal: 3 }], dashboard: 2 };
       const settings = new ServiceSettings({
         ports, folder, secrets: Secrets.load(folder), postgresUrl: 'postgres://x@127.0.0.1/x',
         brokers: '127.0.0.1:9092', reusePort: false, common: {}, services: SERVICES,
@@ -155,6 +207,7 @@ describe('a service that one line adds to the registry', () => {
       'ARCHIVE_MAINTENANCE_DATABASE_URL',
       'ARCHIVE_PORT',
       'ARCHIVE_SALT',
+      'FILES_LOCATION',
       'KAFKA_BROKERS',
       'KAFKA_TOPIC_REPLICATION',
       'SERVICE_SECRET',

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { EventsConfig } from '#libs/messaging';
 import { CliConfig } from '../../apps/cli/src/cli.config.js';
-import { DatabasesConfig } from '../../apps/cli/src/declared.js';
+import { DatabasesConfig, OwnDatabasesConfig } from '../../apps/cli/src/declared.js';
 import { operatorProgram } from '../../apps/cli/src/operator-program.js';
 import { filesBelow } from '../tidy/source-tree.js';
 
@@ -51,7 +51,12 @@ describe('the operator commands in the documents', () => {
   let program: Command;
 
   beforeAll(() => {
-    program = operatorProgram(new CliConfig(), new EventsConfig(), new DatabasesConfig());
+    program = operatorProgram(
+      new CliConfig(),
+      new EventsConfig(),
+      new DatabasesConfig(),
+      new OwnDatabasesConfig(),
+    );
   });
 
   it('exist, and are complete', () => {

@@ -92,6 +92,8 @@ export class EntitlementStandIn extends JsonServer {
     switch (request.url) {
       case '/internal/allowance':
         return this.allowance(accountId);
+      case '/internal/balance':
+        return { spendable: this.available(accountId) };
       case '/internal/leases':
         return this.acquire(accountId, body as Acquire);
       case '/internal/leases/settle':

@@ -10,10 +10,8 @@ import { GatewayConfig } from '../../apps/gateway/src/gateway.config.js';
 import { type RunningGateway, startGateway } from '../../apps/gateway/src/start.js';
 import { AccountStandIn } from './account-stand-in.js';
 import { EntitlementStandIn } from './entitlement-stand-in.js';
+import { HARNESS_SECRET } from './harness-secret.js';
 import { LookupStandIn } from './lookup-stand-in.js';
-
-/** Between a gateway and the services of its harness. */
-export const HARNESS_SECRET = 'a-secret-of-the-tests-that-is-long-enough';
 
 /** The services around a gateway, and gateways that are started among them. */
 export class GatewayHarness {
@@ -45,7 +43,6 @@ export class GatewayHarness {
   environment(journal = 'leases.journal'): Record<string, string> {
     return {
       API_PORT: '0',
-      DASHBOARD_PORT: '0',
       GATEWAY_INTERNAL_PORT: '0',
       BASE_URL: 'https://api.example.test',
       BILLING_URL: 'https://billing.example.test',
@@ -62,6 +59,8 @@ export class GatewayHarness {
       GATEWAY_LOOP_DELAY_MAX_MS: '60000',
       // Nor is how long a service may take that shares this process, and stands still when it does.
       GATEWAY_SERVICES_TIMEOUT_MS: '30000',
+      // Every customer of a test has the address of this machine.
+      GATEWAY_PEER_CONNECTIONS_MAX: '12000',
       GATEWAY_DRAIN_NOTICE_MS: '0',
       GATEWAY_DRAIN_MS: '2000',
     };

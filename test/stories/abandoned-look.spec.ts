@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import { waitFor } from '#test/environment';
 import { GatewayUnderTest } from '../gateway/gateway-under-test.js';
-import { HARNESS_SECRET } from '../stand-ins/gateway-harness.js';
+import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 import { RegistryWorld } from './registry-world.js';
 
 /** Gateway, lookup and the registries, over real sockets. */

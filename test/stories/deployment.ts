@@ -102,10 +102,7 @@ async function opened(
   };
 }
 
-/**
- * A process for each service, with Kafka and Valkey. The API is the first gateway's and the dashboard the
- * second's: what they know of one another went through the services behind them.
- */
+/** A process for each service, with Kafka and Valkey. The API is the first gateway's. */
 export async function openCluster(): Promise<
   Deployment & { cluster: RunningCluster; payments: PaymentsSimulator; billingUrl: string }
 > {
@@ -117,15 +114,8 @@ export async function openCluster(): Promise<
     durable: false,
     clockFile,
     payments: 'simulated',
-    environment: (planned) => {
-      const { BILLING_URL } = planned['gateway-2'];
-      return {
-        // On a busy test machine five milliseconds of waiting are no lost Valkey.
-        gateway: { ...UNHURRIED, VALKEY_TIMEOUT_MS: '1000', BILLING_URL },
-        account: { BILLING_URL },
-        billing: { BILLING_URL },
-      };
-    },
+    // On a busy test machine five milliseconds of waiting are no lost Valkey.
+    environment: { gateway: { ...UNHURRIED, VALKEY_TIMEOUT_MS: '1000' } },
   });
   const { facts, gateways, mailbox, settings } = cluster;
   const events = loadConfig(EventsConfig, settings.operator());
@@ -134,7 +124,7 @@ export async function openCluster(): Promise<
   return {
     cluster,
     apiUrl: gateways[0].apiUrl,
-    dashboardUrl: gateways[1].dashboardUrl,
+    dashboardUrl: cluster.dashboardUrl,
     mailboxUrl: facts.mailbox_url,
     mailbox,
     clock,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { InProcessTransport } from '#libs/messaging';
 import { Logger, SystemClock, loadConfig, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
@@ -13,6 +13,9 @@ import { type RunningGateway, startGateway } from '../../apps/gateway/src/start.
 import { type RunningSolo, startSolo } from '../../apps/solo/src/solo.js';
 import { TcpProxy } from '../faults/tcp-proxy.js';
 import { Customer } from './customer.js';
+
+/** Gateways are killed in it, and start again. */
+jest.setTimeout(300_000);
 
 const TRIAL_CREDITS = 500;
 

@@ -11,10 +11,11 @@ const LIBRARIES = [
   'messaging',
   'counters',
   'files',
+  'work',
   'mail',
   'services',
   'resolvers',
-  'corpus',
+  'public-http',
 ];
 
 /** Runs the product with tests' brokers and clocks, and is never part of an image. */
@@ -105,6 +106,8 @@ function targetOf(file: SourceFile, from: string): string | undefined {
 const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['libs/resolvers/src/safe-connect/', 'checks every address before it connects'],
   ['libs/resolvers/src/dns/', 'asks the configured resolvers'],
+  ['apps/corpus/src/imports/https-downloads.ts', 'speaks HTTP over connections of safe-connect'],
+  ['apps/worker/src/deliveries/webhook-sender.ts', 'speaks HTTP over connections of safe-connect'],
   ['libs/resolvers/src/rdap/rdap-client.ts', 'speaks HTTP over connections of safe-connect'],
   ['test/environment/servers/', 'takes a free port and waits until it is answered'],
   ['test/environment/scrape.ts', 'reads the metrics of a service under test'],
@@ -113,17 +116,13 @@ const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['libs/mail/src/', 'hands mail to the configured server'],
   ['apps/gateway/src/lookup/', 'forwards to the configured address of lookup'],
   ['apps/gateway/src/owners/service-forwarder.ts', 'asks the configured addresses of services'],
-  [
-    'apps/gateway/src/dashboard/proxy/service-proxy.ts',
-    'calls the configured address of a service',
-  ],
+  ['apps/dashboard/src/proxy/service-proxy.ts', 'calls the configured address of a service'],
   [
     'apps/billing/src/processors/paypal/paypal-connection.ts',
     'calls the configured API, and its certificates on the same hosts',
   ],
   ['apps/simulators/src/', 'never part of a production image'],
   ['apps/cluster/src/', 'never part of a production image'],
-  ['apps/gateway/src/owner-reach.ts', 'probes of the services that a gateway asks'],
   ['test/', 'tests and benches'],
 ];
 

@@ -7,11 +7,8 @@ import { ServiceTokens, SystemClock, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { type RunningCluster, startCluster } from '../../../apps/cluster/src/cluster.js';
 import type { ClusterOptions } from '../../../apps/cluster/src/cluster-options.js';
-import {
-  ServiceProxy,
-  type Visitor,
-} from '../../../apps/gateway/src/dashboard/proxy/service-proxy.js';
-import { requireSession } from '../../../apps/gateway/src/dashboard/proxy/sessions.js';
+import { ServiceProxy, type Visitor } from '../../../apps/dashboard/src/proxy/service-proxy.js';
+import { requireSession } from '../../../apps/dashboard/src/proxy/sessions.js';
 import { type LookupAnswer, LookupStandIn } from '../../stand-ins/lookup-stand-in.js';
 import { cleanup } from '../cleanup.js';
 import { Fleet } from './load.js';

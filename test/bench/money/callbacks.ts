@@ -76,7 +76,7 @@ export async function deliverAll(
 export async function expectPayments({ database, logLines }: BillingUnderTest, expected: number) {
   const [{ paid, due }] = await database.query<Record<'paid' | 'due', number>>(
     `select (select count(*) from payments)::int as paid,
-       (select count(*) from processor_objects where due_at is not null)::int as due`,
+       (select count(*) from work where queue = 'processor-objects')::int as due`,
   );
   if (paid === expected && due === 0 && logLines.length === 0) return;
   throw new Error(`${paid} of ${expected} payments, ${due} objects due; ${logLines.join('; ')}`);

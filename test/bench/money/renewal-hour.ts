@@ -110,7 +110,7 @@ class CallCounter {
 async function expectRenewed({ database, billing }: CrashWorld, count: number): Promise<void> {
   const [{ paid, due }] = await database.query<Record<'paid' | 'due', number>>(
     `select (select count(*) from payments)::int as paid,
-       (select count(*) from processor_objects where due_at is not null)::int as due`,
+       (select count(*) from work where queue = 'processor-objects')::int as due`,
   );
   process.stderr.write(billing.log);
   // Beside the copies there is the one that was bought.

@@ -5,11 +5,8 @@ import { EntitlementClient, type OrderAnswer, ServiceHttp } from '#libs/contract
 import { ServiceTokens, SystemClock, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { startCluster } from '../../../apps/cluster/src/cluster.js';
-import {
-  ServiceProxy,
-  type Visitor,
-} from '../../../apps/gateway/src/dashboard/proxy/service-proxy.js';
-import { requireSession } from '../../../apps/gateway/src/dashboard/proxy/sessions.js';
+import { ServiceProxy, type Visitor } from '../../../apps/dashboard/src/proxy/service-proxy.js';
+import { requireSession } from '../../../apps/dashboard/src/proxy/sessions.js';
 import type { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
 import { startSolo } from '../../../apps/solo/src/solo.js';
 import { cleanup } from '../cleanup.js';

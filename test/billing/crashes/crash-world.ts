@@ -92,8 +92,8 @@ export class CrashWorld {
 
   /** What time and the jobs bring about with nobody doing anything. */
   async heal(): Promise<void> {
-    // A claim of a process that died is left to others after a minute of the database's own time.
-    await this.database.query('update processor_objects set claimed_until = null');
+    // What a process that died had in hand is left to others after half a minute of the database's own time.
+    await this.database.query(`update work set until = clock_timestamp() where state = 'claimed'`);
     for (let round = 0; round < 2; round += 1) {
       this.clock.advance(11 * MINUTE_MS);
       this.simulator.clock.runDue();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DAY_MS } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { writeSecretFiles } from '../../../apps/cli/src/secrets/secret-files.js';
+import { SERVICES } from '../../../apps/services.js';
 import { firstLight } from '../../stories/first-light.story.js';
 import { Chart, RELEASE } from '../chart.js';
 import { type Pod, chartPlan } from '../chart-plan.js';
@@ -106,13 +107,15 @@ describe('the chart on a cluster with simulated nodes', () => {
     return fewest;
   }
 
-  const SERVICES = ['account', 'entitlement', 'gateway', 'lookup'];
+  const NAMES = SERVICES.filter(({ requires }) => !requires)
+    .map(({ name }) => name)
+    .toSorted();
 
   it('is installed: the migration has run, every pod is ready, on several nodes', async () => {
     expect(await chart.install(place(), VALUES)).toContain('STATUS: deployed');
     installed = await podsOf('services');
     const names = installed.map(({ metadata }) => metadata.labels['app.kubernetes.io/component']);
-    expect([...new Set(names)].toSorted()).toEqual(SERVICES);
+    expect([...new Set(names)].toSorted()).toEqual(NAMES);
     expect(installed.every((pod) => isTrue((pod as LivePod).status?.conditions, 'Ready'))).toBe(
       true,
     );
@@ -122,7 +125,7 @@ describe('the chart on a cluster with simulated nodes', () => {
 
   it('S112: cert-manager signs each service a certificate for its name alone, for a day', async () => {
     await certificates.ask('cli');
-    for (const name of [...SERVICES, 'cli']) {
+    for (const name of [...NAMES, 'cli']) {
       signed[name] = await certificates.of(name);
       const { certificate, authority } = signed[name];
       expect(certificate.subjectAltName).toBe(`DNS:${name}`);
@@ -146,7 +149,7 @@ describe('the chart on a cluster with simulated nodes', () => {
 
   it('is upgraded while at least one pod of each service is ready', async () => {
     const fewest = await fewestReady(chart.upgrade(place(), VALUES, NEXT));
-    expect(Object.keys(fewest).toSorted()).toEqual(SERVICES);
+    expect(Object.keys(fewest).toSorted()).toEqual(NAMES);
     expect(Object.values(fewest).filter((count) => count < 1)).toEqual([]);
     await waitFor('the last of the old pods to go', async () =>
       imagesOf(await podsOf('services')).every((image) => image.endsWith(':next')),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { load } from 'js-yaml';
+import { SERVICES } from '../../../apps/services.js';
 import { CHART_VALUES } from '../chart-values.js';
 import { Chart, RELEASE } from '../chart.js';
 import { apiServerPrograms, chartTools, controllers } from '../tools/programs.js';
@@ -15,7 +16,9 @@ jest.setTimeout(3_600_000);
 
 const NAMESPACE = 'dds';
 const FULL = `${RELEASE}-dds`;
-const SERVICES = ['account', 'entitlement', 'gateway', 'lookup'];
+const NAMES = SERVICES.filter(({ requires }) => !requires)
+  .map(({ name }) => name)
+  .toSorted();
 const PROBE_PORT = 7101;
 const WATCHED = [
   'monitoring={"serviceMonitor":true,"prometheusRule":true}',
@@ -58,12 +61,14 @@ describe('what watches an installation, as the Prometheus operator makes it of t
   it('its targets are the metrics of every pod of every service, and nothing else', async () => {
     const pods = await server.client.list<LivePod>(`/api/v1/namespaces/${NAMESPACE}/pods`);
     const addresses = pods
-      .filter(({ metadata }) => SERVICES.includes(metadata.labels['app.kubernetes.io/component']))
+      .filter(({ metadata }) =>
+        NAMES.some((name) => name === metadata.labels['app.kubernetes.io/component']),
+      )
       .map(({ status }) => `${status.podIP}:${PROBE_PORT}`);
     const targets = await files.targets(`${NAMESPACE}/${FULL}`);
     expect(targets.map(({ address }) => address).toSorted()).toEqual(addresses.toSorted());
     expect([...new Set(targets.map(({ service }) => service))].toSorted()).toEqual(
-      SERVICES.map((name) => `${FULL}-${name}`),
+      NAMES.map((name) => `${FULL}-${name}`),
     );
   });
 });

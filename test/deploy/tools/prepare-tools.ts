@@ -1,12 +1,17 @@
 import { chartSchemas } from '../chart-schemas.js';
-import { apiServerPrograms, chartTools, composeConfig } from './programs.js';
+import { schemathesisPython } from '../../operations/schemathesis/schemathesis.js';
+import { STRIPE_PYTHON } from '../../billing/stripe-sdks/python-sdk.js';
+import { apiServerPrograms, chartTools, composeConfig, s3Server } from './programs.js';
 
 /** Before all tests, so that no test measures time while compilers take the cores. */
 const paths = [
+  await s3Server(),
   await chartTools(),
   await apiServerPrograms(),
   await composeConfig(),
   await chartSchemas(),
+  await schemathesisPython(),
+  await STRIPE_PYTHON.python(),
 ];
 for (const path of paths.flatMap((one) => (typeof one === 'string' ? one : Object.values(one)))) {
   process.stdout.write(`${path}\n`);

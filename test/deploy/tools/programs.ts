@@ -35,6 +35,14 @@ const COMPOSE_CONFIG: GoProgram = {
   source: 'test/deploy/tools/compose-config.go',
 };
 
+/** An S3 server that keeps its objects in a folder. */
+const S3_SERVER: GoProgram = {
+  name: 'versitygw',
+  module: 'github.com/versity/versitygw',
+  version: 'v1.8.0',
+  folder: 'cmd/versitygw',
+};
+
 /** Kubernetes' API and what it stores in. */
 const API_SERVER = {
   etcd: { name: 'etcd', module: 'go.etcd.io/etcd/server/v3', version: 'v3.6.8', folder: '' },
@@ -127,7 +135,11 @@ export const composeAvailability = () => goAvailability([COMPOSE_CONFIG]);
 /** @returns undefined when a cluster can be simulated here, else why not. */
 export const controllersAvailability = () => goAvailability(Object.values(CONTROLLERS));
 
+/** @returns undefined when a real S3 server can be started here, else why not. */
+export const s3ServerAvailability = () => goAvailability([S3_SERVER]);
+
 export const composeConfig = () => goProgram(COMPOSE_CONFIG);
+export const s3Server = () => goProgram(S3_SERVER);
 export const chartTools = () => built(CHART_TOOLS);
 export const apiServerPrograms = () => built(API_SERVER);
 /** @returns undefined when the operators can be run here, else why not. */

@@ -132,7 +132,8 @@ export class Installation {
 
   /** Somebody who is not known yet. */
   newCustomer(): Customer {
-    const { apiUrl, dashboardUrl } = this.cluster.gateways[0];
+    const { gateways, dashboardUrl } = this.cluster;
+    const [{ apiUrl }] = gateways;
     const doors = { apiUrl, dashboardUrl, mails: () => this.cluster.mailbox.newest(100) };
     return new Customer(doors, this.book, ++this.customers);
   }
@@ -296,6 +297,7 @@ async function laidThrough(
       const cable = cableOf(name, setting);
       if (cable && value) changed[name][setting] = await through(cable, value);
     }
+    if (name === 'dashboard') changed[name].DASHBOARD_TRUSTED_PROXIES = '127.0.0.0/8';
     if (!name.startsWith('gateway')) continue;
     // Known before the broker starts, which names it to whoever comes by it.
     changed[name].KAFKA_BROKERS = `127.0.0.1:${cables['gateway-broker'].address.port}`;

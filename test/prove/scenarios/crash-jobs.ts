@@ -10,7 +10,7 @@ const REAPER_LIMIT_MS = 200_000;
 const LATER_MS = 4_000;
 /** A job comes once a minute. */
 const JOB_LIMIT_MS = 100_000;
-/** The mail that a dead sender had taken is left to others after 40 s. */
+/** The mail that a dead sender had taken is left to others after 30 s. */
 const MAIL_LIMIT_MS = 70_000;
 
 export const crashJobsRow: InstallationScenario = {
@@ -18,7 +18,7 @@ export const crashJobsRow: InstallationScenario = {
   fault:
     'kill -9 of entitlement before and after it closes the leases of a gateway that is gone with its journal; ' +
     'of account as it sends a mail, erases a person, ends a key',
-  expectation: 'each job is done once by the next life; the mail comes after 40 s',
+  expectation: 'each job is done once by the next life; the mail comes after 30 s',
   isAlone: true,
   run: async (harness) => {
     const startedAt = performance.now();

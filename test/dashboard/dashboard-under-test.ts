@@ -3,15 +3,12 @@ import { type IncomingHttpHeaders, type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Client } from 'undici';
-import { EntitlementClient, type Method, type Operation, ServiceHttp } from '#libs/contracts';
-import { AccountExports } from '#libs/database';
-import { Logger, ServiceTokens, ServiceUnavailable, SystemClock } from '#libs/platform';
-import {
-  type RunningDashboard,
-  startDashboard,
-} from '../../apps/gateway/src/dashboard/start-dashboard.js';
-import type { OwnOperations } from '../../apps/gateway/src/owners/own-operations.js';
-import { ProblemBodies } from '../../apps/gateway/src/problems/problem-body.js';
+import type { Method, Operation } from '#libs/contracts';
+import { Logger, ServiceTokens, SystemClock, loadConfig } from '#libs/platform';
+import { DashboardConfig } from '../../apps/dashboard/src/dashboard.config.js';
+import type { MailboxMessage } from '../../apps/dashboard/src/mailbox/mailbox.js';
+import { type RunningDashboard, startDashboard } from '../../apps/dashboard/src/start.js';
+import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
 export const OWN_ORIGIN = 'https://dashboard.example';
 export const ACCOUNT_ID = '01980000-0000-7000-8000-000000000001';
@@ -28,7 +25,7 @@ export interface Arrived {
 /** A dashboard's listener with one server in the place of every owner, asked over its socket. */
 export class DashboardUnderTest {
   readonly arrived: Arrived[] = [];
-  readonly tokens = new ServiceTokens('a secret of the tests', new SystemClock());
+  readonly tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
   /** Sent by a browser that is logged in. */
   readonly cookie = `__Host-csrf=${CSRF}; __Host-session=${SESSION}`;
   /** Headers of its calls that change something. */
@@ -45,6 +42,8 @@ export class DashboardUnderTest {
   readonly answers = new Map<string, object>();
   /** The owner takes calls and answers none. */
   isSilent = false;
+  /** What its mailbox page shows. */
+  mails: MailboxMessage[] = [];
   private readonly owner: Server;
   private running: RunningDashboard;
   private client: Client;
@@ -56,6 +55,8 @@ export class DashboardUnderTest {
         response.end(JSON.stringify({ session: isKnown ? this.session : null }));
         return;
       }
+      // There is no request log here.
+      if (request.url === '/internal/usage') return void response.writeHead(503).end('{}');
       void buffer(request).then((body) => {
         const line = `${request.method} ${request.url}`;
         this.arrived.push({ line, headers: request.headers, body });
@@ -68,15 +69,15 @@ export class DashboardUnderTest {
     });
   }
 
-  /** @param operations instead of the table. @param own what the gateway answers itself. */
+  /** @param operations instead of the table. @param settings environment variables of the dashboard. */
   static async start(
     operations?: readonly Operation[],
-    own: OwnOperations = new Map(),
+    settings: Record<string, string> = {},
   ): Promise<DashboardUnderTest> {
     const under = new DashboardUnderTest();
     under.owner.listen(0, '127.0.0.1');
     await once(under.owner, 'listening');
-    await under.open(operations, own);
+    await under.open(operations, settings);
     return under;
   }
 
@@ -89,7 +90,7 @@ export class DashboardUnderTest {
 
   /** Where it listens, for callers with connections of their own. */
   get url(): string {
-    return this.running.url;
+    return this.running.dashboardUrl;
   }
 
   /** Before each test. */
@@ -123,28 +124,33 @@ export class DashboardUnderTest {
 
   private async open(
     operations: readonly Operation[] | undefined,
-    own: OwnOperations,
+    settings: Record<string, string>,
   ): Promise<void> {
-    const { tokens } = this;
     const url = `http://127.0.0.1:${(this.owner.address() as AddressInfo).port}`;
-    const http = new ServiceHttp({ url, caller: 'gateway', audience: 'entitlement', tokens });
     this.running = await startDashboard({
-      publicUrl: OWN_ORIGIN,
-      apiUrl: 'https://api.example',
-      host: '127.0.0.1',
-      port: 0,
-      owners: { account: url, billing: url, entitlement: url },
+      config: loadConfig(DashboardConfig, { ...dashboardEnvironment(url), ...settings }),
       operations,
-      entitlement: new EntitlementClient(http),
-      own,
-      exports: new AccountExports(undefined as never, { tables: [], withheld: {} }),
-      // There is no request log here.
-      usage: { usage: () => Promise.reject(new ServiceUnavailable('gateway')) },
-      tokens,
-      bodies: new ProblemBodies('https://api.example', new SystemClock()),
+      mailbox: { newest: async () => this.mails },
       clock: new SystemClock(),
-      logger: new Logger('gateway', { write: () => {} }),
+      logger: new Logger('dashboard', { write: () => {} }),
     });
-    this.client = new Client(this.running.url);
+    this.client = new Client(this.running.dashboardUrl);
   }
+}
+
+/** The environment of a dashboard on free ports. @param ownersUrl of one server in the place of every owner. */
+export function dashboardEnvironment(ownersUrl: string): Record<string, string> {
+  return {
+    DASHBOARD_PORT: '0',
+    DASHBOARD_INTERNAL_PORT: '0',
+    DASHBOARD_DRAIN_NOTICE_MS: '0',
+    BILLING_URL: OWN_ORIGIN,
+    BASE_URL: 'https://api.example',
+    ACCOUNT_URL: ownersUrl,
+    BILLING_INTERNAL_URL: ownersUrl,
+    WORKER_URL: ownersUrl,
+    ENTITLEMENT_URL: ownersUrl,
+    GATEWAY_URL: ownersUrl,
+    SERVICE_SECRET: HARNESS_SECRET,
+  };
 }

@@ -1,0 +1,156 @@
+import {
+  CorpusClient,
+  type CorpusSource,
+  CorpusSourcesClient,
+  type ImportedFile,
+  type RecordedBatch,
+  ServiceHttp,
+} from '#libs/contracts';
+import type { Database } from '#libs/database';
+import { type EventTransport, InProcessTransport } from '#libs/messaging';
+import { Logger, type RunningService, ServiceTokens } from '#libs/platform';
+import { TestClock, TestDatabase } from '#test/environment';
+import { CorpusConfig } from '../../apps/corpus/src/corpus.config.js';
+import { ImportsJob } from '../../apps/corpus/src/imports/imports.job.js';
+import { observationOf } from '../../apps/corpus/src/observations/observation-lines.js';
+import type { Observation } from '../../apps/corpus/src/observations/observation.js';
+import { ObservationsService } from '../../apps/corpus/src/observations/observations.service.js';
+import { SourcesService } from '../../apps/corpus/src/sources/sources.service.js';
+import { EraseSuppressedJob } from '../../apps/corpus/src/suppression/erase-suppressed.job.js';
+import { startCorpus } from '../../apps/corpus/src/start.js';
+
+const SECRET = 'a secret of the tests, thirty-two characters';
+const CALL_TIMEOUT_MS = 60_000;
+const NAMES_AT_A_TIME = 500;
+/** Of this installation's own answers. */
+const LOOKUPS = 1;
+
+/** The whole corpus on a database of its own, called as its callers call it. */
+export class CorpusUnderTest {
+  private readonly operator: ServiceHttp;
+  private readonly gateway: ServiceHttp;
+  private readonly worker: ServiceHttp;
+  /** As the operator calls it. */
+  readonly operate: CorpusClient;
+  /** As the worker calls the corpus. */
+  readonly feed: CorpusClient;
+
+  private constructor(
+    private readonly test: TestDatabase,
+    readonly clock: TestClock,
+    readonly database: Database,
+    private readonly service: RunningService,
+    private readonly transport: EventTransport,
+  ) {
+    const tokens = new ServiceTokens(SECRET, clock);
+    const { url } = service;
+    const as = (caller: 'cli' | 'gateway' | 'worker') =>
+      new ServiceHttp({ url, caller, audience: 'corpus', tokens, timeoutMs: CALL_TIMEOUT_MS });
+    this.operator = as('cli');
+    this.operate = new CorpusClient(this.operator);
+    this.gateway = as('gateway');
+    this.worker = as('worker');
+    this.feed = new CorpusClient(this.worker);
+  }
+
+  static async start(settings: Partial<CorpusConfig> = {}): Promise<CorpusUnderTest> {
+    const test = await TestDatabase.create();
+    const clock = new TestClock();
+    const logger = new Logger('corpus', { write: () => {} });
+    const transport = new InProcessTransport({ logger, consumers: {} });
+    const config = Object.assign(new CorpusConfig(), {
+      databaseUrl: test.url('corpus'),
+      maintenanceDatabaseUrl: test.url('corpus_maintenance'),
+      serviceSecret: SECRET,
+      // A machine that is busy with other specs is slow; what the limit does has a spec of its own.
+      searchTimeoutMs: 20_000,
+      ...settings,
+    });
+    const service = await startCorpus({ config, clock, logger, transport });
+    const database = await test.service('corpus');
+    return new CorpusUnderTest(test, clock, database, service, transport);
+  }
+
+  async stop(): Promise<void> {
+    await this.operator.close();
+    await this.gateway.close();
+    await this.worker.close();
+    await this.transport.close();
+    await this.service.stop();
+    await this.test.drop();
+  }
+
+  /** Takes in what a source saw, each as a line of JSON has it. */
+  async record(...lines: Record<string, unknown>[]): Promise<RecordedBatch> {
+    return this.service.app.get(ObservationsService).record(observationsOf(lines), LOOKUPS);
+  }
+
+  /** As `record`, of a source that is added with these rights. */
+  async recordOf(
+    source: { name: string } & Partial<Pick<CorpusSource, 'isShown' | 'isSold' | 'isLookedUp'>>,
+    ...lines: Record<string, unknown>[]
+  ): Promise<RecordedBatch> {
+    const { app } = this.service;
+    const rights = { isShown: true, isSold: true, isLookedUp: true, isGenerated: false };
+    const id = await this.database.transaction(async (transaction) =>
+      app.get(SourcesService).ensure(transaction, { kind: 'list', ...rights, ...source }),
+    );
+    return app.get(ObservationsService).record(observationsOf(lines), id);
+  }
+
+  /** Runs the job that erases what is suppressed. */
+  async eraseSuppressed(): Promise<void> {
+    await this.service.app.get(EraseSuppressedJob).runOnce();
+  }
+
+  async generate(names: number, seed: number): Promise<{ newNames: number }> {
+    const client = new CorpusClient(this.operator);
+    let newNames = 0;
+    for (let from = 0; from < names; from += NAMES_AT_A_TIME) {
+      const stretch = { from, names: Math.min(NAMES_AT_A_TIME, names - from), seed };
+      newNames += (await client.generate(stretch)).newNames;
+    }
+    return { newNames };
+  }
+
+  async clearGenerated(): Promise<void> {
+    const client = new CorpusClient(this.operator);
+    while ((await client.clearGenerated()).names > 0);
+  }
+
+  /** Calls as an operator's commands do. */
+  get sources(): CorpusSourcesClient {
+    return new CorpusSourcesClient(this.operator);
+  }
+
+  /** Runs a source to its end; for a corpus whose `work` is `serve`. @returns its newest file and what went wrong. */
+  async runSource(name: string): Promise<{ file?: ImportedFile; problem: string | null }> {
+    await this.sources.run(name);
+    await this.service.app.get(ImportsJob).runOnce();
+    const { files, runProblem } = await this.sources.show(name);
+    return { file: files[0], problem: runProblem };
+  }
+
+  /** Asks as the gateway asks for a row of the table. */
+  async ask<Answer>(path: string, parameters: Record<string, string> = {}): Promise<Answer> {
+    return this.gateway.call('GET', `${path}?${new URLSearchParams(parameters)}`);
+  }
+
+  /** As `ask`, for a row that takes a body. */
+  async send<Answer>(path: string, body: object): Promise<Answer> {
+    return this.gateway.call('POST', path, { body });
+  }
+
+  /** A part of the running service. */
+  part<Part>(type: new (...parts: never[]) => Part): Part {
+    return this.service.app.get(type);
+  }
+}
+
+function observationsOf(lines: readonly Record<string, unknown>[]): Observation[] {
+  return lines.map((line) => {
+    const observation = observationOf(line);
+    if (!observation) throw new Error(`no observation: ${JSON.stringify(line)}`);
+    return observation;
+  });
+}

@@ -1,0 +1,1 @@
+export * from './corpus-under-test.js';

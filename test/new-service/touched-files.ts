@@ -1,0 +1,12 @@
+const moduleUrl = (name: string) => new URL(name, import.meta.url).href;
+
+/** Shared code that is changed by hand for a service with operations, each with the change to what is built of it. */
+export const TOUCHED = {
+  'apps/services.ts': (source: string) =>
+    `import { archive } from '${moduleUrl('archive-service.js')}';${source.replace('SERVICES = [', '$&archive,')}`,
+  'libs/contracts/src/operations/table.ts': (source: string) =>
+    `import { ARCHIVE_RECORD, ARCHIVE_SEARCH } from '${moduleUrl('archive-operations.js')}';` +
+    source.replace('OPERATIONS = [', '$&ARCHIVE_SEARCH, ARCHIVE_RECORD,'),
+  'libs/platform/src/internal-calls/pair-secrets.ts': (source: string) =>
+    source.replace('SERVICE_NAMES = [', "$&'archive',"),
+};

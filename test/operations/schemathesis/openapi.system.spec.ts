@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ServiceHttp } from '#libs/contracts';
+import { DAY_MS, ServiceTokens } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { Customer } from '../../stories/customer.js';
+import { type Deployment, openSolo } from '../../stories/deployment.js';
+import { schemathesis, schemathesisAvailability, schemathesisPython } from './schemathesis.js';
+
+/** Once on a machine, pip fetches what it runs. */
+jest.setTimeout(300_000);
+
+const LIMIT = 1_000_000;
+const CLASSES = ['live', 'bulk', 'account'];
+const CONFIG = resolve('test/operations/schemathesis/schemathesis.toml');
+/** The same requests each time. */
+const SEED = '1';
+/** Fewer would be a run that did not do its work. */
+const CASES_MIN = 500;
+/** Half a minute on a machine at rest: this ends what hangs. */
+const TIME_LIMIT_MS = 240_000;
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+  'negative_data_rejection',
+  'missing_required_header',
+  'unsupported_method',
+  'allow_header_conformance',
+  'ignored_auth',
+];
+
+const isHere = schemathesisAvailability() === undefined || process.env.CI === 'true';
+
+(isHere ? describe : describe.skip)('the description that is served', () => {
+  let deployment: Deployment;
+  let customer: Customer;
+  const folder = mkdtempSync(join(tmpdir(), 'schemathesis-'));
+
+  beforeAll(async () => {
+    await schemathesisPython();
+    deployment = await openSolo();
+    customer = new Customer(deployment, 'tester@example.com');
+    await customer.joinWithCredits();
+    for (const name of CLASSES) await raise(name);
+    await waitFor('the limits', async () => {
+      const { headers } = await customer.lookUp('registered.test', 2, customer.testKey);
+      return headers.get('x-ratelimit-allowed-requests') === String(LIMIT);
+    });
+  });
+  afterAll(async () => {
+    await deployment?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function raise(name: string): Promise<void> {
+    const { entitlementUrl: url, serviceSecret, clock, tls } = deployment;
+    const tokens = new ServiceTokens(serviceSecret, clock, tls);
+    const http = new ServiceHttp({ url, caller: 'cli', audience: 'entitlement', tokens });
+    const until = new Date(clock.now().getTime() + DAY_MS).toISOString();
+    const body = { name, value: LIMIT, reason: 'many requests', until };
+    await http.call('POST', '/internal/operator/overrides', {
+      accountId: customer.accountId,
+      body,
+    });
+    await http.close();
+  }
+
+  it('is never contradicted, and nothing ends in a 5xx, whatever is asked that it allows or forbids', async () => {
+    const options = [
+      `--checks=${CHECKS.join(',')}`,
+      '--phases=examples,coverage,fuzzing',
+      '--max-examples=5',
+      `--seed=${SEED}`,
+      '--generation-database=none',
+      // The key stands in one place; others beside it are the gateway's own specs' business.
+      '--generation-with-security-parameters=false',
+      `--header=X-API-Key: ${customer.testKey}`,
+      '--continue-on-failure',
+      '--warnings=off',
+      '--no-shrink',
+      '--no-color',
+    ];
+    const { isSound, output } = await schemathesis(
+      ['--config-file', CONFIG, 'run', `${deployment.apiUrl}/openapi.json`, ...options],
+      { cwd: folder, timeoutMs: TIME_LIMIT_MS },
+    );
+    expect(isSound ? '' : output).toBe('');
+    expect(Number(/(\d+) generated/.exec(output)?.[1])).toBeGreaterThan(CASES_MIN);
+  });
+});

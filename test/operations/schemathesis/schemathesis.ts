@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { PythonPackages } from '../../environment/python-packages.js';
+
+const run = promisify(execFile);
+/** Every package it consists of: the same requests come from the same seed. */
+const PACKAGES = new PythonPackages(
+  'schemathesis',
+  'test/operations/schemathesis/requirements.txt',
+);
+const OUTPUT_MAX_BYTES = 16 * 1024 * 1024;
+const START = 'from schemathesis.cli import schemathesis; schemathesis()';
+
+/** @returns undefined when Schemathesis is here or pip can fetch it, else why not. */
+export const schemathesisAvailability = (): string | undefined => PACKAGES.availability();
+
+/** The Python in which Schemathesis is installed, once, in the user's cache. */
+export const schemathesisPython = (): Promise<string> => PACKAGES.python();
+
+/** @returns what Schemathesis prints, and whether it found nothing. */
+export async function schemathesis(
+  args: readonly string[],
+  { cwd, timeoutMs }: { cwd: string; timeoutMs: number },
+): Promise<{ isSound: boolean; output: string }> {
+  const options = { cwd, timeout: timeoutMs, maxBuffer: OUTPUT_MAX_BYTES };
+  try {
+    const { stdout } = await run(await schemathesisPython(), ['-c', START, ...args], options);
+    return { isSound: true, output: stdout };
+  } catch (error) {
+    const { stdout, stderr, message } = error as { stdout: string; stderr: string } & Error;
+    return { isSound: false, output: `${stdout}${stderr}${message}` };
+  }
+}

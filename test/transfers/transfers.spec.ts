@@ -1,0 +1,481 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Upload as TusUpload } from 'tus-js-client';
+import { request } from 'undici';
+import { Problem } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { GatewayUnderTest, expectProblem } from '../gateway/gateway-under-test.js';
+import { RawClient } from '../gateway/raw-client.js';
+import { TransferOwner, bytesOf } from './transfer-owner.js';
+import { TRANSFER_ROWS, UPLOAD_MAX_BYTES } from './transfer-rows.js';
+
+const MEBIBYTE = 1024 ** 2;
+/** Enough to see whether it is held; the whole gibibyte is in `large-transfers.proof.spec.ts`. */
+const LARGE = 128 * MEBIBYTE;
+const GROWTH_MAX = 100 * MEBIBYTE;
+
+let owner: TransferOwner;
+let under: GatewayUnderTest;
+let apiKey: string;
+let accountId: string;
+
+beforeAll(async () => {
+  owner = new TransferOwner();
+  await owner.start();
+  const settings = { WORKER_URL: owner.url, GATEWAY_TRANSFER_IDLE_MS: '1000' };
+  under = await GatewayUnderTest.start(settings, TRANSFER_ROWS);
+});
+afterAll(async () => {
+  await under?.stop();
+  await owner?.stop();
+});
+beforeEach(() => {
+  owner.state.forget();
+  const added = under.around.account.addKey({ scopes: ['whois', 'bulk'] });
+  apiKey = added.apiKey;
+  accountId = added.keyRecord.accountId;
+});
+
+const FILE = '/v2.0/parcel-files/large';
+const TUS = { 'tus-resumable': '1.0.0' };
+
+/** Reads an answer without holding it. @returns its bytes, their checksum and what memory grew by meanwhile. */
+async function drain(body: AsyncIterable<Buffer>) {
+  const before = process.memoryUsage().rss;
+  const read = { sizeBytes: 0, crc32: 0, growthBytes: 0 };
+  for await (const chunk of body) {
+    read.sizeBytes += chunk.length;
+    read.crc32 = crc32(chunk, read.crc32);
+    read.growthBytes = Math.max(read.growthBytes, process.memoryUsage().rss - before);
+  }
+  return read;
+}
+
+function crcOf(start: number, end: number): number {
+  let crc = 0;
+  for (const piece of bytesOf(start, end)) crc = crc32(piece, crc);
+  return crc;
+}
+
+const withKey = (headers: Record<string, string> = {}) => ({ 'x-api-key': apiKey, ...headers });
+
+async function post(headers: Record<string, string>, body?: Readable | Buffer | string) {
+  const answer = await request(`${under.url}/v2.0/parcels`, {
+    method: 'POST',
+    headers: withKey(headers),
+    body: body ?? null,
+  });
+  const text = await answer.body.text();
+  const json = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {};
+  return { status: answer.statusCode, headers: answer.headers, text, json };
+}
+
+/** A form with one file of so many bytes. */
+function* form(sizeBytes: number): Generator<Buffer> {
+  yield Buffer.from(
+    '--frontier\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n' +
+      'Content-Type: text/csv\r\n\r\n',
+  );
+  yield* bytesOf(0, sizeBytes - 1);
+  yield Buffer.from('\r\n--frontier--\r\n');
+}
+const FORM_TYPE = { 'content-type': 'multipart/form-data; boundary=frontier' };
+
+describe('a download', () => {
+  it('comes whole, with what a client needs to go on later, and never lies in memory', async () => {
+    owner.state.fileBytes = LARGE;
+    const answer = await request(under.url + FILE, { headers: withKey() });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-length': String(LARGE),
+      'content-type': 'application/gzip',
+      'content-disposition': `attachment; filename="large.csv.gz"; filename*=UTF-8''large.csv.gz`,
+      'accept-ranges': 'bytes',
+      etag: '"v1"',
+      'last-modified': 'Fri, 20 Nov 2026 04:00:00 GMT',
+      'x-content-type-options': 'nosniff',
+      'x-credits-cost': '0',
+      'cache-control': 'private, no-store',
+    });
+    const read = await drain(answer.body);
+    expect([read.sizeBytes, read.crc32]).toEqual([LARGE, crcOf(0, LARGE - 1)]);
+    expect(read.growthBytes).toBeLessThan(GROWTH_MAX);
+    const [row] = await under.logRows(accountId, 1);
+    expect(row).toMatchObject({ status: 200, outcome: 'delivered', credits: 0 });
+  });
+
+  it('206: a part is the bytes that were asked for; If-Range of another content gives the whole', async () => {
+    owner.state.fileBytes = 200_000;
+    const part = await request(under.url + FILE, { headers: withKey({ range: 'bytes=70000-' }) });
+    expect([part.statusCode, part.headers['content-range']]).toEqual([
+      206,
+      'bytes 70000-199999/200000',
+    ]);
+    expect((await drain(part.body)).crc32).toBe(crcOf(70_000, 199_999));
+    const last = await request(under.url + FILE, { headers: withKey({ range: 'bytes=-5' }) });
+    expect(last.headers['content-length']).toBe('5');
+    await last.body.dump();
+    const same = { range: 'bytes=0-9', 'if-range': '"v1"' };
+    const others = { range: 'bytes=0-9', 'if-range': '"v0"' };
+    expect((await under.ask(FILE, withKey(same))).status).toBe(206);
+    expect((await under.ask(FILE, withKey(others))).status).toBe(200);
+  });
+
+  it('304: what the client has is not sent again; 416: there is no such part', async () => {
+    owner.state.fileBytes = 1_000;
+    const unchanged = await under.ask(FILE, withKey({ 'if-none-match': 'W/"v0", "v1"' }));
+    expect([unchanged.status, unchanged.text, unchanged.headers.etag]).toEqual([304, '', '"v1"']);
+    const time = { 'if-modified-since': 'Fri, 20 Nov 2026 04:00:00 GMT' };
+    expect((await under.ask(FILE, withKey(time))).status).toBe(304);
+    const beyond = await under.ask(FILE, withKey({ range: 'bytes=1000-' }));
+    expectProblem(beyond, 416, 'range_not_satisfiable');
+    expect(beyond.headers['content-range']).toBe('bytes */1000');
+    expect(owner.state.readBytes).toBe(0);
+  });
+
+  it('S78: HEAD has the headers of the file, under the same checks, and no byte of it', async () => {
+    const head = await under.ask(FILE, withKey({ range: 'bytes=0-9' }), 'HEAD');
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(head.headers).toMatchObject({ 'content-length': String(1024 ** 3), etag: '"v1"' });
+    expect(owner.state.readBytes).toBe(0);
+    expect((await under.ask(FILE, {}, 'HEAD')).status).toBe(401);
+    const { apiKey: other } = under.around.account.addKey({ scopes: ['dns'] });
+    expect((await under.ask(FILE, { 'x-api-key': other }, 'HEAD')).status).toBe(403);
+    const refused = await under.ask(FILE, { 'x-api-key': other, range: 'bytes=0-9' });
+    expectProblem(refused, 403, 'scope_denied');
+  });
+
+  it('S79: is always saved and never shown, whatever its owner says', async () => {
+    owner.state.serve = (reply) =>
+      void reply
+        .header('content-type', 'text/html')
+        .header('content-disposition', 'inline; filename="a.html"')
+        .header('set-cookie', 'a=b')
+        .send('<script>');
+    const { status, headers } = await under.ask(FILE, withKey());
+    expect([status, headers['content-type'], headers['content-disposition']]).toEqual([
+      200,
+      'application/octet-stream',
+      'attachment',
+    ]);
+    expect(headers).not.toHaveProperty('set-cookie');
+  });
+
+  it('302: leads to the https address that its owner names, and to no other', async () => {
+    owner.state.redirectTo = 'https://files.example/x?token=1';
+    const answer = await under.ask(FILE, withKey());
+    expect([answer.status, answer.headers.location]).toEqual([302, owner.state.redirectTo]);
+    for (const address of ['javascript:alert(1)', 'http://files.example/x', '//files.example/x']) {
+      owner.state.redirectTo = address;
+      expectProblem(await under.ask(FILE, withKey()), 503, 'service_unavailable');
+    }
+  });
+
+  it('403: is nothing for a test key', async () => {
+    const { apiKey: test } = under.around.account.addKey({
+      environment: 'test',
+      rank: 0,
+      scopes: ['whois', 'bulk'],
+    });
+    const refused = await under.ask(FILE, { 'x-api-key': test });
+    expectProblem(refused, 403, 'test_key_not_allowed');
+  });
+
+  it("passes its owner's refusals on", async () => {
+    owner.state.serve = (reply) => {
+      const problem = new Problem({ code: 'not_found', status: 404, detail: 'No such date.' });
+      void reply.status(404).send(problem.toBody());
+    };
+    const refused = await under.ask(FILE, withKey());
+    expectProblem(refused, 404, 'not_found');
+    expect(refused.json.detail).toBe('No such date.');
+    owner.state.serve = (reply) => void reply.status(403).send({ code: 'caller_not_allowed' });
+    expectProblem(await under.ask(FILE, withKey()), 503, 'service_unavailable');
+  });
+
+  it('429: four are under way at a time for an account, and others are served meanwhile', async () => {
+    const four = await Promise.all(
+      Array.from({ length: 4 }, () => request(under.url + FILE, { headers: withKey() })),
+    );
+    const refused = await under.ask(FILE, withKey());
+    expectProblem(refused, 429, 'too_many_downloads');
+    const { apiKey: other } = under.around.account.addKey({ scopes: ['whois'] });
+    const others = await under.ask(FILE, { 'x-api-key': other, range: 'bytes=0-9' });
+    expect(others.status).toBe(206);
+    for (const { body } of four) body.destroy();
+    await waitFor('a place', async () => {
+      const { status } = await under.ask(FILE, withKey({ range: 'bytes=0-9' }));
+      return status === 206;
+    });
+    await waitFor('the owner to be let go', () => owner.state.brokenOff === 4);
+  });
+
+  it('goes as fast as its client reads, and its owner sends no further', async () => {
+    const client = await RawClient.open(under.url, { reads: false });
+    client.send(`GET ${FILE} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n\r\n`);
+    let before = -1;
+    await waitFor('the owner to stand still', async () => {
+      const isStill = owner.state.readBytes > 0 && owner.state.readBytes === before;
+      before = owner.state.readBytes;
+      await new Promise((resolve) => setImmediate(resolve));
+      return isStill;
+    });
+    expect(owner.state.readBytes).toBeLessThan(64 * MEBIBYTE);
+    client.socket.destroy();
+    await waitFor('the owner to be let go', () => owner.state.brokenOff === 1);
+    const [row] = await under.logRows(accountId, 1);
+    expect(row).toMatchObject({ status: 499, outcome: 'client_gone' });
+  });
+
+  it('no stop waits for it: neither the one of the gateway, nor the one of its owner', async () => {
+    const further = new TransferOwner();
+    await further.start();
+    // Longer than the test has.
+    const start = (journal: string) =>
+      under.around.startGateway({
+        WORKER_URL: further.url,
+        GATEWAY_DRAIN_MS: '600000',
+        GATEWAY_JOURNAL: join(under.around.folder, journal),
+      });
+    const gateway = await start('second.journal');
+    const ask = () => request(gateway.apiUrl + FILE, { headers: withKey() });
+    const first = await ask();
+    await further.stop();
+    await expect(drain(first.body)).rejects.toThrow();
+    await further.start();
+    const next = await start('third.journal');
+    const { body } = await request(next.apiUrl + FILE, { headers: withKey() });
+    await under.around.stopGateway(next);
+    await expect(drain(body)).rejects.toThrow();
+    await under.around.stopGateway(gateway);
+    await further.stop();
+  });
+
+  it('breaks off visibly when its owner goes, or says nothing more', async () => {
+    owner.state.serve = (reply) => {
+      void reply.hijack();
+      reply.raw.writeHead(200, { 'content-length': 1_000, 'content-type': 'application/gzip' });
+      reply.raw.write('half');
+    };
+    const silent = await request(under.url + FILE, { headers: withKey() });
+    await expect(silent.body.text()).rejects.toThrow();
+    const [row] = await under.logRows(accountId, 1);
+    expect(row).toMatchObject({ status: 200, outcome: 'broken_off' });
+  });
+});
+
+describe('an upload by form', () => {
+  it('reaches its owner byte for byte, and never lies in memory', async () => {
+    const before = process.memoryUsage().rss;
+    const answer = await post(FORM_TYPE, Readable.from(form(LARGE)));
+    const growthBytes = process.memoryUsage().rss - before;
+    expect([answer.status, answer.json]).toEqual([
+      201,
+      { size_bytes: LARGE, crc32: crcOf(0, LARGE - 1) },
+    ]);
+    expect(owner.state.accounts).toEqual([accountId]);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-credits-cost': '0',
+    });
+    expect(growthBytes).toBeLessThan(GROWTH_MAX);
+  });
+
+  it('413, 415: what is too large or of another type is refused before it is read', async () => {
+    const announced = { ...FORM_TYPE, 'content-length': String(UPLOAD_MAX_BYTES + 1) };
+    const client = await RawClient.open(under.url);
+    const lines = Object.entries(withKey(announced)).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
+    client.send(`POST /v2.0/parcels HTTP/1.1\r\nHost: a\r\n${lines.join('')}\r\n`);
+    await waitFor('the refusal', () => client.text.includes('"payload_too_large"'));
+    expect(client.statuses).toEqual([413]);
+    client.socket.destroy();
+    const json = await post({ 'content-type': 'application/json' }, '{}');
+    expectProblem(json, 415, 'unsupported_media_type');
+    const packed = await post({ ...FORM_TYPE, 'content-encoding': 'gzip' }, 'x');
+    expectProblem(packed, 415, 'unsupported_media_type');
+    expect(owner.state.accounts).toEqual([]);
+  });
+
+  it("an owner's early refusal reaches a client that is still sending, and ends its connection", async () => {
+    owner.state.refusal = new Problem({
+      code: 'subscription_exists',
+      status: 409,
+      detail: 'One is enough.',
+    });
+    const client = await RawClient.open(under.url);
+    client.send(
+      `POST /v2.0/parcels HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
+        'Content-Type: multipart/form-data; boundary=frontier\r\nContent-Length: 1000000000\r\n\r\n',
+    );
+    let sentBytes = 0;
+    for (const piece of bytesOf(0, 1_000_000_000)) {
+      if (client.isEnded) break;
+      sentBytes += piece.length;
+      if (client.socket.write(piece)) await new Promise((resolve) => setImmediate(resolve));
+      else await Promise.race([once(client.socket, 'drain'), once(client.socket, 'close')]);
+    }
+    expect(client.statuses).toEqual([409]);
+    expect(client.text).toContain('One is enough.');
+    expect(client.text).toMatch(/connection: close/i);
+    expect(sentBytes).toBeLessThan(1_000_000_000);
+  });
+
+  it('Expect: 100-continue is answered once the sender may upload, and not before', async () => {
+    const head = (key: string) =>
+      `POST /v2.0/parcels HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nExpect: 100-continue\r\n` +
+      'Content-Type: multipart/form-data; boundary=frontier\r\n';
+    const body = Buffer.concat([...form(3)]);
+    const client = await RawClient.open(under.url);
+    client.send(`${head(apiKey)}Content-Length: ${body.length}\r\n\r\n`);
+    await waitFor('the invitation', () => client.text.includes('100 Continue'));
+    client.socket.write(body);
+    await waitFor('the answer', () => client.text.includes('"size_bytes":3'));
+    expect(client.statuses).toEqual([100, 201]);
+    client.socket.destroy();
+    const stranger = await RawClient.open(under.url);
+    stranger.send(`${head(under.strangersKey())}Content-Length: ${body.length}\r\n\r\n`);
+    await waitFor('the refusal', () => stranger.text.includes('invalid_api_key'));
+    expect(stranger.statuses).toEqual([401]);
+    stranger.socket.destroy();
+  });
+
+  it('a client that goes in the middle ends the request of its owner', async () => {
+    const client = await RawClient.open(under.url);
+    client.send(
+      `POST /v2.0/parcels HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
+        'Content-Type: multipart/form-data; boundary=frontier\r\nContent-Length: 1000\r\n\r\n--frontier',
+    );
+    await waitFor('the owner to be asked', () => owner.state.accounts.length === 1);
+    client.socket.destroy();
+    await waitFor('the owner to be let go', () => owner.state.brokenOff === 1);
+    const [row] = await under.logRows(accountId, 1);
+    expect(row).toMatchObject({ status: 499, outcome: 'client_gone' });
+  });
+
+  it('S104: 408: a client that sends nothing more is answered and let go', async () => {
+    const client = await RawClient.open(under.url);
+    client.send(
+      `POST /v2.0/parcels HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
+        'Content-Type: multipart/form-data; boundary=frontier\r\nContent-Length: 1000\r\n\r\n--frontier',
+    );
+    await waitFor('the refusal', () => client.text.includes('"request_timeout"'));
+    await waitFor('the end', () => client.isEnded);
+    expect(client.statuses).toEqual([408]);
+  });
+
+  it('403: a test key uploads nothing', async () => {
+    const { apiKey: test } = under.around.account.addKey({
+      environment: 'test',
+      rank: 0,
+      scopes: ['whois', 'bulk'],
+    });
+    const refused = await post({ 'x-api-key': test, ...FORM_TYPE }, Readable.from(form(3)));
+    expectProblem(refused, 403, 'test_key_not_allowed');
+    expect(owner.state.accounts).toEqual([]);
+  });
+});
+
+describe('an upload by tus', () => {
+  const ofLast = () => [...owner.state.store.uploads.entries()].at(-1)!;
+
+  it('a tus client uploads in pieces, to the address that it is given', async () => {
+    const sizeBytes = 8 * MEBIBYTE;
+    let url: string | null = null;
+    await new Promise<void>((resolve, reject) => {
+      const upload = new TusUpload(Buffer.concat([...bytesOf(0, sizeBytes - 1)]) as never, {
+        endpoint: `${under.url}/v2.0/parcels`,
+        headers: { 'x-api-key': apiKey },
+        chunkSize: 3 * MEBIBYTE,
+        metadata: { filename: 'namen.csv' },
+        retryDelays: null,
+        onError: reject,
+        onSuccess: () => {
+          url = upload.url;
+          resolve();
+        },
+      });
+      upload.start();
+    });
+    const [id, stored] = ofLast();
+    expect(url).toBe(`${under.url}/v2.0/parcels/${id}`);
+    expect(stored).toMatchObject({ sizeBytes, crc32: crcOf(0, sizeBytes - 1) });
+    expect(stored.upload.metadata).toEqual({ filename: 'namen.csv' });
+  });
+
+  it('each verb passes: create, offset, append, delete', async () => {
+    const created = await post({ ...TUS, 'upload-length': '10' });
+    expect([created.status, created.text]).toEqual([201, '']);
+    const path = String(created.headers.location);
+    expect(path).toMatch(/^\/v2\.0\/parcels\/[0-9a-f-]{36}$/);
+    const append = (offset: string, body: string) =>
+      request(under.url + path, {
+        method: 'PATCH',
+        headers: withKey({
+          ...TUS,
+          'upload-offset': offset,
+          'content-type': 'application/offset+octet-stream',
+        }),
+        body,
+      });
+    const appended = await append('0', 'abcde');
+    expect([appended.statusCode, appended.headers['upload-offset']]).toEqual([204, '5']);
+    const head = await under.ask(path, withKey(TUS), 'HEAD');
+    expect([head.status, head.headers]).toMatchObject([
+      200,
+      { 'upload-offset': '5', 'upload-length': '10', 'tus-resumable': '1.0.0' },
+    ]);
+    const wrong = await append('3', 'x');
+    const problem = (await wrong.body.json()) as Record<string, unknown>;
+    expect([wrong.statusCode, problem.code]).toEqual([409, 'upload_offset_mismatch']);
+    expect((await under.ask(path, withKey(TUS), 'DELETE')).status).toBe(204);
+    expect((await under.ask(path, withKey(TUS), 'HEAD')).status).toBe(404);
+  });
+
+  it('412: a request of another version is told which one is known', async () => {
+    const path = '/v2.0/parcels/019a5f00-0000-7000-8000-000000000001';
+    const refused = await under.ask(path, withKey(), 'DELETE');
+    expectProblem(refused, 412, 'tus_version_not_supported');
+  });
+
+  it('OPTIONS says what tus can do here', async () => {
+    const { status, headers } = await under.ask('/v2.0/parcels', {}, 'OPTIONS');
+    expect([status, headers]).toMatchObject([
+      204,
+      {
+        'tus-resumable': '1.0.0',
+        'tus-version': '1.0.0',
+        'tus-extension': 'creation,creation-with-upload,termination',
+        'tus-max-size': String(UPLOAD_MAX_BYTES),
+        'access-control-allow-methods': 'POST, OPTIONS',
+      },
+    ]);
+    const below = await under.ask('/v2.0/parcels/x', {}, 'OPTIONS');
+    expect(below.headers['access-control-allow-methods']).toBe('HEAD, PATCH, DELETE, OPTIONS');
+  });
+
+  it('413: a file that is too large as a whole is refused before its first byte', async () => {
+    const refused = await post({ ...TUS, 'upload-length': String(UPLOAD_MAX_BYTES + 1) });
+    expectProblem(refused, 413, 'payload_too_large');
+  });
+
+  it('what came before a client went is kept, and the rest follows', async () => {
+    const created = await post({ ...TUS, 'upload-length': '100' });
+    const path = String(created.headers.location);
+    const client = await RawClient.open(under.url);
+    client.send(
+      `PATCH ${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\n` +
+        `Content-Type: application/offset+octet-stream\r\nContent-Length: 100\r\n\r\n${'x'.repeat(40)}`,
+    );
+    await waitFor('what came', () => ofLast()[1].sizeBytes === 40);
+    client.socket.destroy();
+    await waitFor('the offset', async () => {
+      const { headers } = await under.ask(path, withKey(TUS), 'HEAD');
+      return headers['upload-offset'] === '40';
+    });
+  });
+});

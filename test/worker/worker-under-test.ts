@@ -1,0 +1,143 @@
+import { request } from 'undici';
+import { type JobAnswer, ServiceHttp, type UploadAnswer } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { FilesConfig, type FileStore, openFiles } from '#libs/files';
+import { LocalMailbox } from '#libs/mail';
+import { InProcessTransport } from '#libs/messaging';
+import { Logger, type RunningService, ServiceTokens, loadConfig } from '#libs/platform';
+import { TestClock, TestDatabase, makeOwnFolder, waitFor } from '#test/environment';
+import { AccountsService } from '../../apps/worker/src/accounts/accounts.service.js';
+import { WorkerConfig } from '../../apps/worker/src/worker.config.js';
+import { startWorker } from '../../apps/worker/src/start.js';
+import { AccountContacts } from '../stand-ins/account-contacts.js';
+import { EntitlementStandIn } from '../stand-ins/entitlement-stand-in.js';
+
+const SECRET = 'a secret between services, long enough';
+
+/** The worker on a database and a socket of its own, between stand-ins and whatever answers for lookup. */
+export class WorkerUnderTest {
+  readonly clock = new TestClock('2026-11-23T10:00:00Z');
+  readonly tokens = new ServiceTokens(SECRET, this.clock);
+  readonly logger = new Logger('worker', { write: () => {} });
+  readonly entitlement = new EntitlementStandIn();
+  readonly account = new AccountContacts();
+  readonly mailbox = new LocalMailbox(this.clock);
+  readonly transport = new InProcessTransport({
+    logger: this.logger,
+    consumers: { account: ['worker'], billing: ['worker'], entitlement: ['worker'] },
+  });
+  test: TestDatabase;
+  files: FileStore;
+  worker: RunningService;
+  gateway: ServiceHttp;
+
+  static readonly secret = SECRET;
+
+  async start(lookupUrl: string, filesLocation = makeOwnFolder('worker-files')): Promise<void> {
+    this.test = await TestDatabase.create();
+    await this.entitlement.start();
+    await this.account.start();
+    const { clock, logger, transport, tokens, mailbox: mail } = this;
+    const place = loadConfig(FilesConfig, { FILES_LOCATION: filesLocation });
+    this.files = await openFiles(place, 'worker', clock);
+    const config = Object.assign(new WorkerConfig(), {
+      databaseUrl: this.test.url('worker'),
+      maintenanceDatabaseUrl: this.test.url('worker_maintenance'),
+      serviceSecret: SECRET,
+      accountUrl: this.account.url,
+      entitlementUrl: this.entitlement.url,
+      lookupUrl,
+    });
+    this.worker = await startWorker({ config, clock, logger, transport, mail, files: this.files });
+    const { url } = this.worker;
+    this.gateway = new ServiceHttp({ url, caller: 'gateway', audience: 'worker', tokens });
+  }
+
+  async stop(): Promise<void> {
+    await this.gateway?.close();
+    await this.worker?.stop();
+    await this.files?.close();
+    await this.transport.close();
+    await this.entitlement.stop();
+    await this.account.stop();
+    await this.test?.drop();
+  }
+
+  get database(): Database {
+    return this.worker.app.get(Database, { strict: false });
+  }
+
+  get accounts(): AccountsService {
+    return this.worker.app.get(AccountsService, { strict: false });
+  }
+
+  async createJob(accountId: string, kind: string, body: object): Promise<JobAnswer> {
+    return this.gateway.call('POST', `/internal/key/jobs/${kind}`, { accountId, body });
+  }
+
+  async endOfJob(accountId: string, id: string | null): Promise<JobAnswer> {
+    return waitFor('the end of the job', async () => {
+      const job = await this.gateway.call<JobAnswer>('GET', `/internal/key/jobs/${id}`, {
+        accountId,
+      });
+      return job.finished_at === null ? undefined : job;
+    });
+  }
+
+  /** One call as the gateway passes a body on. */
+  async send(
+    method: 'POST' | 'PATCH' | 'HEAD' | 'DELETE',
+    path: string,
+    { accountId, headers, body }: Sent,
+  ) {
+    const token = this.tokens.issue('gateway', 'worker');
+    const answer = await request(this.worker.url + path, {
+      method,
+      body: body ?? null,
+      headers: { authorization: `Bearer ${token}`, 'x-account-id': accountId, ...headers },
+    });
+    const text = await answer.body.text();
+    return { status: answer.statusCode, headers: answer.headers, text };
+  }
+
+  /** A file by form. */
+  async upload(accountId: string, content: Buffer | string, fields = ''): Promise<UploadAnswer> {
+    const { status, text } = await this.sendForm(accountId, content, fields);
+    if (status !== 201) throw new Error(text);
+    return JSON.parse(text) as UploadAnswer;
+  }
+
+  async sendForm(accountId: string, content: Buffer | string, fields = '', name = 'names.txt') {
+    const body = Buffer.concat([
+      Buffer.from(
+        `${fields}--edge\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n` +
+          'Content-Type: text/plain\r\n\r\n',
+      ),
+      Buffer.from(content),
+      Buffer.from('\r\n--edge--\r\n'),
+    ]);
+    const headers = { 'content-type': 'multipart/form-data; boundary=edge' };
+    return this.send('POST', '/internal/key/uploads', { accountId, headers, body });
+  }
+
+  /** Once its names are read, or it is refused. */
+  async endOfUpload(accountId: string, id: string): Promise<UploadAnswer> {
+    return waitFor('the names to be read', async () => {
+      const path = `/internal/key/uploads/${id}`;
+      const upload = await this.gateway.call<UploadAnswer>('GET', path, { accountId });
+      return ['ready', 'refused'].includes(upload.state) ? upload : undefined;
+    });
+  }
+
+  /** Files that are kept for an upload. */
+  async filesOf(id: string): Promise<string[]> {
+    const { files } = await this.files.list(`uploads/${id}/`, { limit: 100 });
+    return files.map(({ key }) => key);
+  }
+}
+
+export interface Sent {
+  accountId: string;
+  headers?: Record<string, string>;
+  body?: Buffer | string;
+}
