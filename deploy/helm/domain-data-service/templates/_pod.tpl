@@ -54,6 +54,7 @@ securityContext:
   "BASE_URL" (printf "https://%s" $v.hosts.api)
   "BILLING_URL" (printf "https://%s" $v.hosts.dashboard)
   "GATEWAY_TRUSTED_PROXIES" (join "," $v.trustedProxies)
+  "DASHBOARD_TRUSTED_PROXIES" (join "," $v.trustedProxies)
   "MAIL_FROM" $v.mail.from
   "OTEL_EXPORTER_OTLP_ENDPOINT" $v.telemetry.otlpEndpoint
   "KAFKA_BROKERS" (include "dds.kafkaBrokers" $root)
@@ -146,12 +147,26 @@ securityContext:
 {{- end }}
 {{- end -}}
 
+{{- /* The databases that services have to themselves: {name, port, peers, ca}. As JSON. */ -}}
+{{- define "dds.ownDatabases" -}}
+{{- $root := . -}}
+{{- $all := list -}}
+{{- range (.Files.Get "files/services.json" | fromJson).services -}}
+{{- $is := mergeOverwrite (deepCopy $root.Values.defaults) (deepCopy (get $root.Values.services .name | default dict)) -}}
+{{- if $is.ownDatabase.enabled }}{{ $all = append $all (mergeOverwrite (dict "name" .name) $is.ownDatabase) }}{{ end -}}
+{{- end -}}
+{{- dict "all" $all | toJson -}}
+{{- end -}}
+
 {{- /* Authorities by what they signed for. As JSON. */ -}}
 {{- define "dds.trust" -}}
 {{- $trust := dict -}}
 {{- if .known.usesEvents -}}
 {{- $postgres := include "dds.postgresCa" .root | fromJson -}}
 {{- if $postgres.secret }}{{ $_ := set $trust "postgresql" $postgres }}{{ end -}}
+{{- range (include "dds.ownDatabases" .root | fromJson).all -}}
+{{- if and .ca.secret (or (not $.known.name) (eq .name $.known.name)) }}{{ $_ := set $trust (printf "%s-postgresql" .name) .ca }}{{ end -}}
+{{- end -}}
 {{- $kafka := include "dds.kafkaCa" .root | fromJson -}}
 {{- if and $kafka.secret (include "dds.kafkaTls" .root) }}{{ $_ := set $trust "kafka" $kafka }}{{ end -}}
 {{- end -}}

@@ -116,7 +116,7 @@
 {{- with $v.networkPolicy -}}
 {{- if .enabled -}}
 {{- range $peers := list
-  (list "door" .door true "the pods that stand in front of the gateways")
+  (list "door" .door true "the pods that stand in front of gateway and dashboard")
   (list "postgresql" .postgresql (not $v.postgresql.cluster.enabled) "where PostgreSQL is")
   (list "kafka" .kafka (not $v.kafka.strimzi.enabled) "where the brokers are")
   (list "valkey" .valkey (and (or $v.valkey.url $v.valkey.fromSecret) (not $v.valkey.instance.enabled)) "where Valkey is")
@@ -143,6 +143,15 @@
 {{- if and (not $is.enabled) (not $known.requires) -}}
 {{- $faults = append $faults (printf "services.%s.enabled is false: the product does not run without it." $name) -}}
 {{- end -}}
+{{- if and $is.ownDatabase.enabled (not $known.usesEvents) -}}
+{{- $faults = append $faults (printf "services.%s.ownDatabase is on, and it stores nothing: turn it off." $name) -}}
+{{- end -}}
+{{- if and $is.ownDatabase.enabled $v.networkPolicy.enabled (not $is.ownDatabase.peers) -}}
+{{- $faults = append $faults (printf "services.%s.ownDatabase.peers is empty, which would mean everybody: set it to where its PostgreSQL is." $name) -}}
+{{- end -}}
+{{- if and $is.ownDatabase.ca.secret (not $is.ownDatabase.enabled) -}}
+{{- $faults = append $faults (printf "services.%s.ownDatabase.ca.secret is of no use without services.%s.ownDatabase.enabled: set that, or empty it." $name $name) -}}
+{{- end -}}
 {{- if and $is.autoscaling.enabled $is.keda.enabled -}}
 {{- $faults = append $faults (printf "services.%s has autoscaling and keda on: both would set its replicas, so turn one off." $name) -}}
 {{- end -}}
@@ -166,14 +175,14 @@
 {{- if and $is.enabled $many (has "VALKEY_URL" $secret) (not (or $v.valkey.url $v.valkey.fromSecret)) -}}
 {{- $faults = append $faults (printf "services.%s has several replicas and there is no Valkey, in which they count together: set valkey.url or valkey.fromSecret, or replicas to 1." $name) -}}
 {{- end -}}
-{{- $own := concat $known.hosts .urls (list "BASE_URL" "BILLING_URL" "MAIL_FROM" "GATEWAY_TRUSTED_PROXIES" "GATEWAY_JOURNAL" "OTEL_EXPORTER_OTLP_ENDPOINT" "INTERNAL_TLS_FOLDER" "PROBE_PORT") -}}
+{{- $own := concat $known.hosts .urls (list "BASE_URL" "BILLING_URL" "MAIL_FROM" "GATEWAY_TRUSTED_PROXIES" "DASHBOARD_TRUSTED_PROXIES" "GATEWAY_JOURNAL" "OTEL_EXPORTER_OTLP_ENDPOINT" "INTERNAL_TLS_FOLDER" "PROBE_PORT") -}}
 {{- range $known.listeners }}{{ $own = append $own .port }}{{ end -}}
 {{- range $env, $value := mergeOverwrite (deepCopy $v.settings) (deepCopy $is.settings) -}}
 {{- if and (has $env $known.settings) (or (has $env $own) (hasPrefix "KAFKA_" $env)) -}}
 {{- $faults = append $faults (printf "settings.%s is set by the chart: use the value of the chart that stands for it." $env) -}}
 {{- end -}}
-{{- if and (eq $env "AUDIT_ANCHORS") (has $env $known.settings) (not $is.volume.size) -}}
-{{- $faults = append $faults (printf "settings.AUDIT_ANCHORS needs a disk: set services.%s.volume.size, and a path below /var/lib/domain-data." $name) -}}
+{{- if and (has $env (list "AUDIT_ANCHORS" "CORPUS_SUPPRESSIONS")) (has $env $known.settings) (not $is.volume.size) -}}
+{{- $faults = append $faults (printf "settings.%s needs a disk: set services.%s.volume.size, and a path below /var/lib/domain-data." $env $name) -}}
 {{- end -}}
 {{- end -}}
 {{- range $env, $_ := $is.settings -}}
