@@ -19,8 +19,8 @@ export default {
   globalSetup: '<rootDir>/dist/test/environment/setup.js',
   globalTeardown: '<rootDir>/dist/test/environment/teardown.js',
   reporters: ['default', '<rootDir>/dist/test/environment/closing-lines.js'],
-  // What a test waits for it waits for by condition: this only ends what hangs, on the slowest machine.
-  testTimeout: 600_000,
+  // What a test waits for it waits for by condition: this only ends what hangs. A test that needs longer says so itself.
+  testTimeout: 60_000,
   testSequencer: '<rootDir>/dist/test/environment/longest-first.js',
   // Two cores: while one worker waits for a server or a time-out, the others work.
   maxWorkers: 3,
