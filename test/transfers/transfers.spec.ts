@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Upload as TusUpload } from 'tus-js-client';
@@ -13,9 +14,8 @@ import { TransferOwner, bytesOf } from './transfer-owner.js';
 import { TRANSFER_ROWS, UPLOAD_MAX_BYTES } from './transfer-rows.js';
 
 const MEBIBYTE = 1024 ** 2;
-/** Enough to see whether it is held; the whole gibibyte is in `large-transfers.proof.spec.ts`. */
-const LARGE = 128 * MEBIBYTE;
-const GROWTH_MAX = 100 * MEBIBYTE;
+/** More than any buffer on the way; what memory a gibibyte takes is in `large-transfers.proof.spec.ts`. */
+const LARGE = 64 * MEBIBYTE;
 
 let owner: TransferOwner;
 let under: GatewayUnderTest;
@@ -42,14 +42,12 @@ beforeEach(() => {
 const FILE = '/v2.0/parcel-files/large';
 const TUS = { 'tus-resumable': '1.0.0' };
 
-/** Reads an answer without holding it. @returns its bytes, their checksum and what memory grew by meanwhile. */
+/** Reads an answer without holding it. @returns its bytes and their checksum. */
 async function drain(body: AsyncIterable<Buffer>) {
-  const before = process.memoryUsage().rss;
-  const read = { sizeBytes: 0, crc32: 0, growthBytes: 0 };
+  const read = { sizeBytes: 0, crc32: 0 };
   for await (const chunk of body) {
     read.sizeBytes += chunk.length;
     read.crc32 = crc32(chunk, read.crc32);
-    read.growthBytes = Math.max(read.growthBytes, process.memoryUsage().rss - before);
   }
   return read;
 }
@@ -85,7 +83,7 @@ function* form(sizeBytes: number): Generator<Buffer> {
 const FORM_TYPE = { 'content-type': 'multipart/form-data; boundary=frontier' };
 
 describe('a download', () => {
-  it('comes whole, with what a client needs to go on later, and never lies in memory', async () => {
+  it('comes whole, with what a client needs to go on later', async () => {
     owner.state.fileBytes = LARGE;
     const answer = await request(under.url + FILE, { headers: withKey() });
     expect(answer.statusCode).toBe(200);
@@ -102,7 +100,6 @@ describe('a download', () => {
     });
     const read = await drain(answer.body);
     expect([read.sizeBytes, read.crc32]).toEqual([LARGE, crcOf(0, LARGE - 1)]);
-    expect(read.growthBytes).toBeLessThan(GROWTH_MAX);
     const [row] = await under.logRows(accountId, 1);
     expect(row).toMatchObject({ status: 200, outcome: 'delivered', credits: 0 });
   });
@@ -268,10 +265,8 @@ describe('a download', () => {
 });
 
 describe('an upload by form', () => {
-  it('reaches its owner byte for byte, and never lies in memory', async () => {
-    const before = process.memoryUsage().rss;
+  it('reaches its owner byte for byte', async () => {
     const answer = await post(FORM_TYPE, Readable.from(form(LARGE)));
-    const growthBytes = process.memoryUsage().rss - before;
     expect([answer.status, answer.json]).toEqual([
       201,
       { size_bytes: LARGE, crc32: crcOf(0, LARGE - 1) },
@@ -281,7 +276,6 @@ describe('an upload by form', () => {
       'content-type': 'application/json; charset=utf-8',
       'x-credits-cost': '0',
     });
-    expect(growthBytes).toBeLessThan(GROWTH_MAX);
   });
 
   it('413, 415: what is too large or of another type is refused before it is read', async () => {
@@ -316,7 +310,8 @@ describe('an upload by form', () => {
     for (const piece of bytesOf(0, 1_000_000_000)) {
       if (client.isEnded) break;
       sentBytes += piece.length;
-      if (client.socket.write(piece)) await new Promise((resolve) => setImmediate(resolve));
+      // At most 64 MB a second: what is sent while the connection lingers is far from the whole.
+      if (client.socket.write(piece)) await sleep(1);
       else await Promise.race([once(client.socket, 'drain'), once(client.socket, 'close')]);
     }
     expect(client.statuses).toEqual([409]);

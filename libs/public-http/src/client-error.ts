@@ -34,6 +34,11 @@ const LINGER_MS = 1_000;
 /** Sockets that have their last answer; the parser complains again about each further packet. */
 const answered = new WeakSet<Socket>();
 
+/** The answer that is on its way is this socket's last: what else comes on it is refused without another one. */
+export function noteLastAnswer(socket: Socket): void {
+  answered.add(socket);
+}
+
 /** Answers what the HTTP parser refuses before there is a request: a problem like any other. */
 export function answerParserError(fault: Error, socket: Socket, answers: RawAnswers): void {
   const error = fault as ParserError;

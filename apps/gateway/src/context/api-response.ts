@@ -1,5 +1,6 @@
 import { type IncomingMessage, STATUS_CODES, ServerResponse } from 'node:http';
 import { SECOND_MS } from '#libs/platform';
+import { noteLastAnswer } from '#libs/public-http';
 import type { Reply } from './request-context.js';
 
 /** How long what a client still sends is read and thrown away. */
@@ -83,6 +84,7 @@ export function isOnItsWay({ headers, complete }: IncomingMessage): boolean {
 export function endLate(response: ServerResponse, body: string): void {
   const { req: request } = response;
   response.shouldKeepAlive = false;
+  noteLastAnswer(request.socket);
   response.write(body, 'latin1');
   const end = () => {
     clearTimeout(timer);

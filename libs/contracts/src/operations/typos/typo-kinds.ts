@@ -3,8 +3,8 @@ import type { ParameterKind } from '../parameter.js';
 const TLDS_MAX = 20;
 const EXCLUDED_MAX = 100;
 const LABEL_LENGTH_MAX = 63;
-const SUFFIX = /^[a-z0-9-]+(\.[a-z0-9-]+)?$/;
-const NAME = /^[^\s/@:,]{1,253}$/u;
+const SUFFIX = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})?$/;
+const NAME = /^[^\s\p{Cc}/@:,]{1,253}$/u;
 
 /** How long a label is, from and to. */
 export interface LengthRange {
