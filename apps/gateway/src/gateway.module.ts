@@ -24,6 +24,7 @@ import { OnAccountErasedConsumer } from './request-log/on-account-erased.consume
 import { RequestLogRepository } from './request-log/request-log.repository.js';
 import { RollUpJob } from './request-log/roll-up.job.js';
 import { ApiPaths } from './routes/api-paths.js';
+import { QuestionsController } from './questions/questions.controller.js';
 import { DashboardReadsController } from './usage/dashboard-reads.controller.js';
 import { UsageRepository } from './usage/usage.repository.js';
 import { RequestsRepository } from './usage/requests.repository.js';
@@ -44,6 +45,7 @@ export interface GatewayModuleOptions {
 
 export const CONTROLLERS = [
   DashboardReadsController,
+  QuestionsController,
   OnAccountNewsWatcher,
   OnAccountErasedConsumer,
 ];

@@ -1,6 +1,7 @@
 import {
   type AccountClient,
   type EntitlementClient,
+  type KeyEnvironment,
   type KeyRecord,
   hashApiKey,
   isWellFormedApiKey,
@@ -15,7 +16,7 @@ import {
 } from '#libs/platform';
 import { AccountDeletedProblem } from '#libs/public-http';
 import type { CappedLine } from '../lease/daily-caps.js';
-import { AccountEntry, KeyEntry } from './caller.js';
+import { AccountEntry, KeyEntry, ownerOf } from './caller.js';
 import { AccountSuspended, InvalidApiKey } from './auth-cache.errors.js';
 import { RefusedKeys } from './refused-keys.js';
 
@@ -93,6 +94,16 @@ export class AuthCache {
     return load;
   }
 
+  /** An account that asks by its session, as entitlement knows it now. @returns it, or 503. */
+  async owner(accountId: string, environment: KeyEnvironment): Promise<KeyEntry | Problem> {
+    try {
+      const allowance = await this.options.entitlement.allowance(accountId);
+      return ownerOf(new AccountEntry(allowance, this.options.clock.now()), environment);
+    } catch (error) {
+      return unavailable(error);
+    }
+  }
+
   /** True while the owners are being asked about this key. */
   isLoading(apiKey: string): boolean {
     return this.loads.has(apiKey);
@@ -148,9 +159,7 @@ export class AuthCache {
       }
       return new ServiceUnavailable('account');
     } catch (error) {
-      return error instanceof Problem && error.status === 503
-        ? error
-        : new ServiceUnavailable('account', error);
+      return unavailable(error);
     }
   }
 
@@ -215,4 +224,10 @@ export class AuthCache {
   private isPast(second: number): boolean {
     return this.options.clock.now().getTime() >= second * SECOND_MS;
   }
+}
+
+/** Whatever went wrong at the owners of the records, the caller may try again. */
+function unavailable(error: unknown): Problem {
+  const isSaid = error instanceof Problem && error.status === 503;
+  return isSaid ? error : new ServiceUnavailable('account', error);
 }

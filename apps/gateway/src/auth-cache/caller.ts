@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net';
 import {
   type Allowance,
+  type KeyEnvironment,
   type KeyRecord,
   type RateClass,
   SCOPES,
@@ -54,6 +55,7 @@ export class KeyEntry {
   readonly allowList?: BlockList;
   nextOfAccount?: KeyEntry = undefined;
 
+  /** @param apiKey empty for an account that asks without one. */
   constructor(
     readonly apiKey: string,
     readonly account: AccountEntry,
@@ -70,6 +72,20 @@ export class KeyEntry {
     this.capId = lineId === undefined || lineId === record.keyId ? record.keyId : lineId;
     this.allowList = allowListOf(record.allowedAddresses);
   }
+}
+
+/** Whoever has the session of an account may do what any key may; the log has it under the account's own id. */
+export function ownerOf(account: AccountEntry, environment: KeyEnvironment): KeyEntry {
+  return new KeyEntry('', account, {
+    keyId: account.id,
+    accountId: account.id,
+    accountState: 'active',
+    state: 'active',
+    environment,
+    scopes: [...SCOPES],
+    allowedAddresses: [],
+    rank: 0,
+  });
 }
 
 /** Accounts of one plan have the same limits: they share one object. */

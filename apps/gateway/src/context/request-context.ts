@@ -8,6 +8,7 @@ import type { KeyEntry } from '../auth-cache/caller.js';
 import type { KeyedRequest } from './keyed-request.js';
 import type { RequestHold } from '../holds/request-hold.js';
 import type { Lease } from '../lease/lease.js';
+import type { OwnQuestion } from './own-question.js';
 import type { LookupCall } from './lookup-call.js';
 import type { ApiRoute } from '../routes/api-route.js';
 
@@ -44,6 +45,8 @@ export class RequestContext {
   /** The form of the answer that the client takes. */
   form: AnswerForm;
   apiKey = '';
+  /** In place of a key, of a question that the dashboard asks. */
+  ownQuestion?: OwnQuestion = undefined;
   caller?: KeyEntry;
   rate?: RateLimitResult;
   rateLimit = 0;

@@ -45,7 +45,7 @@ export class RequestRecorder {
     if (!caller) return;
     if (cost > 0) caps.release(caller, cost - credits, context.capDay);
     if (credits > 0 && !hold) void repeatWindow.remember(caller.account.counterId, question);
-    keyUse.note(caller.keyId);
+    if (!context.ownQuestion) keyUse.note(caller.keyId);
     const isRefusal = code !== undefined && status < 500;
     const isCounted = isRefusal && !refusals.isRow(caller.keyId);
     const entry: LogEntry = {

@@ -28,8 +28,9 @@ import { clientAddress } from '../context/client-address.js';
 import { transferCall } from '../transfers/transfer-call.js';
 import { forgetContext, watchClient } from '../context/open-requests.js';
 import type { PathMatch } from '../routes/api-paths.js';
-import type { ApiRoute } from '../routes/api-route.js';
+import { type ApiRoute, chosenRoute } from '../routes/api-route.js';
 import { type ApiRequest, RequestContext, type Reply } from '../context/request-context.js';
+import type { OwnQuestion } from '../context/own-question.js';
 import type { KeyEntry } from '../auth-cache/caller.js';
 import type { AuthCache } from '../auth-cache/auth-cache.js';
 import { RequestHold } from '../holds/request-hold.js';
@@ -94,29 +95,43 @@ export class RequestPath {
     query: string,
     match?: PathMatch,
   ): void {
-    const { shedder } = this.parts;
     const context = new RequestContext(request, reply, route, monotonicMs());
-    const isOverloaded = shedder.isOverloaded;
-    shedder.inFlight++;
-    if (isTracing()) {
-      const name = `${route.operation.method} ${route.path}`;
-      context.span = startTrace({ service: 'gateway', name, kind: 'server' });
-    }
-    watchClient(context, this.abort);
-    if (isOverloaded) return this.refuse(context, serviceOverloaded);
     if (match) {
       context.names.push(...match.names);
       context.values.push(...match.values);
     }
-    const fault = readQuery(context, query);
+    const fault = this.begin(context) ?? readQuery(context, query);
     if (fault) return this.refuse(context, fault);
-    if (route.choice) context.route = chosenRoute(context, route);
+    if (route.choice) context.route = chosenRoute(route, context.names, context.values);
     if (route.scope === undefined) return this.admitAnybody(context);
     const refusal = findKey(context);
     if (refusal) return this.refuse(context, refusal);
     const { authCache, failedKeys, trustedProxies } = this.parts;
     const caller = knowCaller(context, authCache, failedKeys, trustedProxies);
     this.whenReady(context, caller, this.admit);
+  }
+
+  /** A question of an account whose session the dashboard has checked: no key is looked for (steps 2b and 3). */
+  ask(request: ApiRequest, reply: Reply, route: ApiRoute, question: OwnQuestion): void {
+    const context = new RequestContext(request, reply, route, monotonicMs());
+    context.ownQuestion = question;
+    const fault = this.begin(context) ?? readQuery(context, question.query);
+    if (fault) return this.refuse(context, fault);
+    this.whenReady(context, question.caller, this.admit);
+  }
+
+  /** Step 1, and what ends with the request. */
+  private begin(context: RequestContext): Problem | undefined {
+    const { shedder } = this.parts;
+    const { isOverloaded } = shedder;
+    shedder.inFlight++;
+    if (isTracing()) {
+      const { operation, path } = context.route;
+      const name = `${operation.method} ${path}`;
+      context.span = startTrace({ service: 'gateway', name, kind: 'server' });
+    }
+    watchClient(context, this.abort);
+    return isOverloaded ? serviceOverloaded : undefined;
   }
 
   private admitAnybody(context: RequestContext): void {
@@ -139,7 +154,8 @@ export class RequestPath {
     const refusal = limitRate(context, this.parts.concurrency);
     if (refusal) return this.refuse(context, refusal);
     const { operation, limits } = context.route;
-    if (operation.body === undefined) return this.read(context, undefined);
+    const { ownQuestion } = context;
+    if (operation.body === undefined || ownQuestion) return this.read(context, ownQuestion?.body);
     // Only Node's own requests have bodies: a plain connection hands them over.
     (context.reply as ApiResponse).invite();
     const request = context.request as IncomingMessage;
@@ -375,11 +391,4 @@ export class RequestPath {
       this.parts.logger.error('a step threw after its request had ended', { err: error });
     }
   }
-}
-
-/** The operation that a parameter chooses; the first of its path where it names none, whose reader says so. */
-function chosenRoute({ names, values }: RequestContext, first: ApiRoute): ApiRoute {
-  const { parameter, routes } = first.choice!;
-  const place = names.indexOf(parameter);
-  return (place === -1 ? undefined : routes.get(values[place])) ?? first;
 }

@@ -148,3 +148,17 @@ export function compileRoute(
     versionLines: headerLines(versionHeaders),
   };
 }
+
+/**
+ * The operation that a parameter chooses; the first of its path where it names none, whose reader says so.
+ * @param names and `values` of the request's parameters in turn.
+ */
+export function chosenRoute(
+  first: ApiRoute,
+  names: readonly string[],
+  values: readonly string[],
+): ApiRoute {
+  const { parameter, routes } = first.choice!;
+  const place = names.indexOf(parameter);
+  return (place === -1 ? undefined : routes.get(values[place])) ?? first;
+}

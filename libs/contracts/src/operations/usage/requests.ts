@@ -18,6 +18,7 @@ export class LoggedRequest {
   @IsISO8601()
   at: string;
 
+  /** The id of your account, for what was asked on the dashboard. */
   @IsString()
   key_id: string;
 

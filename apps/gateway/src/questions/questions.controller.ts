@@ -1,0 +1,57 @@
+import { Body, Controller, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { newestVersion } from '#libs/contracts';
+import { AccountId, AllowCallers, NotFound } from '#libs/platform';
+import { AuthCache } from '../auth-cache/auth-cache.js';
+import type { Reply } from '../context/request-context.js';
+import { RequestPath } from '../request/request-path.js';
+import { ApiPaths } from '../routes/api-paths.js';
+import type { ApiRoute } from '../routes/api-route.js';
+import { AskedQuestion } from './questions.dto.js';
+
+/** What the pages of the dashboard ask in the name of the account whose session they have checked. */
+@Controller()
+@AllowCallers('dashboard')
+export class QuestionsController {
+  private readonly routes: ReadonlyMap<string, ApiRoute>;
+
+  constructor(
+    paths: ApiPaths,
+    private readonly authCache: AuthCache,
+    private readonly requestPath: RequestPath,
+  ) {
+    this.routes = new Map(
+      paths.routes.filter(canBeAsked).map((route) => [route.operation.name, route]),
+    );
+  }
+
+  /**
+   * Answered as the API answers a live key of the account: limits, credits and the request log are the same.
+   * @throws NotFound for an operation that takes a key of its own, such as a transfer.
+   */
+  @Post('internal/questions')
+  ask(
+    @AccountId() accountId: string,
+    @Body() { operation, query, body, environment }: AskedQuestion,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): void {
+    const route = this.routes.get(operation);
+    if (!route) throw new NotFound();
+    const caller = this.authCache.owner(accountId, environment);
+    this.requestPath.ask(request.raw, replyOf(reply), route, { query, body, caller });
+  }
+}
+
+/** Lookups and searches in their newest version. */
+function canBeAsked({ operation, version, kind, path }: ApiRoute): boolean {
+  const isNewest = version === newestVersion(operation);
+  return isNewest && operation.access.kind === 'key' && kind === 'answer' && !path.includes('{');
+}
+
+/** The headers of the API are for its clients: what the dashboard shows is in the body. */
+function replyOf(reply: FastifyReply): Reply {
+  const sendWhole: Reply['sendWhole'] = (status, _lines, body) =>
+    void reply.status(status).type('application/json').send(Buffer.from(body, 'latin1'));
+  return { sendWhole, sendLast: sendWhole };
+}

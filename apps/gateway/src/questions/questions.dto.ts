@@ -1,0 +1,25 @@
+import { IsIn, IsObject, IsOptional, IsString, MaxLength } from 'class-validator';
+
+const NAME_LENGTH_MAX = 60;
+const QUERY_LENGTH_MAX = 16_384;
+
+/** A question that an account asks by its session. */
+export class AskedQuestion {
+  /** Name of its row. */
+  @IsString()
+  @MaxLength(NAME_LENGTH_MAX)
+  operation: string;
+
+  /** Its parameters, as in an address. */
+  @IsString()
+  @MaxLength(QUERY_LENGTH_MAX)
+  query: string;
+
+  @IsOptional()
+  @IsObject()
+  body?: object;
+
+  /** `test` answers fixtures, for nothing. */
+  @IsIn(['live', 'test'])
+  environment: 'live' | 'test';
+}
