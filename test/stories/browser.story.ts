@@ -15,6 +15,8 @@ const NAME = 'Grace O’Neil';
 const PASSWORD = 'correct horse battery staple 42';
 const NEW_PASSWORD = 'an even longer sentence to remember 7';
 
+/** Answers the same on every installation. */
+const SAMPLE = 'registered.test';
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
 /** What a customer does on the plain pages, in a real browser. The steps build on one another. */
@@ -247,6 +249,27 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
       return (await used.count()) > 0;
     });
     expect(await visitor.page.getByRole('img', { name: /^Requests a day/ }).count()).toBe(1);
+    await visitor.examine();
+  });
+
+  it('every search has a page that can be read by everybody, and says its price before and after', async () => {
+    await visitor.open('/search');
+    await visitor.examine();
+    await visitor.follow('WHOIS history');
+    await visitor.examine();
+    expect(await visitor.submit('Count first, for nothing', { 'Domain name': SAMPLE })).toBe(200);
+    expect(await visitor.words()).toContain('Cost nothing.');
+    await visitor.examine();
+    expect(await visitor.submit('Look up')).toBe(200);
+    expect(await visitor.words()).toMatch(/Page 1 of 1, 2 records/);
+    await visitor.examine();
+    for (const name of ['dns.reverse', 'whois.reverse', 'domain.typos', 'domain.typos.scores']) {
+      await visitor.open(`/search/${name}`);
+      await visitor.examine();
+    }
+    await visitor.open(`/search/whois.live?domainName=${SAMPLE}`);
+    expect(await visitor.submit('Look up')).toBe(200);
+    expect(await visitor.words()).toContain('Cost nothing.');
     await visitor.examine();
   });
 

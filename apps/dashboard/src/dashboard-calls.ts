@@ -19,7 +19,23 @@ export interface PageCall {
   path: string;
   body?: object;
   idempotencyKey?: string;
+  timeoutMs?: number;
+  answerBytes?: number;
 }
+
+/** A lookup or search, as a page asks it for an account: it costs what it costs with a key. */
+export interface PageQuestion {
+  /** Name of its row. */
+  operation: string;
+  /** Its parameters, as in an address. */
+  query: string;
+  body?: object;
+  /** `test` answers samples, for nothing. */
+  environment: 'live' | 'test';
+}
+
+/** As long as the gateway waits for a source; a page of records with the text of each is large. */
+const QUESTION = { timeoutMs: 30_000, answerBytes: 8 * 1024 * 1024 };
 
 /** What the pages ask of other services. */
 @Injectable()
@@ -43,6 +59,12 @@ export class DashboardCalls {
   /** As `billing`. */
   async worker(visitor: Visitor, session: Session, call: PageCall): Promise<ProxiedAnswer> {
     return this.ofActive('worker', visitor, session, call);
+  }
+
+  /** Asks the gateway as a key of the account would. @throws AccountDeletedProblem. */
+  async ask(visitor: Visitor, session: Session, body: PageQuestion): Promise<ProxiedAnswer> {
+    const call = { method: 'POST', path: '/questions', body, ...QUESTION } as const;
+    return this.ofActive('gateway', visitor, session, call);
   }
 
   /** Null for a visitor without a live session. */
@@ -80,7 +102,7 @@ export class DashboardCalls {
 
   // oxlint-disable-next-line eslint/max-params -- whom is asked, for whom, and what
   private async ofActive(
-    service: 'billing' | 'worker',
+    service: 'billing' | 'worker' | 'gateway',
     visitor: Visitor,
     session: Session,
     call: PageCall,

@@ -27,6 +27,7 @@ import { ProxyService } from './proxy/proxy.service.js';
 import { ServiceProxies } from './proxy/service-proxies.js';
 import { TransferService } from './proxy/transfer.service.js';
 import { RequestPagesController } from './requests/requests.controller.js';
+import { SearchesController } from './searches/searches.controller.js';
 import { SessionPagesController } from './sessions/sessions.controller.js';
 import { SubscriptionPagesController } from './subscriptions/subscriptions.controller.js';
 import { Services } from './services.js';
@@ -50,6 +51,7 @@ const PAGES = [
   CreditsController,
   PlansController,
   SubscriptionPagesController,
+  SearchesController,
   JobPagesController,
   WebhookPagesController,
   UploadPagesController,

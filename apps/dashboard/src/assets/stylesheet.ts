@@ -56,7 +56,9 @@ ul { padding-left: 1.2rem; }
 .facts { margin: 0 0 1rem; }
 .facts div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: 0.4rem 0; border-top: 1px solid var(--line); }
 .facts dt { flex: 0 0 8rem; color: var(--quiet); }
-.facts dd { flex: 1 1 14rem; margin: 0; }
+.facts dd { flex: 1 1 14rem; margin: 0; min-width: 0; }
+.facts small { margin-left: 0.5rem; }
+h3 { font-size: 0.95rem; margin: 1.25rem 0 0.5rem; }
 .field { max-width: 26rem; margin: 0 0 1rem; }
 .field label { display: block; font-weight: 550; }
 .field small { display: block; margin-top: 0.25rem; }
@@ -84,7 +86,7 @@ summary { cursor: pointer; margin: 0 0 0.75rem; }
 .rows .field { margin: 0 0 0.5rem; }
 .rows form { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: end; }
 .rows .field input[type='number'] { width: 7rem; }
-.field input, .field select {
+.field input, .field select, .field textarea {
   display: block;
   width: 100%;
   min-height: 2.7rem;

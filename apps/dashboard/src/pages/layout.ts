@@ -68,6 +68,7 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/keys', 'Keys'],
   ['/usage', 'Usage'],
   ['/requests', 'Requests'],
+  ['/search', 'Search'],
   ['/jobs', 'Bulk jobs'],
   ['/webhooks', 'Webhooks'],
   ['/credits', 'Credits'],
@@ -108,7 +109,7 @@ export interface Field {
   name: string;
   /** Unless it is called as everywhere. */
   label?: string;
-  type?: 'text' | 'email' | 'password';
+  type?: 'text' | 'email' | 'password' | 'number' | 'date';
   value?: string;
   autocomplete?: string;
   hint?: string;

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotLoggedIn, isFromThisMachine } from '#libs/platform';
 import { applySession } from '../browser/browser-request.js';
-import type { DashboardCalls, PageCall } from '../dashboard-calls.js';
+import type { DashboardCalls, PageCall, PageQuestion } from '../dashboard-calls.js';
 import type { DashboardSettings } from '../dashboard-settings.js';
 import type { ProxiedAnswer, Visitor } from '../proxy/service-proxy.js';
 import type { Session } from '../proxy/sessions.js';
@@ -61,6 +61,11 @@ export class PageVisit {
   /** Asks the worker for the account of the session. @throws NotLoggedIn, AccountDeletedProblem. */
   async worker(call: PageCall): Promise<ProxiedAnswer> {
     return this.calls.worker(this.visitor, this.session, call);
+  }
+
+  /** A lookup or search for the account of the session, which pays for it. @throws as `billing`. */
+  async ask(question: PageQuestion): Promise<ProxiedAnswer> {
+    return this.calls.ask(this.visitor, this.session, question);
   }
 
   /** @returns the document, which the route answers with. */

@@ -6,15 +6,17 @@ interface Select {
   all?: string;
   options: readonly (readonly [value: string, words: string])[];
   chosen?: string;
+  hint?: string;
 }
 
 /** A list to choose from. What is chosen stays so, also when it is none of the options. */
-export function selectField(name: string, { label, all, options, chosen }: Select): Markup {
+export function selectField(name: string, { label, all, options, chosen, hint }: Select): Markup {
   const isListed = !chosen || options.some(([value]) => value === chosen);
   const listed = isListed ? options : [...options, [chosen, chosen] as const];
+  const described = hint === undefined ? undefined : html`aria-describedby="${name}-hint"`;
   return html`<div class="field">
     <label for="${name}">${label}</label>
-    <select id="${name}" name="${name}">
+    <select id="${name}" name="${name}" ${described}>
       ${all === undefined ? undefined : html`<option value="">${all}</option>`}
       ${listed.map(
         ([value, words]) =>
@@ -23,5 +25,6 @@ export function selectField(name: string, { label, all, options, chosen }: Selec
           </option>`,
       )}
     </select>
+    ${hint && html`<small id="${name}-hint">${hint}</small>`}
   </div>`;
 }

@@ -27,6 +27,8 @@ export interface RequestsFacts {
   answer: RequestsAnswer;
   /** Those of the account, as far as they are known. */
   keys: readonly KeyAnswer[];
+  /** What was asked here and not with a key is logged under it. */
+  accountId: string;
 }
 
 const OPERATION_NAMES = OPERATIONS.filter(({ access }) => access.kind === 'key').map(
@@ -52,7 +54,8 @@ export function requestsPath(filter: RequestFilter, cursor?: string | null): str
 }
 
 export function requestsPage(context: PageContext, facts: RequestsFacts, notice?: Notice): Markup {
-  const { filter, answer, keys } = facts;
+  const { filter, answer } = facts;
+  const keys = namedKeys(facts);
   const { next_cursor: cursor } = answer.paging;
   return page(context, {
     title: 'Requests',
@@ -74,9 +77,17 @@ export function requestsPage(context: PageContext, facts: RequestsFacts, notice?
   });
 }
 
-function filterForm(filter: RequestFilter, keys: readonly KeyAnswer[]): Markup {
+type NamedKey = Pick<KeyAnswer, 'id' | 'name'> & Partial<Pick<KeyAnswer, 'masked'>>;
+
+function namedKeys({ keys, accountId }: RequestsFacts): NamedKey[] {
+  return [...keys, { id: accountId, name: 'Dashboard' }];
+}
+
+function filterForm(filter: RequestFilter, keys: readonly NamedKey[]): Markup {
   const { day, operation, key_id, status } = filter;
-  const keyOptions = keys.map(({ id, name, masked }) => [id, `${name} (${masked})`] as const);
+  const keyOptions = keys.map(
+    ({ id, name, masked }) => [id, masked ? `${name} (${masked})` : name] as const,
+  );
   return html`<form method="get" action="/requests" class="filters">
     <div class="field">
       <label for="day">Day (UTC)</label>
@@ -108,7 +119,7 @@ function nothingFound({ day, operation, key_id, status }: RequestFilter): Markup
   </p>`;
 }
 
-function requestTable(requests: LoggedRequest[], keys: readonly KeyAnswer[]): Markup {
+function requestTable(requests: LoggedRequest[], keys: readonly NamedKey[]): Markup {
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   return html`<table class="stacked">
     <thead>

@@ -32,7 +32,8 @@ export class RequestPagesController {
     const { cursor: _, ...filter } = asked;
     // Without the names of the keys the page is still worth showing.
     const known = isRefused(keys) ? [] : ((keys.body as Partial<KeysAnswer>).keys ?? []);
-    return visit.show(requestsPage(visit.context, { filter, answer, keys: known }));
+    const { accountId } = visit.session;
+    return visit.show(requestsPage(visit.context, { filter, answer, keys: known, accountId }));
   }
 }
 

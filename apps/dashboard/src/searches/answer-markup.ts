@@ -1,0 +1,54 @@
+import { type Markup, html } from '../pages/markup.js';
+import type { Item, Search } from './search.js';
+import { memberWords } from './shown-text.js';
+import { type OriginOf, isItem, itemMarkup, tableMarkup, valueMarkup } from './value-markup.js';
+
+/** Shown in places of their own. */
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  'status',
+  'paging',
+  'coverage',
+  'preview',
+  'meta',
+  'view',
+  'query',
+]);
+
+/** An answer as it came: its facts, then each of its lists and parts under its name. */
+export function answerMarkup({ tables }: Search, answer: Item): Markup {
+  const members = Object.entries(answer).filter(
+    ([name, value]) => !ELSEWHERE.has(name) && value !== undefined,
+  );
+  const originOf = originsOf(answer.provenance);
+  const isPart = (name: string, value: unknown) =>
+    isItem(value) || (Array.isArray(value) && (Object.hasOwn(tables, name) || value.some(isItem)));
+  const facts = members.filter(([name, value]) => !isPart(name, value));
+  const parts = members.filter(([name, value]) => isPart(name, value));
+  return html`${facts.length > 0 ? itemMarkup(Object.fromEntries(facts), originOf) : undefined}
+  ${parts.map(
+    ([name, value]) =>
+      html`<h3>${memberWords(name)}</h3>
+        ${part(Object.hasOwn(tables, name) ? tables[name] : undefined, value, originOf, name)}`,
+  )}`;
+}
+
+// oxlint-disable-next-line eslint/max-params -- a value and how it is shown
+function part(
+  columns: Search['tables'][string] | undefined,
+  value: unknown,
+  originOf: OriginOf,
+  name: string,
+): Markup {
+  if (!columns || !Array.isArray(value)) return valueMarkup(value, originOf, name);
+  const records = value.filter(isItem);
+  return records.length === 0 ? html`<p>None.</p>` : tableMarkup(records, columns);
+}
+
+/** Which source gave a member, where the answer says so. */
+function originsOf(provenance: unknown): OriginOf {
+  const fields = isItem(provenance) && isItem(provenance.fields) ? provenance.fields : {};
+  return (path) => {
+    const source = Object.hasOwn(fields, path) ? fields[path] : undefined;
+    return typeof source === 'string' ? source : undefined;
+  };
+}

@@ -1,0 +1,59 @@
+import type { Coverage, LoadedSource } from '#libs/contracts';
+import { counted } from '#libs/platform';
+import { day } from '../amounts.js';
+import { type Markup, html } from '../pages/markup.js';
+import { shownText } from './shown-text.js';
+
+/** Enough to see what kind of sources they are. */
+const SHOWN_MAX = 12;
+
+/** What an answer rests on; where that is nothing, how it comes to be something. */
+export function coverageMarkup(
+  { has_data, sources, names_in_tld }: Coverage,
+  isEmpty: boolean,
+): Markup {
+  const known =
+    names_in_tld === undefined
+      ? undefined
+      : html` ${counted(names_in_tld, 'name')} known under its top-level domain.`;
+  if (!has_data) return html`${nothingLoaded()}`;
+  const further = sources.length - SHOWN_MAX;
+  return html`<p class="quiet coverage">
+      Rests on
+      ${
+        sources.length === 0
+          ? 'sample data'
+          : sources
+              .slice(0, SHOWN_MAX)
+              .map((source, place) => html`${place === 0 ? '' : '; '}${sourceWords(source)}`)
+      }${further > 0 ? ` and ${counted(further, 'other source')}` : ''}.${known}
+    </p>
+    ${isEmpty ? anotherSource() : undefined}`;
+}
+
+function sourceWords({ source, since, updated_at, records, is_generated }: LoadedSource): string {
+  const words = [
+    since && `from ${day(since)}`,
+    updated_at && `to ${day(updated_at)}`,
+    counted(records, 'row'),
+    is_generated && 'invented for trials',
+  ].filter(Boolean);
+  return `${shownText(source)} (${words.join(', ')})`;
+}
+
+const SOURCE_LINE = 'npm run cli -- source add NAME --kind KIND --from FOLDER --rights shown';
+
+function nothingLoaded(): Markup {
+  return html`<p class="notice note">
+      Nothing is loaded that could hold an answer: this result says nothing about the name. The
+      index grows with the lookups of this installation, and with sources that its operator loads:
+    </p>
+    <pre><code>${SOURCE_LINE}</code></pre>`;
+}
+
+function anotherSource(): Markup {
+  return html`<p class="quiet">
+    Another source may know more. The operator of this installation loads one with
+    <code>${SOURCE_LINE}</code>.
+  </p>`;
+}

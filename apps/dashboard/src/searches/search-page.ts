@@ -1,0 +1,172 @@
+import type { Coverage, Paging, PreviewedMode } from '#libs/contracts';
+import { counted } from '#libs/platform';
+import { grouped } from '../amounts.js';
+import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+import { answerMarkup } from './answer-markup.js';
+import { callLine } from './call-line.js';
+import { coverageMarkup } from './coverage-markup.js';
+import { type Item, type Search, type Typed, priceWords, searchPath } from './search.js';
+import { searchForm } from './search-form.js';
+import { LIVE_LOOKUPS, SEARCHES } from './searches.js';
+import { shownText } from './shown-text.js';
+
+/** What the page of a search shows. */
+export interface SearchShown {
+  typed: Typed;
+  /** The answer, once it was asked for. */
+  answer?: Item;
+  /** Credits to spend; undefined while entitlement is unavailable. */
+  credits?: number;
+  apiUrl: string;
+  /** More credits would have helped. */
+  isShort?: boolean;
+}
+
+/** `/search`: everything that can be asked. */
+export function searchesPage(context: PageContext): Markup {
+  return page(context, {
+    title: 'Search',
+    body: html`${searchList('In the index', SEARCHES)} ${searchList('Live', LIVE_LOOKUPS)}`,
+  });
+}
+
+function searchList(heading: string, searches: readonly Search[]): Markup {
+  return html`<section>
+    <h2>${heading}</h2>
+    <ul class="rows">
+      ${searches.map(
+        (search) =>
+          html`<li>
+            <div>
+              <a href="${searchPath(search)}"><strong>${search.title}</strong></a>
+              <p>${search.row.summary}.</p>
+              <p class="quiet">${priceWords(search.row)}</p>
+            </div>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+/** A form, and below it what it has found. */
+export function searchPage(
+  context: PageContext,
+  search: Search,
+  shown: SearchShown,
+  notice?: Notice,
+): Markup {
+  const { typed, answer, credits, apiUrl, isShort } = shown;
+  return page(context, {
+    title: search.title,
+    notice,
+    body: html`${isShort ? html`<p><a class="button" href="/credits">Buy credits</a></p>` : undefined}
+      <section>
+        <h2>What to look for</h2>
+        ${searchForm(context, search, typed)}
+        ${credits === undefined ? undefined : html`<p class="quiet">You have ${counted(credits, 'credit')}.</p>`}
+        ${samples(search)}
+      </section>
+      ${answer && result(context, search, typed, answer)}
+      <section>
+        <h2>The same through the API</h2>
+        ${callLine(apiUrl, search, typed)}
+        <p class="quiet">
+          With <a href="/keys">a key of yours</a> for $KEY.
+          <a href="${apiUrl}/docs">API reference</a>
+        </p>
+      </section>
+      <p><a href="/search">All searches</a></p>`,
+  });
+}
+
+/** Names that answer the same everywhere and cost nothing. */
+function samples(search: Search): Markup | undefined {
+  const { fixtures = [], subject } = search.row;
+  const [name] = [subject ?? []].flat();
+  if (fixtures.length === 0 || name === undefined) return undefined;
+  const links = fixtures.map(
+    ({ value }, place) =>
+      html`${place === 0 ? '' : ', '}<a href="${searchPath(search, { [name]: value })}"
+          >${value}</a
+        >`,
+  );
+  return html`<p class="quiet">Samples, for nothing: ${links}</p>`;
+}
+
+function result(context: PageContext, search: Search, typed: Typed, answer: Item): Markup {
+  const { coverage, paging, preview } = answer as Partial<{
+    coverage: Coverage;
+    paging: Paging;
+    preview: PreviewedMode[];
+  }>;
+  return html`<section>
+    <h2>${search.row.paged ? 'Found' : 'Answer'}</h2>
+    ${paging && found(paging)}
+    <p class="quiet">${costWords(answer.meta)}</p>
+    ${preview ? previewTable(preview) : answerMarkup(search, answer)}
+    ${coverage && coverageMarkup(coverage, paging?.total_records === 0)}
+    ${paging && nextPage(context, search, typed, paging)}
+  </section>`;
+}
+
+const TOTAL_WORDS = { exact: '', at_least: 'at least ', estimate: 'about ' } as const;
+
+function found({ page: number, total_records, total_is, total_pages }: Paging): Markup {
+  const total = `${TOTAL_WORDS[total_is]}${counted(total_records, 'record')}`;
+  if (total_records === 0) return html`<p>Nothing was found.</p>`;
+  return html`<p>Page ${number} of ${grouped(total_pages)}, ${total}.</p>`;
+}
+
+/** What an answer cost, after it. */
+function costWords(meta: unknown): string {
+  const { credits_charged, credits_remaining, repeat } = (meta ?? {}) as Partial<
+    Record<'credits_charged' | 'credits_remaining', number> & { repeat: boolean }
+  >;
+  if (repeat === true) return 'Cost nothing: the same was asked within the last minute.';
+  if (!credits_charged) return 'Cost nothing.';
+  const left = credits_remaining === undefined ? '' : `, ${grouped(credits_remaining)} left`;
+  return `Cost ${counted(credits_charged, 'credit')}${left}.`;
+}
+
+function previewTable(modes: readonly PreviewedMode[]): Markup {
+  return html`<table class="stacked">
+    <thead>
+      <tr>
+        <th>Form</th>
+        <th class="number">Records a page</th>
+        <th class="number">Pages</th>
+        <th class="number">Credits a page</th>
+        <th class="number">Credits for all</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${modes.map(
+        ({ mode, page_size, total_pages, credits_per_page, credits_total }) =>
+          html`<tr>
+            <td data-label="Form">${shownText(mode)}</td>
+            <td data-label="A page" class="number">${grouped(page_size)}</td>
+            <td data-label="Pages" class="number">${grouped(total_pages)}</td>
+            <td data-label="Credits" class="number">${grouped(credits_per_page)}</td>
+            <td data-label="For all" class="number">${grouped(credits_total)}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/** A button, not a link: the next page costs as much as this one. */
+function nextPage(
+  context: PageContext,
+  search: Search,
+  typed: Typed,
+  { next_cursor: cursor }: Paging,
+): Markup | undefined {
+  const { paged } = search.row;
+  if (!cursor || !paged) return undefined;
+  const [first] = Object.values(paged.modes);
+  const { credits } = paged.modes[typed.mode] ?? first;
+  const given = Object.entries({ ...typed, cursor }).map(([name, text]) => hidden(name, text));
+  const fields = html`${given} <button>Next page, ${counted(credits as number, 'credit')}</button>`;
+  return form(context, searchPath(search), fields);
+}

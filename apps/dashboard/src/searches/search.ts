@@ -1,0 +1,128 @@
+import {
+  type Credits,
+  type Operation,
+  PAGE_PARAMETERS,
+  PREVIEW,
+  subjectsOf,
+} from '#libs/contracts';
+import { counted } from '#libs/platform';
+
+/** A member of an answer in JSON. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/** A column: its heading, and the dot path of its value in a record, or what is made of the record. */
+export type Column = readonly [heading: string, value: string | ((record: Item) => unknown)];
+
+/** A row of the table of operations that has a page below `/search`. */
+export interface Search {
+  row: Operation;
+  title: string;
+  /** Columns of the lists in its answer, by their members; other lists show what they have. */
+  tables: Readonly<Record<string, readonly Column[]>>;
+}
+
+/** What was typed into a form, by the names of its fields; what was left empty is not in it. */
+export type Typed = Readonly<Record<string, string>>;
+
+/** Address of the page of a search, filled in. */
+export function searchPath({ row }: Pick<Search, 'row'>, typed: Typed = {}): string {
+  const query = new URLSearchParams(typed).toString();
+  return `/search/${row.name}${query && `?${query}`}`;
+}
+
+/** Names of the parameters that a form asks for: neither those of pages nor those for programs. */
+export function parametersOf({ parameters }: Operation): string[] {
+  return Object.entries(parameters)
+    .filter(([name, { kind, isForGateway }]) => {
+      const isOurs = PAGE_PARAMETERS.has(name) || kind.selectsFrom !== undefined;
+      return !isOurs && !isForGateway;
+    })
+    .map(([name]) => name);
+}
+
+/** Members of the body that a form asks for; a list is typed a line each. */
+export const membersOf = ({ body }: Operation) => Object.keys(body?.example ?? {});
+
+export const isList = ({ body }: Operation, member: string) =>
+  Array.isArray((body?.example as Item | undefined)?.[member]);
+
+/** What the API is asked: parameters as in an address, and the body of an operation that has one. */
+export interface Asked {
+  query: string;
+  body?: object;
+  environment: 'live' | 'test';
+}
+
+/** @param cursor of the page after one that was read. */
+export function askedOf({ row }: Search, typed: Typed): Asked {
+  const names = [...parametersOf(row), 'cursor'].filter((name) => isGiven(row, name, typed));
+  const query = new URLSearchParams(names.map((name): [string, string] => [name, typed[name]]));
+  const members = membersOf(row).flatMap((name) => {
+    const text = typed[name];
+    if (text === undefined) return [];
+    return [[name, isList(row, name) ? linesOf(text) : text] as const];
+  });
+  const body = row.body && Object.fromEntries(members);
+  const environment = isSample(row, typed) ? 'test' : 'live';
+  return { query: query.toString(), ...(body && { body }), environment };
+}
+
+/** A default that the page has filled in says nothing. */
+function isGiven({ parameters }: Operation, name: string, typed: Typed): boolean {
+  const standard = parameters[name]?.default;
+  return typed[name] !== undefined && typed[name] !== textOf(standard);
+}
+
+/** How a value stands in a field. */
+export function textOf(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  return Array.isArray(value) ? value.join(',') : String(value);
+}
+
+const linesOf = (text: string) =>
+  text
+    .split(/[\s,;]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** Whether it is about a name that is kept free for samples: they are answered as to a test key. */
+function isSample({ parameters, body, ...row }: Operation, typed: Typed): boolean {
+  const asked = subjectsOf(row).map((name) => [parameters[name].kind, typed[name]] as const);
+  if (body?.subjects) {
+    const [{ kind }] = body.subjects;
+    const [own] = Object.keys(body.example);
+    asked.push([kind, typed[own]]);
+  }
+  return asked.some(([kind, text]) => {
+    if (text === undefined) return false;
+    const cleaned = kind.clean?.(text) ?? text;
+    return kind.fault(cleaned) === undefined && kind.isReserved?.(cleaned) === true;
+  });
+}
+
+/** What one page, answer or item costs, before it is asked for. */
+export function priceWords({ price, paged }: Operation): string {
+  if (price.per === 'free') return 'Costs nothing.';
+  const each = creditWords(price.credits);
+  if (paged) return `A page costs ${each}; one without a result costs nothing.`;
+  if (price.per === 'item') return `Each name that is answered costs ${each}.`;
+  return `An answer costs ${each}; none, or one that failed, costs nothing.`;
+}
+
+function creditWords(credits: Credits): string {
+  const all = [...new Set(amountsOf(credits))].filter((amount) => amount > 0);
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  return least === most ? counted(most, 'credit') : `${least} to ${counted(most, 'credit')}`;
+}
+
+function amountsOf(credits: Credits): number[] {
+  return typeof credits === 'number' ? [credits] : Object.values(credits.by).flatMap(amountsOf);
+}
+
+/** The price that a word of a parameter brings with it. */
+export function priceOf({ price }: Operation, name: string, word: string): number | undefined {
+  if (price.per === 'free' || typeof price.credits === 'number') return undefined;
+  const { parameter, by } = price.credits;
+  const credits = parameter === name && word !== PREVIEW ? by[word] : undefined;
+  return typeof credits === 'number' ? credits : undefined;
+}

@@ -1,0 +1,91 @@
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { PREVIEW } from '#libs/contracts';
+import { NotFound } from '#libs/platform';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
+import { DashboardCalls } from '../dashboard-calls.js';
+import { DashboardSettings } from '../dashboard-settings.js';
+import type { Notice } from '../pages/layout.js';
+import { type PageVisit, faultNotice } from '../pages/page-visit.js';
+import { Visit } from '../pages/visit.js';
+import { type Item, type Search, type Typed, askedOf } from './search.js';
+import { searchPage, searchesPage } from './search-page.js';
+import { SEARCH_FIELDS, SearchForm } from './searches.dto.js';
+import { searchOf } from './searches.js';
+
+/** How the page is shown beside its form. */
+interface Shown {
+  answer?: Item;
+  notice?: Notice;
+  status?: number;
+  isShort?: boolean;
+}
+
+/** A page for each lookup and search. Opening one costs nothing: only its form asks. */
+@Controller('search')
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
+export class SearchesController {
+  constructor(
+    private readonly calls: DashboardCalls,
+    private readonly settings: DashboardSettings,
+  ) {}
+
+  @Get()
+  list(@Visit() visit: PageVisit) {
+    return visit.show(searchesPage(visit.context));
+  }
+
+  /** Filled in with what the address says. @throws NotFound. */
+  @Get(':name')
+  async form(
+    @Visit() visit: PageVisit,
+    @Param('name') name: string,
+    @Query() query: Readonly<Record<string, unknown>>,
+  ) {
+    return this.show(visit, find(name), typedOf(query));
+  }
+
+  /** Costs what the page says. @throws NotFound. */
+  @Post(':name')
+  async ask(@Visit() visit: PageVisit, @Body() form: SearchForm, @Param('name') name: string) {
+    const search = find(name);
+    const { preview, cursor } = form;
+    const given = typedOf({ ...form });
+    const typed: Typed = preview ? { ...given, mode: PREVIEW } : given;
+    const asked = askedOf(search, cursor ? { ...typed, cursor } : typed);
+    const answer = await visit.ask({ operation: search.row.name, ...asked });
+    if (!answer.refusal) return this.show(visit, search, typed, { answer: answer.body as Item });
+    const isShort = answer.refusal.code === 'insufficient_credits';
+    const notice = faultNotice(answer);
+    return this.show(visit, search, typed, { notice, status: answer.status, isShort });
+  }
+
+  private async show(visit: PageVisit, search: Search, typed: Typed, shown: Shown = {}) {
+    const { notice, status, ...rest } = shown;
+    const { apiUrl } = this.settings;
+    // After a search, what is left stands in the answer.
+    const credits = rest.answer ? undefined : await this.creditsOf(visit);
+    const page = searchPage(visit.context, search, { typed, credits, apiUrl, ...rest }, notice);
+    return visit.show(page, status);
+  }
+
+  /** The page is worth showing without them. */
+  private async creditsOf({ session }: PageVisit): Promise<number | undefined> {
+    const asked = this.calls.balance(session);
+    return asked.then(({ spendable, reserved }) => spendable + reserved).catch(() => undefined);
+  }
+}
+
+function find(name: string): Search {
+  const search = searchOf(name);
+  if (!search) throw new NotFound();
+  return search;
+}
+
+/** What was left empty is not asked for. */
+function typedOf(given: Readonly<Record<string, unknown>>): Typed {
+  const typed = SEARCH_FIELDS.flatMap((name) => {
+    const text = given[name];
+    return typeof text === 'string' && text.trim() !== '' ? [[name, text.trim()] as const] : [];
+  });
+  return Object.fromEntries(typed);
+}

@@ -1,0 +1,20 @@
+import { PageForm, TextField } from '../pages/page-form.dto.js';
+import { membersOf, parametersOf } from './search.js';
+import { searchedRows } from './searches.js';
+
+/** Whatever the form of any search asks for. */
+export class SearchForm extends PageForm {
+  /** The button that only counts. */
+  @TextField()
+  preview?: string;
+
+  /** Of the next page. */
+  @TextField()
+  cursor?: string;
+}
+
+/** Names of all fields that say what is looked for. */
+export const SEARCH_FIELDS: readonly string[] = [
+  ...new Set(searchedRows.flatMap((row) => [...parametersOf(row), ...membersOf(row)])),
+];
+for (const name of SEARCH_FIELDS) TextField()(SearchForm.prototype, name);

@@ -1,0 +1,257 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { onePage } from '#libs/contracts';
+import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
+import { LIVE_LOOKUPS, SEARCHES } from './searches.js';
+
+const ASK = 'POST /internal/questions';
+const PAGE_BYTES_MAX = 40 * 1024;
+const COVERAGE = {
+  has_data: true,
+  sources: [
+    {
+      source: 'zone:com',
+      since: '2020-01-01T00:00:00Z',
+      updated_at: '2026-11-20T00:00:00Z',
+      records: 1234,
+    },
+  ],
+};
+const PARTY = { name: 'Alex Sample', company: 'Example Holdings', country_code: 'NO' };
+const RECORD = {
+  num: 1,
+  domain_name: 'example.com',
+  first_seen: '2025-05-10T11:00:00.000Z',
+  last_seen: '2026-11-20T11:42:03.000Z',
+  is_complete: true,
+  source: 'lookups',
+  expiry_date: '2031-05-09',
+  domain_registrar: { registrar_name: 'Example Registrar' },
+  registrant_contact: PARTY,
+  name_servers: ['ns1.example.com', 'ns2.example.com'],
+};
+const META = { request_id: 'r', credits_charged: 5, credits_remaining: 1_495 };
+
+let under: DashboardUnderTest;
+
+beforeAll(async () => {
+  under = await DashboardUnderTest.start();
+});
+afterAll(() => under?.stop());
+beforeEach(() => under.forget());
+
+async function open(path: string): Promise<string> {
+  const { status, body } = await under.send('GET', path, { cookie: under.cookie });
+  expect([path, status]).toEqual([path, 200]);
+  return body.toString();
+}
+
+/** The page after a form. @param answer of the API. */
+async function found(operation: string, fields: Record<string, string>, answer: object) {
+  under.answers.set(ASK, answer);
+  const headers = { ...under.ours, 'content-type': 'application/x-www-form-urlencoded' };
+  const form = new URLSearchParams(fields).toString();
+  const { status, body } = await under.send('POST', `/search/${operation}`, headers, form);
+  expect([operation, status]).toEqual([operation, 200]);
+  return body.toString();
+}
+
+const asked = () =>
+  under.arrived
+    .filter(({ line }) => line === ASK)
+    .map(({ body }) => JSON.parse(body.toString()) as object);
+
+const history = (records: object[], more: object = {}) => ({
+  status: true,
+  domain_name: 'example.com',
+  view: 'records',
+  paging: onePage(records.length, 50),
+  records,
+  coverage: COVERAGE,
+  meta: META,
+  ...more,
+});
+
+describe('pages of searches', () => {
+  it('every search has one, with its form, its price and the call that does the same', async () => {
+    const list = await open('/search');
+    for (const search of [...SEARCHES, ...LIVE_LOOKUPS]) {
+      const { row, title } = search;
+      expect(list).toContain(`<a href="/search/${row.name}"><strong>${title}</strong></a>`);
+      const page = await open(`/search/${row.name}`);
+      expect(page).toContain(`<form method="post" action="/search/${row.name}">`);
+      expect(page).toMatch(/costs \d+( to \d+)? credits?|Costs nothing/);
+      expect(page).toContain(`https://api.example${row.routes[0].path}`);
+      for (const name of [row.subject ?? Object.keys(row.body!.example)].flat()) {
+        expect(page).toContain(` name="${name}"`);
+      }
+    }
+    expect((await under.send('GET', '/search/keys.create', { cookie: under.cookie })).status).toBe(
+      404,
+    );
+  });
+
+  it('S29: opening a page asks for nothing, whatever its address says', async () => {
+    const page = await open('/search/whois.history?domainName=example.com&cursor=abc&preview=yes');
+    expect(page).toContain('value="example.com"');
+    expect(asked()).toEqual([]);
+  });
+
+  it('a history is asked for as typed, and shows records, price and what it rests on', async () => {
+    const fields = { domainName: ' example.com ', view: 'records', after: '', before: '' };
+    const page = await found('whois.history', fields, history([RECORD]));
+    expect(asked()).toEqual([
+      { operation: 'whois.history', query: 'domainName=example.com', environment: 'live' },
+    ]);
+    for (const words of [
+      'Page 1 of 1, 1 record.',
+      'Cost 5 credits, 1,495 left.',
+      '2025-05-10 to 2026-11-20',
+      'Example Registrar',
+      'Example Holdings',
+      'zone:com (from 2020-01-01, to 2026-11-20, 1,234 rows)',
+      '/v2.0/whois/history?domainName=example.com',
+    ]) {
+      expect(page).toContain(words);
+    }
+  });
+
+  it('the next page is a button with its price, which asks the same with the cursor', async () => {
+    const paging = {
+      ...onePage(1, 1),
+      total_records: 2,
+      total_pages: 2,
+      has_next: true,
+      next_cursor: 'abc.def',
+    };
+    const fields = { domainName: 'example.com', view: 'changes' };
+    const page = await found('whois.history', fields, history([RECORD], { paging }));
+    const [next] = /<form(?:(?!<form)[\s\S])*Next page, 5 credits/.exec(page)!;
+    const hidden = [...next.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, ...one]) => one);
+    expect(Object.fromEntries(hidden)).toMatchObject({ ...fields, cursor: 'abc.def' });
+    await found('whois.history', { ...fields, cursor: 'abc.def' }, history([RECORD]));
+    expect(asked().at(-1)).toMatchObject({
+      query: 'domainName=example.com&view=changes&cursor=abc.def',
+    });
+  });
+
+  it('a count is for nothing and says what the whole would cost in each form', async () => {
+    const preview = [
+      {
+        mode: 'default',
+        page_size: 50,
+        total_pages: 3,
+        credits_per_page: 5,
+        credits_total: 15,
+      },
+    ];
+    const answer = history([], { preview, paging: { ...onePage(0, 50), total_records: 120 } });
+    const page = await found('whois.reverse', { company: 'Example', preview: 'yes' }, answer);
+    expect(asked()).toMatchObject([{ query: expect.stringContaining('mode=preview') }]);
+    expect(page).toMatch(/data-label="For all" class="number">15</);
+  });
+
+  it('an empty answer says whether anything is loaded, and how a source is', async () => {
+    const nothing = await found('subdomains', { domainName: 'a.example' }, history([]));
+    expect(nothing).toContain('Nothing was found.');
+    expect(nothing).toContain('npm run cli -- source add');
+    const coverage = { has_data: false, sources: [] };
+    const empty = await found('subdomains', { domainName: 'a.example' }, history([], { coverage }));
+    expect(empty).toContain('this result says nothing about the name');
+    expect(empty).toContain('npm run cli -- source add');
+  });
+
+  it('a list of names is typed a line each, and is compared for nothing', async () => {
+    const names = {
+      domainName: 'example.com',
+      domainNames: 'examp1e.com\r\n\r\n exmple.com,e.com',
+    };
+    const score = { score: 95, reasons: ['looks_the_same'], kind: 'homoglyph' };
+    const page = await found('domain.typos.scores', names, {
+      status: true,
+      domain_name: 'example.com',
+      domains: [{ domain_name: 'examp1e.com', domain_unicode: 'examp1e.com', ...score }],
+    });
+    const body = { domainName: 'example.com', domainNames: ['examp1e.com', 'exmple.com', 'e.com'] };
+    expect(asked()).toMatchObject([{ body, query: '' }]);
+    expect(page).toContain('looks_the_same');
+    expect(page).toContain('Cost nothing.');
+  });
+
+  it('samples are asked for as with a test key', async () => {
+    await found('whois.history', { domainName: 'Registered.TEST' }, history([RECORD]));
+    await found('ip.whois', { ip: '192.0.2.1' }, { status: true });
+    expect(asked()).toMatchObject([{ environment: 'test' }, { environment: 'test' }]);
+  });
+});
+
+describe('an answer of strangers', () => {
+  const HOSTILE = `<script>alert(1)</script>"'&<img src=x onerror=alert(2)>`;
+
+  it('S66: is text wherever it stands, as a value, a name of a member or a list', async () => {
+    const hostile = {
+      ...RECORD,
+      domain_name: HOSTILE,
+      source: HOSTILE,
+      domain_registrar: { registrar_name: HOSTILE },
+      registrant_contact: { [HOSTILE]: HOSTILE, street: `1 Quay\n${HOSTILE}` },
+      name_servers: [HOSTILE, HOSTILE],
+    };
+    const coverage = { has_data: true, sources: [{ ...COVERAGE.sources[0], source: HOSTILE }] };
+    const pages = [
+      await found('whois.history', { domainName: HOSTILE }, history([hostile], { coverage })),
+      await found('whois.live', { domainName: HOSTILE }, { ...hostile, [HOSTILE]: [hostile] }),
+    ];
+    for (const page of pages) {
+      expect(page).toContain('&lt;script&gt;alert(1)');
+      expect(page.replaceAll('<script src="/assets/dashboard.js" defer></script>', '')).not.toMatch(
+        /<script|<img/,
+      );
+    }
+  });
+
+  it('S67: hides nothing and turns nothing around', async () => {
+    const name = 'Alex\u202e elpmaxE\u200b\u0007';
+    const page = await found(
+      'whois.history',
+      { domainName: 'example.com' },
+      history([{ ...RECORD, registrant_contact: { name } }]),
+    );
+    expect(page).toContain('Alex\\u{202e} elpmaxE\\u{200b}\\u{7}');
+    expect(page).not.toMatch(/\u202e|\u200b/);
+  });
+
+  it('S69: members with the names of the language’s own are members like others', async () => {
+    const answer = JSON.parse(
+      '{"status":true,"__proto__":{"polluted":"yes"},"constructor":"a","provenance":{"fields":{"__proto__":"x"}},"toString":[{"__proto__":1}]}',
+    ) as object;
+    const page = await found('whois.live', { domainName: 'example.com' }, answer);
+    expect(page).toContain('Polluted');
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  });
+
+  it('never reaches the shell of whoever pastes the call', async () => {
+    const page = await found(
+      'whois.history',
+      { domainName: '$(id)`id`"; id #' },
+      history([RECORD]),
+    );
+    const [, line] = /<code>(curl[^<]*)<\/code>/.exec(page)!;
+    expect(line).toContain('domainName=%24%28id%29%60id%60%22%3B+id+%23"');
+    const scores = { domainName: 'a.example', domainNames: `b'$(id).example` };
+    const list = await found('domain.typos.scores', scores, { status: true, domains: [] });
+    const [, post] = /<code>(curl[^<]*)<\/code>/.exec(list)!;
+    expect(post).toContain(`b&#39;\\&#39;&#39;$(id).example`);
+  });
+
+  it('a full page stays within 40 kB, packed', async () => {
+    const records = Array.from({ length: 50 }, (_, place) => ({
+      ...RECORD,
+      num: place,
+      registrant_contact: { ...PARTY, street: `${place * 7919} Quay`, phone: `+1.${place}555` },
+      administrative_contact: { ...PARTY, email_address: `${place * 104_729}@example.com` },
+    }));
+    const page = await found('whois.history', { domainName: 'a.example' }, history(records));
+    expect(gzipSync(page).length).toBeLessThan(PAGE_BYTES_MAX);
+  });
+});

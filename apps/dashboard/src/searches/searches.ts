@@ -1,0 +1,139 @@
+import {
+  ASN_WHOIS,
+  AVAILABILITY,
+  DNS_HISTORICAL,
+  DNS_LIVE,
+  DNS_PTR,
+  DNS_REVERSE,
+  IP_WHOIS,
+  type Operation,
+  REPUTATION,
+  SUBDOMAINS,
+  TYPOS,
+  TYPO_SCORES,
+  WHOIS_HISTORY,
+  WHOIS_LIVE,
+  WHOIS_REVERSE,
+} from '#libs/contracts';
+import { day } from '../amounts.js';
+import type { Column, Item, Search } from './search.js';
+
+const seen: Column = ['Seen', (record) => stretch(record.first_seen, record.last_seen)];
+const name: Column = ['Name', 'domain_name'];
+const source: Column = ['Source', 'source'];
+
+/** What the index of this installation answers. */
+export const SEARCHES: readonly Search[] = [
+  search(WHOIS_HISTORY, 'WHOIS history', {
+    records: [
+      seen,
+      ['Registrar', 'domain_registrar.registrar_name'],
+      ['Registrant', ({ registrant_contact: contact }) => holderOf(contact)],
+      ['Name servers', 'name_servers'],
+      ['Expires', 'expiry_date'],
+      source,
+    ],
+    changes: [
+      ['Changed', 'changed_at'],
+      ['What', 'path'],
+      ['Before', 'before'],
+      ['After', 'after'],
+      source,
+    ],
+  }),
+  search(DNS_HISTORICAL, 'DNS history', {
+    snapshots: [
+      ['Seen', 'seen_at'],
+      ['Records', ({ dns_records: records }) => (records as Item[]).map(recordText)],
+    ],
+    timeline: [['Type', 'type'], ['Record', valueOf], seen, ['Gone', 'ended_at'], source],
+  }),
+  search(DNS_REVERSE, 'Reverse DNS', {
+    domains: [name, ['Type', 'type'], ['Points to', 'value'], ['Address', 'ip_address'], seen],
+    addresses: [
+      ['Address', 'ip_address'],
+      ['Names', 'names'],
+    ],
+  }),
+  search(WHOIS_REVERSE, 'Reverse WHOIS', {
+    domains: [
+      name,
+      ['Registrant', ({ registrant_contact: contact, ...mini }) => holderOf(contact ?? mini)],
+      ['Registered', 'create_date'],
+      ['Expires', 'expiry_date'],
+      seen,
+      source,
+    ],
+  }),
+  search(SUBDOMAINS, 'Subdomains', {
+    subdomains: [
+      ['Host', 'subdomain'],
+      ['State', 'status'],
+      seen,
+      ['Last address', 'last_resolved'],
+      ['Wildcard', 'is_wildcard'],
+    ],
+    wildcards: [
+      ['Zone', 'name'],
+      ['Addresses', 'addresses'],
+    ],
+  }),
+  search(TYPOS, 'Typos and look-alikes', {
+    domains: [
+      name,
+      ['Alike', 'score'],
+      ['How', 'kind'],
+      ['First seen', 'first_seen'],
+      ['Registrar', 'registrar'],
+      ['Takes mail at', 'mx'],
+    ],
+  }),
+  search(TYPO_SCORES, 'Score a list of names', {
+    domains: [name, ['Alike', 'score'], ['How', 'kind'], ['Because', 'reasons']],
+  }),
+  search(REPUTATION, 'Reputation', {
+    signals: [
+      ['Signal', 'code'],
+      ['Points', 'weight'],
+      ['Seen', 'evidence'],
+      ['Sure', 'confidence'],
+    ],
+  }),
+];
+
+/** What is asked of the outside world. */
+export const LIVE_LOOKUPS: readonly Search[] = [
+  search(WHOIS_LIVE, 'WHOIS'),
+  search(DNS_LIVE, 'DNS'),
+  search(DNS_PTR, 'Host names of an address'),
+  search(AVAILABILITY, 'Availability'),
+  search(IP_WHOIS, 'IP WHOIS'),
+  search(ASN_WHOIS, 'AS numbers'),
+];
+
+const ALL = [...SEARCHES, ...LIVE_LOOKUPS];
+
+/** Undefined for an operation that has no page. */
+export const searchOf = (operation: string) => ALL.find(({ row }) => row.name === operation);
+
+/** Of all rows that have a page. */
+export const searchedRows: readonly Operation[] = ALL.map(({ row }) => row);
+
+function search(row: Operation, title: string, tables: Search['tables'] = {}): Search {
+  return { row, title, tables };
+}
+
+function stretch(from: unknown, to: unknown): string {
+  return [from, to].map((time) => (typeof time === 'string' ? day(time) : '?')).join(' to ');
+}
+
+function holderOf(contact: unknown): unknown {
+  const { company, company_name, name: person, email } = (contact ?? {}) as Item;
+  return company ?? company_name ?? person ?? email;
+}
+
+const recordText = (record: Item) => `${String(record.type)} ${String(valueOf(record))}`;
+
+function valueOf({ address, target, exchange, priority, text }: Item): unknown {
+  return address ?? target ?? text ?? `${String(priority)} ${String(exchange)}`;
+}

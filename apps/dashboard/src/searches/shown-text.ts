@@ -1,0 +1,19 @@
+/** Controls, marks that turn the direction of text, and what has no width. */
+const UNSEEN = /[^\P{Cc}\n\t]|[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+
+/** Text of strangers as it is: nothing in it hides, or turns what stands beside it around (S67). */
+export function shownText(text: string): string {
+  return text.toWellFormed().replace(UNSEEN, (unit) => `\\u{${unit.codePointAt(0)!.toString(16)}}`);
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** A time to the minute. */
+export const shownTime = (text: string) =>
+  TIME.test(text) ? `${text.slice(0, 16).replace('T', ' ')} UTC` : text;
+
+/** What a member of an answer is called on a page: `create_date`, Create date. */
+export function memberWords(name: string): string {
+  const words = shownText(name).replaceAll('_', ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

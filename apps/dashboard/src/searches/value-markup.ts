@@ -1,0 +1,128 @@
+import { type Markup, html } from '../pages/markup.js';
+import type { Column, Item } from './search.js';
+import { memberWords, shownText, shownTime } from './shown-text.js';
+
+/** Of records without columns of their own. */
+const COLUMNS_MAX = 7;
+
+/** Where the value at a dot path comes from. */
+export type OriginOf = (path: string) => string | undefined;
+
+export const isItem = (value: unknown): value is Item =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isItems = (value: unknown): value is Item[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isItem);
+
+const isFlat = (value: unknown) => !isItem(value) && !isItems(value);
+
+/** Any value of an answer, whatever stands in it. @param path of it, by which its origin is found. */
+export function valueMarkup(
+  value: unknown,
+  originOf: OriginOf = () => undefined,
+  path = '',
+): Markup {
+  if (isItem(value)) return itemMarkup(value, originOf, path);
+  if (isItems(value)) return tableMarkup(value);
+  if (Array.isArray(value)) return linesMarkup(value);
+  return scalarMarkup(value);
+}
+
+/** The members of a record, each with its name and, where it is known, its origin. */
+export function itemMarkup(item: Item, originOf: OriginOf = () => undefined, path = ''): Markup {
+  const members = Object.entries(item).filter(([, value]) => value !== undefined);
+  if (members.length === 0) return html`–`;
+  return html`<dl class="facts">
+    ${members.map(([name, value]) => {
+      const at = path === '' ? name : `${path}.${name}`;
+      const origin = originOf(at);
+      return html`<div>
+        <dt>${memberWords(name)}</dt>
+        <dd>
+          ${valueMarkup(value, originOf, at)}
+          ${origin === undefined ? undefined : html`<small>${shownText(origin)}</small>`}
+        </dd>
+      </div>`;
+    })}
+  </dl>`;
+}
+
+/** Records as a table. @param columns unless what they have is shown. */
+export function tableMarkup(
+  records: readonly Item[],
+  columns: readonly Column[] = columnsOf(records),
+): Markup {
+  const hasMore = records.some((record) => hasMembersBeside(record, columns));
+  return html`<table class="stacked">
+    <thead>
+      <tr>
+        ${columns.map(([heading]) => html`<th>${heading}</th>`)}
+        ${hasMore ? html`<th>More</th>` : undefined}
+      </tr>
+    </thead>
+    <tbody>
+      ${records.map(
+        (record, place) =>
+          html`<tr>
+            ${columns.map((column) => cell(record, column))}
+            ${hasMore ? wholeRecord(record, place) : undefined}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+function cell(record: Item, [heading, value]: Column): Markup {
+  const found = typeof value === 'string' ? memberAt(record, value) : value(record);
+  const isNumber = typeof found === 'number';
+  return html`<td data-label="${heading}" ${isNumber ? html`class="number"` : undefined}>
+    <div>${valueMarkup(found)}</div>
+  </td>`;
+}
+
+function wholeRecord(record: Item, place: number): Markup {
+  return html`<td data-label="More">
+    <details>
+      <summary aria-label="Whole record ${place + 1}">All of it</summary>
+      ${itemMarkup(record)}
+    </details>
+  </td>`;
+}
+
+/** Whether a record has members that are objects, for which no column has room. */
+const hasMembersBeside = (record: Item, columns: readonly Column[]) =>
+  Object.values(record).some((value) => !isFlat(value)) ||
+  Object.keys(record).length > columns.length + 2;
+
+function columnsOf(records: readonly Item[]): Column[] {
+  const names = new Set(
+    records.flatMap((record) => Object.keys(record).filter((name) => isFlat(record[name]))),
+  );
+  return [...names].slice(0, COLUMNS_MAX).map((name) => [memberWords(name), name] as const);
+}
+
+/** Only what the record itself has: a path leads to nothing that every object has. */
+function memberAt(record: Item, path: string): unknown {
+  let found: unknown = record;
+  for (const name of path.split('.')) {
+    found = isItem(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+  }
+  return found;
+}
+
+function linesMarkup(values: readonly unknown[]): Markup {
+  if (values.length === 0) return html`–`;
+  return html`${values.map((value, place) => html`${place === 0 ? undefined : html`<br />`}${valueMarkup(value)}`)}`;
+}
+
+function scalarMarkup(value: unknown): Markup {
+  if (value === undefined || value === null || value === '') return html`–`;
+  if (typeof value === 'boolean') return html`${value ? 'yes' : 'no'}`;
+  if (typeof value === 'number') return html`${String(value)}`;
+  const text = shownText(String(value));
+  if (!text.includes('\n')) return html`${shownTime(text)}`;
+  return html`<details>
+    <summary>The text</summary>
+    <pre><code>${text}</code></pre>
+  </details>`;
+}
