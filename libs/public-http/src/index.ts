@@ -4,6 +4,7 @@ export * from './header-lines.js';
 export * from './hidden-clients.js';
 export * from './icon.js';
 export * from './open-connections.js';
+export * from './owners-problem.js';
 export * from './port-probe.js';
 export * from './problem-body.js';
 export * from './refusals.errors.js';

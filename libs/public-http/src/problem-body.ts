@@ -9,6 +9,7 @@ export interface ProblemPlace {
 }
 
 const PATH_LENGTH_MAX = 200;
+const PAYMENT_REQUIRED = 402;
 
 /**
  * The one public form of a refusal: RFC 9457 members, ours (`code`, `request_id`, `retryable`,
@@ -86,6 +87,7 @@ export class ProblemBodies {
       credits_charged: 0,
       ...(problem.errors && { errors: problem.errors }),
       ...problem.members,
+      ...(problem.status === PAYMENT_REQUIRED && { credits_url: this.creditsUrl }),
       error: title,
       message: problem.message,
     };

@@ -45,7 +45,8 @@ let under: GatewayUnderTest;
 
 beforeAll(async () => {
   await owner.start();
-  under = await GatewayUnderTest.start({ CORPUS_URL: owner.url }, ROWS);
+  const settings = { CORPUS_URL: owner.url, BILLING_INTERNAL_URL: 'http://127.0.0.1:1' };
+  under = await GatewayUnderTest.start(settings, ROWS);
 });
 afterAll(async () => {
   await under?.stop();
@@ -89,6 +90,20 @@ describe('any service whose address is given', () => {
       owner.answer = () => problemAnswer(status, code, 'failed');
       expectProblem(await ask('plain'), status, code);
     }
+  });
+
+  it('402: tells with its refusal what is lacking, and where it is sold', async () => {
+    const refusal = { code: 'insufficient_credits', status: 402, detail: 'Too few.' };
+    owner.answer = () => ({
+      ...problemAnswer(402, 'insufficient_credits', 'failed'),
+      body: JSON.stringify({ ...refusal, price: 30, shortfall: 10 }),
+    });
+    expect((await ask('plain')).json).toMatchObject({
+      ...refusal,
+      price: 30,
+      shortfall: 10,
+      credits_url: 'https://billing.example.test/credits',
+    });
   });
 
   it('has everything else it refuses told as an outage', async () => {

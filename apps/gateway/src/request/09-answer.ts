@@ -1,6 +1,5 @@
-import { Problem, type ProblemBody, ServiceUnavailable } from '#libs/platform';
-import type { ProblemBodies } from '#libs/public-http';
-import { PROBLEM_STATUS, type ProblemCode } from '#libs/contracts';
+import { type Problem, ServiceUnavailable } from '#libs/platform';
+import { type ProblemBodies, ownersProblem } from '#libs/public-http';
 import { answerLines, metaOf } from '../answers/answer-lines.js';
 import type { RequestContext } from '../context/request-context.js';
 import type { OwnerAnswer } from '../context/owner-answer.js';
@@ -81,32 +80,7 @@ function pathOf({ route: { path }, names, values }: RequestContext): string {
 }
 
 /** An owner's refusal as the problem it is; anything that is not one is our fault, not the customer's. */
-export function problemOf(answer: OwnerAnswer, owner: string): Problem {
-  const { status: answered } = answer.headers;
-  const body = parse(answer.body);
-  if (typeof body?.code !== 'string' || body.status !== answered) {
-    return new ServiceUnavailable(owner);
-  }
-  // Between services there are others, such as a caller that may not call.
-  if (!PASSED_ON.has(answered) || !isPublicCode(body.code)) return new ServiceUnavailable(owner);
-  const { code, status, detail, retryable, retry_after, errors } = body;
-  // It becomes a header, where anything but a number would end the process.
-  const retryAfterSeconds = isSeconds(retry_after) ? retry_after : undefined;
-  return new Problem({ code, status, detail, retryable, retryAfterSeconds, errors });
-}
-
-function isSeconds(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
-}
-
-function isPublicCode(code: string): code is ProblemCode {
-  return Object.hasOwn(PROBLEM_STATUS, code);
-}
-
-function parse(body: string): ProblemBody | undefined {
-  try {
-    return JSON.parse(Buffer.from(body, 'latin1').toString('utf8')) as ProblemBody;
-  } catch {
-    return undefined;
-  }
+export function problemOf({ headers: { status }, body }: OwnerAnswer, owner: string): Problem {
+  const problem = PASSED_ON.has(status) ? ownersProblem(body, status) : undefined;
+  return problem ?? new ServiceUnavailable(owner);
 }

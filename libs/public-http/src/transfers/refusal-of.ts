@@ -1,20 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import {
-  type Operation,
-  type OperationKind,
-  PROBLEM_STATUS,
-  type ProblemCode,
-  kindOf,
-} from '#libs/contracts';
+import { type Operation, type OperationKind, kindOf } from '#libs/contracts';
 import {
   NotFound,
   PayloadTooLarge,
-  Problem,
-  type ProblemBody,
+  type Problem,
   ServiceUnavailable,
   UnsupportedMediaType,
 } from '#libs/platform';
+import { ownersProblem } from '../owners-problem.js';
 import {
   RangeNotSatisfiable,
   TusVersionNotSupported,
@@ -73,21 +67,6 @@ export async function refusalOf(
     const value = headers[name];
     return typeof value === 'string' && PASSABLE.test(value) ? [name, value] : [];
   });
-  const problem = problemIn(text, status) ?? BARE_REFUSALS[kindOf(row)][status];
+  const problem = ownersProblem(text, status) ?? BARE_REFUSALS[kindOf(row)][status];
   return new TransferRefusal(problem ?? new ServiceUnavailable(service), passed);
-}
-
-/** The problem in an owner's refusal, where it is one that the public documents name. */
-function problemIn(text: string, answered: number): Problem | undefined {
-  let body: ProblemBody;
-  try {
-    body = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as ProblemBody;
-  } catch {
-    return undefined;
-  }
-  const { code, status, detail, retryable, retry_after: seconds, errors } = body ?? {};
-  if (status !== answered || PROBLEM_STATUS[code as ProblemCode] !== status) return undefined;
-  // It becomes a header.
-  const retryAfterSeconds = Number.isSafeInteger(seconds) && seconds! >= 0 ? seconds : undefined;
-  return new Problem({ code, status, detail, retryable, retryAfterSeconds, errors });
 }

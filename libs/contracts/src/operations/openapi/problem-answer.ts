@@ -36,6 +36,11 @@ export class ProblemAnswer {
   @IsInt()
   credits_charged: number;
 
+  /** Of 402: the page where credits are sold, where they are. */
+  @IsOptional()
+  @IsString()
+  credits_url?: string;
+
   @IsOptional()
   @IsArray()
   @ValidateNested({ each: true })

@@ -1,0 +1,30 @@
+import { PROBLEM_STATUS, type ProblemCode } from '#libs/contracts';
+import { Problem, type ProblemBody } from '#libs/platform';
+
+/**
+ * The problem in an owner's refusal with all its members, where it is one that the public documents name.
+ * @param text the body of its answer, a character a byte.
+ * @param answered the status of its answer.
+ */
+export function ownersProblem(text: string, answered: number): Problem | undefined {
+  let body: ProblemBody | null;
+  try {
+    body = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as ProblemBody | null;
+  } catch {
+    return undefined;
+  }
+  const { code, status, detail, retryable, retry_after: seconds, errors, ...members } = body ?? {};
+  // Between services there are others, such as a caller that may not call.
+  if (status !== answered || PROBLEM_STATUS[code as ProblemCode] !== status) return undefined;
+  // It becomes a header, where anything but a number would end the process.
+  const retryAfterSeconds = Number.isSafeInteger(seconds) && seconds! >= 0 ? seconds : undefined;
+  return new Problem({
+    code: code as ProblemCode,
+    status,
+    detail: String(detail),
+    retryable,
+    retryAfterSeconds,
+    errors,
+    members,
+  });
+}
