@@ -18,8 +18,8 @@ import { ObservationsService } from '../../apps/corpus/src/observations/observat
 import { SourcesService } from '../../apps/corpus/src/sources/sources.service.js';
 import { EraseSuppressedJob } from '../../apps/corpus/src/suppression/erase-suppressed.job.js';
 import { startCorpus } from '../../apps/corpus/src/start.js';
+import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
-const SECRET = 'a secret of the tests, thirty-two characters';
 const CALL_TIMEOUT_MS = 60_000;
 const NAMES_AT_A_TIME = 500;
 /** Of this installation's own answers. */
@@ -42,7 +42,7 @@ export class CorpusUnderTest {
     private readonly service: RunningService,
     private readonly transport: EventTransport,
   ) {
-    const tokens = new ServiceTokens(SECRET, clock);
+    const tokens = new ServiceTokens(HARNESS_SECRET, clock);
     const { url } = service;
     const as = (caller: 'cli' | 'gateway' | 'worker') =>
       new ServiceHttp({ url, caller, audience: 'corpus', tokens, timeoutMs: CALL_TIMEOUT_MS });
@@ -61,7 +61,7 @@ export class CorpusUnderTest {
     const config = Object.assign(new CorpusConfig(), {
       databaseUrl: test.url('corpus'),
       maintenanceDatabaseUrl: test.url('corpus_maintenance'),
-      serviceSecret: SECRET,
+      serviceSecret: HARNESS_SECRET,
       // A machine that is busy with other specs is slow; what the limit does has a spec of its own.
       searchTimeoutMs: 20_000,
       ...settings,
@@ -69,6 +69,11 @@ export class CorpusUnderTest {
     const service = await startCorpus({ config, clock, logger, transport });
     const database = await test.service('corpus');
     return new CorpusUnderTest(test, clock, database, service, transport);
+  }
+
+  /** Of its internal listener. */
+  get url(): string {
+    return this.service.url;
   }
 
   async stop(): Promise<void> {

@@ -263,6 +263,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
       ['billing', [443]],
       ['corpus', [443]],
       ['lookup', [43, 53, 443, 853]],
+      ['worker', [443]],
     ]);
   });
 
@@ -287,7 +288,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
       'billing>account',
       'billing>entitlement',
       'lookup>corpus',
-      ...['account', 'entitlement', 'lookup'].map((one) => `worker>${one}`),
+      ...['account', 'corpus', 'entitlement', 'lookup'].map((one) => `worker>${one}`),
       ...behind.map((one) => `gateway>${one}`),
       ...[...behind, 'gateway'].map((one) => `dashboard>${one}`),
     ];

@@ -9,9 +9,11 @@ import { EXPORTED_TABLES as ofEntitlement } from '../../apps/entitlement/src/exp
 import { DashboardConfig } from '../../apps/dashboard/src/dashboard.config.js';
 import { type RunningDashboard, startDashboard } from '../../apps/dashboard/src/start.js';
 import { EXPORTED_TABLES as ofGateway } from '../../apps/gateway/src/request-log/exported-tables.js';
+import { EXPORTED_TABLES as ofWorker } from '../../apps/worker/src/export/exported-tables.js';
 import { PASSWORD, type Registered } from '../account/account-under-test.js';
 import { dashboardEnvironment } from '../dashboard/dashboard-under-test.js';
 import { GatewayHarness } from '../stand-ins/gateway-harness.js';
+import { WorkerUnderTest } from '../worker/worker-under-test.js';
 import { OperatorDesk, SECRET } from './operator-desk.js';
 import { PLANTED, plantEverywhere } from './planted-account.js';
 
@@ -21,6 +23,7 @@ const SCHEMAS: Record<string, ExportedSchema> = {
   billing: ofBilling,
   entitlement: ofEntitlement,
   gateway: ofGateway,
+  worker: ofWorker,
 };
 /** What every account of the tests has. */
 const ANYBODYS = ['Ada', '192.0.2.1', 'a browser'];
@@ -35,6 +38,7 @@ describe('account export', () => {
   let gateway: Database;
   let around: GatewayHarness;
   let dashboard: RunningDashboard;
+  const worker = new WorkerUnderTest();
   let databases: Record<string, Database>;
   let text: string;
 
@@ -42,11 +46,14 @@ describe('account export', () => {
     desk = await OperatorDesk.open();
     gateway = await desk.account.test.service('gateway');
     const { account, billing, entitlement } = desk;
+    worker.clock.set(account.clock.now());
+    await worker.start(undefined, { test: account.test, serviceSecret: SECRET });
     databases = {
       account: account.database,
       billing: billing.database,
       entitlement: entitlement.database,
       gateway,
+      worker: worker.database,
     };
     around = new GatewayHarness(account.test);
     await around.start();
@@ -56,6 +63,7 @@ describe('account export', () => {
       BILLING_INTERNAL_URL: billing.service.url,
       ENTITLEMENT_URL: entitlement.service.url,
       GATEWAY_URL: running.url,
+      WORKER_URL: worker.worker.url,
       SERVICE_SECRET: SECRET,
     };
     dashboard = await startDashboard({
@@ -64,7 +72,7 @@ describe('account export', () => {
       logger: new Logger('dashboard', { write: () => {} }),
     });
     owner = await account.register('planted@example.com');
-    await plantEverywhere(desk, gateway, owner);
+    await plantEverywhere(desk, { gateway, worker: worker.database }, owner);
     const answer = await download(owner.token);
     text = await answer.body.text();
     expect({ status: answer.statusCode, type: answer.headers['content-disposition'] }).toEqual({
@@ -74,6 +82,7 @@ describe('account export', () => {
   });
   afterAll(async () => {
     await dashboard?.stop();
+    await worker.stop();
     await around?.stop();
     await desk.close();
   });
@@ -170,6 +179,7 @@ describe('account export', () => {
     const before = await exports();
     expect(before).toHaveLength(1);
     desk.advance(11 * MINUTE_MS);
+    worker.clock.advance(11 * MINUTE_MS);
     const refused = await download(owner.token);
     expect(refused.statusCode).toBe(403);
     expect(await refused.body.json()).toMatchObject({ code: 'reauthentication_required' });

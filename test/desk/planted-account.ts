@@ -28,18 +28,21 @@ export const PLANTED = [
   'planted block',
   'planted-hold',
   'planted.example',
+  'planted.csv',
+  'planted.hooks.example',
 ];
 
 /** Gives the account rows in every table that holds something of an account. */
 export async function plantEverywhere(
   desk: OperatorDesk,
-  gateway: Database,
+  { gateway, worker }: Record<'gateway' | 'worker', Database>,
   owner: Registered,
 ): Promise<void> {
   await plantAccount(desk, owner);
   await plantBilling(desk, owner);
   await plantEntitlement(desk, owner);
   await plantGateway(desk, gateway, owner);
+  await plantWorker(worker, owner);
 }
 
 async function plantAccount({ account }: OperatorDesk, { token, accountId }: Registered) {
@@ -171,5 +174,25 @@ async function plantGateway({ account }: OperatorDesk, gateway: Database, owner:
        outcome, credits, duration_ms)
      values ($2, 'req_planted', $1, $3, 'whois.live', 2, 'planted.example', 200, 'delivered', 1, 5)`,
     [owner.accountId, at, newId()],
+  );
+}
+
+async function plantWorker(worker: Database, { accountId }: Registered) {
+  const ids = Array.from({ length: 5 }, () => newId());
+  await worker.query(
+    `with s as (insert into account_states (account_id) values ($1)),
+       u as (insert into uploads (id, account_id, state, file_name, pieces, created_at, expires_at)
+         values ($2, $1, 'ready', 'planted.csv', '{uploads/planted-piece}', now(), 'infinity')),
+       j as (insert into jobs (id, account_id, kind, state, format, max_age_seconds, list_id, lines, unique_names,
+           invalid, invalid_lines, created_at, deadline_at)
+         values ($3, $1, 'whois', 'completed', 'csv.gz', 0, $2, 1, 1, 0, '[]', now(), now())),
+       w as (insert into webhooks (id, account_id, url, events, state, secret, previous_secret, created_at)
+         values ($4, $1, 'https://planted.hooks.example/', '{job.completed}', 'paused', sha256('one'), sha256('two'), now())
+         returning id),
+       m as (insert into mail (id, account_id, recipient, subject, text, html, next_try_at)
+         values ($5, $1, 'planted@example.com', 'a subject', 'a text', '<p>a text of the worker as html</p>', 'infinity'))
+     insert into webhook_deliveries (id, webhook_id, account_id, event_id, type, body, state, created_at)
+     select $6, id, $1, $6, 'job.completed', '{}', 'delivered', now() from w`,
+    [accountId, ...ids],
   );
 }

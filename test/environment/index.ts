@@ -3,6 +3,7 @@ export * from './file-clock.js';
 export * from './servers/kafka-broker.js';
 export { kafkaAvailability } from './servers/kafka-jars.js';
 export * from './run-folder.js';
+export * from './memory.js';
 export * from './servers/name-servers.js';
 export * from './servers/own-authority.js';
 export * from './servers/own-certificate.js';

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import { MINUTE_MS, SECOND_MS, monotonicMs } from '#libs/platform';
-import { waitFor } from '#test/environment';
+import { growthOf, waitFor } from '#test/environment';
 import { GatewayUnderTest } from '../gateway/gateway-under-test.js';
 import { RawClient } from '../gateway/raw-client.js';
 import { TransferOwner, bytesOf } from './transfer-owner.js';
@@ -31,16 +31,6 @@ afterAll(async () => {
 });
 
 const newKey = () => under.around.account.addKey({ scopes: ['whois', 'bulk'] });
-
-/** What memory grew by at most while something was done. */
-async function growthOf(work: () => Promise<void>): Promise<number> {
-  const before = process.memoryUsage().rss;
-  let most = before;
-  const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 50);
-  await work();
-  clearInterval(timer);
-  return most - before;
-}
 
 describe('a gibibyte', () => {
   it(

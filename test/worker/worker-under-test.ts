@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import { type JobAnswer, ServiceHttp, type UploadAnswer } from '#libs/contracts';
 import { Database } from '#libs/database';
@@ -11,13 +12,22 @@ import { WorkerConfig } from '../../apps/worker/src/worker.config.js';
 import { startWorker } from '../../apps/worker/src/start.js';
 import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementStandIn } from '../stand-ins/entitlement-stand-in.js';
+import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
-const SECRET = 'a secret between services, long enough';
+/** Where nobody listens. */
+const NOWHERE = 'http://127.0.0.1:1';
+
+/** What differs from the worker's usual settings, and where its files are. */
+export interface WorkerSettings extends Partial<WorkerConfig> {
+  files?: Record<string, string>;
+  /** In the place of one of its own. */
+  test?: TestDatabase;
+}
 
 /** The worker on a database and a socket of its own, between stand-ins and whatever answers for lookup. */
 export class WorkerUnderTest {
   readonly clock = new TestClock('2026-11-23T10:00:00Z');
-  readonly tokens = new ServiceTokens(SECRET, this.clock);
+  readonly tokens = new ServiceTokens(HARNESS_SECRET, this.clock);
   readonly logger = new Logger('worker', { write: () => {} });
   readonly entitlement = new EntitlementStandIn();
   readonly account = new AccountContacts();
@@ -26,27 +36,32 @@ export class WorkerUnderTest {
     logger: this.logger,
     consumers: { account: ['worker'], billing: ['worker'], entitlement: ['worker'] },
   });
-  test: TestDatabase;
+  private test: TestDatabase;
+  private isShared = false;
   files: FileStore;
   worker: RunningService;
   gateway: ServiceHttp;
 
-  static readonly secret = SECRET;
-
-  async start(lookupUrl: string, filesLocation = makeOwnFolder('worker-files')): Promise<void> {
-    this.test = await TestDatabase.create();
+  async start(
+    lookupUrl = NOWHERE,
+    { files, test, ...settings }: WorkerSettings = {},
+  ): Promise<void> {
+    this.isShared = test !== undefined;
+    this.test = test ?? (await TestDatabase.create());
     await this.entitlement.start();
     await this.account.start();
     const { clock, logger, transport, tokens, mailbox: mail } = this;
-    const place = loadConfig(FilesConfig, { FILES_LOCATION: filesLocation });
-    this.files = await openFiles(place, 'worker', clock);
+    const place = files ?? { FILES_LOCATION: makeOwnFolder('worker-files') };
+    this.files = await openFiles(loadConfig(FilesConfig, place), 'worker', clock);
     const config = Object.assign(new WorkerConfig(), {
       databaseUrl: this.test.url('worker'),
       maintenanceDatabaseUrl: this.test.url('worker_maintenance'),
-      serviceSecret: SECRET,
+      serviceSecret: HARNESS_SECRET,
       accountUrl: this.account.url,
       entitlementUrl: this.entitlement.url,
+      corpusUrl: NOWHERE,
       lookupUrl,
+      ...settings,
     });
     this.worker = await startWorker({ config, clock, logger, transport, mail, files: this.files });
     const { url } = this.worker;
@@ -60,7 +75,7 @@ export class WorkerUnderTest {
     await this.transport.close();
     await this.entitlement.stop();
     await this.account.stop();
-    await this.test?.drop();
+    if (!this.isShared) await this.test?.drop();
   }
 
   get database(): Database {
@@ -121,12 +136,13 @@ export class WorkerUnderTest {
   }
 
   /** Once its names are read, or it is refused. */
-  async endOfUpload(accountId: string, id: string): Promise<UploadAnswer> {
-    return waitFor('the names to be read', async () => {
+  async endOfUpload(accountId: string, id: string, limitMs?: number): Promise<UploadAnswer> {
+    const isRead = async () => {
       const path = `/internal/key/uploads/${id}`;
       const upload = await this.gateway.call<UploadAnswer>('GET', path, { accountId });
       return ['ready', 'refused'].includes(upload.state) ? upload : undefined;
-    });
+    };
+    return waitFor('the names to be read', isRead, limitMs);
   }
 
   /** Files that are kept for an upload. */
@@ -139,5 +155,5 @@ export class WorkerUnderTest {
 export interface Sent {
   accountId: string;
   headers?: Record<string, string>;
-  body?: Buffer | string;
+  body?: Buffer | string | Readable;
 }

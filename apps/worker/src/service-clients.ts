@@ -1,17 +1,24 @@
-import { AccountClient, EntitlementClient, LookupClient, ServiceHttp } from '#libs/contracts';
+import {
+  AccountClient,
+  CorpusClient,
+  EntitlementClient,
+  LookupClient,
+  ServiceHttp,
+} from '#libs/contracts';
 import { Problem, type ServiceName, type ServiceTokens } from '#libs/platform';
 import type { WorkerConfig } from './worker.config.js';
 
-type Urls = Pick<WorkerConfig, 'accountUrl' | 'entitlementUrl' | 'lookupUrl'>;
+type Urls = Pick<WorkerConfig, 'accountUrl' | 'entitlementUrl' | 'corpusUrl' | 'lookupUrl'>;
 
 /** The clients of the services that the worker asks. */
 export class ServiceClients {
   readonly account: AccountClient;
   readonly entitlement: EntitlementClient;
+  readonly corpus: CorpusClient;
   readonly lookup: LookupClient;
   private readonly connections: ServiceHttp[] = [];
 
-  constructor({ accountUrl, entitlementUrl, lookupUrl }: Urls, tokens: ServiceTokens) {
+  constructor({ accountUrl, entitlementUrl, corpusUrl, lookupUrl }: Urls, tokens: ServiceTokens) {
     const connect = (audience: ServiceName, url: string) => {
       const connection = new ServiceHttp({ caller: 'worker', tokens, url, audience });
       this.connections.push(connection);
@@ -19,6 +26,7 @@ export class ServiceClients {
     };
     this.account = new AccountClient(connect('account', accountUrl));
     this.entitlement = new EntitlementClient(connect('entitlement', entitlementUrl));
+    this.corpus = new CorpusClient(connect('corpus', corpusUrl));
     this.lookup = new LookupClient(connect('lookup', lookupUrl));
   }
 

@@ -11,6 +11,8 @@ export const worker: Service<WorkerConfig> = {
   config: WorkerConfig,
   listeners: [{ port: 'WORKER_PORT' }],
   urlSetting: urlSettingOf('worker'),
+  // Webhooks.
+  outwardPorts: [443],
   migrations,
   usesFiles: true,
   controllers: CONTROLLERS,

@@ -28,6 +28,10 @@ export class WorkerConfig extends InternalCallsConfig {
   @IsUrl(URL_RULES)
   entitlementUrl: string;
 
+  @Setting({ env: 'CORPUS_URL', about: "Origin of corpus's internal listener." })
+  @IsUrl(URL_RULES)
+  corpusUrl: string;
+
   @Setting({ env: 'LOOKUP_URL', about: "Origin of lookup's internal listener." })
   @IsUrl(URL_RULES)
   lookupUrl: string;

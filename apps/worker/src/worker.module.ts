@@ -12,6 +12,7 @@ import { OnAccountDeletedConsumer } from './accounts/on-account-deleted.consumer
 import { OnAccountErasedConsumer } from './accounts/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from './accounts/on-account-restored.consumer.js';
 import { OnAccountSuspensionChangedConsumer } from './accounts/on-account-suspension-changed.consumer.js';
+import { ChunkQuestionsService } from './chunks/chunk-questions.service.js';
 import { ChunkRecordsService } from './chunks/chunk-records.service.js';
 import { ChunkFeatures, ChunksJob } from './chunks/chunks.job.js';
 import { ChunkRowsService } from './chunks/chunk-rows.service.js';
@@ -23,6 +24,7 @@ import { DeliveriesService } from './deliveries/deliveries.service.js';
 import { DeliveryQueue } from './deliveries/delivery-queue.js';
 import { ForgetDeliveriesJob } from './deliveries/forget-deliveries.job.js';
 import { WebhookSender } from './deliveries/webhook-sender.js';
+import { ExportController } from './export/export.controller.js';
 import { JobCreditsService } from './jobs/job-credits.service.js';
 import { JobQueues } from './jobs/job-queues.js';
 import { JobRowsService } from './jobs/job-rows.service.js';
@@ -82,6 +84,7 @@ export const CONTROLLERS = [
   OwnWebhooksController,
   UploadsController,
   OwnUploadsController,
+  ExportController,
 ];
 
 /** Features in the order in which they may use one another. */
@@ -118,6 +121,7 @@ const FEATURES = [
   NewJobsService,
   ChunksRepository,
   ChunkRowsService,
+  ChunkQuestionsService,
   ChunkRecordsService,
   ChunkFeatures,
   ChunksJob,

@@ -47,6 +47,16 @@ export const CRASH_POINTS = {
   'refund.after-call': 'the processor has refunded, our rows do not know',
   'follow.after-mark': 'a cancellation is noted, the processor was not asked',
   'follow.after-call': 'the processor has cancelled, our rows do not know',
+  'job.after-hold': 'the credits of a job are set aside, the job does not know',
+  'chunk.after-claim': 'a chunk is claimed, nobody was asked about its names',
+  'chunk.after-answers': 'the names of a chunk are answered, nothing is kept',
+  'chunk.after-write': 'the answers of a chunk are in a file, its row does not know',
+  'chunk.after-commit': 'a chunk is done, its names are not charged',
+  'chunk.after-settle': 'a chunk is charged, its row does not know',
+  'job.after-join': 'the results are one file, what is left of the credits is still set aside',
+  'job.after-release': 'what is left of the credits is given back, the job does not know',
+  'job.before-commit': 'a job is ended with its mail and webhooks, the transaction is open',
+  'job.after-commit': 'a job has ended, its mail is not sent',
 } as const;
 
 export type CrashPoint = keyof typeof CRASH_POINTS;

@@ -32,7 +32,7 @@ export class Customer {
   private readonly cookies = new Map<string, string>();
   private csrfToken = '';
   private readonly password = 'correct horse battery staple 42';
-  private readonly email: string;
+  readonly email: string;
   /** Attempts are counted by network: each customer comes from another. */
   private readonly network: string;
   accountId = '';

@@ -1,7 +1,7 @@
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EntitlementClient, ServiceHttp, TIERS } from '#libs/contracts';
+import { EntitlementClient, type OverridableLimit, ServiceHttp, TIERS } from '#libs/contracts';
 import { withClient } from '#libs/database';
 import { EventsConfig, type EventTransport, openTransport } from '#libs/messaging';
 import {
@@ -198,9 +198,9 @@ export class Installation {
   }
 
   /** Requests a minute from now on. */
-  async limit(accountId: string, value: number): Promise<void> {
+  async limit(accountId: string, value: number, name: OverridableLimit = 'live'): Promise<void> {
     const until = new Date(Date.now() + LASTS_MS).toISOString();
-    const body = { name: 'live', value, reason: 'fault matrix', until } as const;
+    const body = { name, value, reason: 'fault matrix', until };
     await eventually('a limit by hand', async () => {
       await new EntitlementClient(this.operator).overrideLimit(accountId, body);
       return true;

@@ -2,6 +2,7 @@ import type { Scenario } from '../scenario.js';
 import { crashJobsRow } from './crash-jobs.js';
 import { crashMoneyRow } from './crash-money.js';
 import { crashFailedEventsRow } from './crash-failed-events.js';
+import { crashWorkerRow } from './crash-worker.js';
 import { creditHistoriesRow } from './credit-histories.js';
 import { simulationRow } from './simulation.js';
 import { brokerRows } from './broker.js';
@@ -26,6 +27,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...crashPointRows,
   crashFailedEventsRow,
   crashMoneyRow,
+  crashWorkerRow,
   ...killRows,
   ...pauseRows,
   ...brokerRows,

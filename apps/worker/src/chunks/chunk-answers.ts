@@ -17,6 +17,9 @@ export interface Follower extends Omit<NewChunk, 'number'> {
   delaySeconds: number;
 }
 
+/** What became of one name, and when, if that was before it was asked about. */
+export type ChunkFindings = Omit<NameFindings, 'servedFrom'> & { observedAt?: string };
+
 /** What came of the names of one chunk. */
 export class ChunkAnswers {
   readonly rows: ResultRow[] = [];
@@ -30,7 +33,7 @@ export class ChunkAnswers {
     private readonly chunk: Chunk,
   ) {}
 
-  add(found: NameFindings): void {
+  add(found: ChunkFindings): void {
     const { index, laterSeconds, outcome } = found;
     this.seen.add(index);
     if (laterSeconds !== undefined) {
@@ -43,11 +46,15 @@ export class ChunkAnswers {
     }
   }
 
+  /** Names that nothing is known of yet, by their places. */
+  get open(): number[] {
+    return this.chunk.names.map((_, index) => index).filter((index) => !this.seen.has(index));
+  }
+
   /** The job's time is over: what has no answer gets none. */
   close(): void {
     const { names, lines } = this.chunk;
-    const open = names.map((_, index) => index).filter((index) => !this.seen.has(index));
-    for (const index of [...this.waiting.splice(0), ...this.failing.splice(0), ...open]) {
+    for (const index of [...this.waiting.splice(0), ...this.failing.splice(0), ...this.open]) {
       const row = { line: lines[index], name: names[index], outcome: 'unanswered' };
       this.rows.push({ ...row, isCharged: false });
     }

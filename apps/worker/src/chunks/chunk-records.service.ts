@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
+import { crashPoint } from '#libs/platform';
 import { JobCreditsService } from '../jobs/job-credits.service.js';
 import { JobQueues } from '../jobs/job-queues.js';
 import type { Job } from '../jobs/job.js';
@@ -52,6 +53,7 @@ export class ChunkRecordsService {
   /** Charges a done chunk. A repeat changes nothing. */
   async settle(job: Pick<Job, 'id' | 'accountId'>, number: number, charged: number): Promise<void> {
     await this.credits.settle(job, number, charged);
+    crashPoint('chunk.after-settle');
     await this.chunks.setSettled(this.database, job.id, number);
   }
 

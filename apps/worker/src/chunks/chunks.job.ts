@@ -1,21 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { FileStore } from '#libs/files';
-import { Clock, Logger, MINUTE_MS, SECOND_MS, newId } from '#libs/platform';
+import { Clock, Logger, MINUTE_MS, SECOND_MS, crashPoint, newId } from '#libs/platform';
 import { type Later, type Work, WorkCancelled, WorkRunner, later } from '#libs/work';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 import { type ChunkWork, JobQueues } from '../jobs/job-queues.js';
 import { type Job, partsFolder } from '../jobs/job.js';
 import { JobRowsService } from '../jobs/job-rows.service.js';
-import { ServiceClients } from '../service-clients.js';
 import { ChunkAnswers } from './chunk-answers.js';
+import { ChunkQuestionsService } from './chunk-questions.service.js';
 import { type Chunk, ChunksRepository } from './chunks.repository.js';
 import { ChunkRecordsService } from './chunk-records.service.js';
 
 const CONCURRENCY = 8;
 const TIME_LIMIT_MS = 5 * MINUTE_MS;
-/** How long a question may wait for turns at upstreams. */
-const WAIT_SECONDS = 20;
 const SUSPENDED_SECONDS = 300;
 const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
 /** A minute each: longer than any deadline, so that no chunk is given up before its job. */
@@ -25,11 +23,13 @@ const MEMBER_BYTES_MAX = 512 * 1024 ** 2;
 /** What the work on chunks stands on. */
 @Injectable()
 export class ChunkFeatures {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     readonly queues: JobQueues,
     readonly jobs: JobRowsService,
     readonly chunks: ChunksRepository,
     readonly states: AccountStatesService,
+    readonly questions: ChunkQuestionsService,
     readonly records: ChunkRecordsService,
   ) {}
 }
@@ -45,7 +45,6 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
   constructor(
     private readonly database: Database,
     private readonly features: ChunkFeatures,
-    private readonly clients: ServiceClients,
     private readonly files: FileStore,
     private readonly clock: Clock,
     logger: Logger,
@@ -71,10 +70,15 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     if (chunk.state === 'open') {
       const { isSuspended } = await states.find(this.database, job.accountId);
       if (isSuspended) return later(SUSPENDED_SECONDS);
+      crashPoint('chunk.after-claim');
       const answers = await this.answersOf(job, chunk, work.signal);
       const seconds = answers.allLaterSeconds;
       if (seconds !== undefined) return later(seconds);
-      charged = await records.keep(job, chunk, answers, await this.write(job, chunk, answers));
+      crashPoint('chunk.after-answers');
+      const part = await this.write(job, chunk, answers);
+      crashPoint('chunk.after-write');
+      charged = await records.keep(job, chunk, answers, part);
+      crashPoint('chunk.after-commit');
     }
     await records.settle(job, number, charged);
   }
@@ -84,34 +88,13 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     const answers = new ChunkAnswers(job, chunk);
     if (this.clock.now() < job.deadlineAt) {
       try {
-        await this.ask(job, chunk, answers, signal);
+        await this.features.questions.ask(job, chunk, answers, signal);
       } catch (error) {
         if (!(signal.reason instanceof WorkCancelled)) throw error;
       }
     }
     if (this.clock.now() >= job.deadlineAt) answers.close();
     return answers;
-  }
-
-  private async ask(
-    job: Job,
-    { names }: Chunk,
-    answers: ChunkAnswers,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { kind, types, maxAgeSeconds, accountId } = job;
-    const found = this.clients.lookup.ask(
-      {
-        kind,
-        names,
-        ...(types && { types }),
-        priority: 'bulk',
-        maxAgeSeconds,
-        waitSeconds: WAIT_SECONDS,
-      },
-      { accountId, signal },
-    );
-    for await (const one of found) answers.add(one);
   }
 
   /** A file of its own for each try: which of them counts, the chunk's row says. */

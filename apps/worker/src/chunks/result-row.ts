@@ -1,4 +1,5 @@
-import type { JobFormat, JobKind, NameFindings } from '#libs/contracts';
+import type { JobFormat, JobKind } from '#libs/contracts';
+import type { ChunkFindings } from './chunk-answers.js';
 
 /** What a file says of one name. */
 export interface ResultRow {
@@ -7,13 +8,15 @@ export interface ResultRow {
   /** `unanswered` where the job ended first. */
   outcome: string;
   isCharged: boolean;
+  /** RFC 3339; where it was not looked up for the job. */
+  observedAt?: string;
   body?: Record<string, unknown>;
   problem?: { code: string; detail: string };
 }
 
 type Contact = Record<string, unknown>;
 
-const COLUMNS_OF_ALL = ['line', 'domain_name', 'outcome', 'credits', 'error'];
+const COLUMNS_OF_ALL = ['line', 'domain_name', 'outcome', 'credits', 'error', 'observed_at'];
 const CONTACTS = ['registrant', 'administrative', 'technical'] as const;
 const CONTACT_MEMBERS = [
   'name',
@@ -52,24 +55,32 @@ export function headerOf(kind: JobKind, format: JobFormat): string {
 /** A row as it stands in the file, with its end of line. */
 export function writeRow(kind: JobKind, format: JobFormat, row: ResultRow): string {
   if (format === 'json.gz') return `${JSON.stringify(memberOf(row))}\n`;
-  const { line, name, outcome, isCharged, problem, body = {} } = row;
+  const { line, name, outcome, isCharged, observedAt, problem, body = {} } = row;
   const cells = kind === 'whois' ? whoisCells(body) : dnsCells(body);
-  const all = [line, name, outcome, isCharged ? 1 : 0, problem?.code, ...cells];
+  const all = [line, name, outcome, isCharged ? 1 : 0, problem?.code, observedAt, ...cells];
   return `${all.map(cell).join(',')}\r\n`;
 }
 
 /** What a name was answered with. */
 export function rowOf(
-  { outcome, isCharged, body, problem }: Omit<NameFindings, 'index'>,
+  { outcome, isCharged, observedAt, body, problem }: Omit<ChunkFindings, 'index'>,
   line: number,
   name: string,
 ): ResultRow {
-  return { line, name, outcome, isCharged, body, problem };
+  return { line, name, outcome, isCharged, observedAt, body, problem };
 }
 
-function memberOf({ line, name, outcome, isCharged, body, problem }: ResultRow): object {
-  const credits = isCharged ? 1 : 0;
-  return { line, domain_name: name, outcome, credits, ...(problem && { problem }), answer: body };
+function memberOf({ line, name, isCharged, observedAt, body, ...rest }: ResultRow): object {
+  const { outcome, problem } = rest;
+  return {
+    line,
+    domain_name: name,
+    outcome,
+    credits: isCharged ? 1 : 0,
+    ...(observedAt !== undefined && { observed_at: observedAt }),
+    ...(problem && { problem }),
+    answer: body,
+  };
 }
 
 function whoisCells(body: Record<string, unknown>): unknown[] {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JobAnswer, JobsAnswer } from '#libs/contracts';
 import { type RunningService, loadConfig, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
+import { HARNESS_SECRET } from '../../../../test/stand-ins/harness-secret.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { startLookup } from '../../../lookup/src/start.js';
 import { LookupConfig } from '../../../lookup/src/lookup.config.js';
@@ -17,7 +18,7 @@ let lookup: RunningService;
 beforeAll(async () => {
   const { upstreamExceptions, caFile, dnsServers } = await simulator.start();
   const settings = {
-    SERVICE_SECRET: WorkerUnderTest.secret,
+    SERVICE_SECRET: HARNESS_SECRET,
     LOOKUP_PORT: '0',
     LOOKUP_UPSTREAM_EXCEPTIONS: upstreamExceptions,
     LOOKUP_EXTRA_CA_FILE: caFile,
@@ -69,7 +70,9 @@ describe('a job of names in the request', () => {
     expect(entitlement.charged(accountId)).toBe(60);
     expect(entitlement.openHolds(accountId)).toBe(0);
     const rows = (await results(accountId, job.id)).trimEnd().split('\r\n');
-    expect(rows[0]).toMatch(/^line,domain_name,outcome,credits,error,domain_registered,/);
+    expect(rows[0]).toMatch(
+      /^line,domain_name,outcome,credits,error,observed_at,domain_registered,/,
+    );
     expect(
       rows
         .slice(1)

@@ -7,7 +7,7 @@ import {
   type JobRequest,
 } from '#libs/contracts';
 import { Database } from '#libs/database';
-import { Clock, HOUR_MS, newId } from '#libs/platform';
+import { Clock, HOUR_MS, crashPoint, newId } from '#libs/platform';
 import { estimatesOf } from '../names/name-groups.js';
 import { NameLinesService } from '../names/name-lines.service.js';
 import { UploadsService } from '../uploads/uploads.service.js';
@@ -85,6 +85,7 @@ export class NewJobsService {
       await this.wantStart(job);
       throw error;
     }
+    crashPoint('job.after-hold');
     await this.database.transaction(async (transaction) => {
       if (!(await this.jobs.setQueued(transaction, accountId, job.id))) return;
       await this.queues.starts.want(transaction, jobWork(job));

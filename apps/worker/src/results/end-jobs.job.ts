@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JobState } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { MailOutbox } from '#libs/mail';
-import { Clock, DAY_MS, Logger, MINUTE_MS } from '#libs/platform';
+import { Clock, DAY_MS, Logger, MINUTE_MS, crashPoint } from '#libs/platform';
 import { type Later, type Work, WorkRunner, later } from '#libs/work';
 import { ChunkRecordsService } from '../chunks/chunk-records.service.js';
 import { ChunkRowsService } from '../chunks/chunk-rows.service.js';
@@ -57,7 +57,9 @@ export class EndJobsJob extends WorkRunner<JobWork> {
       await records.settle(job, number, charged);
     }
     const artifact = await files.join(job, await chunks.listParts(this.database, job.id));
+    crashPoint('job.after-join');
     await credits.release(job);
+    crashPoint('job.after-release');
     const mail = await resultMails.compose(job);
     const finishedAt = this.clock.now();
     const expiresAt = new Date(finishedAt.getTime() + KEPT_DAYS * DAY_MS);
@@ -71,7 +73,9 @@ export class EndJobsJob extends WorkRunner<JobWork> {
       const prefix = partsFolder(job.id);
       await this.queues.folders.want(transaction, { name: prefix, payload: { prefix } });
       await work.finish(transaction);
+      crashPoint('job.before-commit');
     });
+    crashPoint('job.after-commit');
   }
 }
 

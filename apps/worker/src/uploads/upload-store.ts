@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import { DataStore, Upload as TusUpload } from '@tus/server';
 import { UPLOAD_BYTES_MAX } from '#libs/contracts';
 import type { FileContent, FileStore } from '#libs/files';
-import { Problem, newId } from '#libs/platform';
+import { Problem, SystemClock, newId } from '#libs/platform';
 import type { UploadsService } from './uploads.service.js';
-import { UPLOAD_KEPT_MS, shownName, uploadFolder } from './upload.js';
+import { UPLOAD_KEPT_MS, type Upload, shownName, uploadFolder } from './upload.js';
 
 /** What is lost at most when a process dies, and has to be sent again. */
 const PIECE_BYTES = 32 * 1024 ** 2;
@@ -12,6 +12,7 @@ const PIECE_BYTES = 32 * 1024 ** 2;
 const PIECES_MAX = 1_000;
 const MOVED_ON = { status_code: 409, body: 'Upload-Offset conflict\n' };
 const TOO_MANY_PIECES = { status_code: 413, body: 'too many pieces\n' };
+const machine = new SystemClock();
 const EXTENSIONS = ['creation', 'creation-with-upload', 'termination', 'expiration'];
 
 /** The uploads of one account, as tus sees them: in pieces, each a file. */
@@ -31,8 +32,8 @@ export class UploadStore extends DataStore {
     const { accountId } = this;
     await told(this.uploads.begin({ id, accountId, sizeBytes: size, fileName }));
     if (size === 0) await this.store(id, { at: 0, size }, []);
-    const { createdAt } = await told(this.uploads.find(accountId, id));
-    return Object.assign(upload, { creation_date: createdAt.toISOString() });
+    const begun = await told(this.uploads.find(accountId, id));
+    return Object.assign(upload, { creation_date: this.startOf(begun) });
   }
 
   /** Whatever came before a client went is kept. @returns bytes that are stored by now. */
@@ -53,7 +54,7 @@ export class UploadStore extends DataStore {
       id,
       size: found.sizeBytes ?? undefined,
       offset: found.receivedBytes,
-      creation_date: found.createdAt.toISOString(),
+      creation_date: this.startOf(found),
     });
   }
 
@@ -63,6 +64,11 @@ export class UploadStore extends DataStore {
 
   override getExpiration(): number {
     return UPLOAD_KEPT_MS;
+  }
+
+  /** As the clock of this machine has it: tus compares with that one. */
+  private startOf(upload: Upload): string {
+    return new Date(machine.now().getTime() - this.uploads.ageMs(upload)).toISOString();
   }
 
   private async store(

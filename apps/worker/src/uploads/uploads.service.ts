@@ -74,6 +74,10 @@ export class UploadsService {
     return upload;
   }
 
+  ageMs({ createdAt }: Upload): number {
+    return this.clock.now().getTime() - createdAt.getTime();
+  }
+
   /** One whose names are counted. @throws NotFound, UploadNotReady, UploadIsRefused. */
   async findReady(accountId: string, uploadId: string): Promise<Upload> {
     const upload = await this.find(accountId, uploadId);

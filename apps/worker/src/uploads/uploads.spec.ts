@@ -10,7 +10,7 @@ const TUS = { 'tus-resumable': '1.0.0' };
 const PIECE = { ...TUS, 'content-type': 'application/offset+octet-stream' };
 const under = new WorkerUnderTest();
 
-beforeAll(() => under.start('http://127.0.0.1:1'));
+beforeAll(() => under.start());
 afterAll(() => under.stop());
 
 async function readOf(content: Buffer | string): Promise<UploadAnswer> {

@@ -1,109 +1,35 @@
-import { writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  ServiceHttp,
-  type WebhookAnswer,
-  type WebhookDeliveriesAnswer,
-  type WebhookDelivery,
-  type WebhookSecretAnswer,
+import type {
+  WebhookAnswer,
+  WebhookDeliveriesAnswer,
+  WebhookDelivery,
+  WebhookSecretAnswer,
 } from '#libs/contracts';
-import { Database } from '#libs/database';
-import { FilesConfig, type FileStore, openFiles } from '#libs/files';
-import { LocalMailbox } from '#libs/mail';
-import { InProcessTransport } from '#libs/messaging';
-import { Logger, type RunningService, ServiceTokens, loadConfig, newId } from '#libs/platform';
-import { CertificateAuthority } from '#libs/resolvers';
-import { TestClock, TestDatabase, makeOwnFolder, waitFor } from '#test/environment';
-import { AccountContacts } from '../../../../test/stand-ins/account-contacts.js';
-import { AccountsService } from '../accounts/accounts.service.js';
+import { newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { type ReceivedEvent, WebhookReceiver } from '../../../../test/worker/webhook-receiver.js';
+import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { DeliveryQueue } from '../deliveries/delivery-queue.js';
 import { signatureOf } from '../deliveries/signature.js';
-import { startWorker } from '../start.js';
-import { WorkerConfig } from '../worker.config.js';
 
-interface Received {
-  host: string;
-  headers: Record<string, string>;
-  body: string;
-}
+const under = new WorkerUnderTest();
+const { clock, mailbox } = under;
+const receiver = new WebhookReceiver();
+const { answers, hanging } = receiver;
+const arrivedAt = (host: string) => receiver.arrivedAt(host);
 
-const SECRET = 'a secret between services, long enough';
-const clock = new TestClock('2026-11-23T10:00:00Z');
-const tokens = new ServiceTokens(SECRET, clock);
-const logger = new Logger('worker', { write: () => {} });
-const account = new AccountContacts();
-const mailbox = new LocalMailbox(clock);
-const transport = new InProcessTransport({
-  logger,
-  consumers: { account: ['worker'], billing: ['worker'], entitlement: ['worker'] },
-});
-const received: Received[] = [];
-/** What hosts answer; -1: never. */
-const answers = new Map<string, number>();
-const hanging = new Set<ServerResponse>();
-let endpoint: Server;
-let test: TestDatabase;
-let files: FileStore;
-let worker: RunningService;
-let gateway: ServiceHttp;
-
-beforeAll(async () => {
-  const folder = makeOwnFolder('webhooks');
-  const authority = new CertificateAuthority();
-  const { keyPem: key, certificatePem: cert } = authority.certificateFor(['*.hooks.example']);
-  endpoint = createServer({ key, cert }, (request, response) => {
-    let body = '';
-    request.on('data', (part: Buffer) => (body += part.toString()));
-    request.on('end', () => {
-      const host = request.headers.host ?? '';
-      received.push({ host, headers: request.headers as Record<string, string>, body });
-      const status = answers.get(host) ?? 204;
-      if (status === -1) hanging.add(response.once('close', () => hanging.delete(response)));
-      else response.writeHead(status, { location: 'https://other.hooks.example/' }).end();
-    });
-  });
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
-  const { port } = endpoint.address() as AddressInfo;
-  const extraCaFile = join(folder, 'ca.pem');
-  writeFileSync(extraCaFile, authority.certificatePem);
-  test = await TestDatabase.create();
-  await account.start();
-  files = await openFiles(loadConfig(FilesConfig, { FILES_LOCATION: folder }), 'worker', clock);
-  const config = Object.assign(new WorkerConfig(), {
-    databaseUrl: test.url('worker'),
-    maintenanceDatabaseUrl: test.url('worker_maintenance'),
-    serviceSecret: SECRET,
-    accountUrl: account.url,
-    entitlementUrl: account.url,
-    lookupUrl: account.url,
-    webhookExceptions: `*.hooks.example:443=127.0.0.1:${port}`,
-    extraCaFile,
-  });
-  worker = await startWorker({ config, clock, logger, transport, mail: mailbox, files });
-  gateway = new ServiceHttp({ url: worker.url, caller: 'gateway', audience: 'worker', tokens });
-});
+beforeAll(async () => under.start(undefined, await receiver.start()));
 afterAll(async () => {
-  hanging.forEach((response) => response.destroy());
-  await gateway?.close();
-  await worker?.stop();
-  await files?.close();
-  await transport.close();
-  await account.stop();
-  endpoint?.closeAllConnections();
-  endpoint?.close();
-  await test?.drop();
+  receiver.stop();
+  await under.stop();
 });
 
 const inside = () => ({
-  database: worker.app.get(Database, { strict: false }),
-  deliveries: worker.app.get(DeliveriesService, { strict: false }),
-  queue: worker.app.get(DeliveryQueue, { strict: false }),
-  accounts: worker.app.get(AccountsService, { strict: false }),
+  database: under.database,
+  accounts: under.accounts,
+  deliveries: under.worker.app.get(DeliveriesService, { strict: false }),
+  queue: under.worker.app.get(DeliveryQueue, { strict: false }),
 });
 
 async function call<T>(
@@ -112,7 +38,7 @@ async function call<T>(
   rest: string,
   body?: object,
 ) {
-  return gateway.call<T>(method, `/internal/key/webhooks${rest}`, { accountId, body });
+  return under.gateway.call<T>(method, `/internal/key/webhooks${rest}`, { accountId, body });
 }
 
 async function create(accountId: string, host: string): Promise<WebhookSecretAnswer> {
@@ -126,8 +52,6 @@ async function publish(accountId: string, id = newId()): Promise<void> {
   await database.transaction((transaction) => deliveries.publish(transaction, accountId, event));
 }
 
-const arrivedAt = (host: string) => received.filter((one) => one.host === host);
-
 async function firstOf(accountId: string, webhookId: string): Promise<WebhookDelivery> {
   const path = `/${webhookId}/deliveries`;
   const { deliveries } = await call<WebhookDeliveriesAnswer>(accountId, 'GET', path);
@@ -138,7 +62,7 @@ const secretOf = ({ secret }: WebhookSecretAnswer) =>
   Buffer.from(secret.replace('whsec_', ''), 'base64');
 
 /** As a receiver checks it. */
-function isSignedWith({ headers, body }: Received, secret: Buffer): boolean {
+function isSignedWith({ headers, body }: ReceivedEvent, secret: Buffer): boolean {
   const id = headers['webhook-id'];
   const timestamp = Number(headers['webhook-timestamp']);
   const wanted = signatureOf({ id, timestamp, body }, [secret]);

@@ -37,6 +37,10 @@ export class AccountExportAnswer {
   /** Requests of the last 90 days, and their counts of the last 13 months. */
   @HeldTables()
   gateway: HeldRows;
+
+  /** Uploads, jobs and where their results are, webhooks and what was sent to them. */
+  @HeldTables()
+  worker: HeldRows;
 }
 
 const ID = '019a5f00-0000-7000-8000-000000000001';
@@ -54,6 +58,7 @@ export const ACCOUNT_EXPORT = defineOperation({
     { service: 'billing', path: '/internal/export' },
     { service: 'entitlement', path: '/internal/export' },
     { service: 'gateway', path: '/internal/export' },
+    { service: 'worker', path: '/internal/export' },
   ],
   parameters: {},
   answers: [{ type: 'application/json', of: AccountExportAnswer }],
@@ -69,6 +74,7 @@ export const ACCOUNT_EXPORT = defineOperation({
         billing: { orders: [] },
         entitlement: { credit_grants: [{ source_type: 'trial', granted: '500' }] },
         gateway: { request_log: [] },
+        worker: { jobs: [] },
       },
     },
   ],

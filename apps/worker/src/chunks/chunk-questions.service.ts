@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { Logger } from '#libs/platform';
+import type { Job } from '../jobs/job.js';
+import { ServiceClients } from '../service-clients.js';
+import type { ChunkAnswers } from './chunk-answers.js';
+import type { Chunk } from './chunks.repository.js';
+import { findingsOf } from './known-answer.js';
+
+/** How long a question may wait for turns at upstreams. */
+const WAIT_SECONDS = 20;
+
+/** Asks about the names of chunks: corpus, where an older answer will do, and lookup about all others. */
+@Injectable()
+export class ChunkQuestionsService {
+  constructor(
+    private readonly clients: ServiceClients,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Adds what is found as it comes. @throws ServiceUnavailable when lookup is away. */
+  async ask(job: Job, chunk: Chunk, answers: ChunkAnswers, signal: AbortSignal): Promise<void> {
+    if (job.maxAgeSeconds > 0) await this.askCorpus(job, chunk, answers, signal);
+    const open = answers.open;
+    if (open.length === 0) return;
+    const { kind, types, maxAgeSeconds, accountId } = job;
+    const found = this.clients.lookup.ask(
+      {
+        kind,
+        names: open.map((index) => chunk.names[index]),
+        ...(types && { types }),
+        priority: 'bulk',
+        maxAgeSeconds,
+        waitSeconds: WAIT_SECONDS,
+      },
+      { accountId, signal },
+    );
+    for await (const one of found) answers.add({ ...one, index: open[one.index] });
+  }
+
+  /** What it does not answer, for whatever reason, is looked up. */
+  private async askCorpus(
+    { kind, types, maxAgeSeconds }: Job,
+    { names }: Chunk,
+    answers: ChunkAnswers,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const asked = { kind, names, ...(types && { types }), maxAgeSeconds };
+    try {
+      const known = this.clients.corpus.freshest(asked, { signal });
+      for await (const one of known) answers.add(findingsOf(one));
+    } catch (error) {
+      signal.throwIfAborted();
+      this.logger.warn('the corpus does not answer; every name is looked up', error);
+    }
+  }
+}

@@ -1,0 +1,248 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { JobAnswer, NameFindings } from '#libs/contracts';
+import { HOUR_MS, SECOND_MS, newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { CorpusUnderTest } from '../../../../test/corpus/corpus-under-test.js';
+import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
+import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+import { resultKey } from '../jobs/job.js';
+
+const LATER: Partial<NameFindings> = {
+  outcome: 'throttled',
+  laterSeconds: 3_600,
+  problem: { code: 'upstream_throttled', detail: 'Later.' },
+};
+const under = new WorkerUnderTest();
+const lookup = new QuestionsStandIn();
+let corpus: CorpusUnderTest | undefined;
+
+beforeAll(async () => {
+  await lookup.start();
+  corpus = await CorpusUnderTest.start();
+  corpus.clock.set(under.clock.now());
+  await under.start(lookup.url, { corpusUrl: corpus.url });
+});
+afterEach(() => {
+  lookup.letAllGo();
+  lookup.found = () => ({});
+});
+afterAll(async () => {
+  await under.stop();
+  await corpus?.stop();
+  await lookup.stop();
+});
+
+const jobOf = async (accountId: string, id: string | null) =>
+  under.gateway.call<JobAnswer>('GET', `/internal/key/jobs/${id}`, { accountId });
+
+/** What waits is due at once, in the place of the minutes that it would wait. */
+async function endOf(accountId: string, id: string | null): Promise<JobAnswer> {
+  return waitFor('the end of the job', async () => {
+    await under.database.query(
+      `update work set until = clock_timestamp() where queue = 'chunks' and state = 'waiting'`,
+    );
+    const job = await jobOf(accountId, id);
+    return job.finished_at === null ? undefined : job;
+  });
+}
+
+/** Name, outcome, credits, fault and age of each line. */
+async function rowsOf({ id }: JobAnswer): Promise<string[]> {
+  const { content } = await under.files.read(resultKey({ id: id!, format: 'csv.gz' }));
+  const text = gunzipSync(Buffer.concat(await content.toArray())).toString();
+  const rows = text.trimEnd().split('\r\n').slice(1);
+  return rows.map((row) => row.split(',').slice(1, 6).join(',')).toSorted();
+}
+
+const asksFor = (name: string) => lookup.calls.filter(({ names }) => names.includes(name)).length;
+
+describe('a name', () => {
+  it('that comes later is asked about as often as it takes, one that fails three times', async () => {
+    const accountId = newId();
+    lookup.found = (name) => {
+      if (name === 'fails.com') return { outcome: 'timeout' };
+      return name === 'later.com' && asksFor(name) <= 4 ? LATER : {};
+    };
+    const domainNames = ['later.com', 'fails.com', 'fine.com'];
+    const { id } = await under.createJob(accountId, 'whois', { domainNames });
+    const done = await endOf(accountId, id);
+    expect(domainNames.map(asksFor)).toEqual([5, 3, 1]);
+    expect(done).toMatchObject({
+      state: 'completed_with_errors',
+      counts: { delivered: 2, failed: 1 },
+      credits: { charged: 2, released: 1 },
+    });
+    expect(await rowsOf(done)).toEqual([
+      'fails.com,timeout,0,,',
+      'fine.com,delivered,1,,',
+      'later.com,delivered,1,,',
+    ]);
+  });
+
+  it('S105: without an answer when its job has no time left is unanswered, and free', async () => {
+    const accountId = newId();
+    lookup.found = (name) => (name === 'never.com' ? LATER : {});
+    const body = { domainNames: ['never.com', 'soon.com'], deadline_hours: 1 };
+    const { id } = await under.createJob(accountId, 'whois', body);
+    await waitFor('the first answer', async () => {
+      const { counts } = await jobOf(accountId, id);
+      return counts.delivered === 1;
+    });
+    under.clock.advance(HOUR_MS);
+    corpus!.clock.advance(HOUR_MS);
+    const done = await endOf(accountId, id);
+    expect(done).toMatchObject({
+      state: 'completed_with_errors',
+      credits: { price: 2, held: 0, charged: 1, released: 1 },
+    });
+    expect(await rowsOf(done)).toEqual(['never.com,unanswered,0,,', 'soon.com,delivered,1,,']);
+    const { entitlement } = under;
+    expect([entitlement.charged(accountId), entitlement.openHolds(accountId)]).toEqual([1, 0]);
+  });
+
+  it('has seven days, unless the job says otherwise', async () => {
+    const usual = await under.createJob(newId(), 'whois', { domainNames: ['week.com'] });
+    const days = Date.parse(usual.deadline_at) - Date.parse(usual.created_at);
+    expect(days).toBe(7 * 24 * HOUR_MS);
+  });
+
+  it('of an upstream that is not ready holds up no other', async () => {
+    const [accountId, other] = [newId(), newId()];
+    lookup.found = (name) => (name.endsWith('.de') ? LATER : {});
+    const domainNames = ['a.de', 'b.de', 'c.de', 'a.com', 'b.com'];
+    const { id } = await under.createJob(accountId, 'whois', { domainNames });
+    const others = await under.createJob(other, 'whois', { domainNames: ['d.com'] });
+    await waitFor('all that is ready', async () => {
+      const { counts, state } = await jobOf(accountId, id);
+      return counts.delivered === 2 && state === 'running';
+    });
+    await under.endOfJob(other, others.id);
+    await under.gateway.call('POST', `/internal/key/jobs/${id}/cancel`, { accountId });
+    expect(await under.endOfJob(accountId, id)).toMatchObject({
+      state: 'canceled',
+      credits: { price: 5, held: 0, charged: 2, released: 3 },
+    });
+  });
+});
+
+describe('several customers', () => {
+  /** Chunks that this process does at a time, and how many are looked at after the first ones. */
+  const [AT_A_TIME, LOOKED_AT] = [8, 24];
+
+  async function startLarge(accountId: string, word: string): Promise<string> {
+    under.entitlement.balances.set(accountId, 100_000);
+    const names = Array.from({ length: 22_000 }, (_, n) => `${word}-${n}.com`);
+    const { id } = await under.upload(accountId, names.join('\n'));
+    await under.endOfUpload(accountId, id);
+    return running(accountId, { upload_id: id });
+  }
+
+  async function running(accountId: string, body: object): Promise<string> {
+    const { id } = await under.createJob(accountId, 'dns', body);
+    await waitFor('its chunks', async () => (await jobOf(accountId, id)).state === 'running');
+    return id!;
+  }
+
+  it('share the work 50:50, and a small job waits for one chunk of the others at most', async () => {
+    const [early, late, small] = [newId(), newId(), newId()];
+    const first = lookup.calls.length;
+    const order = () => lookup.calls.slice(first).map(({ accountId }) => accountId);
+    lookup.hold();
+    const jobs = [[early, await startLarge(early, 'early')]];
+    await waitFor('the hands to be full', () => order().length === AT_A_TIME);
+    jobs.push([late, await startLarge(late, 'late')]);
+    const domainNames = Array.from({ length: 100 }, (_, n) => `small-${n}.com`);
+    await running(small, { domainNames });
+    while (order().length < AT_A_TIME + 1 + LOOKED_AT) {
+      const asked = order().length;
+      lookup.letOneGo();
+      await waitFor('the next chunk', () => order().length > asked);
+    }
+    const [next, ...others] = order().slice(AT_A_TIME, AT_A_TIME + 1 + LOOKED_AT);
+    expect(next).toBe(small);
+    const share = others.filter((accountId) => accountId === late).length / LOOKED_AT;
+    expect(Math.abs(share - 0.5)).toBeLessThanOrEqual(0.05);
+    for (const [accountId, id] of jobs) {
+      await under.gateway.call('POST', `/internal/key/jobs/${id}/cancel`, { accountId });
+    }
+    lookup.letAllGo();
+    for (const [accountId, id] of jobs) {
+      const { counts, credits } = await under.endOfJob(accountId, id);
+      expect(credits.charged).toBe(counts.delivered);
+      expect(under.entitlement.charged(accountId)).toBe(counts.delivered);
+    }
+  });
+});
+
+describe('an answer as old as the job allows', () => {
+  const before = (seconds: number) =>
+    new Date(under.clock.now().getTime() - seconds * SECOND_MS).toISOString();
+
+  it('comes from the corpus at the price, and says when it was observed', async () => {
+    const accountId = newId();
+    const record = { create_date: '2024-01-02', registrant_contact: { name: 'Ada' } };
+    const seen = (name: string, at: string) => ({ kind: 'whois', name, at, record });
+    await corpus!.record(seen('known.com', before(50)), seen('old.com', before(500)));
+    const domainNames = ['known.com', 'old.com', 'new.com'];
+    const body = { domainNames, max_age: 100 };
+    const done = await endOf(accountId, (await under.createJob(accountId, 'whois', body)).id);
+    expect(done).toMatchObject({ state: 'completed', credits: { charged: 3 } });
+    expect(domainNames.map(asksFor)).toEqual([0, 1, 1]);
+    expect(await rowsOf(done)).toEqual([
+      `known.com,delivered,1,,${before(50)}`,
+      'new.com,delivered,1,,',
+      'old.com,delivered,1,,',
+    ]);
+  });
+
+  it('of the DNS has the records; a name without any is free, as ever', async () => {
+    const accountId = newId();
+    const seen = (name: string, records: object[]) => ({
+      kind: 'dns',
+      name,
+      at: before(50),
+      types: ['A', 'NS'],
+      records,
+    });
+    await corpus!.record(
+      seen('known-dns.com', [{ type: 'A', value: '192.0.2.7' }]),
+      seen('empty-dns.com', [{ type: 'NS', value: 'ns.example' }]),
+    );
+    const body = {
+      domainNames: ['known-dns.com', 'empty-dns.com'],
+      types: ['A'],
+      max_age: 100,
+      format: 'json.gz',
+    };
+    const { id } = await under.createJob(accountId, 'dns', body);
+    expect(await endOf(accountId, id)).toMatchObject({ credits: { charged: 1, released: 1 } });
+    const { content } = await under.files.read(resultKey({ id: id!, format: 'json.gz' }));
+    const lines = gunzipSync(Buffer.concat(await content.toArray()))
+      .toString()
+      .trimEnd()
+      .split('\n');
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      {
+        domain_name: 'known-dns.com',
+        outcome: 'delivered',
+        observed_at: before(50),
+        answer: {
+          dns_types: { A: 1 },
+          dns_records: [{ type: 'A', raw_text: 'known-dns.com.\tIN\tA\t192.0.2.7' }],
+        },
+      },
+      { domain_name: 'empty-dns.com', outcome: 'empty', credits: 0 },
+    ]);
+    expect(asksFor('known-dns.com')).toBe(0);
+  });
+
+  it('is not waited for: without the corpus every name is looked up', async () => {
+    const accountId = newId();
+    await corpus!.stop();
+    corpus = undefined;
+    const body = { domainNames: ['known.com'], max_age: 3_600 };
+    const done = await endOf(accountId, (await under.createJob(accountId, 'whois', body)).id);
+    expect(await rowsOf(done)).toEqual(['known.com,delivered,1,,']);
+  });
+});

@@ -1,0 +1,20 @@
+import { Controller, Get } from '@nestjs/common';
+import { AccountExports, Database } from '#libs/database';
+import { AccountId, AllowCallers } from '#libs/platform';
+import { EXPORTED_TABLES } from './exported-tables.js';
+
+/** What this service holds of an account, on behalf of a session that the dashboard has checked. */
+@Controller('internal/export')
+@AllowCallers('dashboard', 'gateway')
+export class ExportController {
+  private readonly exports: AccountExports;
+
+  constructor(database: Database) {
+    this.exports = new AccountExports(database, EXPORTED_TABLES);
+  }
+
+  @Get()
+  export(@AccountId() accountId: string) {
+    return this.exports.file(accountId);
+  }
+}

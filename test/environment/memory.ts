@@ -1,0 +1,14 @@
+const EVERY_MS = 50;
+
+/** Bytes that the memory of this process grew by at most while something was done. */
+export async function growthOf(work: () => Promise<void>): Promise<number> {
+  const before = process.memoryUsage().rss;
+  let most = before;
+  const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), EVERY_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+  return most - before;
+}

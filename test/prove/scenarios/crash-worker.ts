@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { request } from 'undici';
+import type { JobAnswer } from '#libs/contracts';
+import { type CrashPoint, newId } from '#libs/platform';
+import type { Customer } from '../environment/customer.js';
+import { ask } from '../environment/http.js';
+import { eventually } from '../environment/patience.js';
+import { startAgain } from '../environment/restart.js';
+import { checkRest } from '../environment/traffic.js';
+import { type InstallationHarness, type InstallationScenario, holds } from '../scenario.js';
+
+/** Every border of a job, with how often it passes there. */
+const POINTS = {
+  'job.after-hold': 1,
+  'chunk.after-claim': 3,
+  'chunk.after-answers': 3,
+  'chunk.after-write': 3,
+  'chunk.after-commit': 3,
+  'chunk.after-settle': 3,
+  'job.after-join': 1,
+  'job.after-release': 1,
+  'job.before-commit': 1,
+  'job.after-commit': 1,
+} satisfies Partial<Record<CrashPoint, number>>;
+
+/** Each a chunk of its own, for each has a registry of its own. */
+const TLDS = ['com', 'de', 'org'];
+const NAMES_OF_EACH = 5;
+const CREDITS = 10_000;
+const UNLIMITED = 1_000_000;
+/** Nobody waits for the leases of the dead, nor until the start of a job counts as broken off. */
+const HURRY = `update worker.work set until = clock_timestamp()
+  where state = 'claimed' or (queue = 'job-starts' and state = 'waiting')`;
+
+export const crashWorkerRow: InstallationScenario = {
+  name: `crash ${Object.keys(POINTS).join(', ')}`,
+  fault: 'kill -9 of worker at each border of a job, a job for each',
+  expectation:
+    'up again within 5 s; each job ends by itself: every name once in one whole file, charged once, the rest of the ' +
+    'credits given back, one mail',
+  run: async (harness) => {
+    const { installation } = harness;
+    const startedAt = performance.now();
+    const customer = await installation.regular(CREDITS);
+    for (const limit of ['bulk', 'account'] as const) {
+      await installation.limit(customer.accountId, UNLIMITED, limit);
+    }
+    const before = await customer.spendable();
+    let charged = 0;
+    for (const [point, passes] of Object.entries(POINTS) as [CrashPoint, number][]) {
+      charged += await crashAt(harness, customer, point, passes);
+    }
+    installation.book.answered(customer.accountId, charged);
+    await eventually('every hold to be closed', async () => {
+      const open = await installation.sql(
+        `select from entitlement.holds where account_id = $1 and state <> 'closed'`,
+        [customer.accountId],
+      );
+      return open.length === 0;
+    });
+    const spent = before - (await customer.spendable());
+    holds(spent === charged, `${charged} names were answered, ${spent} credits are gone`);
+    await mailsArrive(harness, customer);
+    await checkRest(harness, { outageMs: performance.now() - startedAt });
+  },
+};
+
+/** @returns names that were answered. */
+async function crashAt(
+  harness: InstallationHarness,
+  customer: Customer,
+  point: CrashPoint,
+  passes: number,
+): Promise<number> {
+  const { installation, random } = harness;
+  const worker = installation.process('worker');
+  await worker.stop();
+  await worker.start({ CRASH_AT: `${point}:${random.between(1, passes)}` });
+  const names = TLDS.flatMap((tld) =>
+    Array.from({ length: NAMES_OF_EACH }, (_, n) => `${newId()}-${n}.${tld}`),
+  );
+  const dying = (async () => {
+    await worker.untilEnded();
+    harness.count('kills');
+    await installation.sql(HURRY);
+    await startAgain(worker, harness);
+  })();
+  const id = await start(installation.apiOrigins[0], customer, names);
+  const job = await endOf(installation.apiOrigins[0], customer, id);
+  await dying;
+  const { delivered, failed, unique } = job.counts;
+  holds(delivered + failed === unique, `${point}: ${unique} names, ${delivered} and ${failed}`);
+  holds(job.credits.charged === delivered, `${point}: charged ${job.credits.charged}`);
+  await fileIsWhole(installation.apiOrigins[0], customer, { job, names, point });
+  return delivered;
+}
+
+/** Repeated as clients do that had no answer: what a broken-off start has set aside is given back. */
+async function start(origin: string, { key }: Customer, domainNames: string[]): Promise<string> {
+  const headers = { 'x-api-key': key, 'idempotency-key': newId() };
+  return eventually('a job to be taken', async () => {
+    const url = `${origin}/v2.0/jobs/whois`;
+    const { status, body } = await ask({ method: 'POST', url, headers, body: { domainNames } });
+    return status === 202 && (body.id as string);
+  });
+}
+
+async function endOf(origin: string, { key }: Customer, id: string): Promise<JobAnswer> {
+  return eventually(`the end of job ${id}`, async () => {
+    const url = `${origin}/v2.0/jobs/${id}`;
+    const { status, body } = await ask({ method: 'GET', url, headers: { 'x-api-key': key } });
+    const job = body as JobAnswer;
+    return status === 200 && job.finished_at !== null && job;
+  });
+}
+
+async function fileIsWhole(
+  origin: string,
+  { key }: Customer,
+  { job, names, point }: { job: JobAnswer; names: string[]; point: CrashPoint },
+): Promise<void> {
+  const bytes = await eventually('the results', async () => {
+    const headers = { 'x-api-key': key };
+    const { statusCode, body } = await request(`${origin}/v2.0/jobs/${job.id}/results`, {
+      headers,
+    });
+    const content = Buffer.from(await body.arrayBuffer());
+    return statusCode === 200 && content;
+  });
+  const [{ sha256 }] = job.artifacts;
+  const found = createHash('sha256').update(bytes).digest('hex');
+  holds(found === sha256, `${point}: the file is another than the one that was told`);
+  const rows = gunzipSync(bytes).toString().trimEnd().split('\r\n').slice(1);
+  const listed = rows.map((row) => row.split(',')[1]).toSorted();
+  const isEach = JSON.stringify(listed) === JSON.stringify(names.toSorted());
+  holds(isEach, `${point}: ${names.length} names were given, the file has ${listed.length}`);
+}
+
+/** One for each job that its owner was told of. */
+async function mailsArrive({ installation, count }: InstallationHarness, customer: Customer) {
+  const jobs = Object.keys(POINTS).length;
+  const mails = await eventually('a mail for each job', async () => {
+    const all = await installation.cluster.mailbox.newest(1_000);
+    const told = all.filter(
+      ({ to, subject }) => to === customer.email && subject.startsWith('Your bulk WHOIS job'),
+    );
+    return told.length >= jobs && told.length;
+  });
+  holds(mails === jobs, `${mails} mails say that ${jobs} jobs are done`);
+  count('jobs', jobs);
+}
