@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { PROCESSOR_NAMES } from '#libs/contracts';
 import { waitFor } from '#test/environment';
 import type { ClusterProcess } from '../../apps/cluster/src/processes/cluster-process.js';
+import { WebhookReceiver } from '../worker/webhook-receiver.js';
+import { bulkJobs } from './bulk-jobs.story.js';
 import { buyCredits } from './buy-credits.story.js';
 import { Customer } from './customer.js';
 import { describeOnCluster, openCluster } from './deployment.js';
@@ -16,11 +18,16 @@ const START_LIMIT_MS = 240_000;
 
 /** The stories of one process, word for word; one cluster for all of them. */
 describeOnCluster('a process for each service', () => {
+  const receiver = new WebhookReceiver();
   let deployment: Awaited<ReturnType<typeof openCluster>>;
   beforeAll(async () => {
-    deployment = await openCluster();
+    await receiver.start();
+    deployment = await openCluster(receiver.environment);
   });
-  afterAll(() => deployment?.stop());
+  afterAll(async () => {
+    receiver.stop();
+    await deployment?.stop();
+  });
 
   describe('from sign-up to erasure', () => firstLight(() => deployment));
 
@@ -29,6 +36,8 @@ describeOnCluster('a process for each service', () => {
   );
 
   describe('plans, and money that goes back', () => plansAndMoneyBack(() => deployment, 'stripe'));
+
+  describe('many names', () => bulkJobs(() => deployment, receiver));
 
   describe('what only several processes have', () => {
     it('one limit and one balance hold over both gateways', async () => {

@@ -43,8 +43,8 @@ export interface Deployment {
 const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '20000' };
 
 /** Every service in this process, but billing, whose part the story plays. */
-export async function openSolo(): Promise<Deployment> {
-  return opened({ ...UNHURRIED, STRIPE_API_KEY: '' });
+export async function openSolo(settings: Record<string, string> = {}): Promise<Deployment> {
+  return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...settings });
 }
 
 /** Every service in this process, with the settings by which an operator says where registries are. */
@@ -102,8 +102,10 @@ async function opened(
   };
 }
 
-/** A process for each service, with Kafka and Valkey. The API is the first gateway's. */
-export async function openCluster(): Promise<
+/** A process for each service, with Kafka and Valkey. The API is the first gateway's. @param worker its settings. */
+export async function openCluster(
+  worker: Record<string, string> = {},
+): Promise<
   Deployment & { cluster: RunningCluster; payments: PaymentsSimulator; billingUrl: string }
 > {
   const folder = mkdtempSync(join(tmpdir(), 'story-'));
@@ -115,7 +117,7 @@ export async function openCluster(): Promise<
     clockFile,
     payments: 'simulated',
     // On a busy test machine five milliseconds of waiting are no lost Valkey.
-    environment: { gateway: { ...UNHURRIED, VALKEY_TIMEOUT_MS: '1000' } },
+    environment: { gateway: { ...UNHURRIED, VALKEY_TIMEOUT_MS: '1000' }, worker },
   });
   const { facts, gateways, mailbox, settings } = cluster;
   const events = loadConfig(EventsConfig, settings.operator());
