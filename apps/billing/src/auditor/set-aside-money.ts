@@ -11,6 +11,10 @@ const SET_ASIDE = declareGauge(
 /** After so many attempts neither an unavailable processor nor an early object can be the reason. */
 const ATTEMPTS_MIN = 4;
 
+/** What was paid and not taken back, of the payment `p`. */
+const LEFT_MICROS = `p.amount_micros - coalesce((select sum(amount_micros) from reversals r
+  where r.payment_id = p.id and r.state <> 'undone'), 0)`;
+
 /**
  * What is set aside, by kind: SQL of id, account_id, since when and why. Times of the queue are the database's, so that
  * `requested` refunds are old by when they were stored.
@@ -32,8 +36,16 @@ export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
   unreturned: `select id::text, account_id, returned_at as since,
       'not given back: its refunds were refused or failed' as reason
     from payments p where (not is_announced or is_unwanted) and returned_at is not null
-      and coalesce((select sum(amount_micros) from reversals r
-        where r.payment_id = p.id and r.state <> 'undone'), 0) < p.amount_micros`,
+      and ${LEFT_MICROS} > 0
+    union all
+    select p.id::text, p.account_id, max(f.updated_at),
+      'a refund was made and failed afterwards: what it took back is given again, and the money is here'
+    from reversals f join payments p on p.id = f.payment_id
+    where f.cause = 'refund' and f.state = 'undone' and f.external_id is not null
+      and is_announced and not is_unwanted and ${LEFT_MICROS} > 0
+      and not exists (select from reversals r where r.payment_id = p.id and r.cause = 'refund'
+        and r.state <> 'undone' and r.created_at >= f.updated_at)
+    group by p.id`,
   unclaimed: `select subject as id, account_id, ended_at as since, detail as reason
     from reconciliation_findings f join reconciliation_runs r on r.id = f.run_id
     where f.account_id is null and not f.is_healed

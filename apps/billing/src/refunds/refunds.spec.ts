@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { PaymentReversed, SubscriptionChanged } from '#libs/contracts';
+import type { PaymentReversed, SetAsideMoney, SubscriptionChanged } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, addMonths, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
@@ -191,14 +191,22 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       if (!isMade) expect(billing.logLines.splice(0)).toHaveLength(1);
     });
 
-    it('a refund that fails later gives back what it took, and may be tried again', async () => {
+    it('a refund that fails later gives back what it took, and stands in the list until it is made again', async () => {
       const bought = await buy();
-      await refund({});
+      const setAside = async () => {
+        const { body } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
+        return (body as SetAsideMoney[]).filter((one) => one.accountId === accountId);
+      };
+      await refund({ amountMicros: '50000000' });
+      expect(await setAside()).toEqual([]);
       side.failRefund(refunds()[0].id);
       await billing.settle();
       expect((await said()).at(-1)).toBe('undone');
       expect(await billing.stateOf(accountId, bought)).toBe('paid');
-      expect((await refund({})).body).toMatchObject({ state: 'final' });
+      const [{ paymentId }] = await payments();
+      expect(await setAside()).toMatchObject([{ kind: 'unreturned', id: paymentId }]);
+      expect((await refund({ amountMicros: '40000000' })).body).toMatchObject({ state: 'final' });
+      expect(await setAside()).toEqual([]);
     });
 
     it('who owes used credits of it buys no more by this processor until they are repaid', async () => {
