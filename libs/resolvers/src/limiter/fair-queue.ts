@@ -11,16 +11,30 @@ export class FairQueue<Waiter> {
     this.length += 1;
   }
 
-  /** The oldest waiter of the asker whose turn it is, who then stands last. */
-  shift(): Waiter | undefined {
-    const [turn] = this.byAsker;
-    if (turn === undefined) return undefined;
-    const [asker, own] = turn;
-    const waiter = own.shift();
-    this.byAsker.delete(asker);
-    if (own.length > 0) this.byAsker.set(asker, own);
-    this.length -= 1;
-    return waiter;
+  /**
+   * The oldest waiter of the asker whose turn it is, who then stands last.
+   *
+   * @param freeFor places that are free for an asker; one without any is passed over and keeps its turn.
+   */
+  shift(freeFor: (asker: string) => number): Waiter | undefined {
+    for (const [asker, own] of this.byAsker) {
+      if (freeFor(asker) <= 0) continue;
+      const waiter = own.shift();
+      this.byAsker.delete(asker);
+      if (own.length > 0) this.byAsker.set(asker, own);
+      this.length -= 1;
+      return waiter;
+    }
+    return undefined;
+  }
+
+  /** How many could go at once if no other place were taken. */
+  countFree(freeFor: (asker: string) => number): number {
+    let count = 0;
+    for (const [asker, own] of this.byAsker) {
+      count += Math.max(0, Math.min(own.length, freeFor(asker)));
+    }
+    return count;
   }
 
   /** The youngest waiter of the asker who has most of them. */

@@ -81,4 +81,39 @@ describe('the queue of an upstream', () => {
     expect(order.slice(1, 3)).toEqual(['a', 'b']);
     expect(order.filter((who) => who === 'a')).toHaveLength(25);
   });
+
+  it('of a silent server leaves a connection to others, however many names one account asks there', async () => {
+    const { limiter } = limiterOf({ ...WIDE, connections: 4 });
+    const held: string[] = [];
+    const ends: (() => void)[] = [];
+    const ask = async (asker: string, priority: 'live' | 'bulk' = 'live') => {
+      const answer = await limiter.acquire(HOST, { priority, asker });
+      if (!answer.granted) return;
+      held.push(asker);
+      ends.push(answer.failed);
+    };
+    for (let name = 0; name < 20; name += 1) void ask('a');
+    await turns();
+    expect(held).toEqual(['a', 'a', 'a']);
+    void ask('b', 'bulk');
+    await turns();
+    expect(held).toEqual(['a', 'a', 'a', 'b']);
+    ends[0]();
+    await turns();
+    expect(held.slice(4)).toEqual(['a']);
+    // The last connection is nobody's who has others.
+    ends[3]();
+    await turns();
+    expect(held).toHaveLength(5);
+  });
+
+  it('with one connection is open to one account alone', async () => {
+    const { limiter } = limiterOf(WIDE);
+    expect(await limiter.acquire(HOST, { priority: 'live', asker: 'a' })).toMatchObject({
+      granted: true,
+    });
+  });
 });
+
+/** Until everything that can go on has gone on. */
+const turns = () => new Promise(setImmediate);

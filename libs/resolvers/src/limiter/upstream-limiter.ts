@@ -144,7 +144,7 @@ export class UpstreamLimiter {
         asker,
         settle: (isGranted) => {
           signal?.removeEventListener('abort', cancel);
-          resolve(isGranted ? this.permit(upstream) : this.sentAway(upstream));
+          resolve(isGranted ? this.permit(upstream, asker) : this.sentAway(upstream));
         },
       };
       signal?.addEventListener('abort', cancel, { once: true });
@@ -153,12 +153,12 @@ export class UpstreamLimiter {
     });
   }
 
-  private permit(upstream: Upstream): Permit {
+  private permit(upstream: Upstream, asker: string): Permit {
     let isOpen = true;
     const end = (report: () => void) => () => {
       if (!isOpen) return;
       isOpen = false;
-      upstream.release();
+      upstream.release(asker);
       report();
       this.admit(upstream);
     };
@@ -195,7 +195,7 @@ export class UpstreamLimiter {
     if (request === undefined) return;
     const reply = await budgets.take(upstream.host, request);
     if (reply !== undefined) {
-      this.comeAgain(upstream, upstream.admitGranted(reply, this.now()));
+      this.comeAgain(upstream, upstream.admitGranted(reply, this.now(), budgets.processes));
       return;
     }
     upstream.stopAsking();

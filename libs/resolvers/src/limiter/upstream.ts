@@ -32,6 +32,8 @@ export class Upstream {
   /** Of the buckets that refill slowly. */
   private readonly shares: readonly { place: number; bucket: TokenBucket; shares: BudgetShares }[];
   private active = 0;
+  /** The same by asker; none is without a connection. */
+  private readonly activeBy = new Map<string, number>();
   private pausedUntil = -Infinity;
   private strikes = 0;
   /** Spent while the server that processes share was away; what it granted and nobody used counts against it. */
@@ -127,7 +129,7 @@ export class Upstream {
       if (waitMs > 0) return waitMs;
       for (const bucket of this.buckets) bucket.take(now);
       this.spentAlone += 1;
-      this.letGo(now);
+      this.letGo(now, processes);
     }
     return undefined;
   }
@@ -137,7 +139,8 @@ export class Upstream {
     const tokens = this.places(processes);
     if (tokens === 0 || this.isAsking) return undefined;
     this.isAsking = true;
-    const priority = ORDER.findIndex((name) => this.waiters[name].length > 0);
+    const freeFor = this.freeFor(processes);
+    const priority = ORDER.findIndex((name) => this.waiters[name].countFree(freeFor) > 0);
     const buckets = this.buckets.map((bucket) => ({
       ...bucket.terms,
       left: bucket.left(now),
@@ -148,7 +151,7 @@ export class Upstream {
   }
 
   /** Lets go whom the shared budgets grant; returns the milliseconds after which to ask again. */
-  admitGranted(reply: BudgetReply, now: number): number | undefined {
+  admitGranted(reply: BudgetReply, now: number, processes: number): number | undefined {
     this.isAsking = false;
     this.hasRecovered = false;
     this.spentAlone = 0;
@@ -160,8 +163,7 @@ export class Upstream {
     }
     for (let left = reply.granted; left > 0; left -= 1) {
       // Whoever waited may have gone while the server was asked.
-      if (this.waiting > 0) this.letGo(now);
-      else this.spentAlone -= 1;
+      if (!this.letGo(now, processes)) this.spentAlone -= 1;
     }
     return this.waiting > 0 ? reply.waitMs : undefined;
   }
@@ -172,21 +174,47 @@ export class Upstream {
   }
 
   private places(processes: number): number {
-    const connections = Math.max(1, Math.floor(this.limit.connections / processes));
-    return Math.max(0, Math.min(this.waiting, connections - this.active));
+    const freeFor = this.freeFor(processes);
+    const ready = ORDER.reduce((sum, name) => sum + this.waiters[name].countFree(freeFor), 0);
+    return Math.max(0, Math.min(ready, this.connections(processes) - this.active));
   }
 
-  private letGo(now: number): void {
-    const next = ORDER.map((priority) => this.waiters[priority]).find(({ length }) => length > 0);
-    const waiter = next?.shift();
-    if (waiter === undefined) return;
-    this.active += 1;
-    for (const { shares } of this.shares) shares.take(waiter.asker, now);
-    waiter.settle(true);
+  private connections(processes: number): number {
+    return Math.max(1, Math.floor(this.limit.connections / processes));
   }
 
-  release(): void {
+  /**
+   * Connections that each asker may still open. Nobody has the last one beside all others: where a server is silent, his
+   * questions would hold up everybody until they time out. The installation's own take turns with one another.
+   */
+  private freeFor(processes: number): (asker: string) => number {
+    const connections = this.connections(processes);
+    const ownMax = Math.max(1, connections - 1);
+    return (asker) => (asker === '' ? connections : ownMax - (this.activeBy.get(asker) ?? 0));
+  }
+
+  /** False when nobody waits who may go. */
+  private letGo(now: number, processes: number): boolean {
+    const freeFor = this.freeFor(processes);
+    for (const name of ORDER) {
+      const waiter = this.waiters[name].shift(freeFor);
+      if (waiter === undefined) continue;
+      const { asker } = waiter;
+      this.active += 1;
+      this.activeBy.set(asker, (this.activeBy.get(asker) ?? 0) + 1);
+      for (const { shares } of this.shares) shares.take(asker, now);
+      waiter.settle(true);
+      return true;
+    }
+    return false;
+  }
+
+  /** A connection for `asker` has ended. */
+  release(asker: string): void {
     this.active -= 1;
+    const left = (this.activeBy.get(asker) ?? 0) - 1;
+    if (left > 0) this.activeBy.set(asker, left);
+    else this.activeBy.delete(asker);
   }
 
   answered(): void {
