@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Logger, NotLoggedIn, type Problem, toProblem } from '#libs/platform';
+import { type Logger, NotLoggedIn, type Problem, logFailure, toProblem } from '#libs/platform';
 import { AccountDeletedProblem, type ProblemBodies } from '#libs/public-http';
 import { logInPath } from './auth/way-back.js';
 import { errorPage } from './pages/error-page.js';
@@ -18,10 +18,8 @@ export class ErrorPageFilter implements ExceptionFilter {
     const request = http.getRequest<FastifyRequest>();
     const problem = toProblem(error);
     if (problem.status >= 500) {
-      this.logger.error(`${request.method} ${request.routeOptions.url ?? 'unknown route'} failed`, {
-        err: problem.cause ?? problem,
-        request_id: request.visitor.requestId,
-      });
+      const fields = { err: problem.cause ?? problem, request_id: request.visitor.requestId };
+      logFailure(this.logger, problem, request, fields);
     }
     this.refuse(problem, request, http.getResponse<FastifyReply>());
   }

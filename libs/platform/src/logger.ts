@@ -1,5 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { SparseLines } from './sparse-lines.js';
 import { contextFields, currentContext } from './telemetry/request-context.js';
 
 // Underscore and equals sign also as URLs within URLs have them.
@@ -20,6 +21,7 @@ export function maskKeys(text: string): string {
  */
 export class Logger implements LoggerService {
   private readonly pino: PinoLogger;
+  private readonly sparse = new SparseLines();
 
   constructor(service: string, destination?: DestinationStream, level = 'info') {
     const out = destination ?? process.stdout;
@@ -57,6 +59,16 @@ export class Logger implements LoggerService {
   /** `error.cause` chains are logged; public texts never contain them. */
   error(message: string, fields?: unknown): void {
     this.pino.error(asFields(fields), message);
+  }
+
+  /**
+   * As `warn` or `error`, for what each request of a flood would write: the first of a kind, then one line a minute
+   * with the `count` of those that it stands for and the fields of the last.
+   */
+  sparsely(level: 'warn' | 'error', kind: string, message: string, fields: object): void {
+    this.sparse.add(kind, (count) =>
+      this[level](message, count === 1 ? fields : { ...fields, count }),
+    );
   }
 
   /** Nest's own lines come through here. */

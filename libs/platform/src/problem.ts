@@ -40,6 +40,11 @@ export class Problem extends Error {
     this.members = description.members;
   }
 
+  /** Whether nothing is broken, but nobody had the time: of these a flood brings thousands. */
+  get isOfLoad(): boolean {
+    return this.status === 503 || this.status === 504;
+  }
+
   /** The body between services; the gateway adds what only it knows. */
   toBody(): ProblemBody {
     return {

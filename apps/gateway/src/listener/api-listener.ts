@@ -327,7 +327,9 @@ export class ApiListener {
     const { bodies, logger } = this.options;
     const requestId = newRequestId();
     if (problem.status >= 500) {
-      logger.error('a request failed', { err: problem.cause ?? problem, request_id: requestId });
+      const fields = { err: problem.cause ?? problem, request_id: requestId };
+      if (problem.isOfLoad) logger.sparsely('error', problem.message, 'a request failed', fields);
+      else logger.error('a request failed', fields);
     }
     const body = bodies.render(problem, { requestId, path: request.url! });
     for (let i = 0; i < BASE_HEADERS.length; i += 2) {

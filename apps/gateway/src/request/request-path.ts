@@ -298,12 +298,15 @@ export class RequestPath {
     this.parts.keptAnswers.release(context);
     if (problem.status === 503) forgetOurOutage(context, problem, trustedProxies, rateLimiter);
     if (problem.cause !== undefined && problem.status >= 500) {
-      logger.warn('a request was refused', {
+      const fields = {
         err: problem.cause,
         code: problem.code,
         request_id: context.requestId,
         trace_id: traceIdOf(context.span?.traceparent),
-      });
+      };
+      if (problem.isOfLoad)
+        logger.sparsely('warn', problem.message, 'a request was refused', fields);
+      else logger.warn('a request was refused', fields);
     }
     sendProblem(context, problem, this.remaining(context), answers);
     const { status, code } = problem;

@@ -30,10 +30,11 @@ export class ProblemFilter implements ExceptionFilter {
     }
     const isOurs = !problem.retryAfterSeconds || problem instanceof DatabaseUnavailable;
     if (problem.status >= 500 && isOurs) {
-      this.logger.error(`${request.method} ${request.url.split('?')[0]} failed`, {
+      const fields = {
         err: problem.cause ?? problem,
         request_id: request.headers['x-request-id'],
-      });
+      };
+      logFailure(this.logger, problem, request, fields);
     }
     const reply = http.getResponse<FastifyReply>();
     if (problem.retryAfterSeconds !== undefined) {
@@ -41,6 +42,18 @@ export class ProblemFilter implements ExceptionFilter {
     }
     void reply.status(problem.status).headers(REFUSAL_HEADERS).send(problem.toBody());
   }
+}
+
+/** A line for each request that failed; of those that found no time, one a minute for a route. */
+export function logFailure(
+  logger: Logger,
+  problem: Problem,
+  { method, url, routeOptions }: FastifyRequest,
+  fields: object,
+): void {
+  const route = `${method} ${routeOptions.url ?? 'unknown route'}`;
+  if (!problem.isOfLoad) logger.error(`${method} ${url.split('?')[0]} failed`, fields);
+  else logger.sparsely('error', `${route} ${problem.message}`, `${route} failed`, fields);
 }
 
 /** Any error as a Problem: ours stay, Nest's and Fastify's 4xx keep their status, the rest is a 500. */

@@ -4,6 +4,7 @@ import { IsString, MaxLength } from 'class-validator';
 import {
   AccountId,
   AllowCallers,
+  DatabaseUnavailable,
   Logger,
   Metrics,
   Problem,
@@ -44,6 +45,12 @@ class DemoController {
   @AllowCallers('gateway')
   refusal(): never {
     throw new Problem({ code: 'demo_refused', status: 409, detail: 'No.', members: { hint: 1 } });
+  }
+
+  @Get('/starved')
+  @AllowCallers('gateway')
+  starved(): never {
+    throw new DatabaseUnavailable(new Error('no connection became free'));
   }
 
   @Get('/crash')
@@ -110,6 +117,21 @@ describe('service', () => {
       route: '/internal/refusal',
     });
     expect(line).not.toContain(token);
+  });
+
+  it('a flood of requests for which there is no time is one line, and each failure another one of its own', async () => {
+    log = '';
+    for (let i = 0; i < 20; i += 1) {
+      expect((await get(`/internal/starved?id=${i}`)).status).toBe(503);
+    }
+    const [line, ...others] = log.trim().split('\n');
+    expect([JSON.parse(line), others]).toMatchObject([
+      { msg: 'GET /internal/starved failed', err: { message: 'no connection became free' } },
+      [],
+    ]);
+    log = '';
+    for (let i = 0; i < 2; i += 1) expect((await get('/internal/crash')).status).toBe(500);
+    expect(log.trim().split('\n')).toHaveLength(2);
   });
 
   it('S89: a missing or malformed account id is a 400', async () => {

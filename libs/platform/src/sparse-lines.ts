@@ -1,0 +1,52 @@
+import { MINUTE_MS } from './clock.js';
+
+/** Kinds that are told apart at a time; further ones are written line by line. */
+const KINDS_MAX = 1_000;
+
+interface Kind {
+  /** Since the last line. */
+  count: number;
+  /** Writes one line about so many. */
+  write(count: number): void;
+}
+
+/**
+ * Lines of which a flood would write one for each request: the first of a kind at once, those of each minute after it
+ * as one line that says how many they were.
+ */
+export class SparseLines {
+  private readonly kinds = new Map<string, Kind>();
+
+  /** @param schedule runs something later; a timer that keeps no process alive by default. */
+  constructor(
+    private readonly schedule: (delayMs: number, run: () => void) => void = (delayMs, run) =>
+      void setTimeout(run, delayMs).unref(),
+  ) {}
+
+  /** @param write writes the line, with how many it stands for. */
+  add(kind: string, write: (count: number) => void): void {
+    const known = this.kinds.get(kind);
+    if (known) {
+      known.count += 1;
+      known.write = write;
+      return;
+    }
+    write(1);
+    if (this.kinds.size >= KINDS_MAX) return;
+    this.kinds.set(kind, { count: 0, write });
+    this.waitFor(kind);
+  }
+
+  private waitFor(kind: string): void {
+    this.schedule(MINUTE_MS, () => {
+      const { count, write } = this.kinds.get(kind) as Kind;
+      if (count === 0) {
+        this.kinds.delete(kind);
+        return;
+      }
+      this.kinds.set(kind, { count: 0, write });
+      this.waitFor(kind);
+      write(count);
+    });
+  }
+}
