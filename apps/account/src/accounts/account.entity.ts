@@ -21,6 +21,10 @@ export class Account {
   @Column('timestamptz', { name: 'erased_at', nullable: true })
   erasedAt: Date | null;
 
+  /** When whoever reads the mailbox last set a new password: what strangers did before does not count against it. */
+  @Column('timestamptz', { name: 'taken_back_at', nullable: true })
+  takenBackAt: Date | null;
+
   /** By an operator, whatever the state is. */
   @Column('timestamptz', { name: 'suspended_at', nullable: true })
   suspendedAt: Date | null;

@@ -81,6 +81,7 @@ export class AccountsService {
       deletedAt: null,
       restoreUntil: null,
       erasedAt: null,
+      takenBackAt: null,
       ...NOT_SUSPENDED,
     });
     await this.outbox.add(transaction, lock, AccountRegistered, { trialClaim });
@@ -153,6 +154,11 @@ export class AccountsService {
     const changedAt = now.toISOString();
     await this.outbox.add(transaction, lock, AccountSuspensionChanged, { isSuspended, changedAt });
     return true;
+  }
+
+  /** That its owner has it in hand again, by a link to the mailbox. */
+  async noteTakenBack(transaction: Transaction, accountId: string): Promise<void> {
+    await this.accounts.update(transaction, accountId, { takenBackAt: this.clock.now() });
   }
 
   async find(transaction: Transaction, accountId: string): Promise<Account | null> {

@@ -17,6 +17,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'deleted_at',
         'restore_until',
         'erased_at',
+        'taken_back_at',
         'suspended_at',
         'suspended_because',
       ],

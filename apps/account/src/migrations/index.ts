@@ -16,6 +16,7 @@ import { work } from './0014-work.js';
 import { searchScopes } from './0015-search-scopes.js';
 import { jobsScope } from './0016-jobs-scope.js';
 import { webhooksScope } from './0017-webhooks-scope.js';
+import { takenBack } from './0018-taken-back.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -36,4 +37,5 @@ export const migrations: Migration[] = [
   searchScopes,
   jobsScope,
   webhooksScope,
+  takenBack,
 ];
