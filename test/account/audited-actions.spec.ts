@@ -224,7 +224,7 @@ describe('audited actions', () => {
   it('S117: too many attempts are one entry a network and window, and one for each that was too early', async () => {
     account.clock.advance(HOUR_MS);
     for (let i = 0; i < 5; i++) await logIn(WRONG, NEXT_EMAIL, '198.51.100.1');
-    const early = () => logIn(WRONG, NEXT_EMAIL, '198.51.100.2');
+    const early = () => logIn(WRONG, NEXT_EMAIL, '198.51.100.1');
     expect(await entriesOf(early)).toEqual(['attempts.delayed']);
     const floods: [happens: (i: number) => Promise<unknown>, most: number][] = [
       [(i) => logIn(WRONG, `nobody${i}@example.com`, '198.51.100.3'), 20],

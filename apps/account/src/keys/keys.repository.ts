@@ -32,18 +32,19 @@ export class KeysRepository {
     return query.getMany();
   }
 
-  /** When the (`count` + 1)th newest key was made; undefined if there are fewer. */
-  async createdAtOf(
+  /** Whether more than `count` keys were made after `since`. */
+  async hasMadeMore(
     transaction: Transaction,
     accountId: string,
     count: number,
-  ): Promise<Date | undefined> {
-    const [key] = await transaction.query<{ createdAt: Date }>(
-      `select created_at as "createdAt" from api_keys where account_id = $1
+    since: Date,
+  ): Promise<boolean> {
+    const [key] = await transaction.query<{ isLater: boolean }>(
+      `select created_at > $3 as "isLater" from api_keys where account_id = $1
        order by id desc offset $2 limit 1`,
-      [accountId, count],
+      [accountId, count, since],
     );
-    return key?.createdAt;
+    return key?.isLater ?? false;
   }
 
   async listUnrevoked(transaction: Transaction, accountId: string): Promise<ApiKey[]> {

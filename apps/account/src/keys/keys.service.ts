@@ -332,10 +332,14 @@ export class KeysService {
     await this.checkPace(transaction, accountId);
   }
 
+  /** What was made before the owner took the account back does not count: it was a stranger's doing. */
   private async checkPace(transaction: Transaction, accountId: string): Promise<void> {
-    const made = await this.keys.createdAtOf(transaction, accountId, NEW_KEYS_PER_DAY_MAX - 1);
-    const dayAgo = this.clock.now().getTime() - DAY_MS;
-    if (made && made.getTime() > dayAgo) throw new TooManyNewKeys(NEW_KEYS_PER_DAY_MAX);
+    const { takenBackAt } = await this.accounts.get(transaction, accountId);
+    const since = Math.max(this.clock.now().getTime() - DAY_MS, takenBackAt?.getTime() ?? 0);
+    const before = NEW_KEYS_PER_DAY_MAX - 1;
+    if (await this.keys.hasMadeMore(transaction, accountId, before, new Date(since))) {
+      throw new TooManyNewKeys(NEW_KEYS_PER_DAY_MAX);
+    }
   }
 
   private checkActive(key: ApiKey): void {

@@ -42,6 +42,7 @@ export class PasswordChangesService {
       await this.accounts.lock(transaction, accountId);
       const link = await this.resets.take(transaction, token);
       await this.resets.setPassword(transaction, link, passwordHash);
+      await this.accounts.noteTakenBack(transaction, accountId);
       await this.audit.record(transaction, {
         by: visitor,
         accountId: link.accountId,

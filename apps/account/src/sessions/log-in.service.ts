@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { CurrentSessionAnswer, LogInRequest, ReauthenticateRequest } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
-import { HOUR_MS, MINUTE_MS, networkOf } from '#libs/platform';
+import { HOUR_MS, MINUTE_MS, SECOND_MS, networkOf } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
+import { TooManyAttempts } from '../throttling/throttling.errors.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
@@ -14,11 +15,24 @@ import { WrongCredentials } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
 import type { ActiveSession } from './session-guard.js';
 
+/** Whoever has a site (RFC 6177) has all of its networks. */
+const SITE_PREFIX = 48;
+
 /** Log-ins of one network; the right ones do not count. */
 const NETWORK_LIMIT: AttemptLimit = {
   name: 'log-in network',
   max: 20,
   windowMs: 15 * MINUTE_MS,
+};
+
+/**
+ * Wrong log-ins with one address and password from networks where nobody logged in with it before, all together: no
+ * more than NIST SP 800-63B allows. A new password, by a link to the mailbox, begins a new count.
+ */
+const STRANGERS_LIMIT: AttemptLimit = {
+  name: 'log-in strangers',
+  max: 100,
+  windowMs: HOUR_MS,
 };
 
 /** Right log-ins of one person by one password: each is a line of a log that is kept for ever. */
@@ -41,9 +55,8 @@ export class LogInService {
   ) {}
 
   /**
-   * The same work whether or not somebody has the address (S24). A browser that logged in before is delayed
-   * by its own guesses alone, and whoever logged in from this network before by guesses from there, so a
-   * guesser cannot keep the owner out (S22).
+   * The same work whether or not somebody has the address (S24). Guesses delay the network or site that they come
+   * from, and a browser that logged in before its own alone: a guesser makes nobody else wait (S22).
    * @throws WrongCredentials, TooManyAttempts, PasswordQueueFull.
    */
   async logIn(
@@ -55,9 +68,13 @@ export class LogInService {
     if (!device) await this.throttling.count(NETWORK_LIMIT, network, visitor);
     const person = await this.people.findByAddress(email, visitor.address);
     const address = email.toLowerCase();
-    const known = device ?? (person?.knowsNetwork ? network : undefined);
-    const subject = known ? `${address}\n${known}` : address;
+    const isKnown = device !== undefined || person?.knowsNetwork === true;
+    const place = isKnown ? network : networkOf(visitor.address, SITE_PREFIX);
+    const subject = `${address}\n${device ?? place}`;
     await this.throttling.countGuess(subject, visitor);
+    const strangers = `${address}\n${person?.passwordHash ?? ''}`;
+    const waitMs = await this.throttling.waitMsOf(STRANGERS_LIMIT, strangers, visitor);
+    if (waitMs > 0 && !isKnown) throw new TooManyAttempts(Math.ceil(waitMs / SECOND_MS));
     if (
       !(await this.passwords.matches(password, person?.passwordHash ?? null, network)) ||
       !person
@@ -70,6 +87,7 @@ export class LogInService {
       throw new WrongCredentials();
     }
     await this.throttling.forgetGuesses(subject);
+    await this.throttling.giveBack(STRANGERS_LIMIT, strangers);
     if (!device) await this.throttling.giveBack(NETWORK_LIMIT, network);
     const { accountId, personId, passwordHash } = person;
     // A new password begins a new count: whoever knew the old one cannot keep the owner out (S22).

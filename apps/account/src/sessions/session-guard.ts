@@ -10,10 +10,11 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { type Access, type Operation, Serves } from '#libs/contracts';
-import { NotLoggedIn, ReauthenticationRequired } from '#libs/platform';
+import { HOUR_MS, NotLoggedIn, ReauthenticationRequired } from '#libs/platform';
 import { AccountIsDeleted } from '../accounts/accounts.errors.js';
 import { type Actor, visitorOf } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
+import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import { CurrentSessionsService } from './current-sessions.service.js';
 import type { FoundSession } from './session-tokens.repository.js';
 
@@ -29,12 +30,20 @@ type RequestWithSession = FastifyRequest & { session?: ActiveSession };
 
 const SERVED_ROW = 'served-row';
 
-/** Lets a call pass only with a session that its row admits; a refusal is audited. */
+/** Changes of one account by its owner: each is a line of a log that is kept for ever, and most are an event. */
+const CHANGES_LIMIT: AttemptLimit = {
+  name: 'changes of account',
+  max: 300,
+  windowMs: HOUR_MS,
+};
+
+/** Lets a call pass only with a session that its row admits, and as often as that allows; a refusal is audited. */
 @Injectable()
 export class SessionGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly sessions: CurrentSessionsService,
+    private readonly throttling: ThrottlingService,
     private readonly audit: AuditService,
   ) {}
 
@@ -65,6 +74,11 @@ export class SessionGuard implements CanActivate {
         after: { code: refusal.code },
       });
       throw refusal;
+    }
+    // A stranger who had the account before uses up nothing of its owner's.
+    const since = found.takenBackAt?.getTime() ?? '';
+    if (access.kind === 'session' && access.isPaced) {
+      await this.throttling.count(CHANGES_LIMIT, `${accountId}\n${since}`, session);
     }
     request.session = session;
     return true;

@@ -9,6 +9,7 @@ export interface FoundSession {
   accountState: AccountState;
   restoreUntil: Date | null;
   suspendedBecause: string | null;
+  takenBackAt: Date | null;
   lastSeenAt: Date;
   authenticatedAt: Date;
 }
@@ -25,7 +26,7 @@ export class SessionTokensMaintenanceRepository {
     const [session] = await this.database.query<FoundSession>(
       `select s.id, s.account_id as "accountId", s.person_id as "personId",
               a.state as "accountState", a.restore_until as "restoreUntil",
-              a.suspended_because as "suspendedBecause",
+              a.suspended_because as "suspendedBecause", a.taken_back_at as "takenBackAt",
               s.last_seen_at as "lastSeenAt", s.authenticated_at as "authenticatedAt"
        from sessions s join accounts a on a.id = s.account_id
        where s.token_hash = $1 and s.ended_at is null and a.state <> 'erased'

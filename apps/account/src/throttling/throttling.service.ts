@@ -31,13 +31,32 @@ export class ThrottlingService {
 
   /** Counts an attempt. @throws TooManyAttempts above the limit. */
   async count(limit: AttemptLimit, subject: string, by: Actor | Visitor): Promise<void> {
-    const waitMs = await this.waitOf(limit, subject, by);
+    const waitMs = await this.waitMsOf(limit, subject, by);
     if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000));
   }
 
   /** Counts an attempt that is not refused, whatever its number. @returns false above the limit. */
   async isWithin(limit: AttemptLimit, subject: string, by: Actor | Visitor): Promise<boolean> {
-    return (await this.waitOf(limit, subject, by)) === 0;
+    return (await this.waitMsOf(limit, subject, by)) === 0;
+  }
+
+  /**
+   * Counts an attempt. @returns milliseconds until the window ends, 0 within the limit. The first attempt above it is an entry of the
+   * audit log; a flood of further ones must not be.
+   */
+  async waitMsOf(
+    { name, max, windowMs }: AttemptLimit,
+    subject: string,
+    by: Actor | Visitor,
+  ): Promise<number> {
+    const now = this.clock.now();
+    const hash = this.subjectOf(name, subject);
+    const { count, since } = await this.attempts.count(hash, now, windowMs);
+    if (count <= max) return 0;
+    if (count === max + 1) {
+      await this.audit.recordRefusal({ by, action: 'attempts.limited', object: `limit:${name}` });
+    }
+    return Math.max(since.getTime() + windowMs - now.getTime(), 1);
   }
 
   /** Takes an attempt out of the count: it was the right person after all. */
@@ -74,25 +93,6 @@ export class ThrottlingService {
 
   async forgetOld(): Promise<void> {
     await this.attempts.deleteOlder(new Date(this.clock.now().getTime() - FORGET_MS));
-  }
-
-  /**
-   * Milliseconds until the window ends, 0 within the limit. The first attempt above it is an entry of the
-   * audit log; a flood of further ones must not be.
-   */
-  private async waitOf(
-    { name, max, windowMs }: AttemptLimit,
-    subject: string,
-    by: Actor | Visitor,
-  ): Promise<number> {
-    const now = this.clock.now();
-    const hash = this.subjectOf(name, subject);
-    const { count, since } = await this.attempts.count(hash, now, windowMs);
-    if (count <= max) return 0;
-    if (count === max + 1) {
-      await this.audit.recordRefusal({ by, action: 'attempts.limited', object: `limit:${name}` });
-    }
-    return Math.max(since.getTime() + windowMs - now.getTime(), 1);
   }
 
   private subjectOf(name: string, subject: string): Buffer {

@@ -52,6 +52,8 @@ export type Access =
       kind: 'session';
       /** The password (or second factor) must have been given within the last 10 minutes (S35). */
       needsReauthentication?: boolean;
+      /** A change that leaves a line in a log: an account makes 300 an hour of them all. Taking power away is never held up. */
+      isPaced?: boolean;
       /** Default: only `active`. */
       accountStates?: readonly UsableState[];
     }

@@ -77,6 +77,7 @@ export const BILLING_DETAILS = defineOperation({
 export const BILLING_DETAILS_PUT = defineOperation({
   ...dashboardCall('account', 'PUT /api/billing-details'),
   name: 'billing-details.put',
+  access: { kind: 'session', isPaced: true },
   summary: 'Replaces all billing details for invoices',
   body: { of: PutBillingDetailsRequest, limitBytes: 65_536, example: DETAILS },
   answers: [{ type: 'application/json', of: BillingDetailsAnswer }],

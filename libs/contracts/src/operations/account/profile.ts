@@ -70,6 +70,7 @@ export const PROFILE = defineOperation({
 export const PROFILE_UPDATE = defineOperation({
   ...dashboardCall('account', 'PATCH /api/account'),
   name: 'profile.update',
+  access: { kind: 'session', isPaced: true },
   summary: 'Changes the name',
   body: { of: UpdateProfileRequest, limitBytes: 4_096, example: { first_name: 'Ada' } },
   answers: [{ type: 'application/json', of: ProfileAnswer }],

@@ -115,5 +115,6 @@ function dashboardProblems({ access, method, parts }: Operation): ProblemCode[] 
     // As many at a time as leave room for every other call.
     ...(parts ? (['service_overloaded'] as const) : []),
     ...(isSession && access.needsReauthentication ? (['reauthentication_required'] as const) : []),
+    ...(isSession && access.isPaced ? (['too_many_attempts'] as const) : []),
   ];
 }
