@@ -7,6 +7,25 @@ import { chartTools, chartToolsAvailability } from './tools/programs.js';
 /** Where nobody has built them before, the tools are built first. */
 jest.setTimeout(1_900_000);
 
+/** What is changed in the example with what is brought along, and what the operator is told. */
+const REFUSED_BROUGHT_ALONG: readonly [set: string, sentence: string][] = [
+  ['postgresql.cluster.backup.destination="bucket/dds"', 'destination is "bucket/dds": set it to'],
+  ['postgresql.cluster.backup.endpoint="s3.example.org"', 'endpoint is "s3.example.org": write it'],
+  ['postgresql.cluster.backup.retention="30"', 'retention is "30": write days, weeks or months'],
+  ['postgresql.cluster.backup.schedule="30 2 * * *"', 'CloudNativePG wants six fields'],
+  ['postgresql.cluster.recovery.server="shop-dds-postgres"', 'from which it recovers: name a new'],
+  [
+    'postgresql.cluster={"backup":{"enabled":false},"recovery":{"server":"old"}}',
+    'postgresql.cluster.recovery.server needs postgresql.cluster.backup',
+  ],
+  ['postgresql.cluster.recovery.until="2026-11-23"', 'recovery.until is of no use without'],
+  [
+    'postgresql.cluster.recovery.until="2026-11-23"',
+    'recovery.until is "2026-11-23": write a time',
+  ],
+  ['postgresql.cluster.enabled=false', 'postgresql.cluster.backup is on without'],
+];
+
 /** What is changed in the example with everything on, and what the operator is told. */
 const REFUSED: readonly [set: string, sentence: string][] = [
   ['hosts.api=""', 'hosts.api is empty: set it to the public name of the API'],
@@ -84,6 +103,15 @@ const REFUSED: readonly [set: string, sentence: string][] = [
       expect(refusal).toContain(sentence);
     });
 
+    it.each(REFUSED_BROUGHT_ALONG)(
+      'beside what is brought along, %s: %s',
+      async (set, sentence) => {
+        const refusal = await chart.refusal(CHART_VALUES['brought along'] as string[], set);
+        said.push(refusal);
+        expect(refusal).toContain(sentence);
+      },
+    );
+
     it('without values it says everything that is missing at once, and nothing has a default password', async () => {
       const said = await chart.refusal([]);
       for (const needed of [
@@ -111,7 +139,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
       const unheard = sentences
         .map(([, sentence]) => sentence)
         .filter((sentence) => {
-          const parts = sentence.split(/%[sd]/).map((part) => part.replaceAll(/[.()`]/g, '\\$&'));
+          const parts = sentence.split(/%[sdq]/).map((part) => part.replaceAll(/[.()*`]/g, '\\$&'));
           return !new RegExp(parts.join('.*')).test(said.join());
         });
       expect(unheard).toEqual([]);

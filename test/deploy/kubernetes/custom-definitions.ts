@@ -49,7 +49,12 @@ export const DEFINING_MODULES = [
   {
     module: 'github.com/cloudnative-pg/cloudnative-pg',
     version: 'v1.30.0',
-    path: 'config/crd/bases/postgresql.cnpg.io_clusters.yaml',
+    path: 'config/crd/bases/postgresql.cnpg.io_{clusters,scheduledbackups}.yaml',
+  },
+  {
+    module: 'github.com/cloudnative-pg/plugin-barman-cloud',
+    version: 'v0.15.0',
+    path: 'config/crd/bases/barmancloud.cnpg.io_objectstores.yaml',
   },
 ];
 

@@ -18,6 +18,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 
+{{- /* Of what holds data: neither `helm uninstall` nor a value that is turned off deletes it. */ -}}
+{{- define "dds.keep" -}}
+helm.sh/resource-policy: keep
+{{- end -}}
+
 {{- define "dds.image" -}}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end -}}

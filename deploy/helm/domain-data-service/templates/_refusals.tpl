@@ -24,6 +24,7 @@
 {{- $faults = append $faults "hosts.callbacks is the API's: leave it empty, or give it a name of its own." -}}
 {{- end -}}
 {{- $faults = concat $faults (include "dds.backingRefusals" . | fromJson).faults -}}
+{{- $faults = concat $faults (include "dds.backupRefusals" . | fromJson).faults -}}
 {{- $faults = concat $faults (include "dds.doorRefusals" . | fromJson).faults -}}
 {{- range $name, $_ := $v.services -}}
 {{- $names := list -}}
@@ -93,6 +94,43 @@
 {{- end -}}
 {{- if and $v.valkey.ca.secret (not (or $v.valkey.url $v.valkey.fromSecret)) -}}
 {{- $faults = append $faults "valkey.ca.secret is of no use without valkey.url or valkey.fromSecret." -}}
+{{- end -}}
+{{- dict "faults" $faults | toJson -}}
+{{- end -}}
+
+{{- define "dds.backupRefusals" -}}
+{{- $faults := list -}}
+{{- $cluster := .Values.postgresql.cluster -}}
+{{- with $cluster.backup -}}
+{{- if and .enabled (not $cluster.enabled) -}}
+{{- $faults = append $faults "postgresql.cluster.backup is on without postgresql.cluster.enabled: back up a PostgreSQL that others run with its own means, and turn it off." -}}
+{{- end -}}
+{{- if and .enabled (not (regexMatch "^s3://[^/ ]+(/[^ ]*)?$" .destination)) -}}
+{{- $faults = append $faults (printf "postgresql.cluster.backup.destination is %q: set it to where backups go, such as s3://bucket/dds." .destination) -}}
+{{- end -}}
+{{- if and .endpoint (not (regexMatch "^https?://[^/ ]+/?$" .endpoint)) -}}
+{{- $faults = append $faults (printf "postgresql.cluster.backup.endpoint is %q: write it as https://s3.example.org, or leave it empty for Amazon's." .endpoint) -}}
+{{- end -}}
+{{- if not (regexMatch "^[1-9][0-9]*[dwm]$" .retention) -}}
+{{- $faults = append $faults (printf "postgresql.cluster.backup.retention is %q: write days, weeks or months, such as 30d." .retention) -}}
+{{- end -}}
+{{- if ne (len (splitList " " .schedule)) 6 -}}
+{{- $faults = append $faults (printf "postgresql.cluster.backup.schedule is %q: CloudNativePG wants six fields, seconds first, such as 0 30 2 * * *." .schedule) -}}
+{{- end -}}
+{{- $own := .server | default (printf "%s-postgres" (include "dds.fullname" $)) -}}
+{{- if and $cluster.recovery.server (not .enabled) -}}
+{{- $faults = append $faults "postgresql.cluster.recovery.server needs postgresql.cluster.backup: that says where its backups are." -}}
+{{- else if and $cluster.recovery.server (eq $cluster.recovery.server $own) -}}
+{{- $faults = append $faults (printf "postgresql.cluster.backup.server is %s, from which it recovers: name a new folder, or CloudNativePG refuses to archive." $own) -}}
+{{- end -}}
+{{- end -}}
+{{- with $cluster.recovery -}}
+{{- if and .until (not .server) -}}
+{{- $faults = append $faults "postgresql.cluster.recovery.until is of no use without postgresql.cluster.recovery.server: set that, or empty it." -}}
+{{- end -}}
+{{- if and .until (not (regexMatch "^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+(Z|[+-][0-9:]+)$" .until)) -}}
+{{- $faults = append $faults (printf "postgresql.cluster.recovery.until is %q: write a time with its zone, such as 2026-11-23T10:00:00Z." .until) -}}
+{{- end -}}
 {{- end -}}
 {{- dict "faults" $faults | toJson -}}
 {{- end -}}
