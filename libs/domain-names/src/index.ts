@@ -7,6 +7,8 @@ export * from './host-name.js';
 export * from './ip-address.js';
 export * from './is-address-block.js';
 export * from './is-email-address.js';
+export * from './label-distance.js';
 export * from './mail-address.js';
 export * from './refusal.js';
 export * from './second-level-registries.js';
+export * from './skeleton.js';

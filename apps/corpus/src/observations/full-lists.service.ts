@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { skeletonOf } from '#libs/domain-names';
 import type { Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import type { FiledName } from '../names/registrable-name.js';
-import { skeletonOf } from '../names/skeleton.js';
 import { RegistrationsService } from '../registrations/registrations.service.js';
 import { SourcesService } from '../sources/sources.service.js';
 import type { Change, ChangeKind } from './change.js';

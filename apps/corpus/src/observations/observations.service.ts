@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { skeletonOf } from '#libs/domain-names';
 import { Database, type Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { DNS_TYPES } from '#libs/resolvers';
 import { SpansService } from '../dns/spans.service.js';
-import { skeletonOf } from '../names/skeleton.js';
 import { RegistrationsService } from '../registrations/registrations.service.js';
 import { SourcesService } from '../sources/sources.service.js';
 import type { Change, ChangeKind } from './change.js';

@@ -1,5 +1,5 @@
 import type { TypoReason } from '#libs/contracts';
-import { looseSkeletonOf } from '../names/skeleton.js';
+import { distanceOf, looseSkeletonOf } from '#libs/domain-names';
 
 /** A name as people read it. */
 export interface ReadName {
@@ -61,23 +61,4 @@ function lettersOf(own: ReadName, other: ReadName): [points: number, reason?: Ty
   const byLetters: [number, TypoReason?] = isNear ? [points * weight, reason] : [0];
   const isContained = a.length >= CONTAINED_LENGTH_MIN && b.includes(a);
   return isContained && byLetters[0] < CONTAINED ? [CONTAINED, 'contains_name'] : byLetters;
-}
-
-/** Letters to add, leave out, change or swap with their neighbour (optimal string alignment). */
-export function distanceOf(a: string, b: string): number {
-  const [from, to] = [[...a], [...b]];
-  let before: number[] = [];
-  let last = to.map((_, place) => place + 1);
-  last.unshift(0);
-  for (let i = 1; i <= from.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const cost = from[i - 1] === to[j - 1] ? 0 : 1;
-      row[j] = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + cost);
-      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      if (isSwap) row[j] = Math.min(row[j], before[j - 2] + 1);
-    }
-    [before, last] = [last, row];
-  }
-  return last[to.length];
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { domainToUnicode } from 'node:url';
-import { parseDomainName } from '#libs/domain-names';
-import { skeletonOf } from '../names/skeleton.js';
+import { parseDomainName, skeletonOf } from '#libs/domain-names';
 import { likenessOf } from './likeness.js';
 import { dottedForms, labelPermutations, namePermutations } from './permutations.js';
 

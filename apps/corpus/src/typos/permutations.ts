@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import type { TypoKind } from '#libs/contracts';
-import { skeletonOf } from '../names/skeleton.js';
+import { skeletonOf } from '#libs/domain-names';
 import { LOOK_ALIKES, NEIGHBOURS, SUFFIXES, WORDS } from './permutation-tables.js';
 
 const LETTERS_AND_DIGITS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];

@@ -1,8 +1,7 @@
 import type { TypoCandidates, TypoScoresAnswer } from '#libs/contracts';
-import { type DomainName, parseDomainName } from '#libs/domain-names';
+import { type DomainName, parseDomainName, skeletonOf } from '#libs/domain-names';
 import { InvalidRequest } from '#libs/platform';
 import { filedName } from '../names/registrable-name.js';
-import { skeletonOf } from '../names/skeleton.js';
 import { type ReadName, likenessOf } from './likeness.js';
 import { labelPermutations } from './permutations.js';
 

@@ -8,11 +8,10 @@ import {
   TYPOS,
   type TypoKind,
 } from '#libs/contracts';
-import { parseDomainName } from '#libs/domain-names';
+import { parseDomainName, skeletonOf } from '#libs/domain-names';
 import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
 import { CoverageService, FIXTURE_SOURCE } from '../coverage/coverage.service.js';
 import { domainKeyOf } from '../names/domain-key.js';
-import { skeletonOf } from '../names/skeleton.js';
 import { NewestService } from '../newest/newest.service.js';
 import { totalOf } from '../searches/counted.js';
 import {
