@@ -7,6 +7,7 @@ import { accounts } from './0005-accounts.js';
 import { jobs } from './0006-jobs.js';
 import { webhooks } from './0007-webhooks.js';
 import { uploads } from './0008-uploads.js';
+import { monitors } from './0009-monitors.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: Migration[] = [
   jobs,
   webhooks,
   uploads,
+  monitors,
 ];
