@@ -17,6 +17,7 @@ import { searchScopes } from './0015-search-scopes.js';
 import { jobsScope } from './0016-jobs-scope.js';
 import { webhooksScope } from './0017-webhooks-scope.js';
 import { takenBack } from './0018-taken-back.js';
+import { monitorsScope } from './0019-monitors-scope.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -38,4 +39,5 @@ export const migrations: Migration[] = [
   jobsScope,
   webhooksScope,
   takenBack,
+  monitorsScope,
 ];

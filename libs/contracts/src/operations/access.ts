@@ -17,6 +17,7 @@ export const SCOPES = [
   'availability',
   'bulk',
   'jobs',
+  'monitors',
   'webhooks',
   'account:read',
   'history',

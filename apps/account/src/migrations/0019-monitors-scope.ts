@@ -1,0 +1,12 @@
+import type { Migration } from '#libs/database';
+
+/** A key that may do everything may keep monitors, too; one whose owner chose its scopes keeps those. */
+export const monitorsScope: Migration = {
+  name: '0019-monitors-scope',
+  sql: `
+    update api_keys
+    set scopes = scopes || '{monitors}'
+    where scopes @> '{whois,ip,asn,dns,availability,bulk,account:read}' and revoked_at is null
+      and not scopes @> '{monitors}';
+  `,
+};
