@@ -178,7 +178,7 @@ async function plantGateway({ account }: OperatorDesk, gateway: Database, owner:
 }
 
 async function plantWorker(worker: Database, { accountId }: Registered) {
-  const ids = Array.from({ length: 5 }, () => newId());
+  const ids = Array.from({ length: 6 }, () => newId());
   await worker.query(
     `with s as (insert into account_states (account_id) values ($1)),
        u as (insert into uploads (id, account_id, state, file_name, pieces, created_at, expires_at)
@@ -190,7 +190,12 @@ async function plantWorker(worker: Database, { accountId }: Registered) {
          values ($4, $1, 'https://planted.hooks.example/', '{job.completed}', 'paused', sha256('one'), sha256('two'), now())
          returning id),
        m as (insert into mail (id, account_id, recipient, subject, text, html, next_try_at)
-         values ($5, $1, 'planted@example.com', 'a subject', 'a text', '<p>a text of the worker as html</p>', 'infinity'))
+         values ($5, $1, 'planted@example.com', 'a subject', 'a text', '<p>a text of the worker as html</p>', 'infinity')),
+       o as (insert into monitors (id, account_id, kind, name, is_paused, rule, domain_name, created_at)
+         values ($7, $1, 'domain', 'planted', true, '{}', 'planted.example', now()) returning id),
+       e as (insert into monitor_events (id, monitor_id, account_id, fact, type, domain_name, details, at, awaits_mail)
+         select $7, id, $1, 'a fact', 'monitor.test', 'planted.example', '{}', now(), false from o),
+       g as (insert into monitor_digests (account_id, mailed_at) values ($1, now()))
      insert into webhook_deliveries (id, webhook_id, account_id, event_id, type, body, state, created_at)
      select $6, id, $1, $6, 'job.completed', '{}', 'delivered', now() from w`,
     [accountId, ...ids],

@@ -6,6 +6,7 @@ import type {
   HoldAnswer,
   LeaseAnswer,
   LeaseUse,
+  MonitorSlots,
 } from '#libs/contracts';
 import { JsonServer, ListFeed } from './json-server.js';
 
@@ -51,6 +52,8 @@ export class EntitlementStandIn extends JsonServer {
   /** Bulk requests a minute, of every account. */
   bulkLimit = 5;
   readonly blocks = new Map<string, AccessBlock[]>();
+  /** Monitors that an account may have; otherwise those of the trial. */
+  readonly monitors = new Map<string, MonitorSlots>();
   defaultBalance = 1_000;
   defaultLimit = 1_000;
   keys = 1;
@@ -139,7 +142,7 @@ export class EntitlementStandIn extends JsonServer {
       version: '1',
       limits: { live, bulk: this.bulkLimit, heavy: 3, account: 60 },
       keys: this.keys,
-      monitors: { domain: 1, brand: 0, registrant: 0 },
+      monitors: this.monitors.get(accountId) ?? { domain: 1, brand: 0, registrant: 0 },
       datasets: [],
       blocks: this.blocks.get(accountId) ?? [],
       validUntil: this.validUntil,

@@ -19,6 +19,12 @@ import { StartJobsJob } from './chunks/start-jobs.job.js';
 import { DeliverWebhooksJob } from './deliveries/deliver-webhooks.job.js';
 import { ForgetDeliveriesJob } from './deliveries/forget-deliveries.job.js';
 import { WebhookSender } from './deliveries/webhook-sender.js';
+import { CheckNamesJob } from './monitors/checks/check-names.job.js';
+import { RemindExpiriesJob } from './monitors/checks/remind-expiries.job.js';
+import { FollowChangesJob } from './monitors/matches/follow-changes.job.js';
+import { ForgetNewsJob } from './monitors/news/forget-news.job.js';
+import { MailDigestsJob } from './monitors/news/mail-digests.job.js';
+import { FitMonitorsJob } from './monitors/slots/fit-monitors.job.js';
 import { EndJobsJob } from './results/end-jobs.job.js';
 import { ExpireJobsJob } from './results/expire-jobs.job.js';
 import { RemoveFilesJob } from './results/remove-files.job.js';
@@ -35,7 +41,13 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: ChunksJob, everyMs: SECOND_MS, runs: 'process' },
   { job: EndJobsJob, everyMs: SECOND_MS, runs: 'process' },
   { job: DeliverWebhooksJob, everyMs: SECOND_MS, runs: 'process' },
+  { job: FitMonitorsJob, everyMs: SECOND_MS, runs: 'process' },
+  { job: CheckNamesJob, everyMs: 5 * SECOND_MS, runs: 'process' },
+  { job: FollowChangesJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: RemoveFilesJob, everyMs: 10 * SECOND_MS, runs: 'process' },
+  { job: MailDigestsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
+  { job: RemindExpiriesJob, everyMs: HOUR_MS, runs: 'installation' },
+  { job: ForgetNewsJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: ExpireUploadsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ExpireJobsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ForgetDeliveriesJob, everyMs: HOUR_MS, runs: 'installation' },

@@ -31,6 +31,25 @@ import { JobRowsService } from './jobs/job-rows.service.js';
 import { JobsRepository } from './jobs/jobs.repository.js';
 import { JobsService } from './jobs/jobs.service.js';
 import { JobNames, NewJobsService } from './jobs/new-jobs.service.js';
+import { CheckNamesJob } from './monitors/checks/check-names.job.js';
+import { ChecksService } from './monitors/checks/checks.service.js';
+import { RemindExpiriesJob } from './monitors/checks/remind-expiries.job.js';
+import { WatchedNamesMaintenanceRepository } from './monitors/checks/watched-names-maintenance.repository.js';
+import { FollowChangesJob } from './monitors/matches/follow-changes.job.js';
+import { MatchersService } from './monitors/matches/matchers.service.js';
+import { MatchesMaintenanceRepository } from './monitors/matches/matches-maintenance.repository.js';
+import { MonitorsController } from './monitors/monitors.controller.js';
+import { MonitorsRepository } from './monitors/monitors.repository.js';
+import { MonitorsService } from './monitors/monitors.service.js';
+import { DigestsMaintenanceRepository } from './monitors/news/digests-maintenance.repository.js';
+import { ForgetNewsJob } from './monitors/news/forget-news.job.js';
+import { MailDigestsJob } from './monitors/news/mail-digests.job.js';
+import { NewsRepository } from './monitors/news/news.repository.js';
+import { NewsService } from './monitors/news/news.service.js';
+import { OwnMonitorsController } from './monitors/own-monitors.controller.js';
+import { FitMonitorsJob } from './monitors/slots/fit-monitors.job.js';
+import { OnAllowanceChangedConsumer } from './monitors/slots/on-allowance-changed.consumer.js';
+import { SlotsQueue } from './monitors/slots/slots-queue.js';
 import { NameLinesService } from './names/name-lines.service.js';
 import { EndFeatures, EndJobsJob } from './results/end-jobs.job.js';
 import { ExpireJobsJob } from './results/expire-jobs.job.js';
@@ -85,6 +104,9 @@ export const CONTROLLERS = [
   UploadsController,
   OwnUploadsController,
   ExportController,
+  MonitorsController,
+  OwnMonitorsController,
+  OnAllowanceChangedConsumer,
 ];
 
 /** Features in the order in which they may use one another. */
@@ -134,6 +156,22 @@ const FEATURES = [
   EndJobsJob,
   ExpireJobsJob,
   RemoveFilesJob,
+  DigestsMaintenanceRepository,
+  NewsRepository,
+  NewsService,
+  MailDigestsJob,
+  ForgetNewsJob,
+  WatchedNamesMaintenanceRepository,
+  ChecksService,
+  CheckNamesJob,
+  RemindExpiriesJob,
+  MatchesMaintenanceRepository,
+  MatchersService,
+  FollowChangesJob,
+  MonitorsRepository,
+  MonitorsService,
+  SlotsQueue,
+  FitMonitorsJob,
   AccountsService,
 ];
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { MailOutbox } from '#libs/mail';
 import { JobsService } from '../jobs/jobs.service.js';
+import { MonitorsService } from '../monitors/monitors.service.js';
 import { WebhooksService } from '../webhooks/webhooks.service.js';
 import { UploadsService } from '../uploads/uploads.service.js';
 import { AccountStatesRepository } from './account-states.repository.js';
@@ -9,12 +10,14 @@ import { AccountStatesRepository } from './account-states.repository.js';
 /** What the end of an account does to its work here. */
 @Injectable()
 export class AccountsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly states: AccountStatesRepository,
     private readonly mails: MailOutbox,
     private readonly jobs: JobsService,
     private readonly webhooks: WebhooksService,
     private readonly uploads: UploadsService,
+    private readonly monitors: MonitorsService,
   ) {}
 
   async remove(transaction: Transaction, accountId: string): Promise<void> {
@@ -39,6 +42,7 @@ export class AccountsService {
     await this.jobs.erase(transaction, accountId);
     await this.webhooks.erase(transaction, accountId);
     await this.uploads.erase(transaction, accountId);
+    await this.monitors.erase(transaction, accountId);
     await this.mails.forget(transaction, accountId);
   }
 }

@@ -99,6 +99,44 @@ export const EXPORTED_TABLES: ExportedSchema = {
       ],
     },
     {
+      table: 'monitors',
+      key: { id: 'uuid' },
+      columns: [
+        'id',
+        'account_id',
+        'kind',
+        'name',
+        'is_paused',
+        'is_over_limit',
+        'sends_mail',
+        'rule',
+        'domain_name',
+        'created_at',
+      ],
+      withheld: { revision: 'a counter' },
+    },
+    {
+      table: 'monitor_events',
+      key: { id: 'uuid' },
+      columns: [
+        'id',
+        'monitor_id',
+        'account_id',
+        'type',
+        'domain_name',
+        'details',
+        'state',
+        'at',
+        'awaits_mail',
+      ],
+      withheld: { fact: 'what keeps an event from being told twice' },
+    },
+    {
+      table: 'monitor_digests',
+      key: { account_id: 'uuid' },
+      columns: ['account_id', 'mailed_at', 'due_at'],
+    },
+    {
       table: 'mail',
       key: { id: 'uuid' },
       columns: [
@@ -120,6 +158,8 @@ export const EXPORTED_TABLES: ExportedSchema = {
     ...WITHHELD_WORK,
     name_lines: 'names as they were sent, for seven days; what became of them is in the results',
     job_chunks: 'names under way; what became of them is in the results',
+    watched_names: 'what lookups say of names, for all who watch them',
+    feed_cursors: 'how far changes of the corpus are read',
     upload_locks: 'who writes to an upload at the moment',
   },
 };

@@ -58,6 +58,30 @@ import {
   OWN_JOB_RESULTS,
   OWN_JOB_WHOIS,
 } from './jobs/jobs.js';
+import {
+  OWN_MONITORS,
+  OWN_MONITOR_CREATE,
+  OWN_MONITOR,
+  OWN_MONITOR_UPDATE,
+  OWN_MONITOR_DELETE,
+  OWN_MONITOR_PAUSE,
+  OWN_MONITOR_RESUME,
+  OWN_MONITOR_TEST,
+  OWN_MONITOR_EVENTS,
+  OWN_MONITOR_HIT_UPDATE,
+} from './monitors/own-monitors.js';
+import {
+  MONITORS,
+  MONITOR_CREATE,
+  MONITOR,
+  MONITOR_UPDATE,
+  MONITOR_DELETE,
+  MONITOR_PAUSE,
+  MONITOR_RESUME,
+  MONITOR_TEST,
+  MONITOR_EVENTS,
+  MONITOR_HIT_UPDATE,
+} from './monitors/monitors.js';
 import { ASN_WHOIS } from './numbers/asn-whois.js';
 import { IP_WHOIS } from './numbers/ip-whois.js';
 import {
@@ -144,6 +168,11 @@ export * from './history/dns-historical.js';
 export * from './history/whois-history.js';
 export * from './jobs/job-answer.js';
 export * from './jobs/jobs.js';
+export * from './monitors/monitor-answer.js';
+export * from './monitors/monitor-request.js';
+export * from './monitors/monitor-words.js';
+export * from './monitors/monitors.js';
+export * from './monitors/own-monitors.js';
 export * from './numbers/asn-whois.js';
 export * from './numbers/ip-whois.js';
 export * from './numbers/number-answer.js';
@@ -206,6 +235,16 @@ export const OPERATIONS: readonly Operation[] = [
   JOB,
   JOB_CANCEL,
   JOB_RESULTS,
+  MONITORS,
+  MONITOR_CREATE,
+  MONITOR,
+  MONITOR_UPDATE,
+  MONITOR_DELETE,
+  MONITOR_PAUSE,
+  MONITOR_RESUME,
+  MONITOR_TEST,
+  MONITOR_EVENTS,
+  MONITOR_HIT_UPDATE,
   WEBHOOKS,
   WEBHOOK_CREATE,
   WEBHOOK,
@@ -264,6 +303,16 @@ export const OPERATIONS: readonly Operation[] = [
   OWN_JOB,
   OWN_JOB_CANCEL,
   OWN_JOB_RESULTS,
+  OWN_MONITORS,
+  OWN_MONITOR_CREATE,
+  OWN_MONITOR,
+  OWN_MONITOR_UPDATE,
+  OWN_MONITOR_DELETE,
+  OWN_MONITOR_PAUSE,
+  OWN_MONITOR_RESUME,
+  OWN_MONITOR_TEST,
+  OWN_MONITOR_EVENTS,
+  OWN_MONITOR_HIT_UPDATE,
   OWN_WEBHOOKS,
   OWN_WEBHOOK_CREATE,
   OWN_WEBHOOK,

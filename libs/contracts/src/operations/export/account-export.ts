@@ -38,7 +38,7 @@ export class AccountExportAnswer {
   @HeldTables()
   gateway: HeldRows;
 
-  /** Uploads, jobs and where their results are, webhooks and what was sent to them. */
+  /** Uploads, jobs and where their results are, monitors, webhooks, and what came of them. */
   @HeldTables()
   worker: HeldRows;
 }

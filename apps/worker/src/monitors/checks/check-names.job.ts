@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { Clock, type Job, MINUTE_MS } from '#libs/platform';
+import { ServiceClients } from '../../service-clients.js';
+import type { CheckKind } from './check-times.js';
+import { ChecksService } from './checks.service.js';
+import { WATCHED_TYPES } from './name-state.js';
+import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.repository.js';
+
+const NAMES_AT_ONCE = 200;
+/** How long a question may wait for turns at upstreams. */
+const WAIT_SECONDS = 20;
+const TIME_LIMIT_MS = 2 * MINUTE_MS;
+/** A process that dies leaves its names to others after it. */
+const LEASE_MS = 5 * MINUTE_MS;
+
+/** Checks watched names whose time has come: one question, whoever watches. */
+@Injectable()
+export class CheckNamesJob implements Job {
+  readonly name = 'check-watched-names';
+  private readonly ending = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly names: WatchedNamesMaintenanceRepository,
+    private readonly checks: ChecksService,
+    private readonly clients: ServiceClients,
+    private readonly clock: Clock,
+  ) {}
+
+  async runOnce(): Promise<void> {
+    if (this.ending.signal.aborted) return;
+    this.running = Promise.all([this.check('dns'), this.check('whois')]).then(() => {});
+    await this.running;
+  }
+
+  async stop(): Promise<void> {
+    this.ending.abort();
+    await this.running.catch(() => {});
+  }
+
+  private async check(kind: CheckKind): Promise<void> {
+    for (;;) {
+      const now = this.clock.now();
+      const leaseUntil = new Date(now.getTime() + LEASE_MS);
+      const claim = { now, leaseUntil, limit: NAMES_AT_ONCE };
+      const names = await this.names.claim(this.database, kind, claim);
+      if (names.length > 0) await this.ask(kind, names);
+      if (names.length < NAMES_AT_ONCE || this.ending.signal.aborted) return;
+    }
+  }
+
+  /** Names without a word come again when their lease ends. */
+  private async ask(kind: CheckKind, names: readonly string[]): Promise<void> {
+    const found = this.clients.lookup.ask(
+      {
+        kind,
+        names,
+        ...(kind === 'dns' && { types: WATCHED_TYPES }),
+        priority: 'monitor',
+        maxAgeSeconds: 0,
+        waitSeconds: WAIT_SECONDS,
+      },
+      { signal: AbortSignal.any([this.ending.signal, AbortSignal.timeout(TIME_LIMIT_MS)]) },
+    );
+    for await (const one of found) await this.checks.keep(kind, names[one.index], one);
+  }
+}

@@ -1,0 +1,56 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
+
+export type CheckKind = 'dns' | 'whois';
+
+const EVERY_MS = { dns: 6 * HOUR_MS, whois: DAY_MS } as const;
+/** Registrations are looked at more often when they are about to end, and after that. */
+const NEAR_EXPIRY_MS = 7 * DAY_MS;
+const NEAR_EXPIRY_EVERY_MS = 6 * HOUR_MS;
+const LONG_EXPIRED_MS = 90 * DAY_MS;
+/** What differs is looked at again after it. */
+const RECHECK_MS = 10 * MINUTE_MS;
+/** After a failure. */
+const RETRY_MS = 30 * MINUTE_MS;
+
+/** Reminders come so many days before the expiry. */
+export const REMINDER_DAYS = [30, 7, 1] as const;
+
+export const retryAt = (now: Date) => new Date(now.getTime() + RETRY_MS);
+export const laterAt = (now: Date, seconds: number) =>
+  new Date(now.getTime() + seconds * SECOND_MS);
+
+/** When a name is looked at next. @param expiresOn `YYYY-MM-DD`. */
+export function nextCheckAt(
+  kind: CheckKind,
+  { isRecheckWanted, expiresOn }: { isRecheckWanted: boolean; expiresOn: string | null },
+  now: Date,
+): Date {
+  if (isRecheckWanted) return new Date(now.getTime() + RECHECK_MS);
+  const isNear = kind === 'whois' && expiresOn !== null && isNearExpiry(expiresOn, now);
+  return new Date(now.getTime() + (isNear ? NEAR_EXPIRY_EVERY_MS : EVERY_MS[kind]));
+}
+
+function isNearExpiry(expiresOn: string, now: Date): boolean {
+  const leftMs = Date.parse(expiresOn) - now.getTime();
+  return leftMs < NEAR_EXPIRY_MS && leftMs > -LONG_EXPIRED_MS;
+}
+
+/** Days until a day begins, rounded up. */
+export function daysUntil(day: string, now: Date): number {
+  return Math.ceil((Date.parse(day) - now.getTime()) / DAY_MS);
+}
+
+/**
+ * The reminder that is due: of the days before the expiry the nearest that is reached and was not told.
+ * @returns undefined when there is none.
+ */
+export function reminderOf(
+  { expiresOn, remindedDays }: { expiresOn: string; remindedDays: number | null },
+  now: Date,
+): number | undefined {
+  const left = daysUntil(expiresOn, now);
+  if (left < 0) return undefined;
+  const reached = REMINDER_DAYS.filter((days) => left <= days).at(-1);
+  if (reached === undefined) return undefined;
+  return remindedDays === null || reached < remindedDays ? reached : undefined;
+}

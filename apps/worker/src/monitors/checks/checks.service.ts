@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import type { MonitorChange, NameFindings, Outcome } from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import { Clock, newId } from '#libs/platform';
+import type { News } from '../news/monitor-news.js';
+import { NewsService } from '../news/news.service.js';
+import {
+  type CheckKind,
+  daysUntil,
+  laterAt,
+  nextCheckAt,
+  reminderOf,
+  retryAt,
+} from './check-times.js';
+import { type JudgedCheck, judgeCheck } from './judged-check.js';
+import { EXPIRY_PATH, type NameState, dnsStateOf, whoisStateOf } from './name-state.js';
+import {
+  type WatchedName,
+  WatchedNamesMaintenanceRepository,
+} from './watched-names-maintenance.repository.js';
+
+/** Outcomes that say something of a name. */
+const ANSWERS: readonly Outcome[] = [
+  'delivered',
+  'partial',
+  'not_registered',
+  'restricted',
+  'empty',
+];
+const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
+
+/** What checks of watched names lead to. */
+@Injectable()
+export class ChecksService {
+  constructor(
+    private readonly database: Database,
+    private readonly names: WatchedNamesMaintenanceRepository,
+    private readonly news: NewsService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Has names checked, in the transaction that makes somebody watch them. */
+  async watch(transaction: Transaction, names: readonly string[]): Promise<void> {
+    if (names.length > 0) await this.names.watch(transaction, names, this.clock.now());
+  }
+
+  /** Forgets what is known of names, in the transaction that ends monitors of them. */
+  async forget(transaction: Transaction, names: readonly string[]): Promise<void> {
+    if (names.length > 0) await this.names.forgetUnwatched(transaction, names);
+  }
+
+  /** Keeps what a check found and tells all who watch the name. */
+  async keep(kind: CheckKind, name: string, found: NameFindings): Promise<void> {
+    const { outcome, laterSeconds, body } = found;
+    await this.database.transaction(async (transaction) => {
+      const known = await this.names.lock(transaction, name);
+      if (!known) return;
+      const now = this.clock.now();
+      if (laterSeconds !== undefined) {
+        const dueAt = laterAt(now, laterSeconds);
+        return this.names.putOff(transaction, kind, name, { dueAt });
+      }
+      if (body === undefined || !ANSWERS.includes(outcome)) {
+        const dueAt = outcome === 'unsupported' ? nextCheckAt(kind, QUIET, now) : retryAt(now);
+        const problem = found.problem?.code ?? outcome;
+        return this.names.putOff(transaction, kind, name, { dueAt, problem });
+      }
+      if (kind === 'dns') await this.keepDns(transaction, known, dnsStateOf(body));
+      else await this.keepWhois(transaction, known, whoisStateOf(body, outcome === 'partial'));
+    });
+  }
+
+  /** Reminds all who watch a name of its expiry, if that is due. */
+  async remind(name: string): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      const known = await this.names.lock(transaction, name);
+      if (!known?.expiresOn) return;
+      const { expiresOn, remindedDays } = known;
+      const now = this.clock.now();
+      const days = reminderOf({ expiresOn, remindedDays }, now);
+      if (days === undefined) return;
+      await this.names.setReminded(transaction, name, days);
+      await this.tell(transaction, name, {
+        type: 'domain.expiring',
+        fact: `expiry ${expiresOn} ${days}`,
+        details: { expiry_date: expiresOn, days_left: daysUntil(expiresOn, now) },
+      });
+    });
+  }
+
+  private async keepDns(transaction: Transaction, known: WatchedName, seen: NameState) {
+    const now = this.clock.now();
+    const judged = judgeCheck(known.dns, seen, now);
+    const dueAt = nextCheckAt('dns', { ...judged, expiresOn: null }, now);
+    await this.names.putDns(transaction, known.name, { ...judged, checkedAt: now, dueAt });
+    if (judged.changes.length === 0) return;
+    await this.names.putOff(transaction, 'whois', known.name, { dueAt: now });
+    await this.tellChanges(transaction, known.name, judged);
+  }
+
+  private async keepWhois(transaction: Transaction, known: WatchedName, seen: NameState) {
+    const now = this.clock.now();
+    const judged = judgeCheck(known.whois, seen, now);
+    const [published] = judged.state?.[EXPIRY_PATH] ?? [];
+    const expiresOn = published !== undefined && DAY.test(published) ? published : null;
+    const dueAt = nextCheckAt('whois', { ...judged, expiresOn }, now);
+    const checked = { ...judged, checkedAt: now, dueAt, expiresOn };
+    await this.names.putWhois(transaction, known.name, checked);
+    if (judged.changes.length > 0) await this.tellChanges(transaction, known.name, judged);
+  }
+
+  private async tellChanges(
+    transaction: Transaction,
+    name: string,
+    { changes }: Pick<JudgedCheck, 'changes'>,
+  ): Promise<void> {
+    const details: { changes: MonitorChange[] } = { changes };
+    await this.tell(transaction, name, { type: 'domain.changed', fact: newId(), details });
+  }
+
+  private async tell(
+    transaction: Transaction,
+    domainName: string,
+    news: Omit<News, 'domainName'>,
+  ): Promise<void> {
+    const readers = await this.names.listReaders(transaction, domainName);
+    const found = readers.map((reader) => ({ reader, news: { ...news, domainName } }));
+    await this.news.tell(transaction, found);
+  }
+}
+
+const QUIET = { isRecheckWanted: false, expiresOn: null } as const;

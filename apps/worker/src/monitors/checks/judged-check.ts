@@ -1,0 +1,82 @@
+import type { MonitorChange } from '#libs/contracts';
+import { DAY_MS } from '#libs/platform';
+import { type NameState, REGISTERED_PATH, changeTypeOf, isSame } from './name-state.js';
+
+/** How often a path changed, with no more than a day between. */
+export type Restless = Readonly<Record<string, { count: number; at: string }>>;
+
+/** What is known of one side of a name, its DNS or its registration. */
+export interface KnownState {
+  /** Null before the first check. */
+  state: NameState | null;
+  /** What the check before saw and none has confirmed. */
+  pending: NameState;
+  /** Looks in a row that were to confirm something. */
+  rechecks: number;
+  restless: Restless;
+}
+
+export interface JudgedCheck extends KnownState {
+  changes: MonitorChange[];
+  /** Something is other than it was: a second look decides. */
+  isRecheckWanted: boolean;
+}
+
+/** Values that are others at each look, as of a host with many addresses, are not looked at again and again. */
+const RECHECKS_MAX = 3;
+/** Changes of a path within a day that are told; the last of them says that it flaps. */
+const TOLD_A_DAY = 2;
+
+/**
+ * Compares what a check saw with what is known. What differs counts once a second check sees the same: what was there
+ * for a moment alone is no news. A path that changes again and again is told twice, and then not until it has kept
+ * still for a day.
+ */
+export function judgeCheck(known: KnownState, seen: NameState, now: Date): JudgedCheck {
+  const { state } = known;
+  if (state === null) {
+    return { ...known, state: seen, pending: {}, rechecks: 0, changes: [], isRecheckWanted: false };
+  }
+  const differing = Object.keys(seen).filter((path) => isOther(state, seen, path));
+  const isConfirmed = (path: string) =>
+    path in known.pending && isSame(path, known.pending[path], seen[path]);
+  const confirmed = differing.filter(isConfirmed);
+  const pending = differing.filter((path) => !isConfirmed(path));
+  const restless: Record<string, { count: number; at: string }> = { ...known.restless };
+  const changes = confirmed.flatMap((path) => {
+    const count = countOf(restless[path], now) + 1;
+    restless[path] = { count, at: now.toISOString() };
+    if (count > TOLD_A_DAY) return [];
+    const [before, after] = [[...(state[path] ?? [])], [...seen[path]]];
+    const change = { type: changeTypeOf(path, after), path, before, after };
+    return [count === TOLD_A_DAY ? { ...change, is_flapping: true } : change];
+  });
+  const isTurned = confirmed.includes(REGISTERED_PATH);
+  const rechecks = pending.length > 0 ? known.rechecks + 1 : 0;
+  const confirmedState = Object.fromEntries(
+    Object.entries(seen).filter(([path]) => !pending.includes(path)),
+  );
+  return {
+    // Of a name that is not registered any more, or again, nothing of the time before holds.
+    state: isTurned ? seen : { ...state, ...confirmedState },
+    pending: isTurned ? {} : Object.fromEntries(pending.map((path) => [path, seen[path]])),
+    rechecks: isTurned ? 0 : rechecks,
+    restless: recent(restless, now),
+    changes: isTurned ? changes.filter(({ path }) => path === REGISTERED_PATH) : changes,
+    isRecheckWanted: !isTurned && pending.length > 0 && rechecks <= RECHECKS_MAX,
+  };
+}
+
+/** A path that is seen for the first time is no change, but for a name that was not registered. */
+function isOther(state: NameState, seen: NameState, path: string): boolean {
+  const before = state[path];
+  return before !== undefined && !isSame(path, before, seen[path]);
+}
+
+function countOf(restless: { count: number; at: string } | undefined, now: Date): number {
+  const isRecent = restless && now.getTime() - Date.parse(restless.at) < DAY_MS;
+  return isRecent ? restless.count : 0;
+}
+
+const recent = (restless: Restless, now: Date): Restless =>
+  Object.fromEntries(Object.entries(restless).filter(([, one]) => countOf(one, now) > 0));

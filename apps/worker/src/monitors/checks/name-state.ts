@@ -1,0 +1,113 @@
+import type { MonitorChangeType } from '#libs/contracts';
+
+/** What a check saw of a name: values by path. A path that is not there was not seen this time. */
+export type NameState = Readonly<Record<string, readonly string[]>>;
+
+/** Record types of a watched name; SOA is left out, for its serial number changes with any other. */
+export const WATCHED_TYPES = ['A', 'AAAA', 'NS', 'MX', 'TXT', 'CNAME', 'CAA'] as const;
+
+const CONTACTS = ['registrant', 'administrative', 'technical', 'billing'] as const;
+const CONTACT_MEMBERS = ['name', 'company', 'country_code', 'email_address', 'phone'] as const;
+export const REGISTERED_PATH = 'domain_registered';
+export const EXPIRY_PATH = 'expiry_date';
+
+type Body = Readonly<Record<string, unknown>>;
+
+interface SeenRecord {
+  type: string;
+  raw_text: string;
+  address?: string;
+  target?: string;
+  priority?: number;
+  exchange?: string;
+  strings?: string[];
+  flags?: number;
+  tag?: string;
+  value?: string;
+}
+
+/** Of a DNS answer. A type that could not be asked for is not there. */
+export function dnsStateOf(body: Body): NameState {
+  const records = (body.dns_records ?? []) as SeenRecord[];
+  const errors = (body.errors ?? {}) as Record<string, string>;
+  return Object.fromEntries(
+    WATCHED_TYPES.filter((type) => !(type in errors)).map((type) => [
+      `dns.${type}`,
+      sorted(records.filter((record) => record.type === type).map(valueOf)),
+    ]),
+  );
+}
+
+function valueOf(record: SeenRecord): string {
+  const { address, target, exchange, priority, strings, tag, flags, value, raw_text } = record;
+  if (exchange !== undefined) return `${priority} ${exchange}`.toLowerCase();
+  if (strings !== undefined) return strings.join('');
+  if (tag !== undefined) return `${flags} ${tag} ${value}`;
+  return (address ?? target)?.toLowerCase() ?? raw_text;
+}
+
+/**
+ * Of a WHOIS answer: what is published of the registration. @param isPartial a source was away, so that what is not
+ * there may still be published.
+ */
+export function whoisStateOf(body: Body, isPartial: boolean): NameState {
+  const registered = body.domain_registered;
+  if (registered !== 'yes') return { [REGISTERED_PATH]: textsOf(registered) };
+  const registrar = (body.domain_registrar ?? {}) as Body;
+  const contacts = CONTACTS.flatMap((contact) => {
+    const published = (body[`${contact}_contact`] ?? {}) as Body;
+    return CONTACT_MEMBERS.map((member) => [`${contact}_contact.${member}`, published[member]]);
+  });
+  const all: [string, unknown][] = [
+    [REGISTERED_PATH, registered],
+    ['domain_registrar.registrar_name', registrar.registrar_name],
+    ...(contacts as [string, unknown][]),
+    ['name_servers', body.name_servers],
+    ['domain_status', body.domain_status],
+    [EXPIRY_PATH, body.expiry_date],
+    ['create_date', body.create_date],
+    ['secure_dns', body.secure_dns],
+    ['privacy_service', body.privacy_service],
+  ];
+  const read = all.map(([path, value]) => [path, textsOf(value)] as const);
+  return Object.fromEntries(isPartial ? read.filter(([, values]) => values.length > 0) : read);
+}
+
+const FOLDED = ['name_servers', 'domain_status'];
+
+/** Whether two lists of values mean the same. */
+export function isSame(path: string, one: readonly string[], other: readonly string[]): boolean {
+  const fold = (values: readonly string[]) =>
+    FOLDED.includes(path) ? sorted(values.map((value) => value.toLowerCase())) : values;
+  const [a, b] = [fold(one), fold(other)];
+  return a.length === b.length && a.every((value, place) => value === b[place]);
+}
+
+const TYPES: Readonly<Record<string, MonitorChangeType>> = {
+  'domain_registrar.registrar_name': 'registrar',
+  name_servers: 'name_servers',
+  domain_status: 'status',
+  [EXPIRY_PATH]: 'expiry',
+  create_date: 'created',
+  secure_dns: 'dnssec',
+  privacy_service: 'privacy',
+};
+
+/** What kind of change it is that a path has other values. */
+export function changeTypeOf(path: string, after: readonly string[]): MonitorChangeType {
+  if (path.startsWith('dns.')) return `dns_${path.slice(4).toLowerCase()}` as MonitorChangeType;
+  if (path === REGISTERED_PATH) {
+    if (after[0] === 'yes') return 'registered';
+    return after[0] === 'no' ? 'dropped' : 'registration';
+  }
+  if (path.startsWith('registrant_contact.')) return 'registrant';
+  return TYPES[path] ?? 'contacts';
+}
+
+function textsOf(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  const texts = Array.isArray(value) ? value : [value];
+  return texts.map(String);
+}
+
+const sorted = (values: readonly string[]) => [...new Set(values)].toSorted();

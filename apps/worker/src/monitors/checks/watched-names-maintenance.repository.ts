@@ -1,0 +1,205 @@
+import { Injectable } from '@nestjs/common';
+import type { Database, Transaction } from '#libs/database';
+import type { NewsReader } from '../news/monitor-news.js';
+import type { CheckKind } from './check-times.js';
+import type { KnownState } from './judged-check.js';
+
+/** What a check left behind. */
+export interface CheckedState extends KnownState {
+  checkedAt: Date;
+  dueAt: Date;
+}
+
+export interface WatchedName {
+  name: string;
+  dns: KnownState;
+  whois: KnownState;
+  /** `YYYY-MM-DD`. */
+  expiresOn: string | null;
+  remindedDays: number | null;
+}
+
+const COLUMNS = `w.name, w.dns, w.dns_pending, w.dns_rechecks, w.whois, w.whois_pending, w.whois_rechecks,
+  to_char(w.expires_on, 'YYYY-MM-DD') as expires_on, w.reminded_days, w.restless`;
+
+/** Somebody watches the name whose account may: paused monitors and closed accounts ask for nothing. */
+const IS_WATCHED = `exists (select from monitors m where m.domain_name = w.name and m.kind = 'domain'
+  and not m.is_paused and not m.is_over_limit and not exists (select from account_states a
+    where a.account_id = m.account_id and (a.state <> 'active' or a.is_suspended)))`;
+
+/** Names that are watched, by whomever: one row for all of a name's monitors. */
+@Injectable()
+export class WatchedNamesMaintenanceRepository {
+  /** Has names looked at soon. */
+  async watch(transaction: Transaction, names: readonly string[], now: Date): Promise<void> {
+    await transaction.query(
+      `insert into watched_names (name, dns_due_at, whois_due_at) select n, $2, $2
+       from unnest($1::text[]) as n order by n
+       on conflict (name) do update set
+         dns_due_at = least(watched_names.dns_due_at, coalesce(watched_names.dns_checked_at + interval '6 hours', $2)),
+         whois_due_at = least(watched_names.whois_due_at, coalesce(watched_names.whois_checked_at + interval '1 day', $2))`,
+      [names, now],
+    );
+  }
+
+  /** Forgets names that nobody has a monitor of. */
+  async forgetUnwatched(transaction: Transaction, names: readonly string[]): Promise<void> {
+    await transaction.query(
+      `delete from watched_names w where name = any($1::text[])
+         and not exists (select from monitors m where m.domain_name = w.name and m.kind = 'domain')`,
+      [names],
+    );
+  }
+
+  /**
+   * Takes names whose check is due: until `leaseUntil` no other process does. Names that nobody watches at the moment
+   * are put off by as much as a check would.
+   */
+  async claim(
+    database: Pick<Database, 'transaction'>,
+    kind: CheckKind,
+    { now, leaseUntil, limit }: { now: Date; leaseUntil: Date; limit: number },
+  ): Promise<string[]> {
+    const due = kind === 'dns' ? 'dns_due_at' : 'whois_due_at';
+    const rows = await database.transaction((transaction) =>
+      transaction.query<{ name: string; isWatched: boolean }>(
+        `update watched_names w set ${due} = case when q.is_watched then $2::timestamptz else $1 + interval '6 hours' end
+         from (select w.name, ${IS_WATCHED} as is_watched from watched_names w
+           where ${due} <= $1 order by ${due} limit $3 for update skip locked) q
+         where w.name = q.name returning w.name, q.is_watched as "isWatched"`,
+        [now, leaseUntil, limit],
+      ),
+    );
+    return rows.filter(({ isWatched }) => isWatched).map(({ name }) => name);
+  }
+
+  async lock(transaction: Transaction, name: string): Promise<WatchedName | undefined> {
+    const [row] = await transaction.query<WatchedRow>(
+      `select ${COLUMNS} from watched_names w where name = $1 for update`,
+      [name],
+    );
+    return row && watchedName(row);
+  }
+
+  /** Who is told of a name's news. */
+  async listReaders(transaction: Transaction, name: string): Promise<NewsReader[]> {
+    return transaction.query<NewsReader>(
+      `select m.id as "monitorId", m.account_id as "accountId", m.kind, m.name, m.sends_mail as "sendsMail"
+       from monitors m where m.domain_name = $1 and m.kind = 'domain' and not m.is_paused and not m.is_over_limit
+         and not exists (select from account_states a where a.account_id = m.account_id
+           and (a.state <> 'active' or a.is_suspended))
+       order by m.id`,
+      [name],
+    );
+  }
+
+  async putDns(transaction: Transaction, name: string, checked: CheckedState): Promise<void> {
+    const { state, pending, rechecks, restless, checkedAt, dueAt } = checked;
+    await transaction.query(
+      `update watched_names set dns = $2, dns_pending = $3, dns_rechecks = $4, restless = $5, dns_checked_at = $6,
+         dns_due_at = $7 where name = $1`,
+      [
+        name,
+        JSON.stringify(state),
+        JSON.stringify(pending),
+        rechecks,
+        JSON.stringify(restless),
+        checkedAt,
+        dueAt,
+      ],
+    );
+  }
+
+  /** With another day of expiry, reminders begin anew. */
+  async putWhois(
+    transaction: Transaction,
+    name: string,
+    checked: CheckedState & { expiresOn: string | null },
+  ): Promise<void> {
+    const { state, pending, rechecks, restless, checkedAt, dueAt, expiresOn } = checked;
+    await transaction.query(
+      `update watched_names set whois = $2, whois_pending = $3, whois_rechecks = $4, restless = $5,
+         whois_checked_at = $6, whois_due_at = $7, whois_problem = null,
+         reminded_days = case when expires_on is distinct from $8::date then null else reminded_days end,
+         expires_on = $8::date where name = $1`,
+      [
+        name,
+        JSON.stringify(state),
+        JSON.stringify(pending),
+        rechecks,
+        JSON.stringify(restless),
+        checkedAt,
+        dueAt,
+        expiresOn,
+      ],
+    );
+  }
+
+  /** A check is to come: after a failure with its reason, or because something else changed. */
+  async putOff(
+    transaction: Transaction,
+    kind: CheckKind,
+    name: string,
+    { dueAt, problem }: { dueAt: Date; problem?: string },
+  ): Promise<void> {
+    if (kind === 'dns') {
+      await transaction.query('update watched_names set dns_due_at = $2 where name = $1', [
+        name,
+        dueAt,
+      ]);
+      return;
+    }
+    await transaction.query(
+      `update watched_names set whois_due_at = $2, whois_problem = coalesce($3, whois_problem) where name = $1`,
+      [name, dueAt, problem ?? null],
+    );
+  }
+
+  /** Names of which a reminder is due: those that expire within some days and were not told so. */
+  async listExpiring(
+    database: Pick<Database, 'query'>,
+    { after, now, days, limit }: { after: string; now: Date; days: number; limit: number },
+  ): Promise<string[]> {
+    const rows = await database.query<{ name: string }>(
+      `select w.name from watched_names w
+       where w.expires_on between ($2::timestamptz at time zone 'UTC')::date
+           and ($2::timestamptz at time zone 'UTC')::date + $3::integer
+         and (w.reminded_days is null or w.reminded_days > case
+           when w.expires_on - ($2::timestamptz at time zone 'UTC')::date <= 1 then 1
+           when w.expires_on - ($2::timestamptz at time zone 'UTC')::date <= 7 then 7 else 30 end)
+         and w.name > $1 and ${IS_WATCHED} order by w.name limit $4`,
+      [after, now, days, limit],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  async setReminded(transaction: Transaction, name: string, days: number): Promise<void> {
+    await transaction.query('update watched_names set reminded_days = $2 where name = $1', [
+      name,
+      days,
+    ]);
+  }
+}
+
+type WatchedRow = Pick<WatchedName, 'name'> & {
+  dns: KnownState['state'];
+  dns_pending: KnownState['pending'];
+  dns_rechecks: number;
+  whois: KnownState['state'];
+  whois_pending: KnownState['pending'];
+  whois_rechecks: number;
+  expires_on: string | null;
+  reminded_days: number | null;
+  restless: KnownState['restless'];
+};
+
+function watchedName(row: WatchedRow): WatchedName {
+  const { name, restless } = row;
+  return {
+    name,
+    dns: { state: row.dns, pending: row.dns_pending, rechecks: row.dns_rechecks, restless },
+    whois: { state: row.whois, pending: row.whois_pending, rechecks: row.whois_rechecks, restless },
+    expiresOn: row.expires_on,
+    remindedDays: row.reminded_days,
+  };
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import type { MonitorKind } from '#libs/contracts';
+import { Database } from '#libs/database';
+import type { News, NewsReader } from '../news/monitor-news.js';
+import { BrandMatcher, soughtName } from './brand-matcher.js';
+import { MatchesMaintenanceRepository, type ReadRule } from './matches-maintenance.repository.js';
+import { publishedValues } from './published-values.js';
+import { RegistrantMatcher } from './registrant-matcher.js';
+
+/** What a monitor is told. */
+export interface Found {
+  reader: NewsReader;
+  news: News;
+}
+
+interface Compiled {
+  fingerprint: string;
+  brands: readonly ReadRule[];
+  brandMatcher: BrandMatcher;
+  registrants: readonly ReadRule[];
+  registrantMatcher: RegistrantMatcher;
+}
+
+/** Compares names and registrations with the rules of all monitors, which are compiled again when one has changed. */
+@Injectable()
+export class MatchersService {
+  private compiled?: Compiled;
+
+  constructor(
+    private readonly database: Database,
+    private readonly rows: MatchesMaintenanceRepository,
+  ) {}
+
+  /** Takes in what has changed of the rules. @returns whether there are any, by kind. */
+  async refresh(): Promise<{ hasBrands: boolean; hasRegistrants: boolean }> {
+    const fingerprint = await this.rows.fingerprint(this.database);
+    if (this.compiled?.fingerprint !== fingerprint) {
+      const rules = await this.rows.listRules(this.database);
+      const of = (kind: MonitorKind) => rules.filter(({ reader }) => reader.kind === kind);
+      const [brands, registrants] = [of('brand'), of('registrant')];
+      this.compiled = {
+        fingerprint,
+        brands,
+        brandMatcher: new BrandMatcher(brands.map(({ rule }) => rule)),
+        registrants,
+        registrantMatcher: new RegistrantMatcher(registrants.map(({ rule }) => rule)),
+      };
+    }
+    const { brands, registrants } = this.compiled;
+    return { hasBrands: brands.length > 0, hasRegistrants: registrants.length > 0 };
+  }
+
+  /** @param changeId of the change that says that the name is new: registered again, it is news again. */
+  matchName(name: string, unicode: string, changeId: string): Found[] {
+    const { brands, brandMatcher } = this.compiled!;
+    return brandMatcher.match(soughtName(name, unicode)).map(({ place, reason }) => {
+      const { reader, rule } = brands[place];
+      const match = { reason, value: rule.keyword! };
+      const details = { match };
+      return {
+        reader,
+        news: { type: 'brand.match', domainName: name, fact: `name ${changeId}`, details },
+      };
+    });
+  }
+
+  /** @param record what is published of the name's registration. A monitor is told of a name once. */
+  matchRecord(name: string, record: Readonly<Record<string, unknown>>): Found[] {
+    const { registrants, registrantMatcher } = this.compiled!;
+    return registrantMatcher
+      .match(name, publishedValues(record))
+      .map(({ place, reason, value }) => ({
+        reader: registrants[place].reader,
+        news: {
+          type: 'registrant.match',
+          domainName: name,
+          fact: `registrant of ${name}`,
+          details: { match: { reason, value } },
+        },
+      }));
+  }
+}

@@ -1,0 +1,39 @@
+import { isWithheld } from '#libs/resolvers';
+
+const CONTACTS = [
+  'registrant_contact',
+  'administrative_contact',
+  'technical_contact',
+  'billing_contact',
+] as const;
+
+/** What a contact is known by, in the words of a monitor. */
+export const SELECTORS = ['owner', 'email', 'company'] as const;
+export type Selector = (typeof SELECTORS)[number];
+
+const MEMBERS = { owner: 'name', email: 'email_address', company: 'company' } as const;
+
+export type PublishedValues = Readonly<Record<Selector, readonly string[]>>;
+
+/**
+ * The values that a registration publishes of its contacts: none that is withheld, and none where a privacy service
+ * stands in for people.
+ */
+export function publishedValues(record: Readonly<Record<string, unknown>>): PublishedValues {
+  const contacts =
+    record.privacy_service === true
+      ? []
+      : CONTACTS.map((contact) => (record[contact] ?? {}) as Record<string, unknown>);
+  const valuesOf = (selector: Selector) => {
+    const values = contacts.map((contact) => contact[MEMBERS[selector]]);
+    const published = values.filter(
+      (value): value is string => typeof value === 'string' && !isWithheld(value),
+    );
+    return [...new Set(published)];
+  };
+  return { owner: valuesOf('owner'), email: valuesOf('email'), company: valuesOf('company') };
+}
+
+/** How two spellings of one value compare equal. */
+export const foldedValue = (value: string) =>
+  value.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();

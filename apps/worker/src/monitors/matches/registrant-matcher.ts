@@ -1,0 +1,53 @@
+import type { MonitorRule } from '#libs/contracts';
+import { isUnder } from './brand-matcher.js';
+import { type PublishedValues, SELECTORS, type Selector, foldedValue } from './published-values.js';
+import { WordFinder } from './word-finder.js';
+
+export interface RegistrantHit {
+  /** Of the rule among those that were given. */
+  place: number;
+  reason: Selector;
+  /** As it is published. */
+  value: string;
+}
+
+interface SoughtValues {
+  places: readonly number[];
+  finder: WordFinder;
+}
+
+/** Rules of registrant monitors, compiled: a registration is compared once with all of them. */
+export class RegistrantMatcher {
+  private readonly sought: Readonly<Record<Selector, SoughtValues>>;
+
+  constructor(private readonly rules: readonly MonitorRule[]) {
+    const of = (selector: Selector): SoughtValues => {
+      const places = rules.flatMap((rule, place) => (rule[selector] === undefined ? [] : [place]));
+      const values = places.map((place) => foldedValue(rules[place][selector]!));
+      return { places, finder: new WordFinder(values) };
+    };
+    this.sought = { owner: of('owner'), email: of('email'), company: of('company') };
+  }
+
+  /** Each rule that a published value meets, once. */
+  match(name: string, published: PublishedValues): RegistrantHit[] {
+    const hits = new Map<number, RegistrantHit>();
+    const suffix = name.slice(name.indexOf('.') + 1);
+    for (const reason of SELECTORS) {
+      const { places, finder } = this.sought[reason];
+      for (const value of published[reason]) {
+        const folded = foldedValue(value);
+        for (const { place: at, from, to } of finder.find(folded)) {
+          const place = places[at];
+          const isWhole = from === 0 && to === folded.length;
+          if (this.rules[place].exact && !isWhole) continue;
+          if (!hits.has(place)) hits.set(place, { place, reason, value });
+        }
+      }
+    }
+    return [...hits.values()].filter(({ place }) => {
+      const { own_domains = [], tlds = [] } = this.rules[place];
+      return !own_domains.includes(name) && isUnder(tlds, suffix);
+    });
+  }
+}

@@ -1,0 +1,23 @@
+import AhoCorasick from 'modern-ahocorasick';
+
+/** Where a word stands in a text. */
+export interface FoundWord {
+  /** Of the word among those that are sought. */
+  place: number;
+  from: number;
+  to: number;
+}
+
+/** Finds all of many words in a text, reading it once. A word may be sought more than once. */
+export class WordFinder {
+  private readonly automaton?: AhoCorasick;
+
+  constructor(words: readonly string[]) {
+    if (words.length > 0) this.automaton = new AhoCorasick(words);
+  }
+
+  find(text: string): FoundWord[] {
+    const found = this.automaton?.search(text) ?? [];
+    return found.map(({ patternIndex: place, start: from, end: to }) => ({ place, from, to }));
+  }
+}

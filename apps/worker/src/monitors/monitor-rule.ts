@@ -1,0 +1,122 @@
+import { domainToASCII } from 'node:url';
+import type {
+  CreateMonitorRequest,
+  MonitorKind,
+  MonitorRule,
+  UpdateMonitorRequest,
+} from '#libs/contracts';
+import { parseDomainName } from '#libs/domain-names';
+import { type FieldError, InvalidRequest } from '#libs/platform';
+
+/** Shorter texts are in too many names to be watched. */
+const TEXT_LENGTH_MIN = 3;
+const REGISTRANT_VALUES = ['owner', 'email', 'company'] as const;
+
+const CHOICES = {
+  domain: [],
+  brand: ['match', 'with_typos', 'include', 'exclude', 'own_domains', 'tlds'],
+  registrant: ['exact', 'own_domains', 'tlds'],
+} as const;
+const SUBJECTS = {
+  domain: ['domainName'],
+  brand: ['keyword'],
+  registrant: REGISTRANT_VALUES,
+} as const;
+const ALL_CHOICES = [...CHOICES.brand, 'exact'] as const;
+const ALL_SUBJECTS = ['domainName', 'keyword', ...REGISTRANT_VALUES] as const;
+
+/** What a new monitor watches. @throws InvalidRequest. */
+export function newRule(request: CreateMonitorRequest): MonitorRule {
+  const { kind } = request;
+  const subjects: readonly string[] = SUBJECTS[kind];
+  const given = ALL_SUBJECTS.filter((field) => request[field] !== undefined);
+  const faults = given
+    .filter((field) => !subjects.includes(field))
+    .map((field) => fault(field, `is not of a monitor of kind ${kind}`));
+  const own = given.filter((field) => subjects.includes(field));
+  if (own.length !== 1) {
+    const words = subjects.join(', ');
+    faults.push(fault(own[1] ?? subjects[0], `give exactly one of: ${words}`));
+  }
+  if (faults.length > 0) throw new InvalidRequest(faults);
+  const subject = subjectOf(own[0], request[own[0]]!);
+  return { ...subject, ...DEFAULTS[kind], ...choicesOf(kind, request) };
+}
+
+/** A rule with other choices. @throws InvalidRequest. */
+export function changedRule(
+  kind: MonitorKind,
+  rule: MonitorRule,
+  request: UpdateMonitorRequest,
+): MonitorRule {
+  return { ...rule, ...choicesOf(kind, request) };
+}
+
+const DEFAULTS: Readonly<Record<MonitorKind, MonitorRule>> = {
+  domain: {},
+  brand: {
+    match: 'contains',
+    with_typos: true,
+    include: [],
+    exclude: [],
+    own_domains: [],
+    tlds: [],
+  },
+  registrant: { exact: false, own_domains: [], tlds: [] },
+};
+
+function subjectOf(field: (typeof ALL_SUBJECTS)[number], text: string): MonitorRule {
+  if (field === 'domainName') return { domain_name: registrableName(field, text) };
+  if (field === 'keyword') return { keyword: word(field, text, TEXT_LENGTH_MIN) };
+  const value = text.trim().replace(/\s+/g, ' ');
+  if ([...value].length < TEXT_LENGTH_MIN) throw refused(field, TOO_SHORT);
+  return { [field]: value };
+}
+
+function choicesOf(kind: MonitorKind, request: UpdateMonitorRequest): MonitorRule {
+  const known: readonly string[] = CHOICES[kind];
+  const faults = ALL_CHOICES.filter(
+    (field) => request[field] !== undefined && !known.includes(field),
+  ).map((field) => fault(field, `is not of a monitor of kind ${kind}`));
+  if (faults.length > 0) throw new InvalidRequest(faults);
+  const { match, with_typos, exact, include, exclude, own_domains, tlds } = request;
+  return {
+    ...(match !== undefined && { match }),
+    ...(with_typos !== undefined && { with_typos }),
+    ...(exact !== undefined && { exact }),
+    ...(include && { include: include.map((text) => word('include', text, 1)) }),
+    ...(exclude && { exclude: exclude.map((text) => word('exclude', text, 1)) }),
+    ...(own_domains && {
+      own_domains: own_domains.map((text) => registrableName('own_domains', text)),
+    }),
+    ...(tlds && { tlds: tlds.map(suffixOf) }),
+  };
+}
+
+const TOO_SHORT = `must have at least ${TEXT_LENGTH_MIN} characters`;
+
+function registrableName(field: string, text: string): string {
+  const parsed = parseDomainName(text);
+  if (!parsed.ok) throw refused(field, parsed.message);
+  if (parsed.domain.tld === 'test') throw refused(field, 'names under .test are only examples');
+  return parsed.domain.name;
+}
+
+/** Part of a label, in its own script. */
+function word(field: string, text: string, lengthMin: number): string {
+  const read = text.normalize('NFKC').trim().toLowerCase();
+  if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(read)) {
+    throw refused(field, 'may hold letters, digits and hyphens: it is looked for in labels');
+  }
+  if ([...read].length < lengthMin) throw refused(field, TOO_SHORT);
+  return read;
+}
+
+function suffixOf(text: string): string {
+  const ascii = domainToASCII(text.trim().replace(/^\./, '').toLowerCase());
+  if (!/^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(ascii)) throw refused('tlds', 'is not a suffix');
+  return ascii;
+}
+
+const fault = (field: string, message: string): FieldError => ({ field, message });
+const refused = (field: string, message: string) => new InvalidRequest([fault(field, message)]);

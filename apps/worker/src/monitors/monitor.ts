@@ -1,0 +1,65 @@
+import type { MonitorAnswer, MonitorKind, MonitorRule } from '#libs/contracts';
+import type { NewsReader } from './news/monitor-news.js';
+
+/** A monitor as it is stored. */
+export interface Monitor {
+  id: string;
+  accountId: string;
+  kind: MonitorKind;
+  name: string;
+  isPaused: boolean;
+  isOverLimit: boolean;
+  sendsMail: boolean;
+  rule: MonitorRule;
+  createdAt: Date;
+}
+
+/** With what is known of the name that it watches. */
+export interface ShownMonitor extends Monitor {
+  dnsCheckedAt: Date | null;
+  whoisCheckedAt: Date | null;
+  expiresOn: string | null;
+  isExpiryPublished: boolean | null;
+  problem: string | null;
+}
+
+export const UNCHECKED = {
+  dnsCheckedAt: null,
+  whoisCheckedAt: null,
+  expiresOn: null,
+  isExpiryPublished: null,
+  problem: null,
+} as const;
+
+export function monitorAnswer(monitor: ShownMonitor): MonitorAnswer {
+  const { id, kind, name, isPaused, isOverLimit, sendsMail, createdAt, rule } = monitor;
+  const running = isOverLimit ? 'over_limit' : 'active';
+  return {
+    status: true,
+    id,
+    kind,
+    name,
+    state: isPaused ? 'paused' : running,
+    mail: sendsMail,
+    created_at: createdAt.toISOString(),
+    watches: rule,
+    ...(kind === 'domain' && {
+      checks: {
+        dns_checked_at: monitor.dnsCheckedAt?.toISOString() ?? null,
+        whois_checked_at: monitor.whoisCheckedAt?.toISOString() ?? null,
+        expiry_date: monitor.expiresOn,
+        expiry_published: monitor.isExpiryPublished,
+        problem: monitor.problem,
+      },
+    }),
+  };
+}
+
+/** As whoever is told of its news. */
+export const readerOf = ({ id, accountId, kind, name, sendsMail }: Monitor): NewsReader => ({
+  monitorId: id,
+  accountId,
+  kind,
+  name,
+  sendsMail,
+});

@@ -1,0 +1,95 @@
+import { Body, Controller, Param } from '@nestjs/common';
+import {
+  CreateMonitorRequest,
+  MONITOR,
+  MONITORS,
+  MONITOR_CREATE,
+  MONITOR_DELETE,
+  MONITOR_EVENTS,
+  MONITOR_HIT_UPDATE,
+  MONITOR_PAUSE,
+  MONITOR_RESUME,
+  MONITOR_TEST,
+  MONITOR_UPDATE,
+  Pages,
+  Question,
+  type QuestionOf,
+  Serves,
+  UpdateHitRequest,
+  UpdateMonitorRequest,
+} from '#libs/contracts';
+import { AccountId } from '#libs/platform';
+import { MonitorsService } from './monitors.service.js';
+
+/** Monitors, by key. */
+@Controller()
+export class MonitorsController {
+  constructor(
+    private readonly monitors: MonitorsService,
+    private readonly pages: Pages,
+  ) {}
+
+  @Serves(MONITORS)
+  list(@AccountId() accountId: string, @Question(MONITORS) question: QuestionOf<typeof MONITORS>) {
+    return this.monitors.list(accountId, this.pages.asked(MONITORS, question));
+  }
+
+  @Serves(MONITOR_CREATE)
+  create(@AccountId() accountId: string, @Body() request: CreateMonitorRequest) {
+    return this.monitors.create(accountId, request);
+  }
+
+  @Serves(MONITOR)
+  get(@AccountId() accountId: string, @Param('id') id: string) {
+    return this.monitors.get(accountId, id);
+  }
+
+  @Serves(MONITOR_UPDATE)
+  update(
+    @AccountId() accountId: string,
+    @Param('id') id: string,
+    @Body() request: UpdateMonitorRequest,
+  ) {
+    return this.monitors.update(accountId, id, request);
+  }
+
+  @Serves(MONITOR_DELETE)
+  remove(@AccountId() accountId: string, @Param('id') id: string) {
+    return this.monitors.remove(accountId, id);
+  }
+
+  @Serves(MONITOR_PAUSE)
+  pause(@AccountId() accountId: string, @Param('id') id: string) {
+    return this.monitors.pause(accountId, id);
+  }
+
+  @Serves(MONITOR_RESUME)
+  resume(@AccountId() accountId: string, @Param('id') id: string) {
+    return this.monitors.resume(accountId, id);
+  }
+
+  @Serves(MONITOR_TEST)
+  test(@AccountId() accountId: string, @Param('id') id: string) {
+    return this.monitors.test(accountId, id);
+  }
+
+  @Serves(MONITOR_EVENTS)
+  events(
+    @AccountId() accountId: string,
+    @Question(MONITOR_EVENTS) question: QuestionOf<typeof MONITOR_EVENTS>,
+  ) {
+    const { id, state } = question;
+    const asked = this.pages.asked(MONITOR_EVENTS, question);
+    return this.monitors.events(accountId, id, asked, state);
+  }
+
+  @Serves(MONITOR_HIT_UPDATE)
+  setHit(
+    @AccountId() accountId: string,
+    @Param('id') id: string,
+    @Param('event_id') eventId: string,
+    @Body() { state }: UpdateHitRequest,
+  ) {
+    return this.monitors.setHit(accountId, id, eventId, state);
+  }
+}

@@ -1,0 +1,25 @@
+import type { MonitorKind } from '#libs/contracts';
+import { Problem } from '#libs/platform';
+
+export class MonitorLimitReached extends Problem {
+  /** @param plan the smallest with more of them. */
+  constructor(kind: MonitorKind, limit: number, plan: string | undefined) {
+    const larger = plan === undefined ? '' : `, or take the plan or package ${plan}`;
+    super({
+      code: 'monitor_limit_reached',
+      status: 403,
+      detail: `The account may have ${limit} active monitors of kind ${kind}. Pause or remove one${larger}.`,
+      members: { kind, limit, ...(plan !== undefined && { plan }) },
+    });
+  }
+}
+
+export class TooManyMonitors extends Problem {
+  constructor(max: number) {
+    super({
+      code: 'too_many_monitors',
+      status: 409,
+      detail: `An account may have ${max} monitors, paused ones included. Remove one first.`,
+    });
+  }
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import type { MonitorKind, MonitorSlots } from '#libs/contracts';
+import type { Database, Transaction } from '#libs/database';
+import type { Monitor, ShownMonitor } from './monitor.js';
+
+type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
+
+const COLUMNS = `m.id, m.account_id as "accountId", m.kind, m.name, m.is_paused as "isPaused",
+  m.is_over_limit as "isOverLimit", m.sends_mail as "sendsMail", m.rule, m.created_at as "createdAt",
+  w.dns_checked_at as "dnsCheckedAt", w.whois_checked_at as "whoisCheckedAt", w.whois_problem as problem,
+  to_char(w.expires_on, 'YYYY-MM-DD') as "expiresOn",
+  case when w.whois -> 'domain_registered' ->> 0 = 'yes' then w.expires_on is not null end as "isExpiryPublished"`;
+const FROM = `from monitors m left join watched_names w on m.kind = 'domain' and w.name = m.domain_name`;
+
+/** Monitors, by whose they are. */
+@Injectable()
+export class MonitorsRepository {
+  /** Lets the monitors of an account change one at a time, until the transaction ends. */
+  async lock(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.query(
+      `select pg_advisory_xact_lock(hashtextextended('monitors ' || $1, 0))`,
+      [accountId],
+    );
+  }
+
+  /** Of all, and of those of a kind that have a place. */
+  async count(
+    transaction: Transaction,
+    accountId: string,
+    kind: MonitorKind,
+  ): Promise<{ all: number; placed: number }> {
+    const [row] = await transaction.query<{ all: number; placed: number }>(
+      `select count(*)::int as all,
+         (count(*) filter (where kind = $2 and not is_paused and not is_over_limit))::int as placed
+       from monitors where account_id = $1`,
+      [accountId, kind],
+    );
+    return row;
+  }
+
+  async insert(transaction: Transaction, monitor: Monitor): Promise<void> {
+    const { id, accountId, kind, name, sendsMail, rule, createdAt } = monitor;
+    await transaction.query(
+      `insert into monitors (id, account_id, kind, name, sends_mail, rule, domain_name, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [
+        id,
+        accountId,
+        kind,
+        name,
+        sendsMail,
+        JSON.stringify(rule),
+        rule.domain_name ?? null,
+        createdAt,
+      ],
+    );
+  }
+
+  async find(runner: Runner, accountId: string, id: string): Promise<ShownMonitor | undefined> {
+    const [monitor] = await runner.query<ShownMonitor>(
+      `select ${COLUMNS} ${FROM} where m.account_id = $1 and m.id = $2`,
+      [accountId, id],
+    );
+    return monitor;
+  }
+
+  /** Newest first. */
+  async list(
+    runner: Runner,
+    accountId: string,
+    { limit, after }: { limit: number; after?: string },
+  ): Promise<ShownMonitor[]> {
+    return runner.query<ShownMonitor>(
+      `select ${COLUMNS} ${FROM} where m.account_id = $1 and ($3::uuid is null or m.id < $3)
+       order by m.id desc limit $2`,
+      [accountId, limit, after ?? null],
+    );
+  }
+
+  async update(transaction: Transaction, monitor: Monitor): Promise<void> {
+    const { accountId, id, name, isPaused, isOverLimit, sendsMail, rule } = monitor;
+    await transaction.query(
+      `update monitors set name = $3, is_paused = $4, is_over_limit = $5, sends_mail = $6, rule = $7,
+         revision = nextval('monitor_revisions')
+       where account_id = $1 and id = $2`,
+      [accountId, id, name, isPaused, isOverLimit, sendsMail, JSON.stringify(rule)],
+    );
+  }
+
+  async delete(transaction: Transaction, accountId: string, id: string): Promise<void> {
+    await transaction.query('delete from monitors where account_id = $1 and id = $2', [
+      accountId,
+      id,
+    ]);
+  }
+
+  /** @returns the domains that they watched. */
+  async deleteOfAccount(transaction: Transaction, accountId: string): Promise<string[]> {
+    const rows = await transaction.query<{ name: string | null }>(
+      'delete from monitors where account_id = $1 returning domain_name as name',
+      [accountId],
+    );
+    return namesOf(rows);
+  }
+
+  /**
+   * Gives the places of an account to its oldest monitors, and takes them from all others.
+   * @returns the domains of those that have a place again.
+   */
+  async fit(transaction: Transaction, accountId: string, slots: MonitorSlots): Promise<string[]> {
+    const { domain, brand, registrant } = slots;
+    const rows = await transaction.query<{ name: string | null; isOver: boolean }>(
+      `update monitors m set is_over_limit = q.is_over, revision = nextval('monitor_revisions')
+       from (select id, row_number() over (partition by kind order by id)
+           > case kind when 'domain' then $2::integer when 'brand' then $3 else $4 end as is_over
+         from monitors where account_id = $1 and not is_paused) q
+       where m.account_id = $1 and m.id = q.id and m.is_over_limit <> q.is_over
+       returning m.domain_name as name, m.is_over_limit as "isOver"`,
+      [accountId, domain, brand, registrant],
+    );
+    return namesOf(rows.filter(({ isOver }) => !isOver));
+  }
+}
+
+const namesOf = (rows: readonly { name: string | null }[]) => [
+  ...new Set(rows.flatMap(({ name }) => name ?? [])),
+];

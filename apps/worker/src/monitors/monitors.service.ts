@@ -1,0 +1,208 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type AskedPage,
+  type CreateMonitorRequest,
+  type HitState,
+  type MonitorAnswer,
+  type MonitorEventAnswer,
+  type MonitorEventsAnswer,
+  type MonitorSlots,
+  type MonitorsAnswer,
+  TIERS,
+  type UpdateMonitorRequest,
+} from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import { Clock, NotFound, newId } from '#libs/platform';
+import { ServiceClients } from '../service-clients.js';
+import { ChecksService } from './checks/checks.service.js';
+import { changedRule, newRule } from './monitor-rule.js';
+import { type Monitor, type ShownMonitor, UNCHECKED, monitorAnswer, readerOf } from './monitor.js';
+import { MonitorLimitReached, TooManyMonitors } from './monitors.errors.js';
+import { MonitorsRepository } from './monitors.repository.js';
+import { NewsService } from './news/news.service.js';
+
+/** Of one account, paused ones included. */
+const MONITORS_MAX = 20_000;
+
+/** Monitors, as their owners see them. */
+@Injectable()
+export class MonitorsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly database: Database,
+    private readonly monitors: MonitorsRepository,
+    private readonly checks: ChecksService,
+    private readonly news: NewsService,
+    private readonly clients: ServiceClients,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws InvalidRequest, MonitorLimitReached, TooManyMonitors. */
+  async create(accountId: string, request: CreateMonitorRequest): Promise<MonitorAnswer> {
+    const rule = newRule(request);
+    const { kind, mail = true, name } = request;
+    const monitor: ShownMonitor = {
+      id: newId(),
+      accountId,
+      kind,
+      name: name ?? nameOf(rule),
+      isPaused: false,
+      isOverLimit: false,
+      sendsMail: mail,
+      rule,
+      createdAt: this.clock.now(),
+      ...UNCHECKED,
+    };
+    const { monitors: slots } = await this.clients.entitlement.allowance(accountId);
+    await this.database.transaction(async (transaction) => {
+      await this.checkPlace(transaction, monitor, slots);
+      await this.monitors.insert(transaction, monitor);
+      await this.checks.watch(transaction, domainsOf(monitor));
+    });
+    return this.get(accountId, monitor.id);
+  }
+
+  async list(accountId: string, asked: AskedPage): Promise<MonitorsAnswer> {
+    const [after] = asked.after ?? [];
+    const { limit } = asked;
+    const rows = await this.monitors.list(this.database, accountId, { limit, after });
+    const { items, paging } = asked.cut(rows, ({ id }) => [id]);
+    return { status: true, monitors: items.map(monitorAnswer), paging };
+  }
+
+  /** @throws NotFound. */
+  async get(accountId: string, id: string): Promise<MonitorAnswer> {
+    return monitorAnswer(await this.find(this.database, accountId, id));
+  }
+
+  /** @throws NotFound, InvalidRequest. */
+  async update(
+    accountId: string,
+    id: string,
+    request: UpdateMonitorRequest,
+  ): Promise<MonitorAnswer> {
+    return this.change(accountId, id, async (monitor) => ({
+      ...monitor,
+      name: request.name ?? monitor.name,
+      sendsMail: request.mail ?? monitor.sendsMail,
+      rule: changedRule(monitor.kind, monitor.rule, request),
+    }));
+  }
+
+  /** Frees its place. @throws NotFound. */
+  async pause(accountId: string, id: string): Promise<MonitorAnswer> {
+    return this.change(accountId, id, async (monitor) => ({
+      ...monitor,
+      isPaused: true,
+      isOverLimit: false,
+    }));
+  }
+
+  /** @throws NotFound, MonitorLimitReached. */
+  async resume(accountId: string, id: string): Promise<MonitorAnswer> {
+    const { monitors: slots } = await this.clients.entitlement.allowance(accountId);
+    return this.change(accountId, id, async (monitor, transaction) => {
+      if (!monitor.isPaused && !monitor.isOverLimit) return monitor;
+      await this.checkPlace(transaction, monitor, slots);
+      await this.checks.watch(transaction, domainsOf(monitor));
+      return { ...monitor, isPaused: false, isOverLimit: false };
+    });
+  }
+
+  /** Its events go with it. @returns what it was. @throws NotFound. */
+  async remove(accountId: string, id: string): Promise<MonitorAnswer> {
+    return this.database.transaction(async (transaction) => {
+      const monitor = await this.find(transaction, accountId, id);
+      await this.monitors.delete(transaction, accountId, id);
+      await this.checks.forget(transaction, domainsOf(monitor));
+      return monitorAnswer(monitor);
+    });
+  }
+
+  /** @throws NotFound. */
+  async test(accountId: string, id: string): Promise<MonitorEventAnswer> {
+    const monitor = await this.find(this.database, accountId, id);
+    return this.news.test(readerOf(monitor), monitor.rule.domain_name ?? 'example.com');
+  }
+
+  /** What it found, newest first. @throws NotFound. */
+  async events(
+    accountId: string,
+    id: string,
+    asked: AskedPage,
+    state?: HitState,
+  ): Promise<MonitorEventsAnswer> {
+    await this.find(this.database, accountId, id);
+    return this.news.list({ accountId, monitorId: id }, asked, state);
+  }
+
+  /** @throws NotFound. */
+  async setHit(
+    accountId: string,
+    id: string,
+    eventId: string,
+    state: HitState,
+  ): Promise<MonitorEventAnswer> {
+    return this.news.setState({ accountId, monitorId: id }, eventId, state);
+  }
+
+  /** Pauses what an allowance does not hold, the newest first, and lets go on what it holds again. */
+  async fit(accountId: string, slots: MonitorSlots): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      await this.monitors.lock(transaction, accountId);
+      await this.checks.watch(transaction, await this.monitors.fit(transaction, accountId, slots));
+    });
+  }
+
+  /** Removes all that is kept of an account. */
+  async erase(transaction: Transaction, accountId: string): Promise<void> {
+    await this.news.erase(transaction, accountId);
+    const domains = await this.monitors.deleteOfAccount(transaction, accountId);
+    await this.checks.forget(transaction, domains);
+  }
+
+  private async change(
+    accountId: string,
+    id: string,
+    made: (monitor: ShownMonitor, transaction: Transaction) => Promise<ShownMonitor>,
+  ): Promise<MonitorAnswer> {
+    return this.database.transaction(async (transaction) => {
+      await this.monitors.lock(transaction, accountId);
+      const changed = await made(await this.find(transaction, accountId, id), transaction);
+      await this.monitors.update(transaction, changed);
+      return monitorAnswer(changed);
+    });
+  }
+
+  /** @throws MonitorLimitReached, TooManyMonitors. */
+  private async checkPlace(
+    transaction: Transaction,
+    { accountId, kind, isPaused, isOverLimit }: Monitor,
+    slots: MonitorSlots,
+  ): Promise<void> {
+    await this.monitors.lock(transaction, accountId);
+    const { all, placed } = await this.monitors.count(transaction, accountId, kind);
+    const limit = slots[kind];
+    if (placed >= limit) {
+      const larger = TIERS.find(({ monitors }) => monitors[kind] > limit);
+      throw new MonitorLimitReached(kind, limit, larger?.name);
+    }
+    const isNew = !isPaused && !isOverLimit;
+    if (isNew && all >= MONITORS_MAX) throw new TooManyMonitors(MONITORS_MAX);
+  }
+
+  private async find(
+    runner: Pick<Database, 'query'> | Transaction,
+    accountId: string,
+    id: string,
+  ): Promise<ShownMonitor> {
+    const monitor = await this.monitors.find(runner, accountId, id);
+    if (!monitor) throw new NotFound('There is no monitor with this id.');
+    return monitor;
+  }
+}
+
+const domainsOf = ({ rule }: Monitor) => (rule.domain_name === undefined ? [] : [rule.domain_name]);
+
+const nameOf = ({ domain_name, keyword, owner, email, company }: Monitor['rule']): string =>
+  (domain_name ?? keyword ?? owner ?? email ?? company!).slice(0, 100);

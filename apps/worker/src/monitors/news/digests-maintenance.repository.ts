@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import type { Database, Transaction } from '#libs/database';
+import type { StoredNews } from './monitor-news.js';
+
+export interface DigestLine extends Pick<StoredNews, 'type' | 'domainName' | 'details'> {
+  monitorName: string;
+}
+
+/** Mails with the news of an account: an hour lies between two of them. */
+@Injectable()
+export class DigestsMaintenanceRepository {
+  async want(transaction: Transaction, accountIds: readonly string[], at: Date): Promise<void> {
+    if (accountIds.length === 0) return;
+    await transaction.query(
+      `insert into monitor_digests (account_id, due_at) select a, $2 from unnest($1::uuid[]) as a order by a
+       on conflict (account_id) do update
+       set due_at = coalesce(monitor_digests.due_at,
+         greatest(excluded.due_at, monitor_digests.mailed_at + interval '1 hour'))`,
+      [accountIds, at],
+    );
+  }
+
+  /** Accounts whose mail is due; one that is deleted or suspended waits. */
+  async listDue(database: Pick<Database, 'query'>, at: Date, limit: number): Promise<string[]> {
+    const rows = await database.query<{ accountId: string }>(
+      `select account_id as "accountId" from monitor_digests d where due_at <= $1
+         and not exists (select from account_states a where a.account_id = d.account_id
+           and (a.state <> 'active' or a.is_suspended))
+       order by due_at limit $2`,
+      [at, limit],
+    );
+    return rows.map(({ accountId }) => accountId);
+  }
+
+  /** @returns false when another process took it. */
+  async take(transaction: Transaction, accountId: string, at: Date): Promise<boolean> {
+    const rows = await transaction.query(
+      `update monitor_digests set due_at = null, mailed_at = $2
+       where account_id = $1 and due_at <= $2 returning account_id`,
+      [accountId, at],
+    );
+    return rows.length === 1;
+  }
+
+  /** What no mail has told yet, the oldest first. Afterwards it is told. */
+  async takeLines(
+    transaction: Transaction,
+    accountId: string,
+    limit: number,
+  ): Promise<{ lines: DigestLine[]; count: number }> {
+    const lines = await transaction.query<DigestLine>(
+      `select e.type, e.domain_name as "domainName", e.details, m.name as "monitorName"
+       from monitor_events e join monitors m on m.id = e.monitor_id
+       where e.account_id = $1 and e.awaits_mail order by e.id limit $2`,
+      [accountId, limit],
+    );
+    const count = await transaction.execute(
+      'update monitor_events set awaits_mail = false where account_id = $1 and awaits_mail',
+      [accountId],
+    );
+    return { lines, count };
+  }
+
+  async forget(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.query('delete from monitor_digests where account_id = $1', [accountId]);
+  }
+
+  /** @returns how many events were removed. */
+  async deleteNewsBefore(
+    database: Pick<Database, 'query'>,
+    before: Date,
+    limit: number,
+  ): Promise<number> {
+    const rows = await database.query(
+      `delete from monitor_events where id in (
+         select id from monitor_events where at < $1 order by at limit $2) returning id`,
+      [before, limit],
+    );
+    return rows.length;
+  }
+}

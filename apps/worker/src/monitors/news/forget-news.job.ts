@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { Clock, DAY_MS, type Job } from '#libs/platform';
+import { DigestsMaintenanceRepository } from './digests-maintenance.repository.js';
+
+const KEPT_DAYS = 90;
+const AT_ONCE = 5_000;
+
+/** Removes what monitors found more than 90 days ago. */
+@Injectable()
+export class ForgetNewsJob implements Job {
+  readonly name = 'forget-monitor-news';
+
+  constructor(
+    private readonly database: Database,
+    private readonly rows: DigestsMaintenanceRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  async runOnce(): Promise<void> {
+    const before = new Date(this.clock.now().getTime() - KEPT_DAYS * DAY_MS);
+    while ((await this.rows.deleteNewsBefore(this.database, before, AT_ONCE)) === AT_ONCE);
+  }
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { type Mail, MailOutbox, composeMail } from '#libs/mail';
+import { Clock, type Job } from '#libs/platform';
+import { ServiceClients } from '../../service-clients.js';
+import { WorkerConfig } from '../../worker.config.js';
+import { type DigestLine, DigestsMaintenanceRepository } from './digests-maintenance.repository.js';
+import { lineOf } from './monitor-news.js';
+
+const ACCOUNTS_AT_ONCE = 100;
+const LINES_MAX = 30;
+
+/** Mails the news of monitors, at most once an hour for an account. */
+@Injectable()
+export class MailDigestsJob implements Job {
+  readonly name = 'mail-monitor-digests';
+
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly database: Database,
+    private readonly digests: DigestsMaintenanceRepository,
+    private readonly clients: ServiceClients,
+    private readonly mails: MailOutbox,
+    private readonly config: WorkerConfig,
+    private readonly clock: Clock,
+  ) {}
+
+  async runOnce(): Promise<void> {
+    const now = this.clock.now();
+    const due = await this.digests.listDue(this.database, now, ACCOUNTS_AT_ONCE);
+    for (const accountId of due) {
+      const email = await this.clients.mailAddressOf(accountId);
+      await this.database.transaction(async (transaction) => {
+        if (!(await this.digests.take(transaction, accountId, now))) return;
+        const { lines, count } = await this.digests.takeLines(transaction, accountId, LINES_MAX);
+        if (email === undefined || count === 0) return;
+        await this.mails.add(transaction, accountId, this.compose(email, lines, count));
+      });
+    }
+  }
+
+  private compose(email: string, lines: readonly DigestLine[], count: number): Mail {
+    const more = count - lines.length;
+    return composeMail(email, {
+      subject: count === 1 ? 'News of a monitor' : `${count} news of your monitors`,
+      paragraphs: [
+        'Your monitors have found something. The details are in the dashboard.',
+        ...lines.map((line) => `${line.monitorName}: ${lineOf(line)}`),
+        ...(more > 0 ? [`And ${more} more.`] : []),
+      ],
+      action: { label: 'Open the monitors', url: `${this.config.dashboardUrl}/monitors` },
+    });
+  }
+}

@@ -1,0 +1,79 @@
+import { domainToUnicode } from 'node:url';
+import type {
+  HitState,
+  MonitorChange,
+  MonitorEvent,
+  MonitorEventType,
+  MonitorKind,
+  MonitorMatch,
+} from '#libs/contracts';
+
+/** What an event says beside its name. */
+export interface NewsDetails {
+  changes?: MonitorChange[];
+  expiry_date?: string;
+  days_left?: number;
+  match?: MonitorMatch;
+}
+
+/** Who is told of an event. */
+export interface NewsReader {
+  monitorId: string;
+  accountId: string;
+  kind: MonitorKind;
+  name: string;
+  sendsMail: boolean;
+}
+
+/** What a monitor found. */
+export interface News {
+  type: MonitorEventType;
+  domainName: string;
+  /** What it is about: told twice, it is one event. */
+  fact: string;
+  details: NewsDetails;
+}
+
+/** An event as it is stored. */
+export interface StoredNews extends Omit<News, 'fact'> {
+  id: string;
+  monitorId: string;
+  state: HitState | null;
+  at: Date;
+}
+
+/** Whether it is a name that was found, of which its owner may make something. */
+export const isHit = (type: MonitorEventType) => type.endsWith('.match');
+
+export function eventAnswer(news: StoredNews): MonitorEvent {
+  const { id, monitorId, type, domainName, details, state, at } = news;
+  return {
+    id,
+    monitor_id: monitorId,
+    type,
+    at: at.toISOString(),
+    domain_name: domainName,
+    domain_unicode: domainToUnicode(domainName),
+    ...details,
+    ...(state !== null && { state }),
+  };
+}
+
+const WORDS: Readonly<Record<MonitorEventType, string>> = {
+  'domain.changed': 'changed',
+  'domain.expiring': 'expires soon',
+  'brand.match': 'is new and has your keyword, or looks like it',
+  'registrant.match': 'publishes a value that you watch',
+  'monitor.test': 'is a test',
+};
+
+/** A line for a mail: of what was published it says nothing, for mails are read by more than their reader. */
+export function lineOf({ type, domainName, details }: Omit<News, 'fact'>): string {
+  if (type === 'domain.expiring') {
+    const { expiry_date, days_left } = details;
+    return `${domainName} expires on ${expiry_date}, in ${days_left} days`;
+  }
+  const what = (details.changes ?? []).map((change) => change.type.replaceAll('_', ' '));
+  const more = what.length > 0 ? `: ${[...new Set(what)].join(', ')}` : '';
+  return `${domainName} ${WORDS[type]}${more}`;
+}

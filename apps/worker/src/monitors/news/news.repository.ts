@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import type { HitState } from '#libs/contracts';
+import type { Database, Transaction } from '#libs/database';
+import type { News, NewsReader, StoredNews } from './monitor-news.js';
+
+type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
+
+export interface NewNews {
+  id: string;
+  reader: NewsReader;
+  news: News;
+  at: Date;
+  state: HitState | null;
+}
+
+const COLUMNS = `id, monitor_id as "monitorId", type, domain_name as "domainName", details, state, at`;
+
+/** What monitors found. */
+@Injectable()
+export class NewsRepository {
+  /** Of monitors that are active. @returns the ids of those that were not told before. */
+  async insert(transaction: Transaction, all: NewNews[]): Promise<Set<string>> {
+    const rows = await transaction.query<{ id: string }>(
+      `insert into monitor_events (id, monitor_id, account_id, fact, type, domain_name, details, state, at, awaits_mail)
+       select q.* from jsonb_to_recordset($1::jsonb) as q (id uuid, monitor_id uuid, account_id uuid, fact text,
+         type text, domain_name text, details jsonb, state text, at timestamptz, awaits_mail boolean)
+       where exists (select from monitors m where m.id = q.monitor_id and (q.type = 'monitor.test'
+         or (not m.is_paused and not m.is_over_limit and not exists (select from account_states a
+           where a.account_id = m.account_id and (a.state <> 'active' or a.is_suspended)))))
+       on conflict (monitor_id, fact) do nothing returning id`,
+      [JSON.stringify(all.map(rowOf))],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Newest first. */
+  async list(
+    runner: Runner,
+    { accountId, monitorId }: Pick<NewsReader, 'accountId' | 'monitorId'>,
+    { limit, after, state }: { limit: number; after?: string; state?: HitState },
+  ): Promise<StoredNews[]> {
+    return runner.query<StoredNews>(
+      `select ${COLUMNS} from monitor_events
+       where account_id = $1 and monitor_id = $2 and ($4::uuid is null or id < $4) and ($5::text is null or state = $5)
+       order by id desc limit $3`,
+      [accountId, monitorId, limit, after ?? null, state ?? null],
+    );
+  }
+
+  /** @returns undefined when there is no such find. */
+  async setState(
+    transaction: Transaction,
+    { accountId, monitorId }: Pick<NewsReader, 'accountId' | 'monitorId'>,
+    id: string,
+    state: HitState,
+  ): Promise<StoredNews | undefined> {
+    const [news] = await transaction.query<StoredNews>(
+      `update monitor_events set state = $4
+       where account_id = $1 and monitor_id = $2 and id = $3 and state is not null returning ${COLUMNS}`,
+      [accountId, monitorId, id, state],
+    );
+    return news;
+  }
+
+  async deleteOfAccount(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.query('delete from monitor_events where account_id = $1', [accountId]);
+  }
+}
+
+function rowOf({ id, reader, news, at, state }: NewNews): object {
+  const { fact, type, domainName, details } = news;
+  return {
+    id,
+    monitor_id: reader.monitorId,
+    account_id: reader.accountId,
+    fact,
+    type,
+    domain_name: domainName,
+    details,
+    state,
+    at,
+    awaits_mail: reader.sendsMail,
+  };
+}

@@ -1,0 +1,253 @@
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  IsUUID,
+  ValidateNested,
+} from 'class-validator';
+import { Paging } from '../paging/paging-answer.js';
+import { IsNullable } from '../reading/nullable.js';
+import {
+  HIT_STATES,
+  type HitState,
+  KEYWORD_PLACES,
+  type KeywordPlace,
+  MATCH_REASONS,
+  type MatchReason,
+  MONITOR_CHANGE_TYPES,
+  type MonitorChangeType,
+  MONITOR_EVENT_TYPES,
+  type MonitorEventType,
+  MONITOR_KINDS,
+  type MonitorKind,
+  MONITOR_STATES,
+  type MonitorState,
+} from './monitor-words.js';
+
+/** What a monitor watches, and what it leaves out. */
+export class MonitorRule {
+  /** A-labels. */
+  @IsOptional()
+  @IsString()
+  domain_name?: string;
+
+  @IsOptional()
+  @IsString()
+  keyword?: string;
+
+  @IsOptional()
+  @IsIn(KEYWORD_PLACES)
+  match?: KeywordPlace;
+
+  @IsOptional()
+  @IsBoolean()
+  with_typos?: boolean;
+
+  @IsOptional()
+  @IsString({ each: true })
+  include?: string[];
+
+  @IsOptional()
+  @IsString({ each: true })
+  exclude?: string[];
+
+  @IsOptional()
+  @IsString()
+  owner?: string;
+
+  @IsOptional()
+  @IsString()
+  email?: string;
+
+  @IsOptional()
+  @IsString()
+  company?: string;
+
+  @IsOptional()
+  @IsBoolean()
+  exact?: boolean;
+
+  @IsOptional()
+  @IsString({ each: true })
+  own_domains?: string[];
+
+  @IsOptional()
+  @IsString({ each: true })
+  tlds?: string[];
+}
+
+/** How far the checks of a watched name have come. */
+export class MonitorChecks {
+  @IsNullable()
+  @IsISO8601()
+  dns_checked_at: string | null;
+
+  @IsNullable()
+  @IsISO8601()
+  whois_checked_at: string | null;
+
+  /** `YYYY-MM-DD`; reminders come 30, 7 and 1 days before it. */
+  @IsNullable()
+  @IsString()
+  expiry_date: string | null;
+
+  /** False: the registry publishes no expiry, so that no reminder can come. Null before the first check. */
+  @IsNullable()
+  @IsBoolean()
+  expiry_published: boolean | null;
+
+  /** Why the last check of the registration brought no answer, such as `tld_unsupported`. */
+  @IsNullable()
+  @IsString()
+  problem: string | null;
+}
+
+export class MonitorAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  @IsUUID()
+  id: string;
+
+  @IsIn(MONITOR_KINDS)
+  kind: MonitorKind;
+
+  @IsString()
+  name: string;
+
+  /** `paused` by you; `over_limit` by us, while your plan has fewer monitors than you have. */
+  @IsIn(MONITOR_STATES)
+  state: MonitorState;
+
+  @IsBoolean()
+  mail: boolean;
+
+  @IsISO8601()
+  created_at: string;
+
+  @ValidateNested()
+  @Type(() => MonitorRule)
+  watches: MonitorRule;
+
+  /** Of a domain monitor. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => MonitorChecks)
+  checks?: MonitorChecks;
+}
+
+export class MonitorsAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  /** Newest first. */
+  @ValidateNested({ each: true })
+  @Type(() => MonitorAnswer)
+  monitors: MonitorAnswer[];
+
+  @ValidateNested()
+  @Type(() => Paging)
+  paging: Paging;
+}
+
+/** One value that is another one now. An empty list: there is none, or none is published. */
+export class MonitorChange {
+  @IsIn(MONITOR_CHANGE_TYPES)
+  type: MonitorChangeType;
+
+  /** The member of the WHOIS answer, or `dns.` and the type of record. */
+  @IsString()
+  path: string;
+
+  @IsString({ each: true })
+  before: string[];
+
+  @IsString({ each: true })
+  after: string[];
+
+  /** It changes to and fro: further changes of it are not told until it has kept still for a day. */
+  @IsOptional()
+  @IsBoolean()
+  is_flapping?: boolean;
+}
+
+/** Why a name was found. */
+export class MonitorMatch {
+  @IsIn(MATCH_REASONS)
+  reason: MatchReason;
+
+  /** The keyword, or the published value. */
+  @IsString()
+  value: string;
+}
+
+export class MonitorEvent {
+  @IsUUID()
+  id: string;
+
+  @IsUUID()
+  monitor_id: string;
+
+  @IsIn(MONITOR_EVENT_TYPES)
+  type: MonitorEventType;
+
+  @IsISO8601()
+  at: string;
+
+  /** A-labels. */
+  @IsString()
+  domain_name: string;
+
+  @IsString()
+  domain_unicode: string;
+
+  /** Of `domain.changed`. */
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => MonitorChange)
+  changes?: MonitorChange[];
+
+  /** Of `domain.expiring`: `YYYY-MM-DD`. */
+  @IsOptional()
+  @IsString()
+  expiry_date?: string;
+
+  /** Of `domain.expiring`. */
+  @IsOptional()
+  @IsInt()
+  days_left?: number;
+
+  /** Of a name that was found. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => MonitorMatch)
+  match?: MonitorMatch;
+
+  /** Of a name that was found: what you made of it. */
+  @IsOptional()
+  @IsIn(HIT_STATES)
+  state?: HitState;
+}
+
+export class MonitorEventAnswer extends MonitorEvent {
+  @IsBoolean()
+  status: boolean;
+}
+
+export class MonitorEventsAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  /** Newest first. */
+  @ValidateNested({ each: true })
+  @Type(() => MonitorEvent)
+  events: MonitorEvent[];
+
+  @ValidateNested()
+  @Type(() => Paging)
+  paging: Paging;
+}

@@ -1,0 +1,137 @@
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsOptional,
+  IsString,
+  MaxLength,
+  MinLength,
+} from 'class-validator';
+import {
+  HIT_STATES,
+  type HitState,
+  KEYWORD_PLACES,
+  type KeywordPlace,
+  MONITOR_KINDS,
+  type MonitorKind,
+} from './monitor-words.js';
+
+const NAME_LENGTH_MAX = 100;
+const DOMAIN_LENGTH_MAX = 2_048;
+const VALUE_LENGTH_MAX = 200;
+/** A label is not longer. */
+const WORD_LENGTH_MAX = 63;
+const WORDS_MAX = 4;
+const OWN_DOMAINS_MAX = 100;
+const TLDS_MAX = 100;
+
+/** What may be changed of a monitor; what it watches stays. */
+export class UpdateMonitorRequest {
+  /** What you call it. */
+  @IsOptional()
+  @IsString()
+  @MinLength(1)
+  @MaxLength(NAME_LENGTH_MAX)
+  name?: string;
+
+  /** Whether its news are in the mails to you; they are unless you say so. */
+  @IsOptional()
+  @IsBoolean()
+  mail?: boolean;
+
+  /** Of a brand: where in the label the keyword must stand; anywhere (`contains`) by default. */
+  @IsOptional()
+  @IsIn(KEYWORD_PLACES)
+  match?: KeywordPlace;
+
+  /** Of a brand: also labels that look like the keyword or differ from it by a slip; yes by default. */
+  @IsOptional()
+  @IsBoolean()
+  with_typos?: boolean;
+
+  /** Of a brand: words that the label must have, too. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(WORDS_MAX)
+  @ArrayUnique()
+  @IsString({ each: true })
+  @MinLength(1, { each: true })
+  @MaxLength(WORD_LENGTH_MAX, { each: true })
+  include?: string[];
+
+  /** Of a brand: words that the label must not have. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(WORDS_MAX)
+  @ArrayUnique()
+  @IsString({ each: true })
+  @MinLength(1, { each: true })
+  @MaxLength(WORD_LENGTH_MAX, { each: true })
+  exclude?: string[];
+
+  /** Of a brand or registrant: names of yours, which are no news. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(OWN_DOMAINS_MAX)
+  @ArrayUnique()
+  @IsString({ each: true })
+  @MaxLength(DOMAIN_LENGTH_MAX, { each: true })
+  own_domains?: string[];
+
+  /** Of a brand or registrant: top-level domains to look in; all of them by default. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(TLDS_MAX)
+  @ArrayUnique()
+  @IsString({ each: true })
+  @MinLength(1, { each: true })
+  @MaxLength(WORD_LENGTH_MAX, { each: true })
+  tlds?: string[];
+
+  /** Of a registrant: whether the whole value must be equal; by default it may stand within another. */
+  @IsOptional()
+  @IsBoolean()
+  exact?: boolean;
+}
+
+export class CreateMonitorRequest extends UpdateMonitorRequest {
+  @IsIn(MONITOR_KINDS)
+  kind: MonitorKind;
+
+  /** Of a domain monitor: the name to watch. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(DOMAIN_LENGTH_MAX)
+  domainName?: string;
+
+  /** Of a brand monitor: what new names are searched for. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(WORD_LENGTH_MAX)
+  keyword?: string;
+
+  /** Of a registrant monitor, one of the three: the name of a contact. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(VALUE_LENGTH_MAX)
+  owner?: string;
+
+  /** The e-mail address of a contact. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(VALUE_LENGTH_MAX)
+  email?: string;
+
+  /** The company of a contact. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(VALUE_LENGTH_MAX)
+  company?: string;
+}
+
+export class UpdateHitRequest {
+  @IsIn(HIT_STATES)
+  state: HitState;
+}

@@ -1,0 +1,57 @@
+/** What a monitor watches. */
+export const MONITOR_KINDS = ['domain', 'brand', 'registrant'] as const;
+export type MonitorKind = (typeof MONITOR_KINDS)[number];
+
+export const MONITOR_STATES = ['active', 'paused', 'over_limit'] as const;
+export type MonitorState = (typeof MONITOR_STATES)[number];
+
+/** Where in a label the keyword of a brand monitor must stand. */
+export const KEYWORD_PLACES = ['contains', 'prefix', 'suffix', 'exact'] as const;
+export type KeywordPlace = (typeof KEYWORD_PLACES)[number];
+
+export const MONITOR_EVENT_TYPES = [
+  'domain.changed',
+  'domain.expiring',
+  'brand.match',
+  'registrant.match',
+  'monitor.test',
+] as const;
+export type MonitorEventType = (typeof MONITOR_EVENT_TYPES)[number];
+
+/** What its owner thinks of a name that was found. */
+export const HIT_STATES = ['new', 'watched', 'ignored'] as const;
+export type HitState = (typeof HIT_STATES)[number];
+
+export const MONITOR_CHANGE_TYPES = [
+  'registered',
+  'dropped',
+  'registration',
+  'registrar',
+  'registrant',
+  'contacts',
+  'privacy',
+  'name_servers',
+  'status',
+  'expiry',
+  'created',
+  'dnssec',
+  'dns_a',
+  'dns_aaaa',
+  'dns_ns',
+  'dns_mx',
+  'dns_txt',
+  'dns_cname',
+  'dns_caa',
+] as const;
+export type MonitorChangeType = (typeof MONITOR_CHANGE_TYPES)[number];
+
+/** Why a name was found: its letters, what they look like, a slip of the keyboard, or a published value. */
+export const MATCH_REASONS = [
+  'keyword',
+  'looks_alike',
+  'typo',
+  'owner',
+  'email',
+  'company',
+] as const;
+export type MatchReason = (typeof MATCH_REASONS)[number];

@@ -1,0 +1,296 @@
+import type { Access } from '../access.js';
+import { oneOf, text } from '../kinds.js';
+import { defineOperation } from '../operation.js';
+import { listPages } from '../paging/paged-search.js';
+import { onePage } from '../paging/paging-answer.js';
+import {
+  MonitorAnswer,
+  type MonitorEvent,
+  MonitorEventAnswer,
+  MonitorEventsAnswer,
+  MonitorsAnswer,
+} from './monitor-answer.js';
+import { CreateMonitorRequest, UpdateHitRequest, UpdateMonitorRequest } from './monitor-request.js';
+import { HIT_STATES } from './monitor-words.js';
+
+const LIMIT_BYTES = 65_536;
+const ID = '019a5f00-0000-7000-8000-000000000031';
+const EVENT_ID = '019a5f00-0000-7000-8000-000000000032';
+const HIT_ID = '019a5f00-0000-7000-8000-000000000033';
+
+const DOMAIN = {
+  status: true,
+  id: ID,
+  kind: 'domain',
+  name: 'Our shop',
+  state: 'active',
+  mail: true,
+  created_at: '2026-11-20T10:00:00.000Z',
+  watches: { domain_name: 'example.com' },
+  checks: {
+    dns_checked_at: '2026-11-20T10:00:05.000Z',
+    whois_checked_at: '2026-11-20T10:00:06.000Z',
+    expiry_date: '2027-08-13',
+    expiry_published: true,
+    problem: null,
+  },
+} satisfies MonitorAnswer;
+const NEW = {
+  ...DOMAIN,
+  checks: {
+    dns_checked_at: null,
+    whois_checked_at: null,
+    expiry_date: null,
+    expiry_published: null,
+    problem: null,
+  },
+} satisfies MonitorAnswer;
+const CHANGED = {
+  id: EVENT_ID,
+  monitor_id: ID,
+  type: 'domain.changed',
+  at: '2026-11-21T10:10:00.000Z',
+  domain_name: 'example.com',
+  domain_unicode: 'example.com',
+  changes: [
+    {
+      type: 'dns_ns',
+      path: 'dns.NS',
+      before: ['ns1.example.net', 'ns2.example.net'],
+      after: ['ns1.example.org', 'ns2.example.org'],
+    },
+  ],
+} satisfies MonitorEvent;
+const HIT = {
+  id: HIT_ID,
+  monitor_id: ID,
+  type: 'brand.match',
+  at: '2026-11-21T10:10:00.000Z',
+  domain_name: 'examp1e-login.com',
+  domain_unicode: 'examp1e-login.com',
+  match: { reason: 'looks_alike', value: 'example' },
+  state: 'new',
+} satisfies MonitorEvent;
+const TEST = {
+  status: true,
+  id: EVENT_ID,
+  monitor_id: ID,
+  type: 'monitor.test',
+  at: '2026-11-21T10:10:00.000Z',
+  domain_name: 'example.com',
+  domain_unicode: 'example.com',
+} satisfies MonitorEventAnswer;
+
+const CREATE = { kind: 'domain', name: 'Our shop', domainName: 'example.com' } as const;
+const CHANGE = { name: 'The shop' };
+const IGNORED = { state: 'ignored' } as const;
+
+/** A test key changes nothing. */
+const BY_KEY = {
+  kind: 'key',
+  scope: 'monitors',
+  class: 'account',
+  isForLiveKeys: true,
+} as const satisfies Access;
+const WORKER = (path: string) =>
+  ({ service: 'worker', path: `/internal/key/monitors${path}` }) as const;
+const FREE = { per: 'free' } as const;
+
+function id<const Example extends string>(about: string, example: Example) {
+  const pattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+  return {
+    kind: text(36, { pattern, rule: 'must be an id' }),
+    about,
+    example,
+    in: 'path',
+  } as const;
+}
+
+/** Parameters of calls about one monitor, about what it found, and about one find. */
+export const ONE_MONITOR = { id: id('Id of the monitor', ID) } as const;
+export const ONE_HIT = { ...ONE_MONITOR, event_id: id('Id of the event', HIT_ID) } as const;
+export const EVENTS_OF_ONE = {
+  ...ONE_MONITOR,
+  state: {
+    kind: oneOf(HIT_STATES),
+    about: 'Only names that were found and are in this state',
+    example: 'new',
+  },
+  ...listPages(50),
+} as const;
+
+export const MONITORS = defineOperation({
+  name: 'monitors.list',
+  summary: 'The monitors of the account, newest first',
+  method: 'GET',
+  routes: [{ path: '/v2.0/monitors', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER(''),
+  parameters: listPages(50),
+  answers: [{ type: 'application/json', of: MonitorsAnswer }],
+  price: FREE,
+  problems: [],
+  examples: [
+    {
+      title: 'One monitor',
+      parameters: {},
+      answer: { status: true, monitors: [DOMAIN], paging: onePage(1, 50) },
+    },
+  ],
+});
+
+export const MONITOR_CREATE = defineOperation({
+  name: 'monitors.create',
+  summary: 'Watches a domain, a brand or a registrant',
+  description:
+    '`domain` checks the DNS of `domainName` every 6 hours and its registration every day, after a change of its DNS and ' +
+    'more often near its expiry. A change is told when a second look confirms it. `brand` compares each new name with ' +
+    '`keyword`, `registrant` each new or changed registration with one of `owner`, `email` and `company`, of which only ' +
+    'published values count. Each kind has as many places as the plan says. News come by mail, in `events` and as the ' +
+    'webhook event `monitor.triggered`.',
+  method: 'POST',
+  routes: [{ path: '/v2.0/monitors', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER(''),
+  parameters: {},
+  body: { of: CreateMonitorRequest, limitBytes: LIMIT_BYTES, example: CREATE },
+  answers: [{ type: 'application/json', of: MonitorAnswer, status: 201 }],
+  price: FREE,
+  problems: ['monitor_limit_reached', 'too_many_monitors'],
+  examples: [{ title: 'A domain', parameters: {}, body: CREATE, answer: NEW }],
+});
+
+export const MONITOR = defineOperation({
+  name: 'monitors.get',
+  summary: 'One monitor',
+  method: 'GET',
+  routes: [{ path: '/v2.0/monitors/{id}', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}'),
+  parameters: ONE_MONITOR,
+  answers: [{ type: 'application/json', of: MonitorAnswer }],
+  price: FREE,
+  problems: ['not_found'],
+  examples: [{ title: 'One of a domain', parameters: { id: ID }, answer: DOMAIN }],
+});
+
+export const MONITOR_UPDATE = defineOperation({
+  name: 'monitors.update',
+  summary: 'Changes the name of a monitor, its mails, and what it leaves out',
+  description: 'What it watches stays: for another domain or keyword, make another monitor.',
+  method: 'PATCH',
+  routes: [{ path: '/v2.0/monitors/{id}', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}'),
+  parameters: ONE_MONITOR,
+  body: { of: UpdateMonitorRequest, limitBytes: LIMIT_BYTES, example: CHANGE },
+  answers: [{ type: 'application/json', of: MonitorAnswer }],
+  price: FREE,
+  problems: ['not_found'],
+  examples: [
+    {
+      title: 'Another name',
+      parameters: { id: ID },
+      body: CHANGE,
+      answer: { ...DOMAIN, name: 'The shop' },
+    },
+  ],
+});
+
+export const MONITOR_DELETE = defineOperation({
+  name: 'monitors.delete',
+  summary: 'Removes a monitor and its events',
+  method: 'DELETE',
+  routes: [{ path: '/v2.0/monitors/{id}', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}'),
+  parameters: ONE_MONITOR,
+  answers: [{ type: 'application/json', of: MonitorAnswer }],
+  price: FREE,
+  problems: ['not_found'],
+  examples: [{ title: 'The last state', parameters: { id: ID }, answer: DOMAIN }],
+});
+
+export const MONITOR_PAUSE = defineOperation({
+  name: 'monitors.pause',
+  summary: 'Pauses a monitor, which frees its place',
+  method: 'POST',
+  routes: [{ path: '/v2.0/monitors/{id}/pause', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}/pause'),
+  parameters: ONE_MONITOR,
+  answers: [{ type: 'application/json', of: MonitorAnswer }],
+  price: FREE,
+  problems: ['not_found'],
+  examples: [{ title: 'A pause', parameters: { id: ID }, answer: { ...DOMAIN, state: 'paused' } }],
+});
+
+export const MONITOR_RESUME = defineOperation({
+  name: 'monitors.resume',
+  summary: 'Lets a paused monitor go on',
+  method: 'POST',
+  routes: [{ path: '/v2.0/monitors/{id}/resume', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}/resume'),
+  parameters: ONE_MONITOR,
+  answers: [{ type: 'application/json', of: MonitorAnswer }],
+  price: FREE,
+  problems: ['monitor_limit_reached', 'not_found'],
+  examples: [{ title: 'It goes on', parameters: { id: ID }, answer: DOMAIN }],
+});
+
+export const MONITOR_TEST = defineOperation({
+  name: 'monitors.test',
+  summary: 'Makes an event of type `monitor.test`, which arrives as all others do',
+  method: 'POST',
+  routes: [{ path: '/v2.0/monitors/{id}/test', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}/test'),
+  parameters: ONE_MONITOR,
+  answers: [{ type: 'application/json', of: MonitorEventAnswer, status: 202 }],
+  price: FREE,
+  problems: ['not_found'],
+  examples: [{ title: 'The event', parameters: { id: ID }, answer: TEST }],
+});
+
+export const MONITOR_EVENTS = defineOperation({
+  name: 'monitors.events',
+  summary: 'What a monitor found in the last 90 days, newest first',
+  method: 'GET',
+  routes: [{ path: '/v2.0/monitors/{id}/events', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}/events'),
+  parameters: EVENTS_OF_ONE,
+  answers: [{ type: 'application/json', of: MonitorEventsAnswer }],
+  price: FREE,
+  problems: ['not_found'],
+  examples: [
+    {
+      title: 'One change',
+      parameters: { id: ID },
+      answer: { status: true, events: [CHANGED], paging: onePage(1, 50) },
+    },
+  ],
+});
+
+export const MONITOR_HIT_UPDATE = defineOperation({
+  name: 'monitors.hit',
+  summary: 'Says what you make of a name that a monitor found',
+  method: 'PATCH',
+  routes: [{ path: '/v2.0/monitors/{id}/events/{event_id}', version: 2 }],
+  access: BY_KEY,
+  owner: WORKER('/{id}/events/{event_id}'),
+  parameters: ONE_HIT,
+  body: { of: UpdateHitRequest, limitBytes: LIMIT_BYTES, example: IGNORED },
+  answers: [{ type: 'application/json', of: MonitorEventAnswer }],
+  price: FREE,
+  problems: ['not_found'],
+  examples: [
+    {
+      title: 'It is ignored',
+      parameters: { id: ID, event_id: HIT_ID },
+      body: IGNORED,
+      answer: { status: true, ...HIT, state: 'ignored' },
+    },
+  ],
+});

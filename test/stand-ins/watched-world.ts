@@ -1,0 +1,54 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { NameFindings, NameQuestions } from '#libs/contracts';
+import { LookupStandIn } from './lookup-stand-in.js';
+
+type Answered = Omit<NameFindings, 'index' | 'servedFrom' | 'isCharged'>;
+
+/** Lookup as monitors see it: what it answers about names may change, and each question is counted. */
+export class WatchedWorld extends LookupStandIn {
+  readonly asked: NameQuestions[] = [];
+  private readonly whois = new Map<string, Answered>();
+  private readonly dns = new Map<string, Answered>();
+
+  override respond = (_request: IncomingMessage, response: ServerResponse, body: unknown) => {
+    const questions = body as NameQuestions;
+    this.asked.push(questions);
+    const known = questions.kind === 'dns' ? this.dns : this.whois;
+    const lines = questions.names.map((name, index) => ({
+      index,
+      servedFrom: 'live',
+      isCharged: false,
+      ...(known.get(name) ?? { outcome: 'unreachable' }),
+    }));
+    const all = [...lines, { isLast: true }].map((line) => `${JSON.stringify(line)}\n`);
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(all.join(''));
+  };
+
+  /** Who published what of a registration. */
+  register(name: string, members: object): void {
+    const body = { status: true, domain_name: name, domain_registered: 'yes', ...members };
+    this.whois.set(name, { outcome: 'delivered', body });
+  }
+
+  answerWhois(name: string, answered: Answered): void {
+    this.whois.set(name, answered);
+  }
+
+  /** @param records values by type, of addresses and of hosts. */
+  resolve(name: string, records: Record<string, string[]>): void {
+    const all = Object.entries(records).flatMap(([type, values]) =>
+      values.map((value) => ({
+        name,
+        type,
+        raw_text: value,
+        ...(type === 'A' ? { address: value } : { target: value }),
+      })),
+    );
+    this.dns.set(name, { outcome: 'delivered', body: { dns_records: all, errors: {} } });
+  }
+
+  /** How often a name was asked about. */
+  count(kind: NameQuestions['kind'], name: string): number {
+    return this.asked.filter((one) => one.kind === kind && one.names.includes(name)).length;
+  }
+}
