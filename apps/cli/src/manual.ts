@@ -219,6 +219,10 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   secrets: {
     example: 'secrets deploy/secrets --smtp-url smtp://user:password@mail.example.com:587',
   },
+  'routing convert': {
+    example: 'routing convert rib.20261123.0000.gz --write prefix-origins.txt',
+    json: { prefixes: 1_012_345 },
+  },
   'tlds show': { example: 'tlds show com' },
   'tlds refresh': { example: 'tlds refresh iana-files --write registries.json' },
 };

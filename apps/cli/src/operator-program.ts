@@ -10,6 +10,7 @@ import { creditCommands } from './credits/credit-commands.js';
 import type { Databases } from './declared.js';
 import { eventCommands } from './events/event-commands.js';
 import { addManual } from './manual.js';
+import { routingCommands } from './routing/routing-commands.js';
 import { schemaCommands } from './schemas/schema-commands.js';
 import { secretCommands } from './secrets/secret-commands.js';
 import { sourceCommands } from './source/source-commands.js';
@@ -36,6 +37,7 @@ export function operatorProgram(
   corpusCommands(program, config);
   sourceCommands(program, config);
   secretCommands(program);
+  routingCommands(program);
   tldCommands(program);
   addManual(program);
   return program;

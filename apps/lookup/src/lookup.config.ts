@@ -47,9 +47,17 @@ export class LookupConfig extends InternalCallsConfig {
   asRelationsFile?: string;
 
   @Setting({
+    env: 'LOOKUP_DELEGATED_FILES',
+    about:
+      "The regional registries' own statistics in the extended format (delegated-…-extended, also .gz), separated by commas, read at the start: the blocks of addresses of whoever holds an AS number. Empty: not known.",
+  })
+  @IsString()
+  delegatedFiles: string = '';
+
+  @Setting({
     env: 'LOOKUP_PREFIX_ORIGINS_FILE',
     about:
-      "File of prefixes and the AS numbers that originate them in CAIDA's format (pfx2as, also .gz), read at the start: routes of AS numbers. Unset: not known.",
+      "File of prefixes and the AS numbers that originate them in CAIDA's format (pfx2as, also .gz), read at the start: routes of AS numbers, and origins of addresses. `npm run cli -- routing convert` makes one of an MRT dump. Unset: not known.",
   })
   @IsOptional()
   @IsString()

@@ -11,6 +11,7 @@ import { BulkService } from './live/bulk.service.js';
 import { LiveController } from './live/live.controller.js';
 import { LiveService } from './live/live.service.js';
 import { LookupConfig } from './lookup.config.js';
+import { DelegatedNumbers } from './numbers/delegated-numbers.js';
 import { NumbersController } from './numbers/numbers.controller.js';
 import { NumbersService } from './numbers/numbers.service.js';
 import { RoutingFeed } from './numbers/routing-feed.js';
@@ -31,6 +32,7 @@ export interface LookupModuleOptions {
   numbers: NumberLookups;
   dns: DnsClient;
   feed: RoutingFeed;
+  delegated: DelegatedNumbers;
 }
 
 export const CONTROLLERS = [
@@ -54,6 +56,7 @@ export class LookupModule {
     numbers,
     dns,
     feed,
+    delegated,
   }: LookupModuleOptions): DynamicModule {
     return {
       module: LookupModule,
@@ -78,6 +81,7 @@ export class LookupModule {
         { provide: DnsClient, useValue: dns },
         { provide: PublicNames, useValue: publicNamesOf(config, registries) },
         { provide: RoutingFeed, useValue: feed },
+        { provide: DelegatedNumbers, useValue: delegated },
       ],
     };
   }

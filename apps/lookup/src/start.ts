@@ -13,6 +13,7 @@ import { DnsService } from './dns/dns.service.js';
 import { LiveService } from './live/live.service.js';
 import { LookupModule } from './lookup.module.js';
 import { ObservationsService } from './observations/observations.service.js';
+import { DelegatedNumbers } from './numbers/delegated-numbers.js';
 import { RoutingFeed } from './numbers/routing-feed.js';
 import { NumbersService } from './numbers/numbers.service.js';
 import { addLookupMetrics } from './telemetry/lookup-metrics.js';
@@ -38,6 +39,8 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
   }
   const { asRelationsFile: relations, prefixOriginsFile: origins } = config;
   const feed = await RoutingFeed.load({ relations, origins });
+  const files = config.delegatedFiles.split(',').map((file) => file.trim());
+  const delegated = await DelegatedNumbers.load(files.filter((file) => file !== ''));
   const upstreams = await openUpstreams(config, registries, options);
   const module = LookupModule.register({
     config,
@@ -48,6 +51,7 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
     numbers: upstreams.numbers,
     dns: upstreams.dns,
     feed,
+    delegated,
   });
   const service = await startService({
     module,

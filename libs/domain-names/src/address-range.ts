@@ -10,6 +10,11 @@ export function lastAddress(cidr: Cidr): string {
   return addressOf(numberOf(cidr) + size - 1n, cidr.version);
 }
 
+/** The last of some addresses that follow one another. @param first the first one; its prefix does not matter. */
+export function lastAddressOf(first: IpAddress, count: number): string {
+  return addressOf(numberOf(first) + BigInt(count) - 1n, first.version);
+}
+
 /**
  * The blocks that make up a range, in order; empty when it is none.
  * @param start first address, `end` the last one, of the same version.

@@ -1,21 +1,54 @@
-import type { AsnWhoisAnswer, IpWhoisAnswer, NumberSection } from '#libs/contracts';
-import { blocksOfRange } from '#libs/domain-names';
+import type { AsnWhoisAnswer, IpWhoisAnswer, NumberSection, PrefixRouting } from '#libs/contracts';
+import { type Cidr, blocksOfRange } from '#libs/domain-names';
 import type { DateValue, NetworkContact, NumberBlock, NumberLookup } from '#libs/resolvers';
 import type { Serving } from '../answers/data-answer.js';
 import { provenanceBody } from '../serializers/provenance-body.js';
 import { addressBody, type Json, present, queryTime } from '../serializers/whois-body.js';
+import type { DelegatedNumbers } from './delegated-numbers.js';
 import type { RoutingFeed } from './routing-feed.js';
 
 /** Of routes, and of each kind of neighbours. */
 const LISTED_MAX = 1_000;
 const NO_ROUTING_FEED = 'No routing feed is loaded, so routes and peers are not known.';
+const NO_PREFIXES = 'No feed of prefixes and their origins is loaded.';
+const NO_DELEGATED_FILES =
+  "No files of the registries are loaded, so the holder's address blocks are not known.";
+
+/** What is told beside an answer's registration. */
+export interface Told {
+  serving: Serving;
+  sections: ReadonlySet<NumberSection>;
+}
+
+/** The origin of an address, and what is registered of it. */
+export interface AddressOrigin {
+  routing: PrefixRouting;
+  asns: readonly number[];
+  from?: 'registry' | 'routing_feed';
+  /** Of the first origin; undefined where it was not found. */
+  registration?: NumberLookup;
+}
+
+/** What a registry, and else the feed, says of who originates an address. */
+export function originOf(ip: Cidr, { block }: NumberLookup, feed: RoutingFeed): AddressOrigin {
+  const found = feed.hasRoutes ? feed.prefixOf(ip) : undefined;
+  const routing: PrefixRouting = feed.hasRoutes
+    ? {
+        is_loaded: true,
+        ...(found && { prefix: found.prefix, origin_as_numbers: found.origins.map(asText) }),
+      }
+    : { is_loaded: false, reason: NO_PREFIXES };
+  const registered = block?.originAsns ?? [];
+  if (registered.length > 0) return { routing, asns: registered, from: 'registry' };
+  return found ? { routing, asns: found.origins, from: 'routing_feed' } : { routing, asns: [] };
+}
 
 /** Members of an answer about an address or block; `meta` is the gateway's. */
 export function ipBody(
   asked: string,
   lookup: NumberLookup,
-  serving: Serving,
-  sections: ReadonlySet<NumberSection>,
+  origin: AddressOrigin,
+  told: Told,
 ): Json {
   const { block } = lookup;
   const answer: Partial<IpWhoisAnswer> = {
@@ -23,19 +56,20 @@ export function ipBody(
     ip_address: asked,
     ...commonOf(lookup),
     inet_nums: block === undefined ? [] : [addressBlock(block)],
-    origin_as_numbers: block?.originAsns.map((asn) => `AS${asn}`) ?? [],
+    origin_as_numbers: origin.asns.map(asText),
+    ...present({ origin_as_from: origin.from, isp: providerOf(lookup, origin) }),
+    routing: origin.routing,
     ...contactsOf(block),
   };
-  return { ...answer, ...sectionsOf(lookup, serving, sections) };
+  return { ...answer, ...sectionsOf(lookup, told) };
 }
 
 /** Members of an answer about an AS number. */
 export function asnBody(
   asn: number,
-  feed: RoutingFeed,
+  { feed, delegated }: { feed: RoutingFeed; delegated: DelegatedNumbers },
   lookup: NumberLookup,
-  serving: Serving,
-  sections: ReadonlySet<NumberSection>,
+  told: Told,
 ): Json {
   const { block } = lookup;
   const answer: Partial<AsnWhoisAnswer> = {
@@ -52,9 +86,38 @@ export function asnBody(
     description: block?.descriptions ?? [],
     allocation_blocks: block ? [{ start_as: `AS${block.start}`, end_as: `AS${block.end}` }] : [],
     ...contactsOf(block),
+    ...allocationsOf(asn, delegated),
     ...routingOf(asn, feed),
   };
-  return { ...answer, ...sectionsOf(lookup, serving, sections) };
+  return { ...answer, ...sectionsOf(lookup, told) };
+}
+
+/** The holder of the origin, by its registration; without one the holder of the block. */
+function providerOf({ block }: NumberLookup, origin: AddressOrigin): IpWhoisAnswer['isp'] {
+  const name = holderName(origin.registration?.block);
+  if (name !== undefined) {
+    return { name, as_number: asText(origin.asns[0]), found_in: 'as_registration' };
+  }
+  const holder = holderName(block);
+  return holder === undefined ? undefined : { name: holder, found_in: 'block_registration' };
+}
+
+function holderName(block: NumberBlock | undefined): string | undefined {
+  const holder = block?.contacts.find(({ roles }) => roles.includes('registrant'));
+  return holder?.organization ?? holder?.name ?? block?.descriptions[0] ?? block?.name;
+}
+
+/** What the registries' files say; "not loaded" differs from "there is none". */
+function allocationsOf(
+  asn: number,
+  delegated: DelegatedNumbers,
+): Pick<AsnWhoisAnswer, 'allocations' | 'address_blocks'> {
+  if (!delegated.isLoaded) return { allocations: { is_loaded: false, reason: NO_DELEGATED_FILES } };
+  const blocks = delegated.blocksOf(asn) ?? [];
+  return {
+    allocations: { is_loaded: true, block_count: blocks.length },
+    address_blocks: blocks.slice(0, LISTED_MAX),
+  };
 }
 
 /** The feed's data; "not loaded" differs from "there is none". */
@@ -64,7 +127,7 @@ function routingOf(
 ): Pick<AsnWhoisAnswer, 'routing' | 'routes' | 'upstreams' | 'downstreams' | 'peers'> {
   if (!feed.isLoaded) return { routing: { is_loaded: false, reason: NO_ROUTING_FEED } };
   const { routes, upstreams, downstreams, peers } = feed.of(asn);
-  const named = (asns: readonly number[]) => asns.slice(0, LISTED_MAX).map((one) => `AS${one}`);
+  const named = (asns: readonly number[]) => asns.slice(0, LISTED_MAX).map(asText);
   return {
     routing: {
       is_loaded: true,
@@ -136,17 +199,15 @@ function contactBody(contact: NetworkContact): Json {
   };
 }
 
-function sectionsOf(
-  lookup: NumberLookup,
-  serving: Serving,
-  sections: ReadonlySet<NumberSection>,
-): Json {
+function sectionsOf(lookup: NumberLookup, { serving, sections }: Told): Json {
   const raw = lookup.sources.find(({ outcome, raw: text }) => outcome === 'delivered' && text)?.raw;
   return present({
     whois_raw_response: sections.has('raw') ? raw : undefined,
     provenance: sections.has('provenance') ? provenanceBody(lookup, serving) : undefined,
   });
 }
+
+const asText = (asn: number) => `AS${asn}`;
 
 function dayOf(date: DateValue | undefined): string | undefined {
   return date?.iso.slice(0, 10);

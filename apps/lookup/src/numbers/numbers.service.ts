@@ -1,20 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import type { ASN_WHOIS, IP_WHOIS, NumberSection, QuestionOf } from '#libs/contracts';
-import { Clock, DAY_MS, MINUTE_MS } from '#libs/platform';
+import { Clock, DAY_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import { type NumberLookup, NumberLookups, type NumberRequest } from '#libs/resolvers';
 import type { AnswerCache, KeptKind } from '../answers/answer-cache.js';
 import { AnswerCounts } from '../answers/answer-counts.js';
 import { BogonAddress } from '../answers/answers.errors.js';
 import type { Asking } from '../answers/asked-by.js';
-import { answerFrom, type DataAnswer, problemOf, type Serving } from '../answers/data-answer.js';
+import { answerFrom, type DataAnswer, problemOf } from '../answers/data-answer.js';
 import { type Freshness, RememberedAnswers } from '../answers/remembered-answers.js';
 import { LookupConfig } from '../lookup.config.js';
 import type { Json } from '../serializers/whois-body.js';
-import { asnBody, ipBody } from './number-body.js';
+import { DelegatedNumbers } from './delegated-numbers.js';
+import { type AddressOrigin, type Told, asnBody, ipBody, originOf } from './number-body.js';
 import { RoutingFeed } from './routing-feed.js';
 import { numberFixture } from './number-fixtures.js';
 
 const ENTRY_OVERHEAD_BYTES = 2_000;
+/** Longest that an answer about an address waits for what is registered of its origin. */
+const ORIGIN_BUDGET_MS = 3 * SECOND_MS;
 const NOT_REGISTERED_KEPT_MS = 10 * MINUTE_MS;
 /** Blocks are few beside domain names; they get this share of the memory for answers. */
 const CACHE_SHARE = 4;
@@ -32,7 +35,7 @@ interface Asked {
   /** As it is answered and remembered. */
   text: string;
   look: (request: NumberRequest) => Promise<NumberLookup>;
-  body: (lookup: NumberLookup, serving: Serving, sections: ReadonlySet<NumberSection>) => Json;
+  body: (lookup: NumberLookup, told: Told) => Json | Promise<Json>;
 }
 
 /** Answers questions about addresses, blocks and AS numbers: fixture, memory, regional registry. */
@@ -44,6 +47,7 @@ export class NumbersService {
   constructor(
     private readonly lookups: NumberLookups,
     private readonly feed: RoutingFeed,
+    private readonly delegated: DelegatedNumbers,
     counts: AnswerCounts,
     private readonly clock: Clock,
     private readonly config: LookupConfig,
@@ -60,17 +64,23 @@ export class NumbersService {
     return this.answer(question, how, {
       text,
       look: async (request) => this.lookups.lookUpBlock(ip, request),
-      body: (lookup, serving, sections) => ipBody(text, lookup, serving, sections),
+      body: async (lookup, told) => {
+        const origin = originOf(ip, lookup, this.feed);
+        const isWanted = question.fields?.every((field) => !/^isp\b/.test(field)) !== true;
+        const registration = isWanted ? await this.registrationOf(origin, told, how) : undefined;
+        return ipBody(text, lookup, { ...origin, registration }, told);
+      },
     });
   }
 
   /** @throws LookupOverloaded. What a registry does is in the answer's status. */
   async asn(question: QuestionOf<typeof ASN_WHOIS>, how: Asking): Promise<DataAnswer> {
     const { asn } = question;
+    const { feed, delegated } = this;
     return this.answer(question, how, {
       text: `AS${asn}`,
       look: async (request) => this.lookups.lookUpAsn(asn, request),
-      body: (lookup, serving, sections) => asnBody(asn, this.feed, lookup, serving, sections),
+      body: (lookup, told) => asnBody(asn, { feed, delegated }, lookup, told),
     });
   }
 
@@ -86,7 +96,30 @@ export class NumbersService {
     const { lookup, serving } = found;
     const { outcome, retryAfterSeconds, reason = '' } = lookup;
     const problem = problemOf(outcome, retryAfterSeconds, () => new BogonAddress(reason));
-    const sections = new Set(question.include);
-    return answerFrom(found, problem, () => asked.body(lookup, serving, sections), question.fields);
+    const told = { serving, sections: new Set(question.include) };
+    const body = problem === undefined ? await asked.body(lookup, told) : {};
+    return answerFrom(found, problem, () => body, question.fields);
+  }
+
+  /**
+   * What is registered of an address's origin: remembered for a day, and asked for a moment only. An answer about an
+   * address does without it.
+   */
+  private async registrationOf(
+    { asns: [asn], routing }: AddressOrigin,
+    { serving }: Told,
+    { asker, signal }: Asking,
+  ): Promise<NumberLookup | undefined> {
+    const isFixture = serving.servedFrom === 'fixture';
+    if (asn === undefined || (!routing.is_loaded && !isFixture)) return undefined;
+    const text = `AS${asn}`;
+    if (isFixture) return numberFixture(text, this.clock.now());
+    const known = this.cache.fresh(text, DAY_MS, this.clock.now());
+    if (known) return known;
+    if (this.cache.failure(text, this.clock.now())) return undefined;
+    const request = { priority: 'live', asker, budgetMs: ORIGIN_BUDGET_MS, signal } as const;
+    const lookup = await this.lookups.lookUpAsn(asn, request).catch(() => undefined);
+    if (lookup) this.cache.put(text, lookup);
+    return lookup;
   }
 }

@@ -35,6 +35,9 @@ describe('who holds an address', () => {
       allocated: 'yes',
       inet_nums: [{ start_ip: '192.0.2.0', cidr: ['192.0.2.0/24'], date_created: '2003-03-17' }],
       origin_as_numbers: ['AS64496'],
+      origin_as_from: 'registry',
+      routing: { is_loaded: false, reason: 'No feed of prefixes and their origins is loaded.' },
+      isp: { name: 'Example Networks', as_number: 'AS64496', found_in: 'as_registration' },
       organization: { handle: 'ORG-EX1', email: ['office@example.net'] },
       abuse_contacts: [{ email: 'abuse@example.net', found_in: 'rdap_role' }],
       provenance: { served_from: 'fixture', sources: [{ id: 's1', outcome: 'delivered' }] },
@@ -91,6 +94,7 @@ describe('who holds an AS number', () => {
       as_name: 'EXAMPLE-NET',
       allocation_blocks: [{ start_as: 'AS64496', end_as: 'AS64496' }],
       routing: { is_loaded: false },
+      allocations: { is_loaded: false },
     });
   });
 });

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, it } from '@jest/globals';
+import { parseAddressBlock } from '#libs/domain-names';
 import { Logger, ServiceTokens, loadConfig } from '#libs/platform';
 import { TestClock } from '#test/environment';
 import { LookupConfig } from '../lookup.config.js';
 import { startLookup } from '../start.js';
+import { DelegatedNumbers } from './delegated-numbers.js';
 import { RoutingFeed } from './routing-feed.js';
 
 const RELATIONS = `# source:topology|BGP|20261101|example
@@ -38,6 +40,18 @@ it('routes and neighbours are read from files of the public formats, packed or n
     downstreams: [64_510],
     peers: [64_511, 64_505],
   });
+  const prefixOf = (block: string) => {
+    const parsed = parseAddressBlock(block);
+    return parsed.ok ? feed.prefixOf(parsed.cidr) : undefined;
+  };
+  expect(prefixOf('198.51.100.77')).toEqual({
+    prefix: '198.51.100.0/25',
+    origins: [64_500, 64_501],
+  });
+  expect(prefixOf('198.51.100.200')).toBeUndefined();
+  expect(prefixOf('192.0.2.128/25')).toEqual({ prefix: '192.0.2.0/24', origins: [64_496] });
+  expect(prefixOf('192.0.0.0/16')).toBeUndefined();
+  expect(prefixOf('2001:db8:1::1')?.prefix).toBe('2001:db8::/32');
   expect(feed.of(64_501)).toMatchObject({ routes: ['198.51.100.0/25'], peers: [] });
   expect(feed.of(1)).toEqual({ routes: [], upstreams: [], downstreams: [], peers: [] });
 });
@@ -60,6 +74,24 @@ it('a file that is not there, or is no archive, stops the start', async () => {
   await expect(RoutingFeed.load({ relations: plain })).rejects.toThrow('incorrect header');
 });
 
+const DELEGATED = `2|ripencc|20261123|5|19830705|20261122|+0000
+ripencc|*|ipv4|*|2|summary
+ripencc|NL|asn|64496|1|20030317|assigned|holder-one
+ripencc|NL|ipv4|192.0.2.0|384|20030317|allocated|holder-one
+ripencc|NL|ipv6|2001:db8::|32|20030317|allocated|holder-one
+ripencc|DE|ipv4|203.0.113.0|256|20030317|assigned|holder-two
+ripencc||ipv4|198.51.100.0|256||available|
+`;
+
+it("blocks of a number's holder are read from the registries' files", async () => {
+  const delegated = await DelegatedNumbers.load([file('delegated.gz', gzipSync(DELEGATED))]);
+  expect(delegated.blocksOf(64_496)).toEqual(['192.0.2.0/24', '192.0.3.0/25', '2001:db8::/32']);
+  expect(delegated.blocksOf(64_497)).toBeUndefined();
+  expect((await DelegatedNumbers.load([])).isLoaded).toBe(false);
+  const basic = file('basic.txt', 'ripencc|NL|asn|64496|1|20030317|assigned\n');
+  await expect(DelegatedNumbers.load([basic])).rejects.toThrow('1 of 1 lines cannot be read');
+});
+
 it('an AS number is answered with what is loaded, and with nothing else', async () => {
   const clock = new TestClock('2026-11-22T10:00:00Z');
   const secret = 'a-service-secret-of-at-least-32-characters';
@@ -67,6 +99,7 @@ it('an AS number is answered with what is loaded, and with nothing else', async 
     SERVICE_SECRET: secret,
     LOOKUP_PORT: '0',
     LOOKUP_AS_RELATIONS_FILE: file('loaded.txt', RELATIONS),
+    LOOKUP_DELEGATED_FILES: `${file('delegated.txt', DELEGATED)}, `,
   });
   const logger = new Logger('lookup', { write: () => undefined });
   const service = await startLookup({ config, clock, logger });
@@ -76,6 +109,8 @@ it('an AS number is answered with what is loaded, and with nothing else', async 
     const answer = await fetch(`${service.url}/internal/asn-whois?asn=AS64496`, { headers });
     const body = (await answer.json()) as object;
     expect(body).toMatchObject({
+      allocations: { is_loaded: true, block_count: 3 },
+      address_blocks: ['192.0.2.0/24', '192.0.3.0/25', '2001:db8::/32'],
       routing: { is_loaded: true, relation_count: 4 },
       upstreams: ['AS64500'],
       downstreams: ['AS64510'],

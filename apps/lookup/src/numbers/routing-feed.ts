@@ -1,7 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { createGunzip } from 'node:zlib';
-import { parseAddressBlock } from '#libs/domain-names';
+import { type Cidr, parseAddressBlock, parseCidr } from '#libs/domain-names';
+import { readLines } from './public-file.js';
 
 /** A feed's data about one AS number. */
 export interface AsRouting {
@@ -26,15 +24,23 @@ interface Neighbours {
   peers: number[];
 }
 
-/** A file with more lines than this share that cannot be read is another file. */
-const UNREADABLE_MAX = 0.01;
 const ASN = /^\d{1,10}$/;
 const NOBODY: readonly never[] = [];
+
+/** The most specific prefix that contains a block, and who originates it. */
+export interface AnnouncedPrefix {
+  prefix: string;
+  origins: readonly number[];
+}
 
 /** Routes and relations of AS numbers, which no registry knows, from files of the public formats. */
 export class RoutingFeed {
   private readonly neighbours = new Map<number, Neighbours>();
   private readonly routes = new Map<number, string[]>();
+  /** Of most prefixes one. */
+  private readonly origins = new Map<string, number | readonly number[]>();
+  /** Lengths of prefixes that there are, by the version of their addresses. */
+  private readonly lengths = { 4: new Set<number>(), 6: new Set<number>() };
 
   private constructor(
     readonly hasRelations: boolean,
@@ -62,6 +68,19 @@ export class RoutingFeed {
     return { routes: this.routes.get(asn) ?? NOBODY, upstreams, downstreams, peers };
   }
 
+  /** The prefix by which a block is reached; undefined where nobody announces one. */
+  prefixOf({ address, version, prefixLength }: Cidr): AnnouncedPrefix | undefined {
+    const lengths = [...this.lengths[version]].filter((length) => length <= prefixLength);
+    for (const length of lengths.toSorted((a, b) => b - a)) {
+      const prefix = textOf(`${address}/${length}`);
+      const origins = prefix === undefined ? undefined : this.origins.get(prefix);
+      if (origins !== undefined) {
+        return { prefix: prefix!, origins: typeof origins === 'number' ? [origins] : origins };
+      }
+    }
+    return undefined;
+  }
+
   /** `provider|customer|-1` or `peer|peer|0`, in serial-2 with a source behind it. */
   private takeRelation(line: string): boolean {
     const [first, second, kind] = line.split('|', 3);
@@ -80,14 +99,19 @@ export class RoutingFeed {
   /** `prefix length origin`; several origins stand as `1_2`, a set of them as `1,2`. */
   private takeOrigin(line: string): boolean {
     const [address, length, origins = ''] = line.split('\t', 3);
-    const block = `${address}/${length}`;
-    const asns = origins.split(/[_,]/);
-    if (!parseAddressBlock(block).ok || !asns.every(isAsn)) return false;
+    const parsed = parseAddressBlock(`${address}/${length}`);
+    const texts = origins.split(/[_,]/);
+    if (!parsed.ok || !texts.every(isAsn)) return false;
+    const { cidr } = parsed;
+    const block = `${cidr.address}/${cidr.prefixLength}`;
+    const asns = texts.map(Number);
     for (const asn of asns) {
-      const routes = this.routes.get(Number(asn));
+      const routes = this.routes.get(asn);
       if (routes) routes.push(block);
-      else this.routes.set(Number(asn), [block]);
+      else this.routes.set(asn, [block]);
     }
+    this.origins.set(block, asns.length === 1 ? asns[0] : asns);
+    this.lengths[cidr.version].add(cidr.prefixLength);
     return true;
   }
 
@@ -100,24 +124,13 @@ export class RoutingFeed {
   }
 }
 
+function textOf(block: string): string | undefined {
+  const parsed = parseCidr(block);
+  return parsed.ok ? `${parsed.cidr.address}/${parsed.cidr.prefixLength}` : undefined;
+}
+
 const NO_NEIGHBOURS = { upstreams: NOBODY, downstreams: NOBODY, peers: NOBODY };
 
 function isAsn(text: string | undefined): boolean {
   return text !== undefined && ASN.test(text) && Number(text) < 2 ** 32;
-}
-
-async function readLines(path: string, take: (line: string) => boolean): Promise<void> {
-  const file = createReadStream(path);
-  const unpacked = path.endsWith('.gz') ? file.pipe(createGunzip()) : file;
-  // A fault of the file ends its reading, not only that of what is unpacked.
-  file.on('error', (error) => unpacked.destroy(error));
-  let [taken, refused] = [0, 0];
-  for await (const line of createInterface({ input: unpacked, crlfDelay: Infinity })) {
-    if (line === '' || line.startsWith('#')) continue;
-    if (take(line)) taken += 1;
-    else refused += 1;
-  }
-  if (taken === 0 || refused > (taken + refused) * UNREADABLE_MAX) {
-    throw new Error(`${path}: ${refused} of ${taken + refused} lines cannot be read`);
-  }
 }

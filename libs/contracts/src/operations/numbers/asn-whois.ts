@@ -39,6 +39,7 @@ export const ASN_WHOIS = defineOperation({
         as_name: 'EXAMPLE-AS',
         description: [],
         allocation_blocks: [{ start_as: 'AS64496', end_as: 'AS64496' }],
+        allocations: { is_loaded: false, reason: 'No files of the registries are loaded.' },
         routing: { is_loaded: false, reason: 'No routing feed is loaded.' },
       },
     },

@@ -166,6 +166,40 @@ export class AddressBlockData {
   date_updated?: string;
 }
 
+/** By which prefix an address is reached, as a routing feed of the installation says. */
+export class PrefixRouting {
+  @IsBoolean()
+  is_loaded: boolean;
+
+  @IsOptional()
+  @IsString()
+  reason?: string;
+
+  /** The most specific one that is announced; absent where there is none. */
+  @IsOptional()
+  @IsString()
+  prefix?: string;
+
+  @IsOptional()
+  @IsString({ each: true })
+  origin_as_numbers?: string[];
+}
+
+/** Who connects an address to the internet. */
+export class NetworkProvider {
+  @IsString()
+  name: string;
+
+  /** The origin, where its registration names the provider. */
+  @IsOptional()
+  @IsString()
+  as_number?: string;
+
+  /** The registration of the origin AS number, or only that of the block. */
+  @IsIn(['as_registration', 'block_registration'])
+  found_in: 'as_registration' | 'block_registration';
+}
+
 /** Registration data of an address or a block. */
 export class IpWhoisAnswer extends NumberAnswer {
   /** The address or block that was asked about, in its usual form. */
@@ -177,9 +211,23 @@ export class IpWhoisAnswer extends NumberAnswer {
   @Type(() => AddressBlockData)
   inet_nums: AddressBlockData[];
 
-  /** AS numbers that the registry names as origins. */
+  /** AS numbers that the registry names as origins, or else the routing feed. */
   @IsString({ each: true })
   origin_as_numbers: string[];
+
+  /** Which of them said so; absent where neither did. */
+  @IsOptional()
+  @IsIn(['registry', 'routing_feed'])
+  origin_as_from?: 'registry' | 'routing_feed';
+
+  @ValidateNested()
+  @Type(() => PrefixRouting)
+  routing: PrefixRouting;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => NetworkProvider)
+  isp?: NetworkProvider;
 }
 
 /** A range of AS numbers that was handed out together. */
@@ -209,6 +257,21 @@ export class RoutingCoverage {
   @IsInt()
   @Min(0)
   relation_count?: number;
+}
+
+/** What is known of other things that a holder has. */
+export class AllocationCoverage {
+  @IsBoolean()
+  is_loaded: boolean;
+
+  @IsOptional()
+  @IsString()
+  reason?: string;
+
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  block_count?: number;
 }
 
 /** Registration data of an AS number. */
@@ -242,6 +305,16 @@ export class AsnWhoisAnswer extends NumberAnswer {
   @ValidateNested({ each: true })
   @Type(() => AsnBlock)
   allocation_blocks: AsnBlock[];
+
+  /** Whether the address blocks of its holder are known: from files of the regional registries. */
+  @ValidateNested()
+  @Type(() => AllocationCoverage)
+  allocations: AllocationCoverage;
+
+  /** At most 1,000 blocks of addresses that its registry has given to the holder of the number. */
+  @IsOptional()
+  @IsString({ each: true })
+  address_blocks?: string[];
 
   /** Whether routes and relations are known: they cannot come from a registry, but from a feed of the installation. */
   @ValidateNested()

@@ -1,0 +1,61 @@
+import { createReadStream, renameSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { createGunzip } from 'node:zlib';
+import type { Command } from 'commander';
+import { type OutputOptions, answer } from '../output.js';
+import { originatedPrefixes } from './mrt-dump.js';
+
+/** Lines that are written at a time. */
+const LINES_AT_A_TIME = 10_000;
+
+/** `routing`: files of routing tables for lookups of addresses and AS numbers. */
+export function routingCommands(program: Command): void {
+  const routing = program
+    .command('routing')
+    .description('routing tables, from which addresses and AS numbers are answered');
+  routing
+    .command('convert <dump>')
+    .description(
+      'make the prefixes of a dump of a routing table (MRT, TABLE_DUMP_V2; also .gz), and who originates them, a file for LOOKUP_PREFIX_ORIGINS_FILE',
+    )
+    .requiredOption('--write <file>', 'where the prefixes go')
+    .option('--json', 'as JSON')
+    .action((dump: string, options: OutputOptions & { write: string }) => convert(dump, options));
+}
+
+async function convert(
+  dump: string,
+  { write, ...output }: OutputOptions & { write: string },
+): Promise<void> {
+  // A service that starts meanwhile finds the old file or the new one.
+  const file = await open(`${write}.new`, 'w');
+  let prefixes = 0;
+  try {
+    let lines: string[] = [];
+    for await (const { address, prefixLength, origins } of originatedPrefixes(unpacked(dump))) {
+      lines.push(`${address}\t${prefixLength}\t${origins.join('_')}\n`);
+      prefixes += 1;
+      if (lines.length < LINES_AT_A_TIME) continue;
+      await file.write(lines.join(''));
+      lines = [];
+    }
+    await file.write(lines.join(''));
+    await file.sync();
+  } catch (error) {
+    await rm(`${write}.new`, { force: true });
+    throw new Error(`${dump}: ${(error as Error).message}`, { cause: error });
+  } finally {
+    await file.close();
+  }
+  renameSync(`${write}.new`, write);
+  answer(output, { prefixes }, () => [`${prefixes} prefixes written to ${write}`]);
+}
+
+function unpacked(dump: string): AsyncIterable<Buffer> {
+  const file = createReadStream(dump, { highWaterMark: 1024 * 1024 });
+  if (!dump.endsWith('.gz')) return file;
+  const content = file.pipe(createGunzip());
+  // A fault of the file ends its reading, not only that of what is unpacked.
+  file.on('error', (error) => content.destroy(error));
+  return content;
+}
