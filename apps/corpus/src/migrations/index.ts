@@ -13,6 +13,8 @@ import { changeDetails } from './0011-change-details.js';
 import { imports } from './0012-imports.js';
 import { lexicalModel } from './0013-lexical-model.js';
 import { suppressionHidden } from './0014-suppression-hidden.js';
+import { stagedLists } from './0015-staged-lists.js';
+import { blockLists } from './0016-block-lists.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -30,4 +32,6 @@ export const migrations: Migration[] = [
   imports,
   lexicalModel,
   suppressionHidden,
+  stagedLists,
+  blockLists,
 ];
