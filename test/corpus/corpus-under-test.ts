@@ -13,7 +13,7 @@ import { TestClock, TestDatabase } from '#test/environment';
 import { CorpusConfig } from '../../apps/corpus/src/corpus.config.js';
 import { ImportsJob } from '../../apps/corpus/src/imports/imports.job.js';
 import { observationOf } from '../../apps/corpus/src/observations/observation-lines.js';
-import type { Observation } from '../../apps/corpus/src/observations/observation.js';
+import type { Observation } from '../../apps/corpus/src/records/observation.js';
 import { ObservationsService } from '../../apps/corpus/src/observations/observations.service.js';
 import { SourcesService } from '../../apps/corpus/src/sources/sources.service.js';
 import { EraseSuppressedJob } from '../../apps/corpus/src/suppression/erase-suppressed.job.js';

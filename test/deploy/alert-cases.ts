@@ -51,6 +51,7 @@ export const ALERT_CASES: Record<string, AlertCase> = {
   PaymentsLate: gauge('dds_billing_sync_late_seconds{processor="stripe"}', 301, 300),
   MoneySetAside: gauge('dds_billing_set_aside{kind="orders"}', 1, 0),
   DeadWork: gauge('dds_work_items{queue="print-invoices",state="dead"}', 1, 0),
+  LogBehind: gauge('dds_corpus_log_lag_seconds{source="log"}', 3_601, 3_600),
   WorkLate: gauge('dds_work_late_seconds{queue="print-invoices"}', 901, 900),
   LeaseMisses: {
     fires: { [leases('miss')]: rising(6), [leases('hit')]: rising(94) },

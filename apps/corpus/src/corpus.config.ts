@@ -1,4 +1,4 @@
-import { IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Max, Min } from 'class-validator';
 import { DatabaseUrl } from '#libs/database';
 import { InternalCallsConfig, PortSetting, Setting } from '#libs/platform';
 
@@ -77,6 +77,44 @@ export class CorpusConfig extends InternalCallsConfig {
   @IsOptional()
   @IsString()
   extraCaFile?: string;
+
+  @Setting({
+    env: 'CORPUS_S3_ENDPOINT',
+    about:
+      "Origin of the S3 server that sources at s3://bucket/prefix are on, https://s3.example.org. Unset: Amazon's of the region.",
+  })
+  @IsOptional()
+  @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })
+  s3Endpoint?: string;
+
+  @Setting({ env: 'CORPUS_S3_REGION', about: 'Region of the buckets of sources.' })
+  @IsString()
+  s3Region: string = 'us-east-1';
+
+  @Setting({
+    env: 'CORPUS_S3_PATH_STYLE',
+    about: 'Whether the bucket stands in the path instead of the host name.',
+  })
+  @IsBoolean()
+  s3PathStyle: boolean = false;
+
+  @Setting({
+    env: 'CORPUS_S3_ACCESS_KEY_ID',
+    about: "Access key of the buckets of sources. Unset: the machine's own role.",
+  })
+  @IsOptional()
+  @IsString()
+  s3AccessKeyId?: string;
+
+  @Setting({
+    env: 'CORPUS_S3_SECRET_ACCESS_KEY',
+    about: 'Secret of that access key.',
+    secret: true,
+    mayBeMissing: true,
+  })
+  @IsOptional()
+  @IsString()
+  s3SecretAccessKey?: string;
 
   @Setting({
     env: 'CORPUS_SUPPRESSIONS',

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Pages } from '#libs/contracts';
 import { Database, MaintenanceDatabase, RollPartitionsJob } from '#libs/database';
+import { FilesConfig, openBucket } from '#libs/files';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
 import { CorpusConfig } from './corpus.config.js';
@@ -26,6 +27,7 @@ import { GeneratorService } from './generator/generator.service.js';
 import { HistoryController } from './history/history.controller.js';
 import { HistoryRepository } from './history/history.repository.js';
 import { HistoryService } from './history/history.service.js';
+import { CertificateLogsService } from './imports/certificate-logs.service.js';
 import { HttpsDownloads } from './imports/https-downloads.js';
 import { ImportFilesService } from './imports/import-files.service.js';
 import { ImportRunsService } from './imports/import-runs.service.js';
@@ -35,6 +37,7 @@ import { ImportsRepository } from './imports/imports.repository.js';
 import { ImportsService } from './imports/imports.service.js';
 import { Locations } from './imports/locations.js';
 import { ListedNamesRepository } from './listings/listed-names.repository.js';
+import { ListingsService } from './listings/listings.service.js';
 import { NewestRepository } from './newest/newest.repository.js';
 import { NewestService } from './newest/newest.service.js';
 import { ReverseDnsController } from './reverse-dns/reverse-dns.controller.js';
@@ -118,9 +121,11 @@ const PROVIDERS = [
   ImportsRepository,
   ImportsService,
   ImportFilesService,
-  ImportRunsService,
-  ImportsJob,
   ListedNamesRepository,
+  ListingsService,
+  ImportRunsService,
+  CertificateLogsService,
+  ImportsJob,
   GeneratorRepository,
   GeneratorService,
   CoverageRepository,
@@ -160,6 +165,22 @@ const reader = (provide: typeof SearchDatabase, database: Database) => ({
 const suppressionList = ({ suppressionsPath: path }: CorpusConfig) =>
   path ? new SuppressionList(path) : undefined;
 
+/** Opens folders on S3 with the settings of the corpus. */
+function bucketsOf({ config, clock }: CorpusModuleOptions) {
+  return async (location: string) =>
+    openBucket(
+      Object.assign(new FilesConfig(), {
+        filesLocation: location,
+        filesS3Endpoint: config.s3Endpoint,
+        filesS3Region: config.s3Region,
+        filesS3PathStyle: config.s3PathStyle,
+        filesS3AccessKeyId: config.s3AccessKeyId,
+        filesS3SecretAccessKey: config.s3SecretAccessKey,
+      }),
+      clock,
+    );
+}
+
 /** What is known of domain names over time. */
 @Module({})
 export class CorpusModule {
@@ -177,7 +198,11 @@ export class CorpusModule {
         { provide: CorpusConfig, useValue: config },
         { provide: Database, useValue: database },
         { provide: MaintenanceDatabase, useValue: options.maintenanceDatabase },
-        { provide: Locations, useValue: new Locations(config, options.downloads) },
+        { provide: HttpsDownloads, useValue: options.downloads },
+        {
+          provide: Locations,
+          useValue: new Locations(config, options.downloads, bucketsOf(options)),
+        },
         {
           provide: SuppressionsService,
           useFactory: (repository: SuppressionsRepository) =>

@@ -6,6 +6,7 @@ import {
   DAY_MS,
   HOUR_MS,
   MINUTE_MS,
+  Metrics,
   type Logger,
   type RunningService,
   SECOND_MS,
@@ -16,6 +17,8 @@ import { type JobDeclaration, startBackgroundWork } from '#libs/services';
 import type { CorpusConfig } from './corpus.config.js';
 import { CorpusModule } from './corpus.module.js';
 import { HttpsDownloads } from './imports/https-downloads.js';
+import { ImportFilesService } from './imports/import-files.service.js';
+import { addImportMetrics } from './telemetry/import-metrics.js';
 import { ImportsJob } from './imports/imports.job.js';
 import { TrainModelJob } from './signals/train-model.job.js';
 import { EraseSuppressedJob } from './suppression/erase-suppressed.job.js';
@@ -73,6 +76,10 @@ export async function startCorpus(options: CorpusOptions): Promise<RunningServic
     config,
     strategy: transport.strategyFor('corpus', database),
   });
+  addImportMetrics(
+    service.app.get(Metrics, { strict: false }),
+    service.app.get(ImportFilesService),
+  );
   const running = startBackgroundWork(service, {
     name: 'corpus',
     logger,

@@ -108,6 +108,9 @@ export class FilesConfig {
   filesS3Redirects: boolean = true;
 }
 
+/** Whether a location is `s3://bucket/prefix`. */
+export const isBucketLocation = (location: string) => BUCKET.test(location);
+
 /** Bucket and prefix of a store on S3; undefined for a folder. The prefix is empty or ends with `/`. */
 export function bucketOf({
   filesLocation,

@@ -20,3 +20,14 @@ export async function openFiles(
   const { S3Store } = await import('./s3/s3-store.js');
   return S3Store.open(config, { ...place, prefix: `${place.prefix}${owner}/` }, clock);
 }
+
+/**
+ * Files that others keep in a bucket, below the prefix of the location; for reading.
+ * @throws RangeError for a location that is no bucket.
+ */
+export async function openBucket(config: FilesConfig, clock: Clock): Promise<FileStore> {
+  const place = bucketOf(config);
+  if (!place) throw new RangeError('not a bucket');
+  const { S3Store } = await import('./s3/s3-store.js');
+  return S3Store.open(config, place, clock);
+}

@@ -10,6 +10,7 @@ interface AddOptions extends OutputOptions {
   from: string;
   rights: string[];
   every?: number;
+  category?: string;
 }
 
 const LOOK_MS = 500;
@@ -26,8 +27,15 @@ export function sourceCommands(program: Command, config: CliConfig): void {
   source
     .command('add <name>')
     .description('name a source; with a schedule it runs at once')
-    .requiredOption('--kind <kind>', 'names, zone, whois_csv, pdns or jsonl')
-    .requiredOption('--from <location>', 'absolute path of a folder, or https address of a file')
+    .requiredOption('--kind <kind>', 'names, zone, whois_csv, pdns, jsonl, blocklist or ct')
+    .requiredOption(
+      '--from <location>',
+      'absolute path of a folder, https address of a file or log, or s3://bucket/prefix',
+    )
+    .option(
+      '--category <category>',
+      'of a block list: phishing, malware, botnet, spam, scam, other',
+    )
     .requiredOption(
       '--rights <rights>',
       'what may be done with its data: shown, sold, looked-up, separated by commas; or none',
@@ -54,9 +62,9 @@ export function sourceCommands(program: Command, config: CliConfig): void {
 }
 
 async function add(config: CliConfig, name: string, options: AddOptions): Promise<void> {
-  const { kind, from: location, rights: given, every: everyMs } = options;
+  const { kind, from: location, rights: given, every: everyMs, category } = options;
   const [isShown, isSold, isLookedUp] = RIGHTS.map((right) => given.includes(right));
-  const source = { name, kind, location, isShown, isSold, isLookedUp, everyMs };
+  const source = { name, kind, location, isShown, isSold, isLookedUp, everyMs, category };
   await withService(config, 'corpus', (http) => new CorpusSourcesClient(http).add(source));
   answer(options, source, () => [
     `added; "npm run cli -- source run ${name}" takes in what it has`,

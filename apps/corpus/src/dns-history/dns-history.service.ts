@@ -4,7 +4,7 @@ import { Clock } from '#libs/platform';
 import { DNS_TYPES } from '#libs/resolvers';
 import { CoverageService, FIXTURE_SOURCE } from '../coverage/coverage.service.js';
 import { bitOf } from '../dns/dns-type.js';
-import { type SearchAnswer, pageOfAll, previewAnswer } from '../searches/search-answer.js';
+import { type SearchAnswer, allRows, searchAnswer } from '../searches/search-answer.js';
 import { dayBounds } from '../searches/search-days.js';
 import { type SearchedName, searchedName } from '../searches/searched-name.js';
 import { DnsHistoryRepository, type StretchRow } from './dns-history.repository.js';
@@ -33,15 +33,16 @@ export class DnsHistoryService {
     const page = this.pages.asked(DNS_HISTORICAL, question);
     const name = searchedName(question.domainName);
     const isFixture = name.fixture !== undefined;
-    const coverage = async () => this.coverage.beside(isFixture, name.name);
     const { view } = question;
-    const head = { status: true, domain_name: name.name, domain_unicode: name.readable, view };
     const all = isFixture ? this.fixtures(name, question) : await this.found(name, question);
-    const total = { records: all.length, is: 'exact' as const };
-    if (page.isPreview) return previewAnswer(page, total, { isFixture, head, coverage });
-    const { items, paging } = pageOfAll(page, all);
-    const list = items.map((told) => told());
-    return { paging, items, isFixture, coverage, body: { ...head, paging, [view]: list } };
+    return searchAnswer(page, {
+      isFixture,
+      head: { status: true, domain_name: name.name, domain_unicode: name.readable, view },
+      coverage: async () => this.coverage.beside(isFixture, name.name),
+      rows: allRows(all),
+      list: view,
+      told: (rows) => rows.map((told) => told()),
+    });
   }
 
   private async found(name: SearchedName, question: Question): Promise<Told[]> {

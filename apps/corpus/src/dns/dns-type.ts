@@ -13,9 +13,9 @@ const NAMES: ReadonlyMap<number, KeptType> = new Map(
   KEPT_TYPES.map((type) => [DNS_TYPES[type], type]),
 );
 
-/** The number of a type that is kept; undefined for other texts. */
-export function keptTypeNumber(type: string): number | undefined {
-  return (KEPT_TYPES as readonly string[]).includes(type) ? DNS_TYPES[type as DnsType] : undefined;
+/** The number of a type that is kept; undefined for everything else. */
+export function keptTypeNumber(type: unknown): number | undefined {
+  return (KEPT_TYPES as readonly unknown[]).includes(type) ? DNS_TYPES[type as DnsType] : undefined;
 }
 
 /** The name of a type that is kept, by its number. */

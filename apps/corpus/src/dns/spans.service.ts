@@ -4,7 +4,7 @@ import type {
   DnsObservation,
   HostObservation,
   PassiveObservation,
-} from '../observations/observation.js';
+} from '../records/observation.js';
 import { addressOf, bitOf, keptTypeName, valueKeyOf } from './dns-type.js';
 import { HostsRepository } from './hosts.repository.js';
 import { type Span, spanEdits } from './span-sequence.js';

@@ -1,4 +1,4 @@
-import type { Observation } from '../observations/observation.js';
+import type { Observation } from '../records/observation.js';
 import { observationOf, parsedLine } from '../observations/observation-lines.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Observation } from '../observations/observation.js';
+import type { Observation } from '../records/observation.js';
 import { observationOfText } from '../observations/observation-lines.js';
 import { fileName } from '../names/registrable-name.js';
 import type { FiledName } from '../names/registrable-name.js';
@@ -12,7 +12,9 @@ export type ReadLine<T> = T | 'nothing' | 'bad';
 export const LIST_KINDS = ['names', 'zone'] as const;
 /** Kinds of sources whose lines are observations. */
 export const LINE_KINDS = ['whois_csv', 'pdns', 'jsonl'] as const;
-export const IMPORT_KINDS = [...LIST_KINDS, ...LINE_KINDS] as const;
+/** Kinds of sources of which each file, or the log that there is, is taken in in a way of its own. */
+export const OTHER_KINDS = ['blocklist', 'ct'] as const;
+export const IMPORT_KINDS = [...LIST_KINDS, ...LINE_KINDS, ...OTHER_KINDS] as const;
 export type LineKind = (typeof LINE_KINDS)[number];
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 

@@ -1,4 +1,4 @@
-import type { Observation } from '../observations/observation.js';
+import type { Observation } from '../records/observation.js';
 import { observationOf } from '../observations/observation-lines.js';
 import type { ReadLine } from './reader.js';
 

@@ -1,7 +1,7 @@
 import { DAY_MS } from '#libs/platform';
 import { DNS_TYPES } from '#libs/resolvers';
 import { type FiledName, fileName } from '../names/registrable-name.js';
-import type { DnsValue, Observation } from '../observations/observation.js';
+import type { DnsValue, Observation } from '../records/observation.js';
 import { type Members, type Registration, registrationOf } from '../records/registration.js';
 import { generatedName } from './generated-labels.js';
 import {

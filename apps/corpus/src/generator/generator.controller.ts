@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, HttpCode, Post } from '@nestjs/common';
 import { AllowCallers } from '#libs/platform';
-import type { Recorded } from '../observations/observation.js';
+import type { Recorded } from '../observations/observations.service.js';
 import { GeneratedStretch } from './generator.dto.js';
 import { GeneratorService } from './generator.service.js';
 

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Clock, DAY_MS } from '#libs/platform';
-import type { Recorded } from '../observations/observation.js';
-import { ObservationsService } from '../observations/observations.service.js';
+import { ObservationsService, type Recorded } from '../observations/observations.service.js';
 import { SourcesService } from '../sources/sources.service.js';
 import { generatedHistory } from './generated-history.js';
 import type { GeneratedStretch } from './generator.dto.js';

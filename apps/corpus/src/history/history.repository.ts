@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FiledName } from '../names/registrable-name.js';
 import type { Registration } from '../records/registration.js';
+import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 
 /** A revision with the time in which it was seen unchanged. */
@@ -30,10 +31,7 @@ export class HistoryRepository {
   constructor(private readonly database: SearchDatabase) {}
 
   /** The newest first. @param after time, completeness and state of the revision before the page. */
-  async list(
-    asked: RevisionsAsked,
-    { limit, offset, after }: { limit: number; offset: number; after?: readonly string[] },
-  ): Promise<RevisionRow[]> {
+  async list(asked: RevisionsAsked, { limit, offset, after }: PagePlace): Promise<RevisionRow[]> {
     const [at, isComplete, state] = after ?? ['infinity', 'true', LAST_STATE];
     return this.database.query(
       `select r.observed_at as "observedAt", r.is_complete as "isComplete", r.state,

@@ -1,19 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import {
-  type AskedPage,
   type HistoricChange,
-  type Page,
+  type HistoricRecordV1,
   Pages,
+  type Paging,
   type QuestionOf,
   WHOIS_HISTORY,
 } from '#libs/contracts';
 import { Clock } from '#libs/platform';
 import { CoverageService, FIXTURE_SOURCE } from '../coverage/coverage.service.js';
 import {
+  type Search,
   type SearchAnswer,
-  type SearchHead,
-  pageOfAll,
-  previewAnswer,
+  type SearchRows,
+  allRows,
+  firstNumber,
+  readRows,
+  searchAnswer,
 } from '../searches/search-answer.js';
 import { dayBounds } from '../searches/search-days.js';
 import { type SearchedName, searchedName } from '../searches/searched-name.js';
@@ -28,11 +31,7 @@ type SourceOf = (row: RevisionRow) => string;
 /** Revisions of one name between which changes are sought. */
 const COMPARED_MAX = 2_000;
 
-interface Asking extends SearchHead {
-  page: AskedPage;
-  asked: RevisionsAsked & { name: SearchedName };
-  sourceOf: SourceOf;
-}
+type Asked = RevisionsAsked & { name: SearchedName };
 
 /** What was published of one name over time. */
 @Injectable()
@@ -51,75 +50,62 @@ export class HistoryService {
     const { ids, nameOf } = await this.coverage.shown();
     const [from, to] = dayBounds(question);
     const isFixture = name.fixture !== undefined;
-    const { view } = question;
-    const asking: Asking = {
-      page,
-      asked: { name, from, to, sourceIds: ids },
-      sourceOf: ({ sourceId }) => (isFixture ? FIXTURE_SOURCE : nameOf(sourceId)),
+    const { view, version } = question;
+    const asked = { name, from, to, sourceIds: ids };
+    const sourceOf: SourceOf = ({ sourceId }) => (isFixture ? FIXTURE_SOURCE : nameOf(sourceId));
+    const shown = {
       isFixture,
       coverage: async () => this.coverage.beside(isFixture, name.name),
       head: { status: true, domain_name: name.name, domain_unicode: name.readable, view },
+      list: view,
     };
-    return view === 'changes' ? this.changes(asking) : this.records(asking, question.version);
-  }
-
-  private async changes(asking: Asking): Promise<SearchAnswer> {
-    const { page, asked, head, coverage, isFixture, sourceOf } = asking;
-    const all = changesOf(await this.compared(asked), sourceOf);
-    const total = { records: all.length, is: 'exact' as const };
-    if (page.isPreview) return previewAnswer(page, total, asking);
-    const { items, paging } = pageOfAll(page, all);
-    return { paging, items, isFixture, coverage, body: { ...head, paging, changes: items } };
-  }
-
-  private async records(asking: Asking, version: number): Promise<SearchAnswer> {
-    const { page, asked, head, coverage, isFixture, sourceOf } = asking;
-    if (page.isPreview) {
-      return previewAnswer(page, { records: await this.count(asked), is: 'exact' }, asking);
+    if (view === 'changes') {
+      const rows = allRows(changesOf(await this.compared(asked), sourceOf));
+      return searchAnswer(page, { ...shown, rows, told: (changes) => changes });
     }
-    const { items, paging } = await this.revisions(asked, page);
-    const told = (row: RevisionRow, place: number) => ({
-      num: (paging.page - 1) * paging.page_size + place + 1,
-      name: asked.name.name,
-      source: sourceOf(row),
-    });
-    if (version === 2) {
-      const records = items.map((row, place) => historicRecord(row, told(row, place)));
-      return { paging, items, isFixture, coverage, body: { ...head, paging, records } };
-    }
-    const body = {
-      status: true,
-      whois: 'historical',
-      total_records: String(paging.total_records),
-      total_pages: paging.total_pages,
-      current_page: paging.page,
-      whois_domains_historical: items.map((row, place) => historicRecordV1(row, told(row, place))),
-    };
-    return { paging, items, isFixture, body };
+    const rows = this.revisions(asked);
+    return searchAnswer(page, { ...shown, rows, ...recordsTold(name.name, sourceOf, version) });
   }
 
-  private async revisions(asked: Asking['asked'], page: AskedPage): Promise<Page<RevisionRow>> {
-    if (isFixtureName(asked)) return pageOfAll(page, this.fixtures(asked));
-    const rows = await this.repository.list(asked, page);
-    const total = { records: await this.repository.count(asked), is: 'exact' as const };
-    return page.cut(rows, sortValuesOf, total);
+  private revisions(asked: Asked): SearchRows<RevisionRow> {
+    if (asked.name.fixture !== undefined) return allRows(this.fixtures(asked));
+    return readRows(
+      async () => ({ records: await this.repository.count(asked), is: 'exact' }),
+      async (page) => this.repository.list(asked, page),
+      ({ observedAt, isComplete, state }) => [observedAt.toISOString(), String(isComplete), state],
+    );
   }
 
-  private async compared(asked: Asking['asked']): Promise<RevisionRow[]> {
-    if (isFixtureName(asked)) return this.fixtures(asked);
+  private async compared(asked: Asked): Promise<RevisionRow[]> {
+    if (asked.name.fixture !== undefined) return this.fixtures(asked);
     return this.repository.list(asked, { limit: COMPARED_MAX, offset: 0 });
   }
 
-  private async count(asked: Asking['asked']): Promise<number> {
-    return isFixtureName(asked) ? this.fixtures(asked).length : this.repository.count(asked);
-  }
-
-  private fixtures({ name }: Asking['asked']): RevisionRow[] {
+  private fixtures({ name }: Asked): RevisionRow[] {
     return name.fixture === 'registered' ? fixtureRevisions(this.clock.now()) : [];
   }
 }
 
-const isFixtureName = ({ name }: Asking['asked']) => name.fixture !== undefined;
+/** Records in the words of a version. */
+function recordsTold(name: string, sourceOf: SourceOf, version: number) {
+  const inWords = version === 2 ? historicRecord : historicRecordV1;
+  const told: Search<RevisionRow, HistoricRecordV1>['told'] = (rows, paging) =>
+    rows.map((row, place) =>
+      inWords(row, { num: firstNumber(paging) + place, name, source: sourceOf(row) }),
+    );
+  return version === 2 ? { told } : { told, bodyV1 };
+}
+
+function bodyV1(records: readonly HistoricRecordV1[], paging: Paging): object {
+  return {
+    status: true,
+    whois: 'historical',
+    total_records: String(paging.total_records),
+    total_pages: paging.total_pages,
+    current_page: paging.page,
+    whois_domains_historical: records,
+  };
+}
 
 /** Between complete records; the rows come with the newest first. */
 function changesOf(rows: readonly RevisionRow[], sourceOf: SourceOf): HistoricChange[] {
@@ -127,8 +113,4 @@ function changesOf(rows: readonly RevisionRow[], sourceOf: SourceOf): HistoricCh
     .filter(({ isComplete }) => isComplete)
     .map((row) => ({ at: row.observedAt, record: row.record, source: sourceOf(row) }));
   return recordChanges(records.toReversed());
-}
-
-function sortValuesOf({ observedAt, isComplete, state }: RevisionRow): string[] {
-  return [observedAt.toISOString(), String(isComplete), state];
 }

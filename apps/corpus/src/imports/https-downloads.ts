@@ -76,6 +76,19 @@ export class HttpsDownloads {
     }
   }
 
+  /** The content of a small file. @throws as `fetch`. */
+  async read(url: URL, bytesMax: number, signal: AbortSignal): Promise<Buffer> {
+    const { body } = await this.ask(url, { bytes: 0, signal });
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > bytesMax) throw new BadFile(`${url.pathname} has more than ${bytesMax} bytes.`);
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
+  }
+
   /** @returns how many bytes the file has now, and what ended the answer early. */
   private async write(
     { body }: Dispatcher.ResponseData,

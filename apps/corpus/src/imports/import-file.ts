@@ -5,9 +5,11 @@ export interface ImportedSource {
   id: number;
   name: string;
   kind: ImportKind;
-  /** A folder of the importing process (absolute), or an `https:` address of one file. */
+  /** A folder of the importing process (absolute), an `https:` address of one file or log, or a folder on S3. */
   location: string;
   everyMs: number | null;
+  /** What a block list says of its names. */
+  category: string | null;
 }
 
 /** A line that was not what its format says. */

@@ -46,6 +46,40 @@ export class ImportFilesService {
     });
   }
 
+  /** The row of a log that is followed, which says where to go on. @param first entry of a log that is new. */
+  async openLog(
+    sourceId: number,
+    address: string,
+    { first, size }: { first: number; size: number },
+  ): Promise<ImportFile> {
+    const now = this.clock.now();
+    const log = { id: newId(), sourceId, file: 'log', version: address, digest: '' };
+    const begun = { ...log, state: 'loading' as const, position: first, slices: 0, lines: size };
+    return this.repository.openLog({ ...begun, observedAt: now }, now);
+  }
+
+  async reachedEnd({ id }: ImportFile, now: Date): Promise<void> {
+    await this.repository.reachedEnd(id, now);
+  }
+
+  /** As `ImportsRepository` does. */
+  async listLags(): Promise<{ source: string; entries: number; seconds: number }[]> {
+    return this.repository.listLags();
+  }
+
+  /** Takes a file in as a whole, in one transaction. @param work what there was in it. @throws Overtaken. */
+  async takeWhole(
+    file: ImportFile,
+    work: (transaction: Transaction) => Promise<ImportCounts & Omit<Advance, 'from' | 'to'>>,
+  ): Promise<void> {
+    await this.ask(async (transaction) => {
+      const { badLines, samples, ...counts } = await work(transaction);
+      const advance = { from: file.position, to: file.lines, badLines, samples };
+      if (!(await this.repository.advance(transaction, file.id, advance))) throw new Overtaken();
+      await this.repository.count(transaction, file.id, counts);
+    });
+  }
+
   /** Takes a batch of lines in, in one transaction with the position behind it. @throws Overtaken. */
   async advance(
     file: ImportFile,

@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock } from '#libs/platform';
-import { CorpusConfig } from '../corpus.config.js';
+import { blockedHost } from '../formats/block-list.js';
 import { type Lines, linesOf } from '../formats/lines.js';
 import { type ReadLine, type LineKind, listedName, observationReader } from '../formats/reader.js';
 import { ZoneReader } from '../formats/zone-reader.js';
+import { ListingsService } from '../listings/listings.service.js';
+import { SLICES } from '../names/domain-key.js';
 import type { FiledName } from '../names/registrable-name.js';
-import type { Observation } from '../observations/observation.js';
-import { FullListsService, type ListFile, SLICES } from '../observations/full-lists.service.js';
+import type { Observation } from '../records/observation.js';
+import { FullListsService, type ListFile } from '../observations/full-lists.service.js';
 import { ObservationsService } from '../observations/observations.service.js';
 import { checkFile, unpackedChunks } from './file-check.js';
 import { BadFile, type BadLine, type ImportFile, type ImportedSource } from './import-file.js';
@@ -15,7 +17,6 @@ import { ImportFilesService } from './import-files.service.js';
 import type { ImportCounts } from './imports.repository.js';
 import { type FoundFile, Locations } from './locations.js';
 
-const GIB = 2 ** 30;
 /** Of a batch of observations, and of names that are staged. */
 const OBSERVATIONS_AT_A_TIME = 2_000;
 const NAMES_AT_A_TIME = 100_000;
@@ -35,18 +36,14 @@ interface Batch<T> {
 /** Takes the files of a source in, each line once, whatever interrupts it. */
 @Injectable()
 export class ImportRunsService {
-  private readonly limits: { unpackedBytesMax: number };
-
   constructor(
     private readonly files: ImportFilesService,
     private readonly observations: ObservationsService,
     private readonly lists: FullListsService,
+    private readonly listings: ListingsService,
     private readonly locations: Locations,
     private readonly clock: Clock,
-    config: CorpusConfig,
-  ) {
-    this.limits = { unpackedBytesMax: config.importMaxGib * GIB };
-  }
+  ) {}
 
   /**
    * Takes in what is new at a source. A file that cannot be read is noted as failed, and the others are gone on with.
@@ -64,10 +61,11 @@ export class ImportRunsService {
   private async take(source: ImportedSource, found: FoundFile, signal: AbortSignal): Promise<void> {
     let file: ImportFile | undefined;
     try {
-      const checked = await checkFile(found.path, this.limits, signal);
+      const checked = await checkFile(found.path, this.locations.limits, signal);
       file = await this.files.open(source, found, checked);
       if (file.state !== 'loading') return;
-      if (source.kind === 'names') await this.takeNames(source, file, found.path, signal);
+      if (source.kind === 'blocklist') await this.takeBlockList(source, file, found.path, signal);
+      else if (source.kind === 'names') await this.takeNames(source, file, found.path, signal);
       else if (source.kind === 'zone') {
         if (!checked.isEnded) throw new BadFile('It ends within a line. Fetch it again.');
         await this.takeZone(source, file, found.path, signal);
@@ -124,6 +122,50 @@ export class ImportRunsService {
     await this.applyList(file, list, signal);
   }
 
+  private async takeBlockList(
+    source: ImportedSource,
+    file: ImportFile,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const scope = 'block list';
+    await this.refuseOlder(file, scope);
+    const { id: fileId, observedAt: at, sourceId } = file;
+    const list = { fileId, sourceId, category: source.category!, at };
+    const read = { badLines: 0, samples: [] as BadLine[], hosts: 0 };
+    const batches = batchesOf(this.linesIn(path, signal), {
+      read: blockedHost,
+      size: NAMES_AT_A_TIME,
+      done: 0,
+    });
+    async function* hosts() {
+      for await (const batch of batches) {
+        read.badLines += batch.badLines;
+        read.hosts += batch.items.length;
+        if (read.samples.length < SAMPLES_OF_BATCH) read.samples.push(...batch.samples);
+        yield batch.items;
+      }
+      refuseUnreadable(read, file.lines, source.kind);
+      if (read.hosts === 0) throw new BadFile('It names nothing.');
+    }
+    if (file.position < file.lines) {
+      await this.files.takeWhole(file, async (transaction) => {
+        const { listed, delisted } = await this.listings.take(transaction, list, hosts());
+        const { badLines, samples } = read;
+        return { badLines, samples, newNames: listed, droppedNames: delisted };
+      });
+    }
+    await this.files.finish(file, scope);
+  }
+
+  private async refuseOlder(file: ImportFile, scope: string): Promise<Date | undefined> {
+    const newest = await this.files.newestComplete(file.sourceId, scope);
+    if (newest && newest >= file.observedAt) {
+      throw new BadFile(`It is not newer than what is loaded (${newest.toISOString()}).`);
+    }
+    return newest;
+  }
+
   private async takeZone(
     source: ImportedSource,
     file: ImportFile,
@@ -134,11 +176,7 @@ export class ImportRunsService {
     await this.stage(file, path, (line) => reader.read(line), source.kind, signal);
     const zone = reader.origin;
     if (zone === undefined) throw new BadFile('It has no SOA record, so it is no zone file.');
-    const scope = scopeOf(zone);
-    const newest = await this.files.newestComplete(source.id, scope);
-    if (newest && newest >= file.observedAt) {
-      throw new BadFile(`It is not newer than what is loaded (${newest.toISOString()}).`);
-    }
+    const newest = await this.refuseOlder(file, scopeOf(zone));
     const { id: fileId, observedAt: at } = file;
     const list: ListFile = { fileId, sourceId: source.id, at, zone, isFirst: !newest };
     if (file.slices === 0) await this.refuseShrunken(list);
@@ -195,7 +233,7 @@ export class ImportRunsService {
   }
 
   private linesIn(path: string, signal: AbortSignal): AsyncGenerator<Lines, void, void> {
-    return linesOf(unpackedChunks(path, this.limits, signal));
+    return linesOf(unpackedChunks(path, this.locations.limits, signal));
   }
 }
 

@@ -8,9 +8,11 @@ import {
   Max,
   MaxLength,
   Min,
+  ValidateIf,
 } from 'class-validator';
 import { DAY_MS, MINUTE_MS } from '#libs/platform';
 import { IMPORT_KINDS, type ImportKind } from '../formats/reader.js';
+import { LISTED_CATEGORIES, type ListedCategory } from '../listings/listed-category.js';
 
 /** A source to import from. */
 export class NewSource {
@@ -36,6 +38,11 @@ export class NewSource {
 
   @IsBoolean()
   isLookedUp: boolean;
+
+  /** What a block list says of its names. */
+  @ValidateIf(({ kind }: NewSource) => kind === 'blocklist')
+  @IsIn(LISTED_CATEGORIES)
+  category?: ListedCategory;
 
   @IsOptional()
   @IsInt()

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseUnavailable, Clock, type Job, Logger } from '#libs/platform';
 import { ConnectionError } from '#libs/resolvers';
+import { CertificateLogsService } from './certificate-logs.service.js';
 import { BadFile, Overtaken } from './import-file.js';
 import { ImportRunsService } from './import-runs.service.js';
 import { ImportsRepository } from './imports.repository.js';
@@ -15,6 +16,7 @@ export class ImportsJob implements Job {
   constructor(
     private readonly repository: ImportsRepository,
     private readonly runs: ImportRunsService,
+    private readonly logs: CertificateLogsService,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
@@ -36,8 +38,10 @@ export class ImportsJob implements Job {
     for (const source of await this.repository.listDue(this.clock.now())) {
       await this.repository.begin(source.id, this.clock.now());
       let problem: string | null = null;
+      let isMore = false;
       try {
-        await this.runs.run(source, signal);
+        if (source.kind === 'ct') isMore = await this.logs.follow(source, signal);
+        else await this.runs.run(source, signal);
       } catch (error) {
         // It stays due.
         if (signal.aborted || error instanceof Overtaken || error instanceof DatabaseUnavailable) {
@@ -46,7 +50,7 @@ export class ImportsJob implements Job {
         problem = problemOf(error);
         this.logger.error(`import of source ${source.name} failed`, { error });
       }
-      await this.repository.end(source.id, this.clock.now(), problem);
+      await this.repository.end(source.id, this.clock.now(), { problem, isMore });
     }
   }
 }

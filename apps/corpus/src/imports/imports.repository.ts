@@ -44,7 +44,7 @@ export interface ListedFile extends Omit<ImportFile, 'id' | 'sourceId' | 'versio
 const SAMPLES_MAX = 20;
 const FILE = `f.id, f.source_id as "sourceId", f.file, f.version, f.digest, f.observed_at as "observedAt", f.state,
   f.lines::float8 as lines, f.position::float8 as position, f.slices`;
-const SOURCE = `id, name, kind, location, every_ms::float8 as "everyMs"`;
+const SOURCE = `id, name, kind, location, category, every_ms::float8 as "everyMs"`;
 
 /** Imported sources and their files. */
 @Injectable()
@@ -54,12 +54,12 @@ export class ImportsRepository {
   async setPlan(
     transaction: Transaction,
     id: number,
-    { location, everyMs }: Pick<ImportedSource, 'location' | 'everyMs'>,
+    { location, everyMs, category }: Pick<ImportedSource, 'location' | 'everyMs' | 'category'>,
     dueAt: Date | null,
   ): Promise<void> {
     await transaction.query(
-      'update source set location = $2, every_ms = $3, due_at = $4 where id = $1',
-      [id, location, everyMs, dueAt],
+      'update source set location = $2, every_ms = $3, due_at = $4, category = $5 where id = $1',
+      [id, location, everyMs, dueAt, category],
     );
   }
 
@@ -121,14 +121,18 @@ export class ImportsRepository {
     await this.database.query('update source set run_started_at = $2 where id = $1', [id, now]);
   }
 
-  /** Notes the end of a run; one that was asked for meanwhile stays due. */
-  async end(id: number, now: Date, problem: string | null): Promise<void> {
+  /** Notes the end of a run; one that was asked for meanwhile, or left more than fits a run, stays due. */
+  async end(
+    id: number,
+    now: Date,
+    { problem, isMore }: { problem: string | null; isMore: boolean },
+  ): Promise<void> {
     await this.database.query(
       `update source set run_ended_at = $2, run_problem = $3,
-         due_at = case when due_at > run_started_at and due_at <= $2 then due_at
+         due_at = case when due_at > run_started_at and due_at <= $2 then due_at when $4 then $2
            else $2 + every_ms * interval '1 ms' end
        where id = $1`,
-      [id, now, problem],
+      [id, now, problem, isMore],
     );
   }
 
@@ -164,6 +168,34 @@ export class ImportsRepository {
       [id, sourceId, name, version, digest, observedAt, state, lines, now],
     );
     return row;
+  }
+
+  /** The row of a log that is followed: its version is its address, its lines are its entries. */
+  async openLog(log: ImportFile, now: Date): Promise<ImportFile> {
+    const { id, sourceId, file, version, observedAt, lines, position } = log;
+    const [row] = await this.database.query<ImportFile>(
+      `insert into import_file as f (id, source_id, file, version, observed_at, state, lines, position, started_at)
+       values ($1, $2, $3, $4, $5, 'loading', $6, $7, $8)
+       on conflict (source_id, file, version) do update set lines = excluded.lines
+       returning ${FILE}`,
+      [id, sourceId, file, version, observedAt, lines, position, now],
+    );
+    return row;
+  }
+
+  /** Notes that a log was taken in up to its end at that moment. */
+  async reachedEnd(id: string, now: Date): Promise<void> {
+    await this.database.query('update import_file set finished_at = $2 where id = $1', [id, now]);
+  }
+
+  /** How far behind logs are that are followed: certificates, and the time since the last one had been taken in. */
+  async listLags(): Promise<{ source: string; entries: number; seconds: number }[]> {
+    return this.database.query(
+      `select s.name as source, greatest(0, f.lines - f.position)::float8 as entries,
+         extract(epoch from clock_timestamp() - coalesce(f.finished_at, f.started_at))::float8 as seconds
+       from import_file f join source s on s.id = f.source_id
+       where s.kind = 'ct' and s.removed_at is null`,
+    );
   }
 
   /** @returns false when the file stands elsewhere than the batch begins: another process was there. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
+import { isBucketLocation } from '#libs/files';
 import { Clock, InvalidRequest, NotFound } from '#libs/platform';
 import { SourcesService } from '../sources/sources.service.js';
 import type { NewSource } from './imports.dto.js';
@@ -19,15 +20,16 @@ export class ImportsService {
 
   /** Adds a source; one with a schedule runs at once. @throws InvalidRequest where the name is taken. */
   async add(source: NewSource): Promise<void> {
-    const { location, everyMs = null } = source;
-    refuseLocation(location);
+    const { location, everyMs = null, kind } = source;
+    refuseLocation(location, kind);
+    const category = kind === 'blocklist' ? source.category! : null;
     await this.database.transaction(async (transaction) => {
       if ((await this.sources.find(transaction, source.name)) !== undefined) {
         throw invalid('name', 'is the name of another source');
       }
       const id = await this.sources.ensure(transaction, { ...source, isGenerated: false });
       const dueAt = everyMs === null ? null : this.clock.now();
-      await this.repository.setPlan(transaction, id, { location, everyMs }, dueAt);
+      await this.repository.setPlan(transaction, id, { location, everyMs, category }, dueAt);
     });
   }
 
@@ -55,10 +57,17 @@ export class ImportsService {
   }
 }
 
-function refuseLocation(location: string): void {
-  const isHttps = URL.canParse(location) && new URL(location).protocol === 'https:';
-  if (isHttps || location.startsWith('/')) return;
-  throw invalid('location', 'must be the absolute path of a folder, or an https address of a file');
+function refuseLocation(location: string, kind: string): void {
+  const { protocol, hash } = URL.canParse(location) ? new URL(location) : {};
+  if (kind === 'ct') {
+    if (protocol === 'https:' && /^(?:#[0-9]{1,15})?$/.test(hash!)) return;
+    throw invalid('location', 'must be the https address of a log, with the first entry behind #');
+  }
+  if (protocol === 'https:' || location.startsWith('/') || isBucketLocation(location)) return;
+  throw invalid(
+    'location',
+    'must be the absolute path of a folder, an https address of a file, or s3://bucket/prefix',
+  );
 }
 
 function invalid(field: string, message: string): InvalidRequest {

@@ -27,11 +27,11 @@ describe('imports', () => {
   });
 
   /** A source with a folder of its own. */
-  async function newSource(kind: string) {
+  async function newSource(kind: string, further: { category?: string } = {}) {
     const name = `source-${++sources}`;
     const location = await mkdtemp(join(folder, 'source-'));
     const rights = { isShown: true, isSold: false, isLookedUp: true };
-    await corpus.sources.add({ name, kind, location, ...rights });
+    await corpus.sources.add({ name, kind, location, ...rights, ...further });
     return {
       name,
       put: async (file: string, content: string | Buffer) => {
@@ -252,6 +252,81 @@ describe('imports', () => {
       [source.name],
     );
     expect(row).toEqual({ state: 'loaded', position: 9_000, names: 9_000, observations: 9_000 });
+  });
+
+  describe('a block list', () => {
+    const listed = async (name: string) =>
+      database.query(
+        `select l.name, l.host, l.category, l.delisted_at is null as "isListed" from listed_name l
+         join source s on s.id = l.source_id where s.name = $1 order by l.name, l.host`,
+        [name],
+      );
+    const on = (name: string, host = '', isListed = true) => ({
+      name,
+      host,
+      category: 'phishing',
+      isListed,
+    });
+
+    it('is read in the usual forms, and what it does not have any more is delisted', async () => {
+      const source = await newSource('blocklist', { category: 'phishing' });
+      const { file } = await source.put(
+        'list-20260105.txt',
+        [
+          '# a list',
+          '! of filters',
+          '127.0.0.1 localhost',
+          '0.0.0.0 block-a.com # a comment',
+          '||ads.block-b.com^$third-party',
+          '@@||block-z.com^',
+          'https://login.block-c.com/path?query',
+          '2026-01-01,"phish.block-d.com","bank"',
+          '*.block-e.com',
+          'BLOCK-A.com',
+          '192.0.2.1',
+          'no name at all',
+          '',
+        ].join('\n'),
+      );
+      expect(file).toMatchObject({ state: 'loaded', badLines: 1, newNames: 5, droppedNames: 0 });
+      expect(file?.badSamples).toEqual([{ line: 12, text: 'no name at all' }]);
+      const all = [
+        on('block-a.com'),
+        on('block-b.com', 'ads'),
+        on('block-c.com', 'login'),
+        on('block-d.com', 'phish'),
+        on('block-e.com'),
+      ];
+      expect(await listed(source.name)).toEqual(all);
+      expect(await known('block-%.com')).toEqual([]);
+      const next = await source.put('list-20260106.txt', 'block-a.com\nblock-f.com\n');
+      expect(next.file).toMatchObject({ newNames: 1, droppedNames: 4 });
+      expect(await listed(source.name)).toEqual([
+        on('block-a.com'),
+        ...all.slice(1).map((one) => ({ ...one, isListed: false })),
+        on('block-f.com'),
+      ]);
+      const back = await source.put('list-20260107.txt', 'block-a.com\nads.block-b.com\n');
+      expect(back.file).toMatchObject({ newNames: 1, droppedNames: 1 });
+    });
+
+    it.each([
+      ['older', 'list-20260104.txt', 'block-old.com\n', /^It is not newer/],
+      ['no list', 'list-20260108.txt', '<!doctype html>\n<p>Not found\n', /2 of 2 lines/],
+      ['empty', 'list-20260109.txt', '# nothing\n', /names nothing/],
+    ])('that is %s changes nothing', async (_, name, content, problem) => {
+      const source = await newSource('blocklist', { category: 'phishing' });
+      await source.put('list-20260105.txt', 'block-kept.com\n');
+      const { file } = await source.put(name, content);
+      expect(file).toMatchObject({ state: 'failed' });
+      expect(file?.problem).toMatch(problem);
+      expect(await listed(source.name)).toEqual([on('block-kept.com')]);
+      expect(await database.query('select from staged_listing')).toEqual([]);
+    });
+
+    it('has a category, which no other source has', async () => {
+      await expect(newSource('blocklist')).rejects.toMatchObject({ status: 400 });
+    });
   });
 
   it('a removed source is not shown any more, and its name is free', async () => {

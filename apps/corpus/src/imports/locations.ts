@@ -1,9 +1,17 @@
+import { createWriteStream } from 'node:fs';
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { FileFacts, FileStore } from '#libs/files';
 import type { CorpusConfig } from '../corpus.config.js';
+import type { FileLimits } from './file-check.js';
 import { BadFile, type ImportedSource } from './import-file.js';
 import type { HttpsDownloads } from './https-downloads.js';
+
+const GIB = 2 ** 30;
+const PAGE_FILES = 1_000;
+const FILES_MAX = 10_000;
 
 /** A file of a source, before it is read. */
 export interface FoundFile {
@@ -19,12 +27,17 @@ export type IsKnown = (file: string, version: string) => Promise<boolean>;
 
 /** The files of a source that may have to be read, oldest first; those that are fetched last until the next is asked for. */
 export class Locations {
+  /** Of a file that is read. */
+  readonly limits: FileLimits;
   private readonly folder: string;
 
+  /** @param bucket opens a folder on S3. */
   constructor(
-    { importFolder }: Pick<CorpusConfig, 'importFolder'>,
+    { importFolder, importMaxGib }: Pick<CorpusConfig, 'importFolder' | 'importMaxGib'>,
     private readonly downloads: HttpsDownloads,
+    private readonly bucket: (location: string) => Promise<FileStore>,
   ) {
+    this.limits = { unpackedBytesMax: importMaxGib * GIB };
     this.folder = join(importFolder ?? tmpdir(), 'corpus-imports');
   }
 
@@ -35,7 +48,7 @@ export class Locations {
     isKnown: IsKnown,
     signal: AbortSignal,
   ): AsyncGenerator<FoundFile, void, void> {
-    if (!location.startsWith('https:')) {
+    if (location.startsWith('/')) {
       yield* await filesOfFolder(location, now);
       return;
     }
@@ -43,18 +56,68 @@ export class Locations {
     await rm(this.folder, { recursive: true, force: true });
     await mkdir(this.folder, { recursive: true });
     const path = join(this.folder, 'download');
+    const wanted = { path, now, isKnown, signal };
     try {
-      const file = basename(new URL(location).pathname) || 'index';
-      const fetched = await this.downloads.fetch(new URL(location), path, {
-        signal,
-        isKnown: (version) => isKnown(file, version),
-      });
-      if (!fetched) return;
-      const { version, modifiedAt } = fetched;
-      yield { file, version, path, observedAt: dateOf(file, modifiedAt ?? now, now) };
+      if (location.startsWith('https:')) yield* this.ofAddress(new URL(location), wanted);
+      else yield* this.ofBucket(location, wanted);
     } finally {
       await rm(this.folder, { recursive: true, force: true });
     }
+  }
+
+  private async *ofAddress(url: URL, wanted: Wanted): AsyncGenerator<FoundFile, void, void> {
+    const { path, now, isKnown, signal } = wanted;
+    const file = basename(url.pathname) || 'index';
+    const fetched = await this.downloads.fetch(url, path, {
+      signal,
+      isKnown: (version) => isKnown(file, version),
+    });
+    if (!fetched) return;
+    const { version, modifiedAt } = fetched;
+    yield { file, version, path, observedAt: dateOf(file, modifiedAt ?? now, now) };
+  }
+
+  private async *ofBucket(location: string, wanted: Wanted): AsyncGenerator<FoundFile, void, void> {
+    const { path, now, isKnown, signal } = wanted;
+    const store = await this.bucket(location);
+    try {
+      const files = (await filesOfStore(store)).map(({ key, etag, modifiedAt }) => ({
+        file: key,
+        version: etag,
+        observedAt: dateOf(key, modifiedAt, now),
+        path,
+      }));
+      for (const found of files.toSorted(inOrder)) {
+        if (await isKnown(found.file, found.version)) continue;
+        const { content } = await store.read(found.file, { etag: found.version });
+        await pipeline(content, createWriteStream(path), { signal });
+        yield found;
+      }
+    } finally {
+      await store.close();
+    }
+  }
+}
+
+/** What a run wants of a place: files that are not known, one after another at `path`. */
+interface Wanted {
+  path: string;
+  now: Date;
+  isKnown: IsKnown;
+  signal: AbortSignal;
+}
+
+/** @throws BadFile for more files than an operator means. */
+async function filesOfStore(store: FileStore): Promise<FileFacts[]> {
+  const files: FileFacts[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await store.list('', { limit: PAGE_FILES, after });
+    files.push(...page.files);
+    if (files.length > FILES_MAX) {
+      throw new BadFile(`There are more than ${FILES_MAX} files. Name a folder with fewer.`);
+    }
+    if (page.next === undefined) return files;
+    after = page.next;
   }
 }
 
@@ -71,8 +134,10 @@ async function filesOfFolder(folder: string, now: Date): Promise<FoundFile[]> {
     const version = `${stats.mtime.toISOString()} ${stats.size}`;
     files.push({ file, version, path, observedAt: dateOf(file, stats.mtime, now) });
   }
-  return files.toSorted((a, b) => a.observedAt.getTime() - b.observedAt.getTime());
+  return files.toSorted(inOrder);
 }
+
+const inOrder = (a: FoundFile, b: FoundFile) => a.observedAt.getTime() - b.observedAt.getTime();
 
 /** The day in a file's name, or else when it was changed; never later than now. */
 function dateOf(file: string, changedAt: Date, now: Date): Date {

@@ -2,64 +2,104 @@ import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
 import type { FiledName } from '../names/registrable-name.js';
 
-/** What a block list says a name is used for. */
-export const LISTED_CATEGORIES = [
-  'phishing',
-  'malware',
-  'botnet',
-  'spam',
-  'scam',
-  'other',
-] as const;
-export type ListedCategory = (typeof LISTED_CATEGORIES)[number];
-
 /** A name, or a host below one, that a block list has. */
-export interface ListedName extends Pick<FiledName, 'key' | 'name'> {
+export interface ListedHost extends Pick<FiledName, 'key' | 'name'> {
   /** Labels below the registrable name; empty where the list means the name itself. */
   host: string;
-  category: ListedCategory;
-  /** When the list took it up, or else when it was first seen on it. */
-  listedAt: Date;
 }
+
+/** A block list in one version. */
+export interface BlockList {
+  fileId: string;
+  sourceId: number;
+  category: string;
+  at: Date;
+}
+
+const STAGED_AT_A_TIME = 10_000;
 
 /** Names on block lists. */
 @Injectable()
 export class ListedNamesRepository {
-  /** Adds what a list has. Rows that are there already, and still listed, are not touched. @returns how many are new. */
-  async add(
+  /** Adds hosts to those on their way in, as fast as they come. */
+  async stage(
     transaction: Transaction,
-    listed: readonly ListedName[],
-    sourceId: number,
-  ): Promise<number> {
-    const rows = await transaction.query(
-      `insert into listed_name as l (domain_key, name, host, category, listed_at, source_id)
-       select distinct on (1, 2, 3, 4) *, $6::smallint
-       from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
-         as q (domain_key, name, host, category, listed_at)
-       order by 1, 2, 3, 4, 5
-       on conflict (domain_key, name, host, source_id, category) do update
-         set listed_at = excluded.listed_at, delisted_at = null
-         where l.delisted_at <= excluded.listed_at
-       returning 1`,
-      [...columnsOf(listed, 'key', 'name', 'host', 'category', 'listedAt'), sourceId],
+    fileId: string,
+    hosts: AsyncIterable<readonly ListedHost[]>,
+  ): Promise<void> {
+    async function* lines() {
+      for await (const some of hosts) {
+        yield some.map(({ key, name, host }) => `${fileId}\t${key}\t${name}\t${host}\n`).join('');
+      }
+    }
+    await transaction.copyIn(
+      'copy staged_listing (file_id, domain_key, name, host) from stdin',
+      lines(),
     );
-    return rows.length;
   }
 
-  /** Marks what a list does not have any more. @returns how many were listed. */
+  /** The hosts on their way in, some at a time. */
+  async *listStaged(
+    transaction: Transaction,
+    fileId: string,
+  ): AsyncGenerator<ListedHost[], void, void> {
+    await transaction.query(
+      `declare listed no scroll cursor for
+       select domain_key as key, name, host from staged_listing where file_id = $1`,
+      [fileId],
+    );
+    for (;;) {
+      const hosts = await transaction.query<ListedHost>(`fetch ${STAGED_AT_A_TIME} from listed`);
+      if (hosts.length === 0) break;
+      yield hosts;
+    }
+    await transaction.query('close listed');
+  }
+
+  /** Takes hosts out of those on their way in. */
+  async unstage(
+    transaction: Transaction,
+    fileId: string,
+    hosts: readonly ListedHost[],
+  ): Promise<void> {
+    await transaction.query(
+      `delete from staged_listing where file_id = $1
+         and (domain_key, name) in (select * from unnest($2::bigint[], $3::text[]))`,
+      [fileId, ...columnsOf(hosts, 'key', 'name')],
+    );
+  }
+
+  /** Adds what is on its way in. Rows that are there already, and still listed, are not touched. @returns how many. */
+  async add(
+    transaction: Transaction,
+    { fileId, sourceId, category, at }: BlockList,
+  ): Promise<number> {
+    return transaction.execute(
+      `insert into listed_name as l (domain_key, name, host, source_id, category, listed_at)
+       select distinct domain_key, name, host, $2::smallint, $3::text, $4::timestamptz
+       from staged_listing where file_id = $1
+       on conflict (domain_key, name, host, source_id, category) do update
+         set listed_at = excluded.listed_at, delisted_at = null
+         where l.delisted_at <= excluded.listed_at`,
+      [fileId, sourceId, category, at],
+    );
+  }
+
+  /** Marks what the list does not have any more. @returns how many. */
   async remove(
     transaction: Transaction,
-    gone: readonly Pick<ListedName, 'key' | 'name' | 'host'>[],
-    { sourceId, at }: { sourceId: number; at: Date },
+    { fileId, sourceId, category, at }: BlockList,
   ): Promise<number> {
-    const rows = await transaction.query(
-      `update listed_name l set delisted_at = $5
-       from unnest($1::bigint[], $2::text[], $3::text[]) as q (domain_key, name, host)
-       where l.domain_key = q.domain_key and l.name = q.name and l.host = q.host
-         and l.source_id = $4 and l.delisted_at is null and l.listed_at < $5
-       returning 1`,
-      [...columnsOf(gone, 'key', 'name', 'host'), sourceId, at],
+    return transaction.execute(
+      `update listed_name l set delisted_at = $4
+       where l.source_id = $2 and l.category = $3 and l.delisted_at is null and l.listed_at < $4
+         and not exists (select from staged_listing s where s.file_id = $1
+           and s.domain_key = l.domain_key and s.name = l.name and s.host = l.host)`,
+      [fileId, sourceId, category, at],
     );
-    return rows.length;
+  }
+
+  async clear(transaction: Transaction, fileId: string): Promise<void> {
+    await transaction.query('delete from staged_listing where file_id = $1', [fileId]);
   }
 }

@@ -25,3 +25,20 @@ export const ALL_KEYS = {
   fromKey: '-9223372036854775808',
   toKey: '9223372036854775807',
 } as const;
+
+/** Parts that all keys are divided into, where work is done a part at a time. */
+export const SLICES = 64;
+const SLICE_BITS = 6n;
+const KEY_BITS = 64n;
+
+/** The part of all keys that one belongs to, by its first bits. */
+export function sliceOf(key: Key): number {
+  return Number(BigInt.asUintN(64, BigInt(key)) >> (KEY_BITS - SLICE_BITS));
+}
+
+/** The first and last key of a part. */
+export function keysOfSlice(slice: number): [Key, Key] {
+  const width = 1n << (KEY_BITS - SLICE_BITS);
+  const begin = BigInt.asIntN(64, BigInt(slice) * width);
+  return [begin.toString(), (begin + width - 1n).toString()];
+}

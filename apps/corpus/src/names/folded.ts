@@ -14,14 +14,9 @@ export function plainForm(text: string): string {
 }
 
 /**
- * `plainForm` in ASCII, each other character as `u` and its hexadecimal number: trigrams of collation "C" leave
- * out what is not ASCII, so that nothing else in that script would be found by its index.
+ * Each character beyond ASCII as `u` and at least four hexadecimal digits: trigrams of collation "C" leave out what is
+ * not ASCII, so that nothing else in that script would be found by its index.
  */
-export function foldedForm(text: string): string {
-  return asciiForm(plainForm(text));
-}
-
-/** Each character beyond ASCII as `u` and at least four hexadecimal digits. */
 export function asciiForm(plain: string): string {
   return plain.replace(
     NOT_ASCII,

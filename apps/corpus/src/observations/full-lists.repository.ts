@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '#libs/database';
-import type { Key } from '../names/domain-key.js';
+import { type Transaction, columnsOf } from '#libs/database';
+import { type Key, keysOfSlice, sliceOf } from '../names/domain-key.js';
 import type { FiledName } from '../names/registrable-name.js';
 
 /** A name on its way in. */
@@ -18,27 +18,12 @@ export interface StagedSlice {
   isComplete: boolean;
 }
 
-interface NamedKey {
+export interface NamedKey {
   key: Key;
   name: string;
 }
 
-export const SLICES = 64;
-const SLICE_BITS = 6n;
-const KEY_BITS = 64n;
-
-/** The part that a key belongs to. */
-export function sliceOf(key: Key): number {
-  return Number(BigInt.asUintN(64, BigInt(key)) >> (KEY_BITS - SLICE_BITS));
-}
-
-/** The first and last key of a part. */
-function keysOf(slice: number): [Key, Key] {
-  const width = 1n << (KEY_BITS - SLICE_BITS);
-  const begin = BigInt.asIntN(64, BigInt(slice) * width);
-  return [begin.toString(), (begin + width - 1n).toString()];
-}
-
+const STAGED_AT_A_TIME = 10_000;
 const COLUMNS = 'slice, file_id, domain_key, name, label, unicode, skeleton';
 const SLICE = `from staged_name s where s.slice = $1 and s.file_id = $2`;
 const ADD = `
@@ -52,13 +37,64 @@ const ADD = `
 /** Long lists of names, taken in by set operations in the order of the keys. */
 @Injectable()
 export class FullListsRepository {
-  /** Adds names to those on their way in. @param names in the order of their keys. */
-  async stage(transaction: Transaction, fileId: string, names: readonly StagedName[]) {
+  /**
+   * Adds names to those on their way in.
+   * @param names in the order of their keys, compared with the list of suppressed values in `version`.
+   */
+  async stage(
+    transaction: Transaction,
+    fileId: string,
+    { names, version }: { names: readonly StagedName[]; version: number },
+  ): Promise<void> {
+    await transaction.query(
+      `insert into staged_list (file_id, suppression_version) values ($1, $2)
+       on conflict do nothing`,
+      [fileId, version],
+    );
     const lines = names.map(
       ({ key, name, label, unicode, skeleton }) =>
         `${sliceOf(key)}\t${fileId}\t${key}\t${name}\t${label}\t${unicode ?? '\\N'}\t${skeleton ?? '\\N'}\n`,
     );
     await transaction.copyIn(`copy staged_name (${COLUMNS}) from stdin`, [lines.join('')]);
+  }
+
+  /** The list of suppressed values that the first names of a file were compared with; the others with no older one. */
+  async suppressionVersion(transaction: Transaction, fileId: string): Promise<number> {
+    const [row] = await transaction.query<{ version: number }>(
+      'select suppression_version::float8 as version from staged_list where file_id = $1',
+      [fileId],
+    );
+    return row?.version ?? 0;
+  }
+
+  /** All names of a part, some at a time. */
+  async *listStaged(
+    transaction: Transaction,
+    { fileId, slice }: Pick<StagedSlice, 'fileId' | 'slice'>,
+  ): AsyncGenerator<NamedKey[], void, void> {
+    await transaction.query(
+      `declare staged no scroll cursor for select s.domain_key as key, s.name ${SLICE}`,
+      [slice, fileId],
+    );
+    for (;;) {
+      const names = await transaction.query<NamedKey>(`fetch ${STAGED_AT_A_TIME} from staged`);
+      if (names.length === 0) break;
+      yield names;
+    }
+    await transaction.query('close staged');
+  }
+
+  /** Takes names out of those on their way in. */
+  async unstage(
+    transaction: Transaction,
+    { fileId, slice }: Pick<StagedSlice, 'fileId' | 'slice'>,
+    names: readonly NamedKey[],
+  ): Promise<void> {
+    await transaction.query(
+      `delete from staged_name where slice = $1 and file_id = $2
+         and (domain_key, name) in (select * from unnest($3::bigint[], $4::text[]))`,
+      [slice, fileId, ...columnsOf(names, 'key', 'name')],
+    );
   }
 
   /** Adds the names of a part that are not known. @returns them. */
@@ -100,7 +136,7 @@ export class FullListsRepository {
         slice.fileId,
         slice.isComplete ? slice.sourceId : null,
         slice.at,
-        ...keysOf(slice.slice),
+        ...keysOfSlice(slice.slice),
       ],
     );
     return rows.filter(({ wasDropped }) => wasDropped);
@@ -119,7 +155,7 @@ export class FullListsRepository {
        where domain_key between $4 and $5 and listed_by = $3 and dropped_at is null
          and right(name, length($6) + 1) = '.' || $6
        except select s.domain_key, s.name ${SLICE}`,
-      [slice, fileId, sourceId, ...keysOf(slice), zone],
+      [slice, fileId, sourceId, ...keysOfSlice(slice), zone],
     );
   }
 
@@ -143,15 +179,21 @@ export class FullListsRepository {
     return row;
   }
 
-  /** Forgets names on their way in: a part of a file's, or all of them. @returns how many. */
-  async clear(transaction: Transaction, fileId: string, slice?: number): Promise<number> {
-    return transaction.execute(
-      `delete from staged_name where file_id = $1 and ($2::smallint is null or slice = $2)`,
-      [fileId, slice ?? null],
-    );
+  /** Forgets the names of a part. @returns how many. */
+  async clearSlice(transaction: Transaction, fileId: string, slice: number): Promise<number> {
+    return transaction.execute('delete from staged_name where file_id = $1 and slice = $2', [
+      fileId,
+      slice,
+    ]);
+  }
+
+  /** Forgets everything of a file that is on its way in. */
+  async clear(transaction: Transaction, fileId: string): Promise<void> {
+    await transaction.query('delete from staged_name where file_id = $1', [fileId]);
+    await transaction.query('delete from staged_list where file_id = $1', [fileId]);
   }
 }
 
 function parametersOf({ fileId, slice, sourceId, at, isComplete }: StagedSlice): unknown[] {
-  return [slice, fileId, sourceId, isComplete ? sourceId : null, at, ...keysOf(slice)];
+  return [slice, fileId, sourceId, isComplete ? sourceId : null, at, ...keysOfSlice(slice)];
 }

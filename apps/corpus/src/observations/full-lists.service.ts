@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { skeletonOf } from '#libs/domain-names';
 import type { Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
+import { SLICES } from '../names/domain-key.js';
 import type { FiledName } from '../names/registrable-name.js';
 import { RegistrationsService } from '../registrations/registrations.service.js';
 import { SourcesService } from '../sources/sources.service.js';
+import type { SuppressedValues } from '../suppression/suppressed-values.js';
 import type { Change, ChangeKind } from './change.js';
 import { ChangesRepository } from './changes.repository.js';
-import { FullListsRepository, type StagedSlice } from './full-lists.repository.js';
+import { FullListsRepository, type NamedKey, type StagedSlice } from './full-lists.repository.js';
 import { NamesRepository } from './names.repository.js';
-
-export { SLICES } from './full-lists.repository.js';
 
 /** A list of names on its way in. */
 export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete'> {
@@ -54,7 +54,9 @@ export class FullListsService {
       order: BigInt.asUintN(64, BigInt(name.key)),
     }));
     staged.sort((a, b) => (a.order < b.order ? -1 : 1));
-    if (staged.length > 0) await this.repository.stage(transaction, fileId, staged);
+    if (staged.length === 0) return;
+    const { version } = suppressed;
+    await this.repository.stage(transaction, fileId, { names: staged, version });
   }
 
   /** How many names of its zone the source confirms, and how many of them the list does not have. */
@@ -68,9 +70,10 @@ export class FullListsService {
 
   /** Takes in a part of the list, with what is not in it any more, and forgets its staged names. */
   async apply(transaction: Transaction, file: ListFile, slice: number): Promise<AppliedSlice> {
-    await this.names.lockWriting(transaction);
+    const suppressed = await this.registrations.lockWriting(transaction);
     const { sourceId, at, zone, isFirst } = file;
     const part: StagedSlice = { ...file, slice, isComplete: zone !== undefined };
+    await this.refuse(transaction, part, suppressed);
     const fresh = isFirst ? [] : await this.repository.add(transaction, part);
     const counted = isFirst
       ? await this.repository.addCounted(transaction, part)
@@ -101,10 +104,26 @@ export class FullListsService {
       }));
     const changes = [...changesOf('new', [...fresh, ...again]), ...changesOf('dropped', dropped)];
     if (changes.length > 0) await this.changes.add(transaction, changes, sourceId);
-    const taken = await this.repository.clear(transaction, file.fileId, slice);
+    const taken = await this.repository.clearSlice(transaction, file.fileId, slice);
+    if (slice === SLICES - 1) await this.repository.clear(transaction, file.fileId);
     await this.sources.countAt(transaction, sourceId, taken, at);
     const newNames = counted.reduce((sum, { names }) => sum + names, 0);
     return { newNames, droppedNames: dropped.length };
+  }
+
+  /** What was suppressed after the names of a part were staged is not among them any more. */
+  private async refuse(
+    transaction: Transaction,
+    part: StagedSlice,
+    suppressed: SuppressedValues,
+  ): Promise<void> {
+    const compared = await this.repository.suppressionVersion(transaction, part.fileId);
+    if (suppressed.version === compared) return;
+    const gone: NamedKey[] = [];
+    for await (const names of this.repository.listStaged(transaction, part)) {
+      gone.push(...names.filter(({ name }) => suppressed.hasName(name)));
+    }
+    if (gone.length > 0) await this.repository.unstage(transaction, part, gone);
   }
 
   /** Forgets all names of a file that are on their way in. */

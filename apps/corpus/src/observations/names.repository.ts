@@ -18,14 +18,6 @@ export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
 /** Names and whether they are registered. */
 @Injectable()
 export class NamesRepository {
-  /**
-   * Until the transaction ends, no other one writes observations: what a sequence holds is read before it is
-   * changed, and two writers of one name would each miss the other's.
-   */
-  async lockWriting(transaction: Transaction): Promise<void> {
-    await transaction.query(`select pg_advisory_xact_lock(hashtext('corpus.observations'))`);
-  }
-
   /** @returns the names that were not known before. */
   async addNames(
     transaction: Transaction,

@@ -3,7 +3,7 @@ import { keptTypeNumber } from '../dns/dns-type.js';
 import { visibleText } from '../names/folded.js';
 import { type FiledName, fileName, filedName } from '../names/registrable-name.js';
 import { registrationOf } from '../records/registration.js';
-import type { DnsObservation, DnsValue, Observation } from './observation.js';
+import type { DnsObservation, DnsValue, Observation } from '../records/observation.js';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -120,7 +120,7 @@ function dnsOf(line: Line, seen: { name: FiledName; host: string; at: Date }): D
 
 function typesOf(types: unknown): number[] {
   if (!Array.isArray(types)) return [];
-  const numbers = types.map((type) => keptTypeNumber(String(type)));
+  const numbers = types.map(keptTypeNumber);
   return [...new Set(numbers.filter((number) => number !== undefined))];
 }
 
@@ -133,7 +133,7 @@ function valuesOf({ records }: Line): DnsValue[] {
 }
 
 function valueOf({ type, value }: Line): DnsValue | undefined {
-  const rtype = keptTypeNumber(String(type));
+  const rtype = keptTypeNumber(type);
   if (rtype === undefined || typeof value !== 'string') return undefined;
   const text = visibleText(value.slice(0, VALUE_LENGTH_MAX));
   // Text is as it was written; everything else are names and addresses.

@@ -15,8 +15,13 @@ import type {
   HostObservation,
   Observation,
   PassiveObservation,
-  Recorded,
-} from './observation.js';
+} from '../records/observation.js';
+
+/** What became of a batch. */
+export interface Recorded {
+  newNames: number;
+  changedNames: number;
+}
 
 /** What the changes of a batch are noted with. */
 interface NamedChange {
@@ -55,8 +60,7 @@ export class ObservationsService {
     seenAll: readonly Observation[],
     sourceId: number,
   ): Promise<Recorded> {
-    await this.names.lockWriting(transaction);
-    const suppressed = await this.registrations.suppressed(transaction);
+    const suppressed = await this.registrations.lockWriting(transaction);
     const observations = seenAll.filter(({ name }) => !suppressed.hasName(name.name));
     const of = <Kind extends Observation['kind']>(kind: Kind) =>
       observations.filter((one): one is Extract<Observation, { kind: Kind }> => one.kind === kind);

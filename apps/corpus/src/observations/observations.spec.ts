@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '#libs/database';
 import { CorpusUnderTest } from '#test/corpus';
+import { LOOKUPS_SOURCE } from '../sources/source.js';
+import { readObservations } from './observation-lines.js';
+import { ObservationsService } from './observations.service.js';
 
 const ALICE = { create_date: '2020-01-01', registrant_contact: { name: 'Alice Ärmel' } };
 const BOB = { create_date: '2020-01-01', registrant_contact: { name: 'Bob' } };
@@ -165,5 +168,29 @@ describe('observations', () => {
     expect(await state()).toEqual([{ dropped: false, is_registered: true }]);
     await record({ kind: 'gone', name, at: day(2) });
     expect(await state()).toEqual([{ dropped: false, is_registered: true }]);
+  });
+
+  it('S69: lines of any shape are taken for what they are, or counted as bad, and change nothing else', async () => {
+    const name = newName();
+    const at = day(1);
+    const strange = '{"toString":1,"valueOf":null}';
+    const lines = [
+      `{"kind":"dns","name":"${name}","at":"${at}","types":[${strange},"A"],"records":[{"type":${strange},"value":"x"},null,{"type":"A","value":"192.0.2.9"}]}`,
+      `{"kind":"passive","name":"${name}","at":"${at}","until":"${at}","type":${strange},"value":"x"}`,
+      `{"kind":"whois","name":"${name}","at":"${at}","record":{"__proto__":{"hacked":true},"constructor":{"prototype":{"hacked":true}},"name_servers":${strange},"registrant_contact":{"__proto__":{"hacked":true},"name":"Ann"}}}`,
+      `{"kind":${strange},"name":"${name}","at":"${at}"}`,
+      `{"kind":"listed","name":${strange},"at":${strange}}`,
+      'null',
+      '[]',
+    ];
+    const { observations, bad } = readObservations(lines.join('\n'));
+    expect([observations.length, bad]).toEqual([2, 5]);
+    await corpus.part(ObservationsService).record(observations, LOOKUPS_SOURCE);
+    const [{ record: kept }] = await database.query<{ record: object }>(
+      'select record from whois_revision where name = $1',
+      [name],
+    );
+    expect(kept).toEqual({ registrant_contact: { name: 'Ann' } });
+    expect(({} as { hacked?: boolean }).hacked).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { Key } from '../names/domain-key.js';
-import type { WhoisObservation } from '../observations/observation.js';
+import type { WhoisObservation } from '../records/observation.js';
 import { contactTerms } from '../records/contact-terms.js';
 import { packedText } from '../records/raw-text.js';
 import type { SuppressedValues } from '../suppression/suppressed-values.js';
@@ -54,7 +54,12 @@ export class RegistrationsService {
     private readonly suppressions: SuppressionsService,
   ) {}
 
-  /** What must not come in, of which no more is added until the transaction ends. */
+  /** As `SuppressionsService` does. */
+  async lockWriting(transaction: Transaction): Promise<SuppressedValues> {
+    return this.suppressions.lockWriting(transaction);
+  }
+
+  /** What must not come in, as far as it is known: without the lock more may be added. */
   async suppressed(transaction: Transaction): Promise<SuppressedValues> {
     return this.suppressions.valuesNow(transaction);
   }

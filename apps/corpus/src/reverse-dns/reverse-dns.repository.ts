@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Key } from '../names/domain-key.js';
+import { ALL_KEYS, type Key } from '../names/domain-key.js';
 import { COUNTED_MAX, countOf } from '../searches/counted.js';
+import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 
 /** What records are searched for. */
@@ -40,10 +41,7 @@ export class ReverseDnsRepository {
   constructor(private readonly database: SearchDatabase) {}
 
   /** In the order of addresses, then of keys; each name once for an address or host. */
-  async list(
-    asked: RecordsAsked,
-    { limit, offset, after }: { limit: number; offset: number; after?: readonly string[] },
-  ): Promise<FoundRecord[]> {
+  async list(asked: RecordsAsked, { limit, offset, after }: PagePlace): Promise<FoundRecord[]> {
     const values = valuesOf(asked);
     const at = values.length;
     const isOfAddresses = 'first' in asked.sought;
@@ -59,7 +57,7 @@ export class ReverseDnsRepository {
        group by ${isOfAddresses ? 't.ip, ' : ''}t.domain_key, t.name
        order by ${isOfAddresses ? 't.ip, ' : ''}t.domain_key, t.name
        limit $${at + 4} offset $${at + 5}`,
-      [...values, ...(after ?? [first, FIRST_KEY, '']), limit, offset],
+      [...values, ...(after ?? [first, ALL_KEYS.fromKey, '']), limit, offset],
     );
   }
 
@@ -89,19 +87,17 @@ export class ReverseDnsRepository {
     );
   }
 
-  /** Hosts that have an address. */
-  async listHosts(address: string, limit: number): Promise<string[]> {
+  /** Hosts that have an address, by what sources say that may be shown. */
+  async listHosts(address: string, sourceIds: readonly number[], limit: number): Promise<string[]> {
     const rows = await this.database.query<{ host: string }>(
       `select distinct case host when '' then name else host || '.' || name end as host
-       from dns_span where ip = $1 and until is null limit $2`,
-      [address, limit],
+       from dns_span where ip = $1 and until is null and source_id = any($2::smallint[])
+       order by host limit $3`,
+      [address, sourceIds, limit],
     );
     return rows.map(({ host }) => host);
   }
 }
-
-/** Before every key. */
-const FIRST_KEY = '-9223372036854775808';
 
 const IS_SHOWN = `(not $3 or t.until is null or (t.is_passive and t.until >= $4))
   and t.source_id = any($5::smallint[])`;

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import {
-  type AskedPage,
   DNS_REVERSE,
   Pages,
   type QuestionOf,
@@ -13,12 +12,7 @@ import { DNS_TYPES, type DnsType } from '#libs/resolvers';
 import { CoverageService } from '../coverage/coverage.service.js';
 import { targetKeyOf } from '../dns/dns-type.js';
 import { totalOf } from '../searches/counted.js';
-import {
-  type SearchAnswer,
-  type SearchHead,
-  pageOfAll,
-  previewAnswer,
-} from '../searches/search-answer.js';
+import { type SearchAnswer, allRows, readRows, searchAnswer } from '../searches/search-answer.js';
 import {
   type FoundRecord,
   type RecordsAsked,
@@ -51,32 +45,46 @@ export class ReverseDnsService {
     const page = this.pages.asked(DNS_REVERSE, question);
     const { value, type, current } = question;
     const isFixture = FIXTURE.test(value);
-    const head: SearchHead = {
+    const shown = {
       isFixture,
-      head: { status: true, value, type },
+      head: { status: true, value, type, addresses: [] },
       coverage: async () => this.coverage.beside(isFixture),
+      list: 'domains',
     };
-    if (isFixture) return this.fixture(question, page, head);
+    if (isFixture) {
+      return searchAnswer(page, {
+        ...shown,
+        rows: allRows(this.fixtures(question)),
+        told: (records) => records,
+        beside: async (records) => ({
+          addresses: records.map(() => ({ ip_address: value, names: 1 })),
+        }),
+      });
+    }
     const { ids: sourceIds } = await this.coverage.shown();
     const asked: RecordsAsked = {
       rtype: DNS_TYPES[type.toUpperCase() as DnsType],
-      sought: await this.sought(question),
+      sought: await this.sought(question, sourceIds),
       isCurrent: current,
       passiveSince: new Date(this.clock.now().getTime() - PASSIVE_DAYS * DAY_MS),
       sourceIds,
     };
-    const total = totalOf(await this.repository.count(asked));
-    if (page.isPreview) {
-      return previewAnswer(page, total, withAddresses(head, []), 'domains');
-    }
-    const rows = await this.repository.list(asked, page);
-    const { items, paging } = page.cut(rows, ({ place, key, name }) => [place, key, name], total);
-    const addresses = await this.addresses(items, asked);
-    const domains = items.map((row) => this.told(question, row));
-    return this.page(withAddresses(head, addresses), { items, paging, domains });
+    return searchAnswer(page, {
+      ...shown,
+      rows: readRows(
+        async () => totalOf(await this.repository.count(asked)),
+        async (place) => this.repository.list(asked, place),
+        ({ place, key, name }) => [place, key, name],
+      ),
+      told: (rows) => rows.map((row) => this.told(question, row)),
+      beside: async (rows) => ({ addresses: await this.addresses(rows, asked) }),
+    });
   }
 
-  private async sought({ value, type }: Question): Promise<RecordsSought> {
+  private async sought(
+    { value, type }: Question,
+    sourceIds: readonly number[],
+  ): Promise<RecordsSought> {
     const subject = reverseSubject(value);
     const rtype = DNS_TYPES[type.toUpperCase() as DnsType];
     if (type === 'txt') return { patterns: textPatterns(value) };
@@ -87,7 +95,7 @@ export class ReverseDnsService {
     }
     if (subject.kind === 'host') return { valueKeys: [targetKeyOf(rtype, subject.host)] };
     if (subject.kind === 'address' && type !== 'cname') {
-      const hosts = await this.repository.listHosts(subject.address, HOSTS_MAX);
+      const hosts = await this.repository.listHosts(subject.address, sourceIds, HOSTS_MAX);
       return { valueKeys: hosts.map((host) => targetKeyOf(rtype, host)) };
     }
     throw refused(
@@ -115,34 +123,16 @@ export class ReverseDnsService {
     };
   }
 
-  private fixture({ type, value }: Question, page: AskedPage, head: SearchHead): SearchAnswer {
+  private fixtures({ type, value }: Question): ReverseDnsRecord[] {
     const [first_seen, last_seen] = [FIXTURE_SEEN, this.clock.now().toISOString()];
     const record = { domain_name: 'registered.test', type, value, first_seen, last_seen };
-    const all = value === FIXTURE_FOUND ? [record] : [];
-    const counts = all.map(() => ({ ip_address: value, names: 1 }));
-    const told = withAddresses(head, counts);
-    if (page.isPreview) {
-      return previewAnswer(page, { records: all.length, is: 'exact' }, told, 'domains');
-    }
-    const { items, paging } = pageOfAll(page, all);
-    return this.page(told, { items, paging, domains: items });
-  }
-
-  private page(
-    { isFixture, head, coverage }: SearchHead,
-    { items, paging, domains }: Pick<SearchAnswer, 'items' | 'paging'> & { domains: object[] },
-  ): SearchAnswer {
-    return { paging, items, isFixture, coverage, body: { ...head, paging, domains } };
+    return value === FIXTURE_FOUND ? [record] : [];
   }
 }
 
 const FIXTURE_SEEN = '2025-05-10T11:00:00.000Z';
 
 const refused = (message: string) => new InvalidRequest([{ field: 'value', message }]);
-
-function withAddresses(head: SearchHead, addresses: readonly object[]): SearchHead {
-  return { ...head, head: { ...head.head, addresses } };
-}
 
 /** The first and last address of a block. */
 function rangeOf(block: string): { first: string; last: string } {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Key } from '../names/domain-key.js';
+import { ALL_KEYS, type Key } from '../names/domain-key.js';
 import { countOf } from '../searches/counted.js';
+import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { SearchPattern } from '../searches/search-pattern.js';
 
@@ -26,11 +27,8 @@ export class ReverseWhoisRepository {
   constructor(private readonly database: SearchDatabase) {}
 
   /** In the order of keys, each name once. @param after key and name before the page. */
-  async list(
-    asked: TokensAsked,
-    { limit, offset, after }: { limit: number; offset: number; after?: readonly string[] },
-  ): Promise<FoundName[]> {
-    const [key, name] = after ?? [FIRST_KEY, ''];
+  async list(asked: TokensAsked, { limit, offset, after }: PagePlace): Promise<FoundName[]> {
+    const [key, name] = after ?? [ALL_KEYS.fromKey, ''];
     const values = valuesOf(asked);
     const at = values.length;
     return this.database.query(
@@ -50,9 +48,6 @@ export class ReverseWhoisRepository {
     return row.records;
   }
 }
-
-/** Before every key. */
-const FIRST_KEY = '-9223372036854775808';
 
 function namesOf({ sought }: TokensAsked): string {
   const condition =

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import {
-  type AskedPage,
+  type HistoricRecordV1,
   Pages,
+  type Paging,
   type QuestionOf,
   type ReverseQuery,
-  type Total,
   WHOIS_REVERSE,
 } from '#libs/contracts';
 import { Clock } from '#libs/platform';
@@ -13,7 +13,6 @@ import { NewestService } from '../newest/newest.service.js';
 import { TERM_KINDS, type TermKind, contactTerm } from '../records/contact-terms.js';
 import {
   type SeenRecord,
-  type ToldRecord,
   historicRecord,
   historicRecordV1,
   miniRecord,
@@ -21,12 +20,17 @@ import {
 import { totalOf } from '../searches/counted.js';
 import {
   type SearchAnswer,
-  type SearchHead,
-  pageOfAll,
-  previewAnswer,
+  allRows,
+  firstNumber,
+  readRows,
+  searchAnswer,
 } from '../searches/search-answer.js';
 import { searchPattern } from '../searches/search-pattern.js';
-import { ReverseWhoisRepository, type TokensAsked } from './reverse-whois.repository.js';
+import {
+  type FoundName,
+  ReverseWhoisRepository,
+  type TokensAsked,
+} from './reverse-whois.repository.js';
 
 type Question = QuestionOf<typeof WHOIS_REVERSE>;
 type Selector = ReverseQuery['selector'] & ('keyword' | 'owner' | 'email' | 'company');
@@ -64,16 +68,29 @@ export class ReverseWhoisService {
     const { selector, value } = selected(question);
     const { exact, scope } = question;
     const isFixture = FIXTURES.includes(value.toLowerCase());
-    const head: SearchHead = {
+    const shown = {
       isFixture,
       head: { status: true, query: { selector, value, exact, scope } },
       coverage: async () => this.coverage.beside(isFixture),
+      list: 'domains',
+      ...(question.version === 1 && { bodyV1 }),
     };
-    if (isFixture) return this.fixture(question, page, head);
+    if (isFixture) {
+      const rows = allRows(this.fixtures(value));
+      return searchAnswer(page, { ...shown, rows, told: recordsTold(question) });
+    }
     const asked = await this.asked(question, selector, value);
-    const total = totalOf(await this.repository.count(asked));
-    if (page.isPreview) return previewAnswer(page, total, head, 'domains');
-    return this.found(question, page, { asked, total, head });
+    const rows = readRows(
+      async () => totalOf(await this.repository.count(asked)),
+      async (place) => this.repository.list(asked, place),
+      ({ key, name }) => [key, name],
+    );
+    const told = recordsTold(question);
+    return searchAnswer(page, {
+      ...shown,
+      rows,
+      told: async (names, paging) => told(await this.newestOf(names), paging),
+    });
   }
 
   private async asked(question: Question, selector: Selector, value: string): Promise<TokensAsked> {
@@ -89,32 +106,19 @@ export class ReverseWhoisService {
     };
   }
 
-  private async found(
-    question: Question,
-    page: AskedPage,
-    { asked, total, head }: { asked: TokensAsked; total: Total; head: SearchHead },
-  ): Promise<SearchAnswer> {
-    const names = await this.repository.list(asked, page);
-    const { items, paging } = page.cut(names, ({ key, name }) => [key, name], total);
+  private async newestOf(names: readonly FoundName[]): Promise<FoundRecord[]> {
     const [records, { nameOf }] = await Promise.all([
-      this.newest.records(items),
+      this.newest.records(names),
       this.coverage.shown(),
     ]);
-    const found = items.flatMap(({ name }): FoundRecord[] => {
+    return names.flatMap(({ name }): FoundRecord[] => {
       const record = records.get(name);
       return record ? [{ ...record, isComplete: true, source: nameOf(record.sourceId) }] : [];
     });
-    return answerOf(question, found, { paging, head });
   }
 
-  private fixture(question: Question, page: AskedPage, head: SearchHead): SearchAnswer {
-    const { value } = selected(question);
-    const all = value.toLowerCase() === FIXTURE_FOUND ? [fixtureRecord(this.clock.now())] : [];
-    if (page.isPreview) {
-      return previewAnswer(page, { records: all.length, is: 'exact' }, head, 'domains');
-    }
-    const { items, paging } = pageOfAll(page, all);
-    return answerOf(question, items, { paging, head });
+  private fixtures(value: string): FoundRecord[] {
+    return value.toLowerCase() === FIXTURE_FOUND ? [fixtureRecord(this.clock.now())] : [];
   }
 }
 
@@ -124,32 +128,25 @@ function selected(question: Question): { selector: Selector; value: string } {
   return { selector, value: question[selector]! };
 }
 
-function answerOf(
-  question: Question,
-  found: readonly FoundRecord[],
-  { paging, head }: { paging: SearchAnswer['paging']; head: SearchHead },
-): SearchAnswer {
-  const told = (place: number): ToldRecord => ({
-    num: (paging.page - 1) * paging.page_size + place + 1,
-    name: found[place].name,
-    source: found[place].source,
-  });
-  const { isFixture, coverage } = head;
-  if (question.version === 1) {
-    const body = {
-      status: true,
-      whois: 'reverse',
-      total_result: paging.total_records,
-      total_pages: paging.total_pages,
-      current_page: paging.page,
-      whois_domains_historical: found.map((one, place) => historicRecordV1(one, told(place))),
-    };
-    return { paging, items: found, isFixture, body };
-  }
-  const record = question.mode === 'mini' ? miniRecord : historicRecord;
-  const domains = found.map((one, place) => record(one, told(place)));
-  const body = { ...head.head, paging, domains };
-  return { paging, items: found, isFixture, coverage, body };
+/** Records in the words of a version and mode. */
+function recordsTold({ version, mode }: Question) {
+  const inWords = mode === 'mini' ? miniRecord : historicRecord;
+  return (found: readonly FoundRecord[], paging: Paging): HistoricRecordV1[] =>
+    found.map((one, place) => {
+      const told = { num: firstNumber(paging) + place, name: one.name, source: one.source };
+      return version === 1 ? historicRecordV1(one, told) : inWords(one, told);
+    });
+}
+
+function bodyV1(records: readonly HistoricRecordV1[], paging: Paging): object {
+  return {
+    status: true,
+    whois: 'reverse',
+    total_result: paging.total_records,
+    total_pages: paging.total_pages,
+    current_page: paging.page,
+    whois_domains_historical: records,
+  };
 }
 
 function fixtureRecord(now: Date): FoundRecord {

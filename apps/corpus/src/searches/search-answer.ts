@@ -30,34 +30,79 @@ export async function sendSearch(reply: FastifyReply, answer: SearchAnswer): Pro
     .send({ ...body, ...(coverage && { coverage }) });
 }
 
-/** What every answer of a search begins and ends with. */
-export interface SearchHead {
+/** Where a page begins and how many rows it takes. */
+export type PagePlace = Pick<AskedPage, 'limit' | 'offset' | 'after'>;
+
+/** What a search finds, in the order of its pages. */
+export interface SearchRows<Row> {
+  total: () => Promise<Total>;
+  page: (page: AskedPage, total: Total) => Promise<Page<Row>>;
+}
+
+/** Rows that are read a page at a time. @param placeOf the values that order a row. */
+export function readRows<Row>(
+  total: () => Promise<Total>,
+  list: (page: PagePlace) => Promise<readonly Row[]>,
+  placeOf: (row: Row) => string[],
+): SearchRows<Row> {
+  return {
+    total,
+    page: async (page, records) => page.cut(await list(page), placeOf, records),
+  };
+}
+
+/** Rows that are all there. A page's cursor is the place of its last one. */
+export function allRows<Row>(all: readonly Row[]): SearchRows<Row> {
+  return {
+    total: async () => ({ records: all.length, is: 'exact' }),
+    page: async (page, total) => {
+      const from = page.after ? Number(page.after[0]) : page.offset;
+      const placed = all.slice(from, from + page.limit).map((item, place) => ({
+        item,
+        end: String(from + place + 1),
+      }));
+      const cut = page.cut(placed, ({ end }) => [end], total);
+      return { ...cut, items: cut.items.map(({ item }) => item) };
+    },
+  };
+}
+
+/** A search, and how its answer tells what it finds. */
+export interface Search<Row, Item> {
   isFixture: boolean;
   /** Members before the page. */
   head: object;
   coverage: () => Promise<Coverage>;
+  rows: SearchRows<Row>;
+  /** The member with the records. */
+  list: string;
+  told: (rows: readonly Row[], paging: Paging) => readonly Item[] | Promise<readonly Item[]>;
+  /** Members of the head that only a page has. */
+  beside?: (rows: readonly Row[]) => Promise<object>;
+  /** The whole body in version 1. */
+  bodyV1?: (items: readonly Item[], paging: Paging) => object;
 }
 
-/** The answer to a preview: what would be found and what it would cost. @param list the member with the records. */
-export function previewAnswer(
+/** The page of a search that was asked for; of a preview, what would be found and what it would cost. */
+export async function searchAnswer<Row, Item>(
   asked: AskedPage,
-  total: Total,
-  { isFixture, head, coverage }: SearchHead,
-  list?: string,
-): SearchAnswer {
-  const { paging, preview } = asked.preview(total);
-  const body = { ...head, paging, ...(list && { [list]: [] }), preview };
-  return { paging, isFixture, body, coverage };
+  search: Search<Row, Item>,
+): Promise<SearchAnswer> {
+  const { isFixture, head, coverage, rows, list, told, beside, bodyV1 } = search;
+  const total = await rows.total();
+  if (asked.isPreview) {
+    const { paging, preview } = asked.preview(total);
+    return { paging, isFixture, coverage, body: { ...head, paging, [list]: [], preview } };
+  }
+  const page = await rows.page(asked, total);
+  const { paging } = page;
+  const items = await told(page.items, paging);
+  if (bodyV1) return { paging, items, isFixture, body: bodyV1(items, paging) };
+  const body = { ...head, ...(await beside?.(page.items)), paging, [list]: items };
+  return { paging, items, isFixture, coverage, body };
 }
 
-/** A page of a list that is all there. Its cursor is the place of the last item. */
-export function pageOfAll<T>(page: AskedPage, all: readonly T[]): Page<T> {
-  const from = page.after ? Number(page.after[0]) : page.offset;
-  const placed = all.slice(from, from + page.limit).map((item, place) => ({
-    item,
-    end: String(from + place + 1),
-  }));
-  const total = { records: all.length, is: 'exact' as const };
-  const cut = page.cut(placed, ({ end }) => [end], total);
-  return { ...cut, items: cut.items.map(({ item }) => item) };
+/** The number of a page's first record, from 1. */
+export function firstNumber({ page, page_size }: Paging): number {
+  return (page - 1) * page_size + 1;
 }

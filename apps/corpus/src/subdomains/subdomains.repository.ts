@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FiledName } from '../names/registrable-name.js';
 import { countOf } from '../searches/counted.js';
+import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 
 export interface HostsAsked {
@@ -23,6 +24,12 @@ export interface HostRow {
   absentAt: Date | null;
 }
 
+/** An address that a host has. */
+export interface HostAddress {
+  host: string;
+  address: string;
+}
+
 const HOSTS = `
   from host h
   left join lateral (select max(observed_at) as last_at,
@@ -39,10 +46,7 @@ export class SubdomainsRepository {
   constructor(private readonly database: SearchDatabase) {}
 
   /** By name. @param after the host before the page. */
-  async list(
-    asked: HostsAsked,
-    { limit, offset, after }: { limit: number; offset: number; after?: readonly string[] },
-  ): Promise<HostRow[]> {
+  async list(asked: HostsAsked, { limit, offset, after }: PagePlace): Promise<HostRow[]> {
     return this.database.query(
       `select h.host, h.first_seen as "firstAt", greatest(h.first_seen, s.last_at) as "lastAt",
          s.resolved_at as "resolvedAt",
@@ -62,21 +66,38 @@ export class SubdomainsRepository {
     return row.records;
   }
 
-  /** Addresses that hosts have. @param hosts of a page; wildcards where none are named. */
-  async listAddresses(
+  /** Addresses that wildcards below a name have. */
+  async listWildcards(
     name: FiledName,
-    hosts: readonly string[] | 'wildcards',
-  ): Promise<{ host: string; address: string }[]> {
-    const [condition, values] =
-      hosts === 'wildcards' ? [`host like '*%'`, []] : ['host = any($3::text[])', [hosts]];
+    sourceIds: readonly number[],
+    limit: number,
+  ): Promise<HostAddress[]> {
     return this.database.query(
-      `select host, host(ip) as address from dns_span
-       where domain_key = $1 and name = $2 and ${condition} and ip is not null and until is null
-       order by host, ip`,
-      [name.key, name.name, ...values],
+      `select host, host(ip) as address from ${ADDRESSES} and host like '*%'
+       order by host, ip limit $4`,
+      [name.key, name.name, sourceIds, limit],
+    );
+  }
+
+  /** Addresses that hosts have. */
+  async listAddresses(
+    {
+      name,
+      sourceIds,
+      hosts,
+    }: Pick<HostsAsked, 'name' | 'sourceIds'> & { hosts: readonly string[] },
+    limit: number,
+  ): Promise<HostAddress[]> {
+    return this.database.query(
+      `select host, host(ip) as address from ${ADDRESSES} and host = any($4::text[])
+       order by host, ip limit $5`,
+      [name.key, name.name, sourceIds, hosts, limit],
     );
   }
 }
+
+const ADDRESSES = `dns_span where domain_key = $1 and name = $2 and ip is not null
+  and until is null and source_id = any($3::smallint[])`;
 
 function valuesOf(asked: HostsAsked): unknown[] {
   const { name, from, to, activeSince, status, sourceIds } = asked;

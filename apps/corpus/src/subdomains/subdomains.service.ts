@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
-  type AskedPage,
   Pages,
-  type Paging,
   type QuestionOf,
   SUBDOMAINS,
   type Subdomain,
@@ -10,13 +8,9 @@ import {
 } from '#libs/contracts';
 import { Clock, DAY_MS } from '#libs/platform';
 import { CoverageService } from '../coverage/coverage.service.js';
+import type { FiledName } from '../names/registrable-name.js';
 import { totalOf } from '../searches/counted.js';
-import {
-  type SearchAnswer,
-  type SearchHead,
-  pageOfAll,
-  previewAnswer,
-} from '../searches/search-answer.js';
+import { type SearchAnswer, allRows, readRows, searchAnswer } from '../searches/search-answer.js';
 import { dayBounds } from '../searches/search-days.js';
 import { type SearchedName, searchedName } from '../searches/searched-name.js';
 import { type HostRow, type HostsAsked, SubdomainsRepository } from './subdomains.repository.js';
@@ -26,6 +20,8 @@ type Question = QuestionOf<typeof SUBDOMAINS>;
 
 /** A host is active that had an address within so many days. */
 const ACTIVE_DAYS = 7;
+/** Addresses that are read: of a name's wildcards, and of the hosts of a page. */
+const ADDRESSES_MAX = 5_000;
 
 /** Host names below a name, and whether they are active. */
 @Injectable()
@@ -42,10 +38,9 @@ export class SubdomainsService {
     const page = this.pages.asked(SUBDOMAINS, question);
     const name = searchedName(question.domainName);
     const isFixture = name.fixture !== undefined;
-    const wildcards = isFixture
-      ? []
-      : wildcardsOf(name.name, await this.repository.listAddresses(name, 'wildcards'));
-    const head: SearchHead = {
+    const { ids: sourceIds } = await this.coverage.shown();
+    const wildcards = isFixture ? [] : await this.wildcards(name, sourceIds);
+    const shown = {
       isFixture,
       head: {
         status: true,
@@ -54,26 +49,37 @@ export class SubdomainsService {
         wildcards,
       },
       coverage: async () => this.coverage.beside(isFixture, name.name),
+      list: 'subdomains',
     };
-    if (isFixture) return this.fixture(question, name, { page, head });
-    const asked = await this.asked(name, question);
-    const total = totalOf(await this.repository.count(asked));
-    if (page.isPreview) return previewAnswer(page, total, head, 'subdomains');
-    const rows = await this.repository.list(asked, page);
-    const { items, paging } = page.cut(rows, ({ host }) => [host], total);
-    const subdomains = await this.told(name, items, wildcards);
-    return pageOf(head, { paging, subdomains });
+    if (isFixture) {
+      const rows = allRows(this.fixtures(name, question));
+      return searchAnswer(page, { ...shown, rows, told: (hosts) => hosts });
+    }
+    const [from, to] = dayBounds(question);
+    const status = question.status ?? null;
+    const activeSince = this.activeSince();
+    const asked: HostsAsked = { name, from, to, activeSince, status, sourceIds };
+    return searchAnswer(page, {
+      ...shown,
+      rows: readRows(
+        async () => totalOf(await this.repository.count(asked)),
+        async (place) => this.repository.list(asked, place),
+        ({ host }) => [host],
+      ),
+      told: async (rows) => this.told(asked, rows, wildcards),
+    });
   }
 
-  private async asked(name: SearchedName, question: Question): Promise<HostsAsked> {
-    const [from, to] = dayBounds(question);
-    const { ids: sourceIds } = await this.coverage.shown();
-    const status = question.status ?? null;
-    return { name, from, to, activeSince: this.activeSince(), status, sourceIds };
+  private async wildcards(
+    name: SearchedName,
+    sourceIds: readonly number[],
+  ): Promise<WildcardZone[]> {
+    const records = await this.repository.listWildcards(name, sourceIds, ADDRESSES_MAX);
+    return wildcardsOf(name.name, records);
   }
 
   private async told(
-    name: SearchedName,
+    { name, sourceIds }: HostsAsked,
     rows: readonly HostRow[],
     wildcards: readonly WildcardZone[],
   ): Promise<Subdomain[]> {
@@ -81,8 +87,8 @@ export class SubdomainsService {
       wildcards.length === 0
         ? []
         : await this.repository.listAddresses(
-            name,
-            rows.map(({ host }) => host),
+            { name, sourceIds, hosts: rows.map(({ host }) => host) },
+            ADDRESSES_MAX,
           );
     const byHost = Map.groupBy(addresses, ({ host }) => host);
     return rows.map((row) => {
@@ -94,7 +100,7 @@ export class SubdomainsService {
     });
   }
 
-  private toldHost(name: SearchedName, row: HostRow, isWildcard: boolean): Subdomain {
+  private toldHost(name: FiledName, row: HostRow, isWildcard: boolean): Subdomain {
     const { host, firstAt, lastAt, resolvedAt, absentAt } = row;
     const isActive = resolvedAt !== null && resolvedAt >= this.activeSince();
     return {
@@ -112,30 +118,12 @@ export class SubdomainsService {
     return new Date(this.clock.now().getTime() - ACTIVE_DAYS * DAY_MS);
   }
 
-  private fixture(
-    { status }: Question,
-    name: SearchedName,
-    { page, head }: { page: AskedPage; head: SearchHead },
-  ): SearchAnswer {
-    const now = this.clock.now();
-    const rows = name.fixture === 'registered' ? fixtureHosts(now) : [];
-    const all = rows
+  private fixtures(name: SearchedName, { status }: Question): Subdomain[] {
+    const rows = name.fixture === 'registered' ? fixtureHosts(this.clock.now()) : [];
+    return rows
       .map((row) => this.toldHost(name, row, false))
       .filter((one) => status === undefined || one.status === status);
-    if (page.isPreview) {
-      return previewAnswer(page, { records: all.length, is: 'exact' }, head, 'subdomains');
-    }
-    const { items, paging } = pageOfAll(page, all);
-    return pageOf(head, { paging, subdomains: items });
   }
-}
-
-function pageOf(
-  { head, isFixture, coverage }: SearchHead,
-  { paging, subdomains }: { paging: Paging; subdomains: Subdomain[] },
-): SearchAnswer {
-  const body = { ...head, paging, subdomains };
-  return { paging, items: subdomains, isFixture, coverage, body };
 }
 
 const FIRST_AT = new Date('2025-05-10T11:00:00Z');

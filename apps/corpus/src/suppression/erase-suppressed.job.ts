@@ -34,7 +34,7 @@ export class EraseSuppressedJob implements Job {
         await this.repository.lockWriting(transaction);
         const gone = names.filter(({ name }) => values.hasName(name));
         if (gone.length > 0) await this.repository.eraseNames(transaction, gone);
-        const revisions = await this.repository.listRevisions(transaction, { names });
+        const revisions = await this.repository.listRevisions(transaction, names);
         await this.suppressions.erase(transaction, revisions, values);
       });
       if (names.length < NAMES_AT_A_TIME) break;

@@ -35,12 +35,15 @@ export function comparedForm(kind: SuppressedKind, value: string): string {
 
 /** The values that are suppressed, and the key of their hashes. Without values it costs nothing. */
 export class SuppressedValues {
+  /** The number of the newest one; 0 without any. */
+  readonly version: number;
   private readonly hashes: ReadonlyMap<SuppressedKind, ReadonlySet<string>>;
 
   constructor(
     private readonly key: Buffer,
-    values: readonly Pick<SuppressedValue, 'kind' | 'hash'>[],
+    values: readonly Pick<SuppressedValue, 'version' | 'kind' | 'hash'>[],
   ) {
+    this.version = values.reduce((newest, { version }) => Math.max(newest, version), 0);
     this.hashes = new Map(
       SUPPRESSED_KINDS.map((kind) => [
         kind,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction, columnsOf } from '#libs/database';
-import type { Key } from '../names/domain-key.js';
+import { type Key, sliceOf } from '../names/domain-key.js';
 import { NAME_TABLES } from '../names/name-tables.js';
 import type { Registration } from '../records/registration.js';
 import type { SuppressedKind, SuppressedValue } from './suppressed-values.js';
@@ -50,7 +50,7 @@ export class SuppressionsRepository {
     );
   }
 
-  /** As the write path does: what is written meanwhile waits, and knows the value then. */
+  /** The lock of the write path: what is written meanwhile waits, and knows the value then. */
   async lockWriting(transaction: Transaction): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtext('corpus.observations'))`);
   }
@@ -106,6 +106,10 @@ export class SuppressionsRepository {
       await transaction.query(`delete from ${table} where ${gone}`, keys);
     }
     await transaction.query(
+      `delete from staged_name where slice = any($3::smallint[]) and ${gone}`,
+      [...keys, names.map(({ key }) => sliceOf(key))],
+    );
+    await transaction.query(
       `with gone as (delete from domain where ${gone} returning name)
        update tld_names t set names = t.names - q.names
        from (select substring(name from '[^.]+$') as tld, count(*) as names from gone group by 1) q
@@ -135,23 +139,18 @@ export class SuppressionsRepository {
     );
   }
 
-  /** Revisions of names, or the next ones of all. */
+  /** Revisions of names. */
   async listRevisions(
     transaction: Transaction,
-    of: { names: readonly NameOf[] } | { after: NameOf; limit: number },
+    names: readonly NameOf[],
   ): Promise<ScannedRevision[]> {
-    const names =
-      'names' in of
-        ? 'select * from unnest($1::bigint[], $2::text[])'
-        : `select domain_key, name from domain where (domain_key, name) > ($1, $2)
-           order by domain_key, name limit ${of.limit}`;
     return transaction.query(
       `select r.domain_key as key, r.name, r.is_complete as "isComplete", r.observed_at::text as at,
          r.state, r.record
-       from (${names}) q (domain_key, name)
+       from unnest($1::bigint[], $2::text[]) q (domain_key, name)
        join whois_revision r on r.domain_key = q.domain_key and r.name = q.name
        order by r.domain_key, r.name, r.observed_at, r.state`,
-      'names' in of ? columnsOf(of.names, 'key', 'name') : [of.after.key, of.after.name],
+      columnsOf(names, 'key', 'name'),
     );
   }
 

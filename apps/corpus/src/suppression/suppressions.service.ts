@@ -47,9 +47,19 @@ export class SuppressionsService {
     return values;
   }
 
-  /** The values for the write path, which holds its lock: none is added meanwhile. */
+  /** The values at this moment; one may be added at any time. */
   async valuesNow(on: Readable): Promise<SuppressedValues> {
     return (await this.check(on)).values;
+  }
+
+  /**
+   * Until the transaction ends no other one writes what was observed, or suppresses a value: what a sequence holds is
+   * read before it is changed, and two writers of one name would each miss the other's.
+   * @returns what must not come in.
+   */
+  async lockWriting(transaction: Transaction): Promise<SuppressedValues> {
+    await this.repository.lockWriting(transaction);
+    return this.valuesNow(transaction);
   }
 
   /**
@@ -124,7 +134,7 @@ export class SuppressionsService {
     const termKeys = kinds.map((one) => contactTerm(one, form).termKey);
     const names: NameOf[] = await this.repository.eraseTokens(transaction, termKeys);
     if (names.length === 0) return;
-    const revisions = await this.repository.listRevisions(transaction, { names });
+    const revisions = await this.repository.listRevisions(transaction, names);
     await this.erase(transaction, revisions, values);
   }
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf } from '#libs/database';
-import type { Key } from '../names/domain-key.js';
+import { ALL_KEYS, type Key } from '../names/domain-key.js';
 import { countOf } from '../searches/counted.js';
+import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { SearchPattern } from '../searches/search-pattern.js';
 
@@ -44,8 +45,6 @@ export interface TypoRow {
   sourceId: number;
 }
 
-/** Before every key. */
-const FIRST_KEY = '-9223372036854775808';
 const FOUND = 'd.domain_key, d.name, d.label, d.unicode, d.first_seen, d.source_id, d.dropped_at';
 
 /** By each name alone: one index look-up each. */
@@ -74,11 +73,8 @@ export class TyposRepository {
   constructor(private readonly database: SearchDatabase) {}
 
   /** In the order of keys. @param after key and name before the page. */
-  async list(
-    asked: TyposAsked,
-    { limit, offset, after }: { limit: number; offset: number; after?: readonly string[] },
-  ): Promise<TypoRow[]> {
-    const [key, name] = after ?? [FIRST_KEY, ''];
+  async list(asked: TyposAsked, { limit, offset, after }: PagePlace): Promise<TypoRow[]> {
+    const [key, name] = after ?? [ALL_KEYS.fromKey, ''];
     const values = valuesOf(asked);
     const at = values.length;
     return this.database.query(

@@ -1,5 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import { Injectable } from '@nestjs/common';
+<<<<<<< HEAD
 import {
   type AskedPage,
   type LookAlike,
@@ -9,17 +10,16 @@ import {
   type TypoKind,
 } from '#libs/contracts';
 import { parseDomainName, skeletonOf } from '#libs/domain-names';
+=======
+import { type LookAlike, Pages, type QuestionOf, TYPOS, type TypoKind } from '#libs/contracts';
+import { parseDomainName } from '#libs/domain-names';
+>>>>>>> 9e7e159b (corpus: block lists, certificate logs, S3; suppressed names stay out)
 import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
 import { CoverageService, FIXTURE_SOURCE } from '../coverage/coverage.service.js';
 import { domainKeyOf } from '../names/domain-key.js';
 import { NewestService } from '../newest/newest.service.js';
 import { totalOf } from '../searches/counted.js';
-import {
-  type SearchAnswer,
-  type SearchHead,
-  pageOfAll,
-  previewAnswer,
-} from '../searches/search-answer.js';
+import { type SearchAnswer, allRows, readRows, searchAnswer } from '../searches/search-answer.js';
 import { searchPattern } from '../searches/search-pattern.js';
 import { InvalidDomainName } from '../searches/searches.errors.js';
 import { type ReadName, likenessOf } from './likeness.js';
@@ -70,12 +70,16 @@ export class TyposService {
     const search = isFixture ? undefined : searchOf(question);
     const { permutations } = search ?? {};
     const query = { selector, value, ...(permutations !== undefined && { permutations }) };
-    const head: SearchHead = {
+    const shown = {
       isFixture,
       head: { status: true, query },
       coverage: async () => this.coverage.beside(isFixture),
+      list: 'domains',
     };
-    if (!search) return fixtureAnswer(value, page, head);
+    if (!search) {
+      const rows = allRows(fixturesOf(value));
+      return searchAnswer(page, { ...shown, rows, told: (domains) => domains });
+    }
     const { ids: sourceIds } = await this.coverage.shown();
     const { min: lengthMin, max: lengthMax } = question.label_length ?? {
       min: 1,
@@ -90,13 +94,15 @@ export class TyposService {
       excluded: excludedNames(question),
       sourceIds,
     };
-    const total = totalOf(await this.repository.count(asked));
-    if (page.isPreview) return previewAnswer(page, total, head, 'domains');
-    const rows = await this.repository.list(asked, page);
-    const { items, paging } = page.cut(rows, ({ key, name }) => [key, name], total);
-    const domains = await this.told(items, search, sourceIds);
-    const body = { ...head.head, paging, domains };
-    return { paging, items: domains, isFixture, coverage: head.coverage, body };
+    return searchAnswer(page, {
+      ...shown,
+      rows: readRows(
+        async () => totalOf(await this.repository.count(asked)),
+        async (place) => this.repository.list(asked, place),
+        ({ key, name }) => [key, name],
+      ),
+      told: async (rows) => this.told(rows, search, sourceIds),
+    });
   }
 
   private async told(
@@ -211,16 +217,9 @@ function excludedNames({ exclude = [], domainName }: Question): string[] {
 const suffixOf = (name: string) => name.slice(name.indexOf('.') + 1);
 const textOf = (value: unknown) => (typeof value === 'string' ? value : null);
 
-function fixtureAnswer(value: string, page: AskedPage, head: SearchHead): SearchAnswer {
+function fixturesOf(value: string): LookAlike[] {
   const parsed = parseDomainName(value);
-  const isFound = parsed.ok && parsed.domain.name === FIXTURE_FOUND;
-  const all = isFound ? [FIXTURE] : [];
-  if (page.isPreview) {
-    return previewAnswer(page, { records: all.length, is: 'exact' }, head, 'domains');
-  }
-  const { items, paging } = pageOfAll(page, all);
-  const { isFixture, coverage } = head;
-  return { paging, items, isFixture, coverage, body: { ...head.head, paging, domains: items } };
+  return parsed.ok && parsed.domain.name === FIXTURE_FOUND ? [FIXTURE] : [];
 }
 
 const FIXTURE: LookAlike = {

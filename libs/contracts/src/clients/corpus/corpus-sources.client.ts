@@ -4,18 +4,23 @@ import type { ServiceHttp } from '../service-http.js';
 export interface NewImportedSource {
   name: string;
   kind: string;
-  /** The absolute path of a folder of the importing process, or an `https:` address of a file. */
+  /** The absolute path of a folder of the importing process, an `https:` address of a file or log, or `s3://…`. */
   location: string;
   /** What may be done with its data: in answers, in files, to look its names up. */
   isShown: boolean;
   isSold: boolean;
   isLookedUp: boolean;
+  /** What a block list says of its names: phishing, malware, botnet, spam, scam or other. */
+  category?: string;
   /** From one run to the next; without it, it runs when somebody asks. */
   everyMs?: number;
 }
 
 /** A source that is there. Times are in RFC 3339. */
-export interface ImportedSource extends Omit<NewImportedSource, 'location' | 'everyMs'> {
+export interface ImportedSource extends Omit<
+  NewImportedSource,
+  'location' | 'everyMs' | 'category'
+> {
   location: string | null;
   everyMs: number | null;
   observations: number;

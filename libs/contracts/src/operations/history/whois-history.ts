@@ -13,13 +13,14 @@ import { FORMAT } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
 import { pagedSearch } from '../paging/paged-search.js';
 import { PagedAnswer } from '../paging/paging-answer.js';
+import { PublishedRegistration } from '../whois/published-registration.js';
 import { WhoisDates, WhoisRedaction } from '../whois/whois-answer.js';
-import { WhoisContact, WhoisRegistrar, WhoisReseller } from '../whois/whois-parties.js';
+import { WhoisContact } from '../whois/whois-parties.js';
 import { IsNullable } from '../reading/nullable.js';
 import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from './history-kinds.js';
 
 /** What was published of a name, in the words of version 1. */
-export class HistoricRecordV1 {
+export class HistoricRecordV1 extends PublishedRegistration {
   /** From 1, the newest first. */
   @IsInt()
   num: number;
@@ -30,58 +31,6 @@ export class HistoricRecordV1 {
   /** When it was first seen so, `YYYY-MM-DD HH:mm:ss`, UTC. */
   @IsString()
   query_time: string;
-
-  /** `YYYY-MM-DD`; so are the other two. */
-  @IsOptional()
-  @IsString()
-  create_date?: string;
-
-  @IsOptional()
-  @IsString()
-  update_date?: string;
-
-  @IsOptional()
-  @IsString()
-  expiry_date?: string;
-
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisRegistrar)
-  domain_registrar?: WhoisRegistrar;
-
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisReseller)
-  reseller_contact?: WhoisReseller;
-
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisContact)
-  registrant_contact?: WhoisContact;
-
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisContact)
-  administrative_contact?: WhoisContact;
-
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisContact)
-  technical_contact?: WhoisContact;
-
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisContact)
-  billing_contact?: WhoisContact;
-
-  @IsOptional()
-  @IsString({ each: true })
-  name_servers?: string[];
-
-  /** EPP statuses in lower case. */
-  @IsOptional()
-  @IsString({ each: true })
-  domain_status?: string[];
 }
 
 /** What was published of a name from `first_seen` to `last_seen`. */

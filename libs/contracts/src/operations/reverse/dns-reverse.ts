@@ -10,7 +10,6 @@ import { reverseValue } from './reverse-value.js';
 
 /** Types whose records point to an address, a host or a text. */
 export const REVERSE_TYPES = ['a', 'aaaa', 'mx', 'ns', 'soa', 'cname', 'txt'] as const;
-export type ReverseType = (typeof REVERSE_TYPES)[number];
 
 /** A name with the record that points to what was searched for. */
 export class ReverseDnsRecord {

@@ -1,6 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
-import { WhoisContact, WhoisRegistrar, WhoisReseller } from './whois-parties.js';
+import { PublishedRegistration } from './published-registration.js';
+import { WhoisContact, WhoisRegistrar } from './whois-parties.js';
 import { WhoisProvenance } from './whois-provenance.js';
 
 const REGISTERED = ['yes', 'no', 'restricted'] as const;
@@ -57,7 +58,7 @@ export class WhoisRegistryData {
 }
 
 /** Registration data of a domain name, in the words of version 1. What is not published is left out. */
-export class WhoisAnswerV1 {
+export class WhoisAnswerV1 extends PublishedRegistration {
   @IsBoolean()
   status: boolean;
 
@@ -75,58 +76,6 @@ export class WhoisAnswerV1 {
 
   @IsIn(REGISTERED)
   domain_registered: Registered;
-
-  /** `YYYY-MM-DD`; so are the other two. */
-  @IsOptional()
-  @IsString()
-  create_date?: string;
-
-  @IsOptional()
-  @IsString()
-  update_date?: string;
-
-  @IsOptional()
-  @IsString()
-  expiry_date?: string;
-
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisRegistrar)
-  domain_registrar?: WhoisRegistrar;
-
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisReseller)
-  reseller_contact?: WhoisReseller;
-
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisContact)
-  registrant_contact?: WhoisContact;
-
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisContact)
-  administrative_contact?: WhoisContact;
-
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisContact)
-  technical_contact?: WhoisContact;
-
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisContact)
-  billing_contact?: WhoisContact;
-
-  @IsOptional()
-  @IsString({ each: true })
-  name_servers?: string[];
-
-  /** EPP statuses in lower case. */
-  @IsOptional()
-  @IsString({ each: true })
-  domain_status?: string[];
 
   /** The most detailed text of port 43. */
   @IsOptional()

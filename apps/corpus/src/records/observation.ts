@@ -1,5 +1,5 @@
 import type { FiledName } from '../names/registrable-name.js';
-import type { Registration } from '../records/registration.js';
+import type { Registration } from './registration.js';
 
 interface Seen {
   name: FiledName;
@@ -68,9 +68,3 @@ export type Observation =
   | HostObservation
   | ListedObservation
   | GoneObservation;
-
-/** What became of a batch. */
-export interface Recorded {
-  newNames: number;
-  changedNames: number;
-}

@@ -1,0 +1,57 @@
+import { parseHostName } from '#libs/domain-names';
+import { filedName } from '../names/registrable-name.js';
+import type { FiledName } from '../names/registrable-name.js';
+import type { ReadLine } from './reader.js';
+
+/** A host of a block list: a registrable name and the labels below it. */
+export interface BlockedHost extends Pick<FiledName, 'key' | 'name'> {
+  host: string;
+}
+
+/** Of hosts files: what the machine calls itself. */
+const OWN_NAMES = /^(?:local|localhost|localhost\.localdomain|broadcasthost|ip6-[a-z]+)$/;
+const ADDRESS = /^(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-f:]*:[0-9a-f:.]*)$/i;
+const CELLS = /[\s,;]+/;
+
+/**
+ * The host of a line of a block list, in any of the usual forms: a name, a URL, `0.0.0.0 name` as in hosts files,
+ * `||name^` as filters of browsers have it, or cells of CSV, of which the first with a name or URL counts. Addresses
+ * are left out.
+ */
+export function blockedHost(line: string): ReadLine<BlockedHost> {
+  const text = line.replace(/#.*$/, '').trim();
+  if (text === '' || /^(?:[![;]|@@)/.test(text)) return 'nothing';
+  const filter = /^\|\|([^/^$*]+)\^(?:\$.*)?$/.exec(text)?.[1];
+  const cells = filter === undefined ? text.split(CELLS) : [filter];
+  let isKnown = false;
+  for (const cell of cells) {
+    const name = hostTextOf(cell.replace(/^"|"$/g, ''));
+    if (OWN_NAMES.test(name) || ADDRESS.test(name)) {
+      isKnown = true;
+      continue;
+    }
+    const host = hostOf(name);
+    if (host) return host;
+  }
+  return isKnown ? 'nothing' : 'bad';
+}
+
+/** Of a URL its host, of a name the name, in lower case, without a star or dot around it. */
+function hostTextOf(cell: string): string {
+  if (/^https?:\/\//i.test(cell)) {
+    return URL.canParse(cell) ? new URL(cell).hostname.replace(/^\[|\]$/g, '') : '';
+  }
+  return cell
+    .toLowerCase()
+    .replace(/^\*?\./, '')
+    .replace(/\.$/, '');
+}
+
+function hostOf(text: string): BlockedHost | undefined {
+  if (!text.includes('.')) return undefined;
+  const parsed = parseHostName(text);
+  if (!parsed.ok || parsed.hostName.domain.tld === 'test') return undefined;
+  const { host, domain } = parsed.hostName;
+  const { key, name } = filedName(domain);
+  return { key, name, host: host.slice(0, Math.max(0, host.length - name.length - 1)) };
+}

@@ -1,0 +1,40 @@
+import type { Observation } from '../records/observation.js';
+import { observationOf, parsedLine } from '../observations/observation-lines.js';
+
+/** What a tile of a log holds. */
+export interface NameTile {
+  /** Names of its certificates, each once. */
+  observations: Observation[];
+  /** Entries that were none. */
+  bad: number;
+}
+
+/**
+ * Names of certificates, of a names tile: a line of JSON for each certificate of a log that implements the names
+ * tiles extension of the Static CT API.
+ */
+export function readNameTile(text: string): NameTile {
+  const seen = new Map<string, number>();
+  let bad = 0;
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    const { Timestamp, Subject, DNS } = parsedLine(line);
+    const common = (Subject as { CommonName?: unknown } | null | undefined)?.CommonName;
+    const names = [...(Array.isArray(DNS) ? (DNS as unknown[]) : []), common];
+    if (typeof Timestamp !== 'number') bad += 1;
+    else {
+      for (const name of names) {
+        if (typeof name !== 'string' || !name.includes('.')) continue;
+        const known = seen.get(name);
+        if (known === undefined || known < Timestamp) seen.set(name, Timestamp);
+      }
+    }
+  }
+  const observations = [...seen].flatMap(([name, atMs]) => {
+    const at = atMs / 1000;
+    const observation =
+      observationOf({ kind: 'host', name, at }) ?? observationOf({ kind: 'listed', name, at });
+    return observation ? [observation] : [];
+  });
+  return { observations, bad };
+}

@@ -1,0 +1,179 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DAY_MS, HOUR_MS } from '#libs/platform';
+import { CorpusUnderTest } from '#test/corpus';
+import { SourceServer } from '../../../simulators/src/sources/source-server.js';
+import { ImportFilesService } from './import-files.service.js';
+import { ImportsJob } from './imports.job.js';
+
+const RIGHTS = { isShown: true, isSold: false, isLookedUp: true };
+
+describe('sources elsewhere', () => {
+  let corpus: CorpusUnderTest;
+  let server: SourceServer;
+  let folder: string;
+
+  beforeAll(async () => {
+    server = await SourceServer.start();
+    folder = await mkdtemp(join(tmpdir(), 'places-'));
+    const extraCaFile = join(folder, 'authority.pem');
+    await writeFile(extraCaFile, server.authorityPem);
+    // Runs are the spec's own.
+    corpus = await CorpusUnderTest.start({
+      work: 'serve',
+      upstreamExceptions: `files.example:443=127.0.0.1:${server.port}`,
+      extraCaFile,
+    });
+  });
+  afterAll(async () => {
+    await corpus.stop();
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const add = async (name: string, kind: string, path: string, further: object = {}) =>
+    corpus.sources.add({
+      name,
+      kind,
+      location: `https://files.example${path}`,
+      ...RIGHTS,
+      ...further,
+    });
+  const known = async (like: string) =>
+    (
+      await corpus.database.query<{ name: string }>(
+        'select name from domain where name like $1 order by name',
+        [like],
+      )
+    ).map(({ name }) => name);
+  const askedFor = (path: string) => server.asked.filter((asked) => asked.startsWith(path));
+  const listOf = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, place) => `${prefix}${place}.com\n`).join('');
+
+  describe('over HTTPS', () => {
+    it('a file is fetched once, and again when it is another one', async () => {
+      server.put('/once.txt', 'once-a.com\n');
+      await add('once', 'names', '/once.txt');
+      expect((await corpus.runSource('once')).file).toMatchObject({ state: 'loaded', newNames: 1 });
+      await corpus.runSource('once');
+      server.put('/once.txt', 'once-a.com\nonce-b.com\n');
+      expect((await corpus.runSource('once')).file).toMatchObject({ state: 'loaded', newNames: 1 });
+      expect(await known('once-%')).toEqual(['once-a.com', 'once-b.com']);
+    });
+
+    it('a connection that breaks is taken up where it broke', async () => {
+      const content = `${listOf('broken-', 100)}${`# ${'x'.repeat(1_000)}\n`.repeat(4_000)}`;
+      server.put('/broken.txt', content, { breaks: [1_500_000, 0, 1_000_000] });
+      await add('broken', 'names', '/broken.txt');
+      expect((await corpus.runSource('broken')).file).toMatchObject({
+        newNames: 100,
+        badLines: 0,
+      });
+      const asked = askedFor('/broken.txt');
+      expect(asked[0]).toBe('/broken.txt');
+      expect(asked.slice(1)).toEqual(Array(3).fill(expect.stringMatching(/ bytes=[1-9]/)));
+    });
+
+    it('a file that breaks off at each try leaves nothing, and says why', async () => {
+      server.put('/never.txt', listOf('never-', 5_000), { breaks: [1, 1, 1, 1, 1] });
+      await add('never', 'names', '/never.txt');
+      const { file, problem } = await corpus.runSource('never');
+      expect([file, problem]).toEqual([undefined, expect.stringMatching(/^The import failed/)]);
+      expect(await known('never-%')).toEqual([]);
+    });
+
+    it.each([
+      ['/moved.txt', 'https://files.example/target.txt', null],
+      ['/plain.txt', 'http://files.example/target.txt', 'It redirects to an address without TLS.'],
+      ['/inside.txt', 'https://127.0.0.1/target.txt', 'No connection: blocked_address.'],
+      ['/round.txt', 'https://files.example/round.txt', 'It redirects more than 3 times.'],
+      ['/gone.txt', '', 'files.example answered 404.'],
+    ])('S54: %s that leads to "%s" is answered by %j', async (path, target, problem) => {
+      server.put('/target.txt', 'target-a.com\n');
+      if (target) server.redirect(path, target);
+      const name = path.slice(1, -4);
+      await add(name, 'names', path);
+      expect((await corpus.runSource(name)).problem).toBe(problem);
+    });
+
+    it('a host with the certificate of a stranger is not believed', async () => {
+      const location = 'https://untrusted.files.example/target.txt';
+      await corpus.sources.add({ name: 'stranger', kind: 'names', location, ...RIGHTS });
+      expect((await corpus.runSource('stranger')).problem).toMatch(/^No connection/);
+    });
+  });
+
+  it('a source with a schedule runs at once, then each time it is due, and not between', async () => {
+    const run = async () => corpus.part(ImportsJob).runOnce();
+    server.put('/daily.txt', 'daily-a.com\n');
+    await add('daily', 'names', '/daily.txt', { everyMs: DAY_MS });
+    await run();
+    expect(await known('daily-%')).toEqual(['daily-a.com']);
+    server.put('/daily.txt', 'daily-a.com\ndaily-b.com\n');
+    corpus.clock.advance(DAY_MS - HOUR_MS);
+    await run();
+    expect(askedFor('/daily.txt')).toHaveLength(1);
+    corpus.clock.advance(HOUR_MS);
+    await run();
+    expect(await known('daily-%')).toEqual(['daily-a.com', 'daily-b.com']);
+    const [{ dueAt }] = (await corpus.sources.list()).filter(({ name }) => name === 'daily');
+    expect(Date.parse(dueAt!)).toBe(corpus.clock.now().getTime() + DAY_MS);
+  });
+
+  describe('a log of certificates', () => {
+    const certificates = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, place) => {
+        const number = from + place;
+        const names = [
+          `www.logged-${number}.com`,
+          `*.logged-${number}.com`,
+          `logged-${number}.com`,
+        ];
+        return { at: new Date(1_700_000_000_000 + number * 1000), names };
+      });
+    const counts = async () => {
+      const [row] = await corpus.database.query(
+        `select (select count(*)::int from domain where name like 'logged-%') as names,
+           (select count(*)::int from host where name like 'logged-%') as hosts,
+           (select position::int from import_file f join source s on s.id = f.source_id
+            where s.name = 'log') as position`,
+      );
+      return row;
+    };
+
+    it('is followed by whole tiles, each once, and its lag is measured', async () => {
+      server.publish('/log/', certificates(0, 700));
+      await add('log', 'ct', '/log');
+      await corpus.runSource('log');
+      expect(await counts()).toEqual({ names: 512, hosts: 1_024, position: 512 });
+      server.publish('/log/', certificates(0, 768));
+      await Promise.all([corpus.runSource('log'), corpus.runSource('log')]);
+      await corpus.runSource('log');
+      expect(await counts()).toEqual({ names: 768, hosts: 1_536, position: 768 });
+      const tiles = askedFor('/log/tile').map((path) => path.slice('/log/tile/names/'.length));
+      expect(new Set(tiles)).toEqual(new Set(['000', '001', '002']));
+      const [lag] = await corpus.part(ImportFilesService).listLags();
+      expect(lag).toMatchObject({ source: 'log', entries: 0 });
+    });
+
+    it('that begins later, lacks a tile, holds a bomb or became shorter says so, and keeps its place', async () => {
+      server.publish('/late/', certificates(1_000, 1_512));
+      await add('late', 'ct', '/late/#300');
+      await corpus.runSource('late');
+      expect(await known('logged-1255.com')).toEqual([]);
+      expect(await known('logged-1256.com')).toEqual(['logged-1256.com']);
+      server.publish('/late/', certificates(1_000, 1_768));
+      server.put('/late/tile/names/002', gzipSync(Buffer.alloc(80 * 1024 * 1024)));
+      const bomb = await corpus.runSource('late');
+      expect(bomb.problem).toBe('Tile 2 is damaged, or packed to do harm.');
+      expect(bomb.file).toMatchObject({ position: 512, lines: 768 });
+      const [, lag] = await corpus.part(ImportFilesService).listLags();
+      expect(lag).toMatchObject({ source: 'late', entries: 256 });
+      server.publish('/late/', certificates(1_000, 1_300));
+      expect((await corpus.runSource('late')).problem).toMatch(/^The log has 300 entries, and 512/);
+    });
+  });
+});

@@ -1,0 +1,10 @@
+/** What a block list may say that its names are used for. */
+export const LISTED_CATEGORIES = [
+  'phishing',
+  'malware',
+  'botnet',
+  'spam',
+  'scam',
+  'other',
+] as const;
+export type ListedCategory = (typeof LISTED_CATEGORIES)[number];

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { SuppressionsService } from '../suppression/suppressions.service.js';
+import {
+  type BlockList,
+  type ListedHost,
+  ListedNamesRepository,
+} from './listed-names.repository.js';
+
+export type { BlockList, ListedHost } from './listed-names.repository.js';
+
+/** Names on block lists: a list is taken in as a whole, and what it does not have any more is delisted. */
+@Injectable()
+export class ListingsService {
+  constructor(
+    private readonly repository: ListedNamesRepository,
+    private readonly suppressions: SuppressionsService,
+  ) {}
+
+  /**
+   * Takes a list in, in the caller's one transaction.
+   * @param hosts is read to its end before anything is written of it that others wait for.
+   * @returns how many hosts are new on the list, and how many left it.
+   */
+  async take(
+    transaction: Transaction,
+    list: BlockList,
+    hosts: AsyncIterable<readonly ListedHost[]>,
+  ): Promise<{ listed: number; delisted: number }> {
+    await this.repository.stage(transaction, list.fileId, hosts);
+    const suppressed = await this.suppressions.lockWriting(transaction);
+    if (suppressed.version > 0) {
+      const gone: ListedHost[] = [];
+      for await (const staged of this.repository.listStaged(transaction, list.fileId)) {
+        gone.push(...staged.filter(({ name }) => suppressed.hasName(name)));
+      }
+      if (gone.length > 0) await this.repository.unstage(transaction, list.fileId, gone);
+    }
+    const listed = await this.repository.add(transaction, list);
+    const delisted = await this.repository.remove(transaction, list);
+    await this.repository.clear(transaction, list.fileId);
+    return { listed, delisted };
+  }
+}

@@ -1,0 +1,29 @@
+import { type Metrics, declareGauge } from '#libs/platform';
+import type { ImportFilesService } from '../imports/import-files.service.js';
+
+const LAG = declareGauge(
+  'dds_corpus_log_lag_seconds',
+  'Time since a followed log of certificate transparency had been taken in up to its end.',
+  { labels: ['source'] },
+);
+const BEHIND = declareGauge(
+  'dds_corpus_log_lag_entries',
+  'Certificates of a followed log that its last look found and that are not taken in yet.',
+  { labels: ['source'] },
+);
+
+/** How far behind followed logs are. */
+export function addImportMetrics(
+  metrics: Metrics,
+  files: Pick<ImportFilesService, 'listLags'>,
+): void {
+  metrics.addSource({
+    name: 'followed logs',
+    read: async (take) => {
+      for (const { source, entries, seconds } of await files.listLags()) {
+        take(LAG, seconds, { source });
+        take(BEHIND, entries, { source });
+      }
+    },
+  });
+}

@@ -1,0 +1,58 @@
+import { Type } from 'class-transformer';
+import { IsOptional, IsString, ValidateNested } from 'class-validator';
+import { WhoisContact, WhoisRegistrar, WhoisReseller } from './whois-parties.js';
+
+/** What is published of a registration, now or then. What is not published is left out. */
+export class PublishedRegistration {
+  /** `YYYY-MM-DD`; so are the other two. */
+  @IsOptional()
+  @IsString()
+  create_date?: string;
+
+  @IsOptional()
+  @IsString()
+  update_date?: string;
+
+  @IsOptional()
+  @IsString()
+  expiry_date?: string;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisRegistrar)
+  domain_registrar?: WhoisRegistrar;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisReseller)
+  reseller_contact?: WhoisReseller;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisContact)
+  registrant_contact?: WhoisContact;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisContact)
+  administrative_contact?: WhoisContact;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisContact)
+  technical_contact?: WhoisContact;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WhoisContact)
+  billing_contact?: WhoisContact;
+
+  @IsOptional()
+  @IsString({ each: true })
+  name_servers?: string[];
+
+  /** EPP statuses in lower case. */
+  @IsOptional()
+  @IsString({ each: true })
+  domain_status?: string[];
+}
