@@ -1,19 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import { Injectable } from '@nestjs/common';
-<<<<<<< HEAD
-import {
-  type AskedPage,
-  type LookAlike,
-  Pages,
-  type QuestionOf,
-  TYPOS,
-  type TypoKind,
-} from '#libs/contracts';
-import { parseDomainName, skeletonOf } from '#libs/domain-names';
-=======
 import { type LookAlike, Pages, type QuestionOf, TYPOS, type TypoKind } from '#libs/contracts';
-import { parseDomainName } from '#libs/domain-names';
->>>>>>> 9e7e159b (corpus: block lists, certificate logs, S3; suppressed names stay out)
+import { parseDomainName, skeletonOf } from '#libs/domain-names';
 import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
 import { CoverageService, FIXTURE_SOURCE } from '../coverage/coverage.service.js';
 import { domainKeyOf } from '../names/domain-key.js';
