@@ -72,5 +72,6 @@ export const HEADERS: Readonly<Record<string, readonly string[]>> = {
   dates: ['relevant dates | additional info | important dates | dates | additional information'],
   dnssec: ['keys | dnssec information | signing key | ds records | dnssec'],
   domain: ['domain information | domain | domain name | domain info | domain details | dominio'],
+  host: ['server name'],
   other: ['nsset | keyset | ns list | ds list'],
 };

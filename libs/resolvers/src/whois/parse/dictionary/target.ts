@@ -37,7 +37,15 @@ export type RegistrarField =
   'ianaId' | 'name' | 'organization' | 'url' | 'email' | 'phone' | 'rdapServer';
 
 export type SectionName =
-  ContactRole | 'domain' | 'registrar' | 'nameServers' | 'status' | 'dates' | 'dnssec' | 'other';
+  | ContactRole
+  | 'domain'
+  | 'registrar'
+  | 'nameServers'
+  | 'status'
+  | 'dates'
+  | 'dnssec'
+  | 'host'
+  | 'other';
 
 /**
  * What a key stands for. `loose` keys (`created`, `status`) belong to whatever section they stand

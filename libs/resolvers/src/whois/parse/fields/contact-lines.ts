@@ -26,9 +26,12 @@ export function readContactLines(
     else plain.push(line);
   }
   takeCountry(plain, found);
-  const leading = order.length > 0 ? [...order] : (['name'] as ContactField[]);
-  for (const field of leading) {
-    if (hasName && field === 'name') continue;
+  // A person beside an address of mail is named already: the first line is his employer's, unless it is a street.
+  const isNamed = !hasName && found.some(([field]) => field === 'name');
+  const isEmployed = isNamed && plain.length > 1 && fromFirstDigit(plain[0]) === undefined;
+  const first: ContactField[] = isEmployed ? ['organization'] : ['name'];
+  for (const field of order.length > 0 ? order : first) {
+    if ((hasName || (isNamed && order.length === 0)) && field === 'name') continue;
     if (field === 'handle' && !isHandle(plain[0] ?? '')) continue;
     const line = plain.shift();
     if (line === undefined) break;
@@ -120,9 +123,10 @@ function takeCountry(plain: string[], found: Pair[]): void {
 
 function takeCityLine(plain: string[], found: Pair[]): void {
   const last = plain[plain.length - 1];
-  if (last === undefined || plain.length < 2) return;
+  if (last === undefined) return;
   const place = last.endsWith(',') ? { city: last.slice(0, -1) } : readCityLine(last);
-  if (place === undefined) return;
+  // A line that is left alone may be the street: only the form with a state is a city then.
+  if (place === undefined || (plain.length < 2 && !('state' in place))) return;
   plain.pop();
   for (const [part, value] of Object.entries(place)) found.push([part as ContactField, value]);
 }

@@ -39,6 +39,7 @@ export function readCountry(text: string): { code?: string; name?: string } {
     return NAMES.has(code) || code === 'UK' ? { code, name: NAMES.get(code) } : { name: plain };
   }
   if (plain[2] === ' ' && plain[3] === '(') return readCountry(plain.slice(0, 2));
+  if (plain.at(-4) === '(' && plain.endsWith(')')) return readCountry(plain.slice(-3, -1));
   const code = countryCode(plain);
   return { code, name: plain };
 }

@@ -26,7 +26,15 @@ export const AFRICA: readonly Grammar[] = [
   { tlds: ['ma', 'dz', 'tn', 'tg', 'bj', 'cm', 'mg'], dates: DAY_FIRST },
   {
     tlds: ['gov.za'],
-    keys: { created: ['date'], 'registrant.organization': ['department name'] },
+    registrantIsOrganization: true,
+    keys: {
+      created: ['date'],
+      '@registrant': ['department name'],
+      '@admin': ['admin contact name'],
+      '@tech': ['tech contact name'],
+      '.organization': ['department'],
+      '-': ['title\\position', 'place', 'name of applicant'],
+    },
   },
   { tlds: ['cf', 'ga', 'gq', 'ml'], dates: { order: 'mdy' } },
 ];

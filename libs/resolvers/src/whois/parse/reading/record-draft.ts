@@ -81,6 +81,11 @@ export class RecordDraft {
     return true;
   }
 
+  /** A host before the domain has a registrar of its own: anybody may name one after any domain. */
+  startHost(): void {
+    if (this.domain === undefined) this.isOtherDomain = true;
+  }
+
   setDomainField(field: DomainField, text: string, grammar: ReadyGrammar): void {
     const value = text.trim();
     if (this.isOtherDomain || value === '') return;
@@ -292,6 +297,9 @@ export class RecordDraft {
       if (role === 'registrant' && grammar.registrantIsOrganization) moveName(contact);
       if (Object.keys(contact).length > 0) contacts[role] = contact;
     }
+    const { registrant, ...others } = contacts;
+    const organization = registrant?.organization ?? registrant?.name;
+    for (const contact of Object.values(others)) takeOrganization(contact, organization);
     return contacts;
   }
 
@@ -323,6 +331,18 @@ const REGISTRAR_FIELDS: Partial<Record<ContactField, RegistrarField>> = {
   phone: 'phone',
   handle: 'ianaId',
 };
+
+/** An address that begins with the registrant's name is that of somebody who works there; a title may stand before it. */
+function takeOrganization(contact: Contact, registrant: string | undefined): void {
+  if (registrant === undefined || contact.organization !== undefined) return;
+  const lines = contact.street?.split('\n') ?? [];
+  const at = lines.findIndex((line) => line.toLowerCase() === registrant.toLowerCase());
+  if (at < 0 || at > 1 || contact.name === undefined) return;
+  contact.organization = lines[at];
+  const street = lines.slice(at + 1).join('\n');
+  if (street === '') delete contact.street;
+  else contact.street = street;
+}
 
 /** Where only institutions register, the registrant's name is one's. */
 function moveName(contact: Contact): void {

@@ -116,6 +116,7 @@ export class RecordReader {
 
   /** A header opens its section; a value on its line is the party's name. */
   private takeHeader({ ...entry }: Entry, name: SectionName): void {
+    if (name === 'host') return this.draft.startHost();
     if (entry.value.startsWith('!')) entry.value = '';
     if (this.repeatsHeader(entry)) {
       this.section.draft?.add('line', entry.value);
@@ -291,7 +292,8 @@ export class RecordReader {
       return;
     }
     const { last } = this;
-    if (entry.key === '' && last !== undefined && continues(entry, last)) {
+    const isContinued = last !== undefined && (continues(entry, last) || isStreet(entry, last));
+    if (entry.key === '' && isContinued) {
       if (this.continueLast(last, entry.value)) return;
     }
     if (this.grammar.hostPerLine) this.draft.addNameServer(entry.value.replace(/^\S+ /, ''));
@@ -353,6 +355,12 @@ const PRINTED_OF_PARTIES: ReadonlySet<DomainField> = new Set(['created', 'update
 const PLACE_KEYS: ReadonlySet<string> = new Set(['state', 'estado', 'etat']);
 
 const MANY: ReadonlySet<DomainField> = new Set(['nameServer', 'status', 'ds']);
+
+/** A line without a key below a street is a further line of it, however far it is set in. */
+function isStreet({ value }: Entry, { target }: Entry): boolean {
+  if (target?.kind !== 'contact' || target.field !== 'street') return false;
+  return !value.includes('@') && !value.startsWith('+');
+}
 
 /** Text set in deeper than a keyed line, or below a date's key with nothing behind it. */
 function continues(entry: Entry, last: Entry): boolean {
