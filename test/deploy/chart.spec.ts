@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -457,7 +457,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     expect(pods.map(({ spec }) => spec.replicas)).toEqual(pods.map(() => 1));
   });
 
-  it('scales by CPU or by waiting events, up to the partitions', () => {
+  it('scales by CPU, waiting events or what Prometheus says, and leaves the number to what scales', () => {
     const resources = rendered['all on'] ?? [];
     const targets = [
       ...ofKind(resources, 'HorizontalPodAutoscaler'),
@@ -466,6 +466,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     expect(targets.map(({ kind, metadata }) => [kind, metadata.name])).toEqual([
       ['HorizontalPodAutoscaler', `${RELEASE}-dds-gateway`],
       ['ScaledObject', `${RELEASE}-dds-entitlement`],
+      ['ScaledObject', `${RELEASE}-dds-lookup`],
     ]);
     for (const { spec } of targets) {
       const target = spec.scaleTargetRef as { kind: string; name: string };
@@ -474,6 +475,19 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
       );
       expect(workload).toBeDefined();
       expect(workload?.spec).not.toHaveProperty('replicas');
+    }
+    const triggers = targets.map(({ spec }) => (spec.triggers ?? []) as Trigger[]);
+    expect(triggers.map((all) => all.map(({ type }) => type))).toEqual([
+      [],
+      ['cpu', 'prometheus', 'kafka', 'kafka'],
+      ['cpu', 'prometheus'],
+    ]);
+    const metrics = readFileSync('docs/operations/metrics.md', 'utf8');
+    const queries = triggers.flat().flatMap(({ metadata }) => metadata.query ?? []);
+    expect(queries).toHaveLength(2);
+    for (const query of queries) {
+      expect(metrics).toContain(`| \`${/dds_\w+/.exec(query)?.[0]}\``);
+      expect(query).toContain('{namespace="default"}');
     }
   });
 
@@ -503,6 +517,11 @@ interface Certificate {
   secretName: string;
   dnsNames: string[];
   issuerRef: { name: string };
+}
+
+interface Trigger {
+  type: string;
+  metadata: { query?: string };
 }
 
 interface AccessRule {

@@ -106,6 +106,28 @@ export class Chart {
     return this.run('upgrade', RELEASE, CHART, ...placeOf(to), ...WAIT, ...optionsOf(values, sets));
   }
 
+  /** As an operator does it where nothing runs that would make anything ready. */
+  async store(
+    by: 'install' | 'upgrade',
+    to: Destination,
+    values: string[],
+    ...sets: string[]
+  ): Promise<string> {
+    return this.run(by, RELEASE, CHART, ...placeOf(to), '--no-hooks', ...optionsOf(values, sets));
+  }
+
+  /** The same, back to an earlier revision. */
+  async restore(to: Destination, revision: number, ...options: string[]): Promise<string> {
+    return this.run(
+      'rollback',
+      RELEASE,
+      String(revision),
+      ...placeOf(to),
+      '--no-hooks',
+      ...options,
+    );
+  }
+
   async rollback(to: Destination, revision: number): Promise<string> {
     return this.run('rollback', RELEASE, String(revision), ...placeOf(to), ...WAIT);
   }

@@ -210,7 +210,7 @@ describe('lookups at the same time', () => {
     expect(new Set(answers).size).toBe(1);
     await lookup.lookup('a.whoisonly');
     expect(harness.internet.asked).toHaveLength(2);
-    expect(lookup.counts).toMatchObject({ started: 2, joined: 2 });
+    expect(lookup.counts).toMatchObject({ started: 2, joined: 2, underWay: 0 });
     const [source] = lookup.counts.sources;
     expect(source).toMatchObject({ protocol: 'whois43', role: 'registry', outcome: 'delivered' });
     expect(source.seconds.counts.reduce((sum, count) => sum + count)).toBe(2);
@@ -224,6 +224,7 @@ describe('lookups at the same time', () => {
     const leaving = lookup.lookup('a.whoisonly', { signal: controller.signal });
     const staying = lookup.lookup('a.whoisonly');
     const socket = await asked;
+    expect(lookup.counts.underWay).toBe(1);
     controller.abort();
     await expect(leaving).rejects.toThrow('aborted');
     socket.end(said('a.whoisonly'));

@@ -67,6 +67,7 @@ export class DomainLookup {
     const route = this.options.registries.route(name);
     if (route.reason !== undefined) return this.unsupported(name, route.reason);
     this.counts.started++;
+    this.counts.underWay++;
     const budget = setTimeout(() => abandon.abort(), budgetMs);
     try {
       const { signal } = abandon;
@@ -76,6 +77,7 @@ export class DomainLookup {
       return { ...found, fetchedAt: this.options.clock.now() };
     } finally {
       clearTimeout(budget);
+      this.counts.underWay--;
     }
   }
 

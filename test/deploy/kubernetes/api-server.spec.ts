@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 import { CHART_VALUES } from '../chart-values.js';
-import { Chart, type PodSpec, type Resource, workloadsOf } from '../chart.js';
+import { Chart, type PodSpec, RELEASE, type Resource, workloadsOf } from '../chart.js';
 import {
   apiServerAvailability,
   apiServerPrograms,
@@ -67,6 +67,43 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       },
     );
 
+    describe('the number of pods of a live release', () => {
+      const place = () => ({ kubeconfig: server.kubeconfig, namespace: NAMESPACE });
+      const values = CHART_VALUES['all off'] as string[];
+      const [fixed, scaled] = [
+        'services.dashboard={"replicas":5}',
+        'services.dashboard={"replicas":2,"autoscaling":{"enabled":true,"min":2,"max":9}}',
+      ];
+      const path = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/${RELEASE}-dds-dashboard`;
+      const replicas = async () => (await server.client.get<Scale>(path)).spec.replicas;
+      const scalerSets = (wanted: number) =>
+        server.client.merge(`${path}/scale`, { spec: { replicas: wanted } });
+
+      it("stays as it is when something is told to scale it, and is the scaler's from then on", async () => {
+        await chart.store('install', place(), values, fixed);
+        await chart.store('upgrade', place(), values, scaled);
+        expect(await replicas()).toBe(5);
+        // Nothing has set it yet: left out a second time, it would become 1.
+        await chart.store('upgrade', place(), values, scaled, 'image.tag="0.1.1"');
+        expect(await replicas()).toBe(5);
+        await scalerSets(7);
+        await chart.store('upgrade', place(), values, scaled, 'image.tag="0.1.2"');
+        expect(await replicas()).toBe(7);
+      });
+
+      it('is only taken from the scaler by an operator who says so', async () => {
+        const contested = /conflict with .* \.spec\.replicas/;
+        expect(await refusalOf(chart.store('upgrade', place(), values, fixed))).toMatch(contested);
+        expect(await refusalOf(chart.restore(place(), 2))).toMatch(contested);
+        expect(await replicas()).toBe(7);
+        // A revision that left the number to the scaler leaves it now.
+        await chart.restore(place(), 4);
+        expect(await replicas()).toBe(7);
+        await chart.restore(place(), 1, '--force-conflicts');
+        expect(await replicas()).toBe(5);
+      });
+    });
+
     it.each([
       ['runs as root', { runAsNonRoot: false }],
       ['is privileged', { privileged: true, allowPrivilegeEscalation: true }],
@@ -103,6 +140,10 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
     );
   },
 );
+
+interface Scale {
+  spec: { replicas: number };
+}
 
 interface PodToCreate {
   apiVersion: string;

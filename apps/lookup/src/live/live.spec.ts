@@ -235,6 +235,7 @@ describe('metrics of lookup', () => {
     const scraped = await scrape(service.url);
     expect(scraped.get(name)).toBe(before + 2);
     expect(scraped.get('dds_lookup_runs_total{result="started"}')).toBe(0);
+    expect(scraped.get('dds_lookup_under_way')).toBe(0);
     expect(scraped.get('dds_lookup_cache_entries')).toBe(0);
     expect([...scraped.keys()].join()).not.toContain('.test');
   });

@@ -24,6 +24,10 @@ const RUNS = declareCounter(
   'Lookups that went out (started), and callers who shared one under way (joined).',
   { labels: ['result'] },
 );
+const UNDER_WAY = declareGauge(
+  'dds_lookup_under_way',
+  'Lookups that wait for a registry or registrar, or for their turn there.',
+);
 const CACHE_ENTRIES = declareGauge('dds_lookup_cache_entries', 'Answers in memory.');
 const OBSERVATIONS = declareCounter(
   'dds_lookup_observations_total',
@@ -56,6 +60,7 @@ export function addLookupMetrics(
         take(ANSWERS, count, { outcome, served_from: servedFrom });
       }
       take(RUNS, lookups.started, { result: 'started' });
+      take(UNDER_WAY, lookups.underWay);
       take(RUNS, lookups.joined, { result: 'joined' });
       for (const { protocol, role, outcome, seconds } of lookups.sources) {
         take(UPSTREAM, seconds, { protocol, role, outcome });

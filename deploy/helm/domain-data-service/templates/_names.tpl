@@ -40,6 +40,31 @@ helm.sh/resource-policy: keep
 {{- dict "services" $running | toJson -}}
 {{- end -}}
 
+{{- define "dds.kind" -}}
+{{ ternary "StatefulSet" "Deployment" (ne .volume.size "") }}
+{{- end -}}
+
+{{- /*
+How many pods. Where something scales them, the number is the scaler's. If it has not set one yet, what runs is repeated:
+a number that is left out becomes 1. One that it has set must not be repeated: the server refuses two who set it. Without a
+cluster, as in `helm template`, there is none to repeat.
+*/ -}}
+{{- define "dds.replicas" -}}
+{{- if or .is.autoscaling.enabled .is.keda.enabled -}}
+{{- $name := printf "%s-%s" (include "dds.fullname" .root) .known.name -}}
+{{- $running := lookup "apps/v1" (include "dds.kind" .is) .root.Release.Namespace $name -}}
+{{- $hasScaler := false -}}
+{{- range dig "metadata" "managedFields" list $running -}}
+{{- if and (eq (.subresource | default "") "scale") (hasKey (dig "fieldsV1" "f:spec" dict .) "f:replicas") -}}
+{{- $hasScaler = true -}}
+{{- end -}}
+{{- end -}}
+{{- if and $running (not $hasScaler) }}{{ $running.spec.replicas }}{{ end -}}
+{{- else -}}
+{{ .is.replicas }}
+{{- end -}}
+{{- end -}}
+
 {{- define "dds.kafkaBrokers" -}}
 {{- if .Values.kafka.strimzi.enabled -}}
 {{ include "dds.fullname" . }}-kafka-kafka-bootstrap:9093

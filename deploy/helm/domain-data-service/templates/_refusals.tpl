@@ -142,6 +142,9 @@
 {{- if and $hasDoor (not $v.trustedProxies) -}}
 {{- $faults = append $faults "trustedProxies is empty: set it to the addresses of the ingress controller or Gateway, or every customer has its address." -}}
 {{- end -}}
+{{- if and $v.monitoring.prometheusUrl (not (regexMatch "^https?://[^ ]+$" $v.monitoring.prometheusUrl)) -}}
+{{- $faults = append $faults (printf "monitoring.prometheusUrl is %q: write it as http://prometheus.monitoring:9090." $v.monitoring.prometheusUrl) -}}
+{{- end -}}
 {{- if and $v.ingress.enabled (not $v.ingress.className) -}}
 {{- $faults = append $faults "ingress.className is empty: name the IngressClass." -}}
 {{- end -}}
@@ -200,10 +203,12 @@
 {{- end -}}
 {{- end -}}
 {{- if $is.keda.enabled -}}
-{{- if not $known.consumes -}}
-{{- $faults = append $faults (printf "services.%s.keda is on, and it consumes no events: use autoscaling." $name) -}}
+{{- if not (or $known.consumes $is.keda.load.query) -}}
+{{- $faults = append $faults (printf "services.%s.keda is on, and it consumes no events: use autoscaling, or say in services.%s.keda.load.query what loads it." $name $name) -}}
+{{- else if and $is.keda.load.query (not $v.monitoring.prometheusUrl) (not $known.consumes) -}}
+{{- $faults = append $faults (printf "services.%s.keda asks Prometheus what loads it: set monitoring.prometheusUrl, such as http://prometheus.monitoring:9090." $name) -}}
 {{- end -}}
-{{- if gt (int $is.keda.max) (int .partitions) -}}
+{{- if and $known.consumes (gt (int $is.keda.max) (int .partitions)) -}}
 {{- $faults = append $faults (printf "services.%s.keda.max is above %d, the partitions of a topic: more would stand idle." $name (int .partitions)) -}}
 {{- end -}}
 {{- end -}}
