@@ -1,0 +1,257 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type {
+  MonitorAnswer,
+  MonitorEvent,
+  MonitorEventsAnswer,
+  MonitorRule,
+} from '#libs/contracts';
+import { distanceOf } from '#libs/domain-names';
+import { newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { CorpusUnderTest } from '../../../../../test/corpus/corpus-under-test.js';
+import { WorkerUnderTest } from '../../../../../test/worker/worker-under-test.js';
+import { BrandMatcher, soughtName } from './brand-matcher.js';
+import { FollowChangesJob } from './follow-changes.job.js';
+import { NearWords, slipsOf } from './near-words.js';
+import { publishedValues } from './published-values.js';
+import { RegistrantMatcher } from './registrant-matcher.js';
+
+const BRAND = {
+  match: 'contains',
+  with_typos: true,
+  include: [],
+  exclude: [],
+  own_domains: [],
+  tlds: [],
+} as const satisfies MonitorRule;
+
+/** Why a name is found by rules, by their place. */
+function reasonsOf(name: string, ...rules: Partial<MonitorRule>[]): Record<number, string> {
+  const matcher = new BrandMatcher(rules.map((rule) => ({ ...BRAND, ...rule })));
+  const hits = matcher.match(soughtName(name, domainToUnicode(name)));
+  return Object.fromEntries(hits.map(({ place, reason }) => [place, reason]));
+}
+
+describe('words near others', () => {
+  it('are those that a comparison with each would find', () => {
+    const letters = fc.constantFrom(...'abc');
+    const word = fc.string({ unit: letters, minLength: 5, maxLength: 12 });
+    fc.assert(
+      fc.property(
+        fc.array(word, { maxLength: 12 }),
+        fc.array(word, { maxLength: 12 }),
+        (words, texts) => {
+          const near = new NearWords(words);
+          for (const text of texts) {
+            const wanted = words.flatMap((one, place) => {
+              const distance = distanceOf(one, text);
+              return distance > 0 && distance <= slipsOf(one) ? [place] : [];
+            });
+            expect(near.find(text).toSorted((a, b) => a - b)).toEqual(wanted);
+          }
+        },
+      ),
+      { seed: 1_107, numRuns: 300 },
+    );
+  });
+});
+
+describe('a brand', () => {
+  it('is found by its letters, by what they look like, and through a slip', () => {
+    for (const [name, reason] of [
+      ['examplebrand.com', 'keyword'],
+      ['my-examplebrand-shop.co.uk', 'keyword'],
+      ['examp1ebrand.com', 'looks_alike'],
+      ['exarnplebrand.net', 'looks_alike'],
+      [domainToASCII('ex\u0430mplebrand.com'), 'looks_alike'],
+      ['exampelbrand.com', 'typo'],
+      ['examplebran.com', 'typo'],
+      ['login-examplbrand.com', 'typo'],
+    ] as const) {
+      expect([name, reasonsOf(name, { keyword: 'examplebrand' })]).toEqual([name, { 0: reason }]);
+    }
+    for (const name of ['example.com', 'brandexample.com', 'com-examplebrand.example']) {
+      const found = reasonsOf(name, { keyword: 'examplebrand', tlds: ['com'] });
+      expect([name, found]).toEqual([name, {}]);
+    }
+    expect(reasonsOf('exampelbrand.com', { keyword: 'examplebrand', with_typos: false })).toEqual(
+      {},
+    );
+  });
+
+  it('must stand where its monitor says', () => {
+    const rules = (['contains', 'prefix', 'suffix', 'exact'] as const).map((match) => ({
+      keyword: 'acme',
+      match,
+    }));
+    const placesOf = (name: string) => Object.keys(reasonsOf(name, ...rules)).join('');
+    expect(placesOf('acme.com')).toBe('0123');
+    expect(placesOf('acme-shop.com')).toBe('01');
+    expect(placesOf('myacme.com')).toBe('02');
+    expect(placesOf('myacmeshop.com')).toBe('0');
+  });
+
+  it('is not found in own names, other suffixes, or with the wrong words', () => {
+    const keyword = 'acme';
+    for (const [name, rule] of [
+      ['acme.com', { own_domains: ['acme.com'] }],
+      ['acme.com', { tlds: ['de', 'uk'] }],
+      ['acme-jobs.com', { exclude: ['jobs'] }],
+      ['acme-jobs.com', { include: ['login', 'jobs'] }],
+    ] as [string, Partial<MonitorRule>][]) {
+      const narrowed = { ...rule, keyword };
+      expect([name, rule, reasonsOf(name, narrowed)]).toEqual([name, rule, {}]);
+    }
+    expect(reasonsOf('acme.co.uk', { keyword, tlds: ['uk'] })).toEqual({ 0: 'keyword' });
+    expect(reasonsOf('acme-login.com', { keyword, include: ['login'] })).toEqual({ 0: 'keyword' });
+  });
+});
+
+describe('a registrant', () => {
+  const found = (record: object, ...rules: MonitorRule[]) =>
+    new RegistrantMatcher(rules)
+      .match('name.com', publishedValues(record as Record<string, unknown>))
+      .map(({ place, reason, value }) => [place, reason, value]);
+  const record = {
+    registrant_contact: { name: 'Alex  SAMPLE', company: 'Example Holdings Ltd' },
+    technical_contact: { email_address: 'Alex@Example.com', name: 'REDACTED FOR PRIVACY' },
+  };
+
+  it('is found by a published value, whole or in part, of any contact', () => {
+    expect(
+      found(
+        record,
+        { owner: 'alex sample', exact: true },
+        { company: 'example holdings', exact: true },
+        { company: 'example holdings' },
+        { email: '@example.com' },
+        { owner: 'Alex', tlds: ['de'] },
+        { owner: 'Alex', own_domains: ['name.com'] },
+      ),
+    ).toEqual([
+      [0, 'owner', 'Alex  SAMPLE'],
+      [3, 'email', 'Alex@Example.com'],
+      [2, 'company', 'Example Holdings Ltd'],
+    ]);
+  });
+
+  it('S70: is not found by what is withheld, or where a privacy service stands in', () => {
+    expect(found(record, { owner: 'redacted' })).toEqual([]);
+    expect(found({ ...record, privacy_service: true }, { owner: 'alex' })).toEqual([]);
+  });
+});
+
+describe('the changes of the corpus', () => {
+  const under = new WorkerUnderTest();
+  let corpus: CorpusUnderTest;
+  let accountId: string;
+
+  beforeAll(async () => {
+    corpus = await CorpusUnderTest.start();
+    corpus.clock.set(under.clock.now());
+    await under.start(undefined, { corpusUrl: corpus.url });
+    await follow();
+  });
+  afterAll(async () => {
+    await under.stop();
+    await corpus?.stop();
+  });
+  beforeEach(() => {
+    accountId = newId();
+    under.entitlement.monitors.set(accountId, { domain: 9, brand: 9, registrant: 9 });
+  });
+
+  const follow = () => under.worker.app.get(FollowChangesJob, { strict: false }).runOnce();
+  const call = <T>(method: 'GET' | 'POST' | 'PATCH', rest: string, body?: object) =>
+    under.gateway.call<T>(method, `/internal/key/monitors${rest}`, { accountId, body });
+  const watch = async (body: object) => (await call<MonitorAnswer>('POST', '', body)).id;
+  const eventsOf = async (id: string, query = ''): Promise<MonitorEvent[]> =>
+    (await call<MonitorEventsAnswer>('GET', `/${id}/events${query}`)).events;
+  const untilFound = (id: string, count: number) =>
+    waitFor(`${count} finds`, async () => {
+      await follow();
+      const events = await eventsOf(id);
+      return events.length >= count ? events : undefined;
+    });
+  const at = (minute: number) => `2026-11-20T10:${String(minute).padStart(2, '0')}:00.000Z`;
+  const listed = (name: string, minute = 0) => ({ kind: 'listed', name, at: at(minute) });
+  const whois = (name: string, record: object, minute = 0) => ({
+    kind: 'whois',
+    name,
+    record,
+    at: at(minute),
+  });
+
+  it('each new name is told once to all whose brand it has, and again when it is registered again', async () => {
+    await corpus.recordOf({ name: 'zone' }, listed('before-zyxwares.com'));
+    await follow();
+    const id = await watch({ kind: 'brand', keyword: 'zyxwares' });
+    const other = await watch({ kind: 'brand', keyword: 'zyxwares', tlds: ['org'] });
+    const paused = await watch({ kind: 'brand', keyword: 'zyxwares' });
+    await call('POST', `/${paused}/pause`);
+    await corpus.recordOf({ name: 'hidden', isShown: false }, listed('hidden-zyxwares.com'));
+    await corpus.recordOf({ name: 'zone' }, listed('zyxwares-login.com'), listed('zyxvvares.org'));
+    const events = await untilFound(id, 2);
+    await follow();
+    expect(events.map(({ domain_name, match, state }) => [domain_name, match, state])).toEqual(
+      expect.arrayContaining([
+        ['zyxwares-login.com', { reason: 'keyword', value: 'zyxwares' }, 'new'],
+        ['zyxvvares.org', { reason: 'looks_alike', value: 'zyxwares' }, 'new'],
+      ]),
+    );
+    expect(await eventsOf(id)).toHaveLength(2);
+    expect(await eventsOf(other)).toHaveLength(1);
+    expect(await eventsOf(paused)).toEqual([]);
+    await corpus.record({ kind: 'gone', name: 'zyxwares-login.com', at: at(1) });
+    await corpus.record(whois('zyxwares-login.com', { create_date: '2026-11-20' }, 2));
+    await untilFound(id, 3);
+  });
+
+  it('its owner says what he makes of a find', async () => {
+    const id = await watch({ kind: 'brand', keyword: 'qorvexa' });
+    await corpus.recordOf({ name: 'zone' }, listed('qorvexa-one.com'), listed('qorvexa-two.com'));
+    const [hit] = await untilFound(id, 2);
+    const changed = await call('PATCH', `/${id}/events/${hit.id}`, { state: 'ignored' });
+    expect(changed).toMatchObject({ id: hit.id, state: 'ignored' });
+    expect(await eventsOf(id, '?state=ignored')).toHaveLength(1);
+    expect(await eventsOf(id, '?state=new')).toHaveLength(1);
+    const unknown = call('PATCH', `/${id}/events/${newId()}`, { state: 'ignored' });
+    await expect(unknown).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('S70: a registration is told by what its newest record publishes, each name once', async () => {
+    const id = await watch({ kind: 'registrant', company: 'Vantorel Holdings', exact: true });
+    const owned = { registrant_contact: { company: 'VANTOREL  Holdings' } };
+    const hidden = { registrant_contact: { company: 'REDACTED FOR PRIVACY' } };
+    await corpus.record(whois('vantorel-one.com', owned));
+    await corpus.record(whois('vantorel-two.com', hidden));
+    await corpus.record(whois('vantorel-three.com', owned), whois('vantorel-three.com', hidden, 1));
+    await corpus.record(whois('vantorel-four.com', { ...owned, privacy_service: true }));
+    await untilFound(id, 1);
+    await corpus.record(whois('vantorel-one.com', { ...owned, name_servers: ['ns.x.com'] }, 2));
+    await corpus.record(whois('vantorel-two.com', owned, 2));
+    await untilFound(id, 2);
+    await follow();
+    const told = (await eventsOf(id)).map(({ type, domain_name, match }) => [
+      type,
+      domain_name,
+      match?.reason,
+    ]);
+    expect(told.toSorted()).toEqual([
+      ['registrant.match', 'vantorel-one.com', 'company'],
+      ['registrant.match', 'vantorel-two.com', 'company'],
+    ]);
+  });
+
+  it('several readers at once tell each name once', async () => {
+    const id = await watch({ kind: 'brand', keyword: 'mirquell' });
+    const names = Array.from({ length: 40 }, (_, n) => listed(`mirquell-${n}.com`));
+    await corpus.recordOf({ name: 'zone' }, ...names);
+    await Promise.all([follow(), follow(), follow()]);
+    await untilFound(id, 40);
+    await follow();
+    expect(await eventsOf(id, '?page_size=100')).toHaveLength(40);
+  });
+});
