@@ -381,6 +381,74 @@ describe('dashboard', () => {
     for (const { text } of [made, log]) expect(text).not.toMatch(/<script>|<b>|<i>/);
   });
 
+  it('S66: a monitor is made by a form; what it watches and what it found are data', async () => {
+    session = LOGGED_IN;
+    const id = '019a5f00-0000-7000-8000-000000000031';
+    const monitor = {
+      id,
+      kind: 'brand',
+      name: '<script>',
+      state: 'active',
+      mail: true,
+      watches: { keyword: '<b>', match: 'contains', own_domains: ['<i>'] },
+    };
+    const event = {
+      id,
+      monitor_id: id,
+      type: 'brand.match',
+      at: '2026-11-21T10:10:00.000Z',
+      domain_unicode: '<b>.com',
+      changes: [{ path: '<i>', before: [], after: ['<script>'] }],
+      match: { reason: 'keyword', value: '<b>' },
+      state: 'new',
+    };
+    const body = {
+      ...monitor,
+      monitors: [monitor],
+      events: [event],
+      paging: { next_cursor: null },
+    };
+    answer = { status: 200, body };
+    const { cookie } = ours;
+    const asked = await send('GET', '/monitors/new/brand', { cookie });
+    expect(asked.text).toContain('action="/monitors/new/brand"');
+    const typed = new URLSearchParams({
+      keyword: 'acme',
+      match: 'prefix',
+      with_typos: 'on',
+      tlds: 'com, de',
+      own_domains: '',
+    });
+    const made = await send('POST', '/monitors/new/brand', { ...ours, ...form }, typed.toString());
+    expect([made.status, made.headers.location]).toEqual([303, `/monitors/${id}`]);
+    const [{ line, body: sent }] = arrived;
+    expect(line).toBe('POST /internal/monitors');
+    expect(JSON.parse(sent)).toEqual({
+      kind: 'brand',
+      keyword: 'acme',
+      match: 'prefix',
+      with_typos: true,
+      mail: false,
+      include: [],
+      exclude: [],
+      own_domains: [],
+      tlds: ['com', 'de'],
+    });
+    const state = new URLSearchParams({ state: 'ignored' }).toString();
+    const marked = await send('POST', `/monitors/${id}/events/${id}`, { ...ours, ...form }, state);
+    expect(marked.status).toBe(303);
+    expect(arrived.at(-1)).toMatchObject({
+      line: `PATCH /internal/monitors/${id}/events/${id}`,
+      body: '{"state":"ignored"}',
+    });
+    for (const path of ['/monitors', `/monitors/${id}`, `/monitors/${id}/delete`]) {
+      const { status, text } = await send('GET', path, { cookie });
+      expect([path, status]).toEqual([path, 200]);
+      expect(text).not.toMatch(/<script>|<b>|<i>/);
+    }
+    expect((await send('GET', '/monitors/new/person', { cookie })).status).toBe(404);
+  });
+
   it('a deleted account has one page, which restores it', async () => {
     session = { ...LOGGED_IN, accountState: 'deleted' };
     const { cookie } = ours;
@@ -392,6 +460,7 @@ describe('dashboard', () => {
       '/invoices',
       '/requests',
       '/jobs',
+      '/monitors',
       '/webhooks',
     ];
     for (const path of pages) {

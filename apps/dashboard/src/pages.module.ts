@@ -17,6 +17,7 @@ import { JobPagesController } from './jobs/jobs.controller.js';
 import { UploadPagesController } from './jobs/uploads.controller.js';
 import { KeysController } from './keys/keys.controller.js';
 import { MailboxController } from './mailbox/mailbox.controller.js';
+import { MonitorPagesController } from './monitors/monitors.controller.js';
 import { AssetsController } from './assets/assets.controller.js';
 import { PlansController } from './plans/plans.controller.js';
 import { CallDocsController } from './proxy/call-docs.controller.js';
@@ -53,6 +54,7 @@ const PAGES = [
   SubscriptionPagesController,
   SearchesController,
   JobPagesController,
+  MonitorPagesController,
   WebhookPagesController,
   UploadPagesController,
   InvoicePagesController,

@@ -70,6 +70,7 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/requests', 'Requests'],
   ['/search', 'Search'],
   ['/jobs', 'Bulk jobs'],
+  ['/monitors', 'Monitors'],
   ['/webhooks', 'Webhooks'],
   ['/credits', 'Credits'],
   ['/plans', 'Plans'],

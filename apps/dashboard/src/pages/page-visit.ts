@@ -84,10 +84,17 @@ export class PageVisit {
   }
 }
 
-/** A refusal in its owner's own public words; faults of fields by what the page calls them. */
-export function faultNotice({ refusal }: ProxiedAnswer): Notice {
+/**
+ * A refusal in its owner's own public words; faults of fields by what the page calls them.
+ * @param labels of fields that are called otherwise on this page.
+ */
+export function faultNotice(
+  { refusal }: ProxiedAnswer,
+  labels: Readonly<Record<string, string>> = {},
+): Notice {
   const faults = refusal?.code === INVALID ? (refusal.errors ?? []) : [];
-  const sentences = faults.map(({ field, message }) => `${labelOf(field)} ${message}.`);
+  const nameOf = (field: string) => labels[field.split('.', 1)[0]] ?? labelOf(field);
+  const sentences = faults.map(({ field, message }) => `${nameOf(field)} ${message}.`);
   const text = sentences.length > 0 ? [...new Set(sentences)].join(' ') : refusal?.message;
   return { kind: 'fault', text: text ?? 'That did not work.' };
 }

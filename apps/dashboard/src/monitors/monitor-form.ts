@@ -1,0 +1,112 @@
+import { KEYWORD_PLACES, type KeywordPlace, type MonitorKind } from '#libs/contracts';
+import { type PageContext, field, form } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+import { selectField } from '../pages/select-field.js';
+import type { MonitorForm } from './monitors.dto.js';
+
+const PLACES: Readonly<Record<KeywordPlace, string>> = {
+  contains: 'anywhere in the label',
+  prefix: 'at its begin',
+  suffix: 'at its end',
+  exact: 'as the whole label',
+};
+const SELECTORS = [
+  ['company', 'Company'],
+  ['email', 'E-mail'],
+  ['owner', 'Name'],
+] as const;
+
+/** What fields are called here that are called otherwise on other pages. */
+export const MONITOR_LABELS: Readonly<Record<string, string>> = {
+  owner: 'The value',
+  email: 'The value',
+  company: 'The value',
+  include: 'Further words',
+  exclude: 'Words to leave out',
+  own_domains: 'Domains of yours',
+  tlds: 'Suffixes',
+};
+
+const LIST_HINT = 'separated by commas; may stay empty';
+
+/** The form of a new monitor. @param typed what was refused, to be corrected. */
+export function monitorForm(context: PageContext, kind: MonitorKind, typed: MonitorForm): Markup {
+  const fields = { domain: domainFields, brand: brandFields, registrant: registrantFields }[kind];
+  return form(
+    context,
+    `/monitors/new/${kind}`,
+    html`${fields(typed)}
+      ${field({ name: 'name', value: typed.name, hint: 'what you call it; may stay empty', isOptional: true })}
+      ${mailBox(typed.csrf === undefined || typed.mail !== undefined)}
+      <button>Begin to watch</button>`,
+  );
+}
+
+export const mailBox = (isTicked: boolean) =>
+  html`<p>
+    <label
+      ><input type="checkbox" name="mail" ${isTicked ? html`checked` : undefined} /> Its news by
+      mail, at most one an hour</label
+    >
+  </p>`;
+
+/** The body of the call that the form stands for. */
+export function requestOf(kind: MonitorKind, given: MonitorForm): object {
+  const { name, mail, domainName, keyword, match, selector = '', value = '' } = given;
+  const lists = { own_domains: listOf(given.own_domains), tlds: listOf(given.tlds) };
+  const common = { kind, mail: mail !== undefined, ...(name && { name }) };
+  if (kind === 'domain') return { ...common, domainName };
+  if (kind === 'registrant') {
+    const isKnown = SELECTORS.some(([known]) => known === selector);
+    const subject = isKnown ? { [selector]: value } : {};
+    return { ...common, ...subject, exact: given.exact !== undefined, ...lists };
+  }
+  return {
+    ...common,
+    keyword,
+    match,
+    with_typos: given.with_typos !== undefined,
+    include: listOf(given.include),
+    exclude: listOf(given.exclude),
+    ...lists,
+  };
+}
+
+const listOf = (text = '') => [...new Set(text.split(/[\s,]+/).filter((word) => word !== ''))];
+
+const domainFields = ({ domainName }: MonitorForm) =>
+  field({ name: 'domainName', value: domainName });
+
+function brandFields(typed: MonitorForm): Markup {
+  const { keyword, match, include, exclude, with_typos, csrf } = typed;
+  const places = KEYWORD_PLACES.map((place) => [place, PLACES[place]] as const);
+  const isTyped = csrf === undefined || with_typos !== undefined;
+  return html`${field({ name: 'keyword', value: keyword, hint: 'looked for in each new name' })}
+    ${selectField('match', { label: 'It stands', options: places, chosen: match })}
+    <p>
+      <label
+        ><input type="checkbox" name="with_typos" ${isTyped ? html`checked` : undefined} /> Also
+        what looks like it, and slips of the keyboard</label
+      >
+    </p>
+    ${list('include', include)} ${list('exclude', exclude)} ${lists(typed)}`;
+}
+
+function registrantFields(typed: MonitorForm): Markup {
+  const { selector, value, exact } = typed;
+  return html`${selectField('selector', { label: 'Of a contact', options: SELECTORS, chosen: selector })}
+    ${field({ name: 'value', label: 'The value', value, hint: 'only values that are published are compared' })}
+    <p>
+      <label
+        ><input type="checkbox" name="exact" ${exact === undefined ? undefined : html`checked`} />
+        The whole value must be equal</label
+      >
+    </p>
+    ${lists(typed)}`;
+}
+
+const lists = ({ own_domains, tlds }: MonitorForm) =>
+  html`${list('own_domains', own_domains)} ${list('tlds', tlds)}`;
+
+const list = (name: string, value: string | undefined) =>
+  field({ name, label: MONITOR_LABELS[name], value, hint: LIST_HINT, isOptional: true });

@@ -1,0 +1,56 @@
+import { PageForm, TextField } from '../pages/page-form.dto.js';
+
+export class MonitorForm extends PageForm {
+  @TextField()
+  name?: string;
+
+  @TextField()
+  mail?: string;
+
+  @TextField()
+  domainName?: string;
+
+  @TextField()
+  keyword?: string;
+
+  @TextField()
+  match?: string;
+
+  @TextField()
+  with_typos?: string;
+
+  @TextField()
+  include?: string;
+
+  @TextField()
+  exclude?: string;
+
+  /** Which of a contact's values is watched. */
+  @TextField()
+  selector?: string;
+
+  @TextField()
+  value?: string;
+
+  @TextField()
+  exact?: string;
+
+  @TextField()
+  own_domains?: string;
+
+  @TextField()
+  tlds?: string;
+}
+
+export class MonitorSettingsForm extends PageForm {
+  @TextField()
+  name?: string;
+
+  @TextField()
+  mail?: string;
+}
+
+export class HitForm extends PageForm {
+  @TextField()
+  state?: string;
+}
