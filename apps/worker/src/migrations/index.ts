@@ -8,6 +8,7 @@ import { jobs } from './0006-jobs.js';
 import { webhooks } from './0007-webhooks.js';
 import { uploads } from './0008-uploads.js';
 import { monitors } from './0009-monitors.js';
+import { files } from './0010-files.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: Migration[] = [
   webhooks,
   uploads,
   monitors,
+  files,
 ];
