@@ -18,6 +18,7 @@ import { jobsScope } from './0016-jobs-scope.js';
 import { webhooksScope } from './0017-webhooks-scope.js';
 import { takenBack } from './0018-taken-back.js';
 import { monitorsScope } from './0019-monitors-scope.js';
+import { filesScope } from './0020-files-scope.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -40,4 +41,5 @@ export const migrations: Migration[] = [
   webhooksScope,
   takenBack,
   monitorsScope,
+  filesScope,
 ];

@@ -1,0 +1,11 @@
+import type { Migration } from '#libs/database';
+
+/** A key that may do everything may fetch files, too; one whose owner chose its scopes keeps those. */
+export const filesScope: Migration = {
+  name: '0020-files-scope',
+  sql: `
+    update api_keys
+    set scopes = scopes || '{files}'
+    where scopes @> '{whois,ip,asn,dns,availability,bulk,account:read}' and revoked_at is null;
+  `,
+};
