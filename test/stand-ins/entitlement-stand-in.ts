@@ -54,6 +54,8 @@ export class EntitlementStandIn extends JsonServer {
   readonly blocks = new Map<string, AccessBlock[]>();
   /** Monitors that an account may have; otherwise those of the trial. */
   readonly monitors = new Map<string, MonitorSlots>();
+  /** Datasets of the plan of an account. */
+  readonly datasets = new Map<string, string[]>();
   defaultBalance = 1_000;
   defaultLimit = 1_000;
   keys = 1;
@@ -143,7 +145,7 @@ export class EntitlementStandIn extends JsonServer {
       limits: { live, bulk: this.bulkLimit, heavy: 3, account: 60 },
       keys: this.keys,
       monitors: this.monitors.get(accountId) ?? { domain: 1, brand: 0, registrant: 0 },
-      datasets: [],
+      datasets: this.datasets.get(accountId) ?? [],
       blocks: this.blocks.get(accountId) ?? [],
       validUntil: this.validUntil,
     };

@@ -25,6 +25,10 @@ import { FollowChangesJob } from './monitors/matches/follow-changes.job.js';
 import { ForgetNewsJob } from './monitors/news/forget-news.job.js';
 import { MailDigestsJob } from './monitors/news/mail-digests.job.js';
 import { FitMonitorsJob } from './monitors/slots/fit-monitors.job.js';
+import { AnnounceFilesJob } from './file-building/announce-files.job.js';
+import { BuildFilesJob } from './file-building/build-files.job.js';
+import { ExpireFilesJob } from './file-building/expire-files.job.js';
+import { PlanFilesJob } from './file-building/plan-files.job.js';
 import { EndJobsJob } from './results/end-jobs.job.js';
 import { ExpireJobsJob } from './results/expire-jobs.job.js';
 import { RemoveFilesJob } from './results/remove-files.job.js';
@@ -44,12 +48,16 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: FitMonitorsJob, everyMs: SECOND_MS, runs: 'process' },
   { job: CheckNamesJob, everyMs: 5 * SECOND_MS, runs: 'process' },
   { job: FollowChangesJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
+  { job: BuildFilesJob, everyMs: SECOND_MS, runs: 'process' },
+  { job: AnnounceFilesJob, everyMs: SECOND_MS, runs: 'process' },
   { job: RemoveFilesJob, everyMs: 10 * SECOND_MS, runs: 'process' },
   { job: MailDigestsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: RemindExpiriesJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: ForgetNewsJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: ExpireUploadsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ExpireJobsJob, everyMs: MINUTE_MS, runs: 'installation' },
+  { job: PlanFilesJob, everyMs: MINUTE_MS, runs: 'installation' },
+  { job: ExpireFilesJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: ForgetDeliveriesJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];

@@ -25,6 +25,21 @@ import { DeliveryQueue } from './deliveries/delivery-queue.js';
 import { ForgetDeliveriesJob } from './deliveries/forget-deliveries.job.js';
 import { WebhookSender } from './deliveries/webhook-sender.js';
 import { ExportController } from './export/export.controller.js';
+import { AnnounceFilesJob } from './file-building/announce-files.job.js';
+import { AnnounceQueue } from './file-building/announce-queue.js';
+import { BuildFeatures, BuildFilesJob } from './file-building/build-files.job.js';
+import { ExpireFilesJob } from './file-building/expire-files.job.js';
+import { FileBuilderService } from './file-building/file-builder.service.js';
+import { FileBuildsService } from './file-building/file-builds.service.js';
+import { FileRunsController } from './file-building/file-runs.controller.js';
+import { PlanFilesJob } from './file-building/plan-files.job.js';
+import { BuildQueue } from './files/build-queue.js';
+import { DownloadsService } from './files/downloads.service.js';
+import { FileRowsService } from './files/file-rows.service.js';
+import { FilesController } from './files/files.controller.js';
+import { FilesRepository } from './files/files.repository.js';
+import { FilesService } from './files/files.service.js';
+import { OwnFilesController } from './files/own-files.controller.js';
 import { JobCreditsService } from './jobs/job-credits.service.js';
 import { JobQueues } from './jobs/job-queues.js';
 import { JobRowsService } from './jobs/job-rows.service.js';
@@ -107,6 +122,9 @@ export const CONTROLLERS = [
   MonitorsController,
   OwnMonitorsController,
   OnAllowanceChangedConsumer,
+  FilesController,
+  OwnFilesController,
+  FileRunsController,
 ];
 
 /** Features in the order in which they may use one another. */
@@ -172,6 +190,19 @@ const FEATURES = [
   MonitorsService,
   SlotsQueue,
   FitMonitorsJob,
+  BuildQueue,
+  FilesRepository,
+  FileRowsService,
+  FilesService,
+  DownloadsService,
+  AnnounceQueue,
+  AnnounceFilesJob,
+  FileBuilderService,
+  FileBuildsService,
+  PlanFilesJob,
+  BuildFeatures,
+  BuildFilesJob,
+  ExpireFilesJob,
   AccountsService,
 ];
 

@@ -1,4 +1,5 @@
 export * from './api-key.js';
+export * from './catalogue/plan-datasets.js';
 export * from './catalogue/plans.js';
 export * from './catalogue/subscription-plans.js';
 export * from './clients/account-desk.client.js';

@@ -31,6 +31,16 @@ export class DeliveriesRepository {
     return rows.map(({ id }) => id);
   }
 
+  /** Accounts with an endpoint that is told of a type. */
+  async listAccountsListening(runner: Runner, type: string): Promise<string[]> {
+    const rows = await runner.query<{ accountId: string }>(
+      `select distinct account_id as "accountId" from webhooks
+       where state = 'active' and $1 = any(events) order by account_id`,
+      [type],
+    );
+    return rows.map(({ accountId }) => accountId);
+  }
+
   /** @returns false when this event was published for this endpoint before. */
   async insert(transaction: Transaction, delivery: NewDelivery): Promise<boolean> {
     const { id, webhookId, accountId, eventId, type, body, createdAt } = delivery;

@@ -42,6 +42,11 @@ export class DeliveriesService {
     }
   }
 
+  /** Accounts that want to be told of a type. */
+  async accountsListening(type: WebhookEvent): Promise<string[]> {
+    return this.deliveries.listAccountsListening(this.database, type);
+  }
+
   /** Sends a test to one endpoint. */
   async test(accountId: string, webhookId: string): Promise<WebhookDeliveryAnswer> {
     const event = { webhookId, accountId, eventId: newId(), type: WEBHOOK_TEST_EVENT };

@@ -18,6 +18,7 @@ export const SCOPES = [
   'bulk',
   'jobs',
   'monitors',
+  'files',
   'webhooks',
   'account:read',
   'history',

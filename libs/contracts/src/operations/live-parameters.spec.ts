@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { InputReader, OPERATIONS } from '#libs/contracts';
+import { InputReader, OPERATIONS, kindOf } from '#libs/contracts';
 
-const rows = OPERATIONS.filter(({ parameters }) => 'format' in parameters);
+/** The format of a download is that of its file. */
+const rows = OPERATIONS.filter((row) => 'format' in row.parameters && kindOf(row) === 'answer');
 
 it.each(rows.map((row) => [row.name, row] as const))(
   '%s takes format=json in any case, and says why it refuses XML',

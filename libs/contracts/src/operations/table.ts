@@ -42,6 +42,7 @@ import {
 } from './billing/subscriptions.js';
 import { DNS_BULK } from './dns/dns-bulk.js';
 import { DNS_LIVE } from './dns/dns-live.js';
+import { FILE, FILES, FILES_SAMPLE, FILES_STATUS, OWN_FILE, OWN_FILES } from './files/files.js';
 import { DNS_HISTORICAL } from './history/dns-historical.js';
 import { WHOIS_HISTORY } from './history/whois-history.js';
 import {
@@ -164,6 +165,8 @@ export * from './billing/subscriptions.js';
 export * from './dns/dns-answer.js';
 export * from './dns/dns-bulk.js';
 export * from './dns/dns-live.js';
+export * from './files/file-answer.js';
+export * from './files/files.js';
 export * from './history/dns-historical.js';
 export * from './history/whois-history.js';
 export * from './jobs/job-answer.js';
@@ -245,6 +248,10 @@ export const OPERATIONS: readonly Operation[] = [
   MONITOR_TEST,
   MONITOR_EVENTS,
   MONITOR_HIT_UPDATE,
+  FILES,
+  FILE,
+  FILES_STATUS,
+  FILES_SAMPLE,
   WEBHOOKS,
   WEBHOOK_CREATE,
   WEBHOOK,
@@ -313,6 +320,8 @@ export const OPERATIONS: readonly Operation[] = [
   OWN_MONITOR_TEST,
   OWN_MONITOR_EVENTS,
   OWN_MONITOR_HIT_UPDATE,
+  OWN_FILES,
+  OWN_FILE,
   OWN_WEBHOOKS,
   OWN_WEBHOOK_CREATE,
   OWN_WEBHOOK,

@@ -11,6 +11,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   domain: 'Whether a name is available, with suggestions, single and in bulk.',
   jobs: 'Jobs over many names, with one file of results.',
   monitors: 'Domains, brands and registrants that are watched, and what was found.',
+  files: 'Database files: new, changed and dropped names by day, and full downloads.',
   webhooks: 'Addresses of yours that are told what happens.',
   uploads: 'Files of names for jobs.',
   account: 'What your account used, and its credits.',

@@ -18,6 +18,8 @@ export const PROBLEM_STATUS = {
   address_not_allowed: 403,
   cross_site_request: 403,
   csrf_token_invalid: 403,
+  dataset_not_included: 403,
+  downloads_blocked: 403,
   key_limit_reached: 403,
   key_paused: 403,
   monitor_limit_reached: 403,
@@ -30,6 +32,7 @@ export const PROBLEM_STATUS = {
   base_missing: 409,
   billing_details_missing: 409,
   debt_open: 409,
+  file_withheld: 409,
   idempotency_key_running: 409,
   job_not_ready: 409,
   job_over: 409,
@@ -48,6 +51,7 @@ export const PROBLEM_STATUS = {
   upload_offset_mismatch: 409,
   uploads_full: 409,
   webhook_not_active: 409,
+  file_expired: 410,
   invoice_data_destroyed: 410,
   job_expired: 410,
   link_invalid: 410,
@@ -102,6 +106,7 @@ export type ProblemCode = keyof typeof PROBLEM_STATUS;
 
 /** Refusals that time cures although their status does not say so: no 429, 503 or 504. */
 const CURED_BY_TIME: readonly ProblemCode[] = [
+  'file_withheld',
   'idempotency_key_running',
   'internal_error',
   'job_not_ready',

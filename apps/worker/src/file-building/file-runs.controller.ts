@@ -1,0 +1,17 @@
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { AllowCallers } from '#libs/platform';
+import { FileBuildsService } from './file-builds.service.js';
+
+/** Has files made before their time: for the operator, and for an installation that has just been filled. */
+@Controller('internal/files/runs')
+@AllowCallers('cli')
+export class FileRunsController {
+  constructor(private readonly builds: FileBuildsService) {}
+
+  @Post()
+  @HttpCode(202)
+  async run(): Promise<object> {
+    await this.builds.planNow();
+    return {};
+  }
+}

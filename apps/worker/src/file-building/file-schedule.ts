@@ -1,0 +1,44 @@
+import { DATASETS, type Dataset } from '#libs/contracts';
+import { DAY_MS, HOUR_MS } from '#libs/platform';
+import { cadenceOf, dayOf } from '../files/file-edition.js';
+
+/** Hours after the end of a day at which its files are begun: there by 06:00 and by 18:00. */
+const RUN_HOURS = [3, 15];
+/** Full downloads are begun on Sundays, behind the files of the day before. */
+const FULL_WEEKDAY = 0;
+const FULL_HOUR = 7;
+/** Days whose files are made late where nothing ran at their time. */
+const CAUGHT_UP_DAYS = 3;
+
+/** A file that must have been made at a time or later. */
+export interface DueFile {
+  dataset: Dataset;
+  day: string;
+  dueAt: Date;
+}
+
+/** Files that ought to be there, the oldest first, for each is counted against the one before; and when they were to be made last. */
+export function dueFiles(now: Date): DueFile[] {
+  const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  const daily = DATASETS.filter((dataset) => cadenceOf(dataset) === 'daily');
+  const due: DueFile[] = [];
+  for (let back = CAUGHT_UP_DAYS; back >= 1; back--) {
+    const day = today - back * DAY_MS;
+    const runs = RUN_HOURS.map((hour) => day + DAY_MS + hour * HOUR_MS);
+    const last = runs.findLast((at) => at <= now.getTime());
+    if (last === undefined) continue;
+    due.push(...daily.map((dataset) => ({ dataset, day: dayText(day), dueAt: new Date(last) })));
+  }
+  return [...due, ...fullFiles(now, today)];
+}
+
+function fullFiles(now: Date, today: number): DueFile[] {
+  const weekday = new Date(today).getUTCDay();
+  let day = today - ((weekday - FULL_WEEKDAY + 7) % 7) * DAY_MS;
+  if (day + FULL_HOUR * HOUR_MS > now.getTime()) day -= 7 * DAY_MS;
+  const dueAt = new Date(day + FULL_HOUR * HOUR_MS);
+  const full = DATASETS.filter((dataset) => cadenceOf(dataset) === 'weekly');
+  return full.map((dataset) => ({ dataset, day: dayText(day), dueAt }));
+}
+
+const dayText = (at: number) => dayOf(new Date(at));

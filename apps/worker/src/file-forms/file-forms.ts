@@ -1,0 +1,104 @@
+import { type Hash, createHash } from 'node:crypto';
+import { PassThrough, Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import { ZipFile } from 'yazl';
+import type { FileArtifact } from '#libs/contracts';
+import type { FileStore } from '#libs/files';
+import { type FileEdition, artifactKey, fileName } from '../files/file-edition.js';
+import type { RowText } from './file-text.js';
+import { StoredFile } from './stored-file.js';
+
+/** What is gathered before it is handed to the compressors, in characters. */
+const GATHERED = 64 * 1024;
+
+export type PlacedFile = Pick<FileEdition, 'dataset' | 'day' | 'edition' | 'folder'>;
+
+/** The forms of a file, written side by side while its rows are read once. */
+export class FileForms {
+  private readonly csv: StoredFile;
+  private readonly json: StoredFile;
+  private readonly zip: StoredFile;
+  private readonly csvHash: Hash = createHash('sha256');
+  private csvBytes = 0;
+  private gatheredCsv = '';
+  private gatheredJson = '';
+
+  /** @param describe what the manifest says, when all rows are there. */
+  constructor(
+    files: FileStore,
+    private readonly file: PlacedFile,
+    private readonly describe: () => object,
+  ) {
+    this.csv = gzipped(files, artifactKey(file, 'csv.gz'));
+    this.json = gzipped(files, artifactKey(file, 'json.gz'));
+    this.zip = this.zipped(files);
+  }
+
+  private get all(): StoredFile[] {
+    return [this.csv, this.json, this.zip];
+  }
+
+  /** @throws what the store throws. */
+  async write({ csv, json }: RowText): Promise<void> {
+    this.gatheredCsv += csv;
+    this.gatheredJson += json;
+    if (this.gatheredCsv.length + this.gatheredJson.length >= GATHERED) await this.flush();
+  }
+
+  /** @throws what the store throws. */
+  async end(): Promise<FileArtifact[]> {
+    await this.flush();
+    const [csv, json, zip] = await Promise.all(this.all.map((one) => one.end()));
+    return [
+      { format: 'csv.gz', ...csv },
+      { format: 'json.gz', ...json },
+      { format: 'zip', ...zip },
+    ];
+  }
+
+  async abandon(): Promise<void> {
+    await Promise.all(this.all.map((one) => one.abandon()));
+  }
+
+  private async flush(): Promise<void> {
+    const csv = Buffer.from(this.gatheredCsv);
+    const json = Buffer.from(this.gatheredJson);
+    this.gatheredCsv = '';
+    this.gatheredJson = '';
+    this.csvHash.update(csv);
+    this.csvBytes += csv.length;
+    await Promise.all([this.csv.write(csv), this.zip.write(csv), this.json.write(json)]);
+  }
+
+  /** The CSV, and behind it what says that it is whole. Files beyond 4 GiB get ZIP64. */
+  private zipped(files: FileStore): StoredFile {
+    const zip = new ZipFile();
+    const rows = new PassThrough();
+    zip.addReadStream(rows, fileName(this.file, 'csv'));
+    zip.addReadStreamLazy('manifest.json', {}, (give) =>
+      give(null, Readable.from([Buffer.from(this.manifest())])),
+    );
+    zip.end();
+    const out = zip.outputStream as Readable;
+    // A fault of one of its streams ends the output, which says so to the store.
+    zip.on('error', (error: Error) => out.destroy(error));
+    return new StoredFile(files, artifactKey(this.file, 'zip'), rows, out);
+  }
+
+  private manifest(): string {
+    const { dataset, day, edition } = this.file;
+    const csv = {
+      name: fileName(this.file, 'csv'),
+      bytes: this.csvBytes,
+      sha256: this.csvHash.digest('hex'),
+    };
+    const manifest = { dataset, date: day, edition, ...this.describe(), files: [csv] };
+    return `${JSON.stringify(manifest, undefined, 2)}\n`;
+  }
+}
+
+/** A file of one gzip member. */
+export function gzipped(files: FileStore, key: string): StoredFile {
+  const gzip = createGzip();
+  return new StoredFile(files, key, gzip, gzip);
+}

@@ -1,0 +1,92 @@
+import type { Dataset, DatasetRow } from '#libs/contracts';
+import { csvCell } from './csv-cell.js';
+import { WHOIS_COLUMNS, whoisCells } from './whois-columns.js';
+
+/** Rises when columns or members change their meaning. */
+export const SCHEMA_VERSION = 1;
+
+const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf'] as const;
+const SPF = /^"?v=spf1(?:[ "]|$)/i;
+
+/** A row as both forms of a file have it, each with its end of line. */
+export interface RowText {
+  csv: string;
+  json: string;
+}
+
+interface Form {
+  columns: readonly string[];
+  /** @param number of the row in its file, from 1. */
+  cells(row: DatasetRow, number: number): unknown[];
+  members(row: DatasetRow): object;
+}
+
+const NAMES: Form = {
+  columns: ['domain_name'],
+  cells: ({ name }) => [name],
+  members: ({ name, unicode }) => ({ domain_name: name, domain_unicode: unicode }),
+};
+
+const WHOIS: Form = {
+  columns: ['num', 'domain_name', 'query_time', ...WHOIS_COLUMNS],
+  cells: (row, number) => [number, row.name, timeOf(row), ...whoisCells(row.record ?? {})],
+  members: (row) => ({ ...NAMES.members(row), query_time: timeOf(row), ...row.record }),
+};
+
+const DNS: Form = {
+  columns: ['domain_name', 'query_time', ...DNS_COLUMNS],
+  cells: (row) => {
+    const values = valuesOf(row);
+    return [row.name, timeOf(row), ...DNS_COLUMNS.map((type) => values.get(type))];
+  },
+  members: (row) => ({
+    ...NAMES.members(row),
+    query_time: timeOf(row),
+    dns_records: (row.records ?? []).map(({ type, value, firstSeen }) => ({
+      type,
+      value,
+      first_seen: firstSeen,
+    })),
+  }),
+};
+
+/** How the rows of a dataset are written. */
+export class FileText {
+  private readonly form: Form;
+  /** What stands above the rows of CSV. */
+  readonly header: string;
+
+  constructor(dataset: Dataset) {
+    this.form = formOf(dataset);
+    this.header = `${this.form.columns.join(',')}\r\n`;
+  }
+
+  get columns(): readonly string[] {
+    return this.form.columns;
+  }
+
+  row(row: DatasetRow, number: number): RowText {
+    const csv = `${this.form.cells(row, number).map(csvCell).join(',')}\r\n`;
+    return { csv, json: `${JSON.stringify(this.form.members(row))}\n` };
+  }
+}
+
+function formOf(dataset: Dataset): Form {
+  if (dataset.includes('whois')) return WHOIS;
+  return dataset.endsWith('dns') ? DNS : NAMES;
+}
+
+/** As columns of the market have it: `2026-11-20 10:11:12`, in UTC. */
+const timeOf = ({ observedAt }: DatasetRow) => observedAt.slice(0, 19).replace('T', ' ');
+
+/** Values by the column that they stand in. */
+function valuesOf({ records = [] }: DatasetRow): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  const add = (column: string, value: string) =>
+    values.set(column, [...(values.get(column) ?? []), value]);
+  for (const { type, value } of records) {
+    add(type.toLowerCase(), value);
+    if (type === 'TXT' && SPF.test(value)) add('spf', value);
+  }
+  return values;
+}

@@ -1,0 +1,57 @@
+import { type Hash, createHash } from 'node:crypto';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { FILE_MAX_BYTES, type FileStore } from '#libs/files';
+import type { StoredBytes } from '../files/file-edition.js';
+
+/**
+ * A file that is written piece by piece, as fast as it is stored. Texts go into `into`; what comes out of `out` is
+ * stored and counted.
+ */
+export class StoredFile {
+  private readonly hash: Hash = createHash('sha256');
+  private bytes = 0;
+  private readonly stored: Promise<unknown>;
+
+  constructor(
+    files: FileStore,
+    key: string,
+    private readonly into: Writable,
+    private readonly out: Readable,
+  ) {
+    this.stored = files.write(key, this.counted(), { maxBytes: FILE_MAX_BYTES });
+    // Whoever writes next, or ends it, is told.
+    this.stored.catch(() => {});
+    // Also before the store has begun to read.
+    for (const stream of [into, out]) stream.on('error', () => {});
+  }
+
+  /** @throws what the store throws. */
+  async write(piece: string | Buffer): Promise<void> {
+    if (this.into.write(piece)) return;
+    await Promise.race([once(this.into, 'drain'), this.stored]);
+  }
+
+  /** @throws what the store throws. */
+  async end(): Promise<StoredBytes> {
+    this.into.end();
+    await this.stored;
+    return { bytes: this.bytes, sha256: this.hash.digest('hex') };
+  }
+
+  /** Leaves nothing in the store. */
+  async abandon(): Promise<void> {
+    const reason = new Error('the file is given up');
+    this.into.destroy(reason);
+    this.out.destroy(reason);
+    await this.stored.catch(() => {});
+  }
+
+  private async *counted(): AsyncGenerator<Uint8Array> {
+    for await (const piece of this.out as AsyncIterable<Buffer>) {
+      this.bytes += piece.length;
+      this.hash.update(piece);
+      yield piece;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import {
+  type Dataset,
+  type FileArtifact,
+  type FileCadence,
+  type FileEntry,
+  type FileFormat,
+} from '#libs/contracts';
+import { DAY_MS } from '#libs/platform';
+
+/** How long files are kept. */
+export const KEPT_DAYS = 90;
+
+/** Of a file's bytes as they are stored. */
+export type StoredBytes = Pick<FileArtifact, 'bytes' | 'sha256'>;
+
+/** A file of a dataset and day, as it was made once. */
+export interface FileEdition {
+  id: string;
+  dataset: Dataset;
+  /** `YYYY-MM-DD`. */
+  day: string;
+  edition: number;
+  builtAt: Date;
+  publishedAt: Date;
+  rows: number;
+  gained: number | null;
+  lost: number | null;
+  /** The version of what is suppressed of which no row holds anything. */
+  suppressionVersion: number;
+  schemaVersion: number;
+  /** Ends with `/`. */
+  folder: string;
+  artifacts: FileArtifact[];
+  sample: StoredBytes | null;
+}
+
+/** Datasets without a day of their own, which are made once a week. */
+const FULL: ReadonlySet<Dataset> = new Set(['names', 'whois', 'whois_cleaned', 'dns']);
+
+export function cadenceOf(dataset: Dataset): FileCadence {
+  return FULL.has(dataset) ? 'weekly' : 'daily';
+}
+
+/** `YYYY-MM-DD` of a moment, in UTC. */
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** The first day of which files are kept. */
+export function keptFrom(now: Date): string {
+  return dayOf(new Date(now.getTime() - KEPT_DAYS * DAY_MS));
+}
+
+export const artifactKey = ({ folder }: Pick<FileEdition, 'folder'>, format: FileFormat) =>
+  `${folder}rows.${format}`;
+export const sampleKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}sample.csv.gz`;
+/** Keys of its names, against which the next file is counted. */
+export const namesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}keys.bin`;
+
+/** What a file is saved as. */
+export function fileName(
+  { dataset, day }: Pick<FileEdition, 'dataset' | 'day'>,
+  ending: string,
+): string {
+  return `${dataset.replaceAll('_', '-')}-${day}.${ending}`;
+}
+
+/** @param suppressionVersion of today. */
+export function fileEntry(edition: FileEdition, suppressionVersion: number): FileEntry {
+  const { dataset, day: date, rows, gained, lost, schemaVersion, artifacts, publishedAt } = edition;
+  return {
+    dataset,
+    date,
+    edition: edition.edition,
+    rows,
+    gained,
+    lost,
+    schema_version: schemaVersion,
+    state: edition.suppressionVersion < suppressionVersion ? 'withheld' : 'published',
+    published_at: publishedAt.toISOString(),
+    artifacts,
+  };
+}

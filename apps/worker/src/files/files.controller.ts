@@ -1,0 +1,66 @@
+import { Controller, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  FILE,
+  FILES,
+  FILES_SAMPLE,
+  FILES_STATUS,
+  Pages,
+  Question,
+  type QuestionOf,
+  Serves,
+  linkHeaders,
+} from '#libs/contracts';
+import { AccountId, type ServedFile, sendFile } from '#libs/platform';
+import { DownloadsService } from './downloads.service.js';
+import { FilesService } from './files.service.js';
+
+/** Database files, by key and for everybody. */
+@Controller()
+export class FilesController {
+  constructor(
+    private readonly files: FilesService,
+    private readonly downloads: DownloadsService,
+    private readonly pages: Pages,
+  ) {}
+
+  @Serves(FILES)
+  async list(
+    @AccountId() accountId: string,
+    @Question(FILES) question: QuestionOf<typeof FILES>,
+    @Res() reply: FastifyReply,
+  ) {
+    const answer = await this.files.list(accountId, question, this.pages.asked(FILES, question));
+    return reply.headers(linkHeaders(answer.paging)).send(answer);
+  }
+
+  @Serves(FILE)
+  async download(
+    @AccountId() accountId: string,
+    @Question(FILE) question: QuestionOf<typeof FILE>,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ) {
+    await answerWith(await this.downloads.open(accountId, question), request, reply);
+  }
+
+  @Serves(FILES_STATUS)
+  status() {
+    return this.files.status();
+  }
+
+  @Serves(FILES_SAMPLE)
+  async sample(@Req() request: FastifyRequest, @Res() reply: FastifyReply) {
+    await answerWith(await this.downloads.sample(), request, reply);
+  }
+}
+
+/** Sends the file, or leads to where it is. */
+export async function answerWith(
+  file: ServedFile | string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  if (typeof file === 'string') return void reply.redirect(file, 302);
+  await sendFile(request, reply, file);
+}

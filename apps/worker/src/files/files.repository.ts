@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import type { Dataset } from '#libs/contracts';
+import type { Database, Transaction } from '#libs/database';
+import type { FileEdition } from './file-edition.js';
+
+type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
+
+const COLUMNS = `id, dataset, day::text as day, edition, built_at as "builtAt", published_at as "publishedAt",
+  rows::float8 as rows, gained::float8 as gained, lost::float8 as lost,
+  suppression_version::float8 as "suppressionVersion", schema_version as "schemaVersion", folder, artifacts, sample`;
+
+/** Which files a list is of. */
+export interface ListedFiles {
+  dataset?: Dataset;
+  day?: string;
+  after?: { day: string; dataset: string };
+  limit: number;
+}
+
+/** The editions of files. They are nobody's: plans say who may open them. */
+@Injectable()
+export class FilesRepository {
+  /** @returns false when this edition is published already. */
+  async insert(transaction: Transaction, edition: FileEdition): Promise<boolean> {
+    const { id, dataset, day, builtAt, publishedAt, rows, gained, lost } = edition;
+    const { suppressionVersion, schemaVersion, folder, artifacts, sample } = edition;
+    const inserted = await transaction.query(
+      `insert into file_editions (id, dataset, day, edition, built_at, published_at, rows, gained, lost,
+         suppression_version, schema_version, folder, artifacts, sample)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+       on conflict (dataset, day, edition) do nothing returning id`,
+      [
+        id,
+        dataset,
+        day,
+        edition.edition,
+        builtAt,
+        publishedAt,
+        rows,
+        gained,
+        lost,
+        suppressionVersion,
+        schemaVersion,
+        folder,
+        JSON.stringify(artifacts),
+        sample && JSON.stringify(sample),
+      ],
+    );
+    return inserted.length === 1;
+  }
+
+  /** Closes the edition that is open. @returns it, if there was one. */
+  async close(
+    transaction: Transaction,
+    { dataset, day }: Pick<FileEdition, 'dataset' | 'day'>,
+    removedAt: Date,
+  ): Promise<Pick<FileEdition, 'folder' | 'suppressionVersion'> | undefined> {
+    const [closed] = await transaction.query<Pick<FileEdition, 'folder' | 'suppressionVersion'>>(
+      `update file_editions set removed_at = $3 where dataset = $1 and day = $2 and removed_at is null
+       returning folder, suppression_version::float8 as "suppressionVersion"`,
+      [dataset, day, removedAt],
+    );
+    return closed;
+  }
+
+  /** The edition that is open. */
+  async find(runner: Runner, dataset: Dataset, day: string): Promise<FileEdition | undefined> {
+    const [found] = await runner.query<FileEdition>(
+      `select ${COLUMNS} from file_editions where dataset = $1 and day = $2 and removed_at is null`,
+      [dataset, day],
+    );
+    return found;
+  }
+
+  async findById(runner: Runner, id: string): Promise<FileEdition | undefined> {
+    const [found] = await runner.query<FileEdition>(
+      `select ${COLUMNS} from file_editions where id = $1`,
+      [id],
+    );
+    return found;
+  }
+
+  /** The open file of the newest day before another. */
+  async findBefore(
+    runner: Runner,
+    dataset: Dataset,
+    day: string,
+  ): Promise<FileEdition | undefined> {
+    const [found] = await runner.query<FileEdition>(
+      `select ${COLUMNS} from file_editions where dataset = $1 and day < $2 and removed_at is null
+       order by day desc limit 1`,
+      [dataset, day],
+    );
+    return found;
+  }
+
+  /** The number of the newest edition, and when it was made; open or not. */
+  async newestOf(
+    runner: Runner,
+    dataset: Dataset,
+    day: string,
+  ): Promise<Pick<FileEdition, 'edition' | 'builtAt'> | undefined> {
+    const [found] = await runner.query<Pick<FileEdition, 'edition' | 'builtAt'>>(
+      `select edition, built_at as "builtAt" from file_editions where dataset = $1 and day = $2
+       order by edition desc limit 1`,
+      [dataset, day],
+    );
+    return found;
+  }
+
+  /** Open files, newest first. */
+  async list(runner: Runner, { dataset, day, after, limit }: ListedFiles): Promise<FileEdition[]> {
+    return runner.query<FileEdition>(
+      `select ${COLUMNS} from file_editions
+       where removed_at is null and ($1::text is null or dataset = $1) and ($2::date is null or day = $2)
+         and ($3::date is null or day < $3 or (day = $3 and dataset > $4))
+       order by day desc, dataset limit $5`,
+      [dataset ?? null, day ?? null, after?.day ?? null, after?.dataset ?? null, limit],
+    );
+  }
+
+  /** The newest open file of each dataset. */
+  async listNewest(runner: Runner): Promise<(FileEdition & { availableFrom: string })[]> {
+    return runner.query<FileEdition & { availableFrom: string }>(
+      `select distinct on (dataset) ${COLUMNS},
+         (select min(o.day)::text from file_editions o
+          where o.dataset = f.dataset and o.removed_at is null) as "availableFrom"
+       from file_editions f where removed_at is null order by dataset, day desc`,
+    );
+  }
+
+  /** Open files of days before one. */
+  async listBefore(
+    runner: Runner,
+    day: string,
+    limit: number,
+  ): Promise<Pick<FileEdition, 'dataset' | 'day'>[]> {
+    return runner.query<Pick<FileEdition, 'dataset' | 'day'>>(
+      `select dataset, day::text as day from file_editions where removed_at is null and day < $1
+       order by day limit $2`,
+      [day, limit],
+    );
+  }
+}

@@ -1,0 +1,139 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type AskedPage,
+  DATASETS,
+  type Dataset,
+  type FilesAnswer,
+  type FilesStatus,
+  SUBSCRIPTION_PLANS,
+  planDatasetOf,
+} from '#libs/contracts';
+import { Database } from '#libs/database';
+import { Clock, NotFound } from '#libs/platform';
+import { ServiceClients } from '../service-clients.js';
+import { BuildQueue } from './build-queue.js';
+import { type FileEdition, cadenceOf, fileEntry, keptFrom, KEPT_DAYS } from './file-edition.js';
+import { DatasetNotIncluded, DownloadsBlocked, FileExpired, FileWithheld } from './files.errors.js';
+import { FilesRepository } from './files.repository.js';
+
+/** About as long as a daily file takes. */
+const REBUILT_SECONDS = 600;
+
+/** Which files an account asks for. */
+export interface AskedFiles {
+  dataset?: Dataset;
+  date?: string;
+}
+
+/** Database files, and who may open them. */
+@Injectable()
+export class FilesService {
+  constructor(
+    private readonly database: Database,
+    private readonly files: FilesRepository,
+    private readonly clients: ServiceClients,
+    private readonly builds: BuildQueue,
+    private readonly clock: Clock,
+  ) {}
+
+  async list(accountId: string, asked: AskedFiles, page: AskedPage): Promise<FilesAnswer> {
+    const [day, dataset] = page.after ?? [];
+    const rows = await this.files.list(this.database, {
+      dataset: asked.dataset,
+      day: asked.date,
+      after: day === undefined ? undefined : { day, dataset },
+      limit: page.limit,
+    });
+    const { items, paging } = page.cut(rows, (row) => [row.day, row.dataset]);
+    const { datasets } = await this.clients.entitlement.allowance(accountId);
+    const suppressed = await this.suppressionVersion();
+    const files = items.map((edition) => {
+      const planDataset = planDatasetOf(edition.dataset);
+      return {
+        ...fileEntry(edition, suppressed),
+        plan_dataset: planDataset,
+        is_included: datasets.includes(planDataset),
+      };
+    });
+    return { status: true, files, paging };
+  }
+
+  /** How fresh each dataset is. */
+  async status(): Promise<FilesStatus> {
+    const newest = await this.files.listNewest(this.database);
+    const suppressed = await this.suppressionVersion();
+    const datasets = DATASETS.map((dataset) => {
+      const latest = newest.find((one) => one.dataset === dataset);
+      return {
+        dataset,
+        plan_dataset: planDatasetOf(dataset),
+        cadence: cadenceOf(dataset),
+        available_from: latest?.availableFrom ?? null,
+        ...(latest && { latest: fileEntry(latest, suppressed) }),
+      };
+    });
+    return { status: true, datasets };
+  }
+
+  /**
+   * The file that an account may have now: its plan is looked at each time (S77).
+   * @throws DownloadsBlocked, DatasetNotIncluded, NotFound, FileExpired, FileWithheld.
+   */
+  async open(accountId: string, dataset: Dataset, day: string): Promise<FileEdition> {
+    const { datasets, blocks } = await this.clients.entitlement.allowance(accountId);
+    const now = this.clock.now();
+    const isBlocked = blocks.some(
+      ({ blocks: parts, from, to }) =>
+        parts.includes('downloads') &&
+        Date.parse(from) <= now.getTime() &&
+        (to === undefined || now.getTime() < Date.parse(to)),
+    );
+    if (isBlocked) throw new DownloadsBlocked();
+    const planDataset = planDatasetOf(dataset);
+    if (!datasets.includes(planDataset)) {
+      throw new DatasetNotIncluded(planDataset, plansWith(planDataset));
+    }
+    return this.opened(dataset, day);
+  }
+
+  /** @throws NotFound, FileExpired, FileWithheld. */
+  async opened(dataset: Dataset, day: string): Promise<FileEdition> {
+    const edition = await this.files.find(this.database, dataset, day);
+    if (!edition) {
+      if (day < keptFrom(this.clock.now())) throw new FileExpired(KEPT_DAYS);
+      throw new NotFound('There is no file of this dataset and day.');
+    }
+    await this.checkSuppression(edition);
+    return edition;
+  }
+
+  /** The newest file of new names of a day or an earlier one. @throws NotFound, FileWithheld. */
+  async newestSample(until: string): Promise<FileEdition> {
+    const after = { day: until, dataset: '' };
+    const [edition] = await this.files.list(this.database, { dataset: 'newly', after, limit: 1 });
+    if (!edition?.sample) throw new NotFound('There is no sample yet.');
+    await this.checkSuppression(edition);
+    return edition;
+  }
+
+  /** One that holds what is suppressed now is made again. @throws FileWithheld. */
+  private async checkSuppression(edition: FileEdition): Promise<void> {
+    if (edition.suppressionVersion >= (await this.suppressionVersion())) return;
+    const { dataset, day } = edition;
+    await this.database.transaction((transaction) =>
+      this.builds.build(transaction, { dataset, day, edition: edition.edition + 1 }),
+    );
+    throw new FileWithheld(REBUILT_SECONDS);
+  }
+
+  private async suppressionVersion(): Promise<number> {
+    return (await this.clients.corpus.suppressionVersion()).version;
+  }
+}
+
+function plansWith(planDataset: string): string[] {
+  const plans = SUBSCRIPTION_PLANS.filter(
+    ({ line, rights }) => line === 'domainer' && rights.datasets.includes(planDataset),
+  );
+  return [...new Set(plans.map(({ name }) => name))];
+}

@@ -1,0 +1,17 @@
+import type { Dataset } from '../clients/corpus/corpus-feed.js';
+
+/** What a Domainer plan holds: each opens the files of some datasets. */
+export const PLAN_DATASETS = ['names', 'whois', 'cleaned-whois', 'dns'] as const;
+export type PlanDataset = (typeof PLAN_DATASETS)[number];
+
+const OPENED: Readonly<Record<PlanDataset, readonly Dataset[]>> = {
+  names: ['newly', 'dropped', 'names'],
+  whois: ['newly_whois', 'updated_whois', 'whois'],
+  'cleaned-whois': ['newly_whois_cleaned', 'updated_whois_cleaned', 'whois_cleaned'],
+  dns: ['newly_dns', 'updated_dns', 'dns'],
+};
+
+/** What a plan must hold to open the files of a dataset. */
+export function planDatasetOf(dataset: Dataset): PlanDataset {
+  return PLAN_DATASETS.find((held) => OPENED[held].includes(dataset))!;
+}

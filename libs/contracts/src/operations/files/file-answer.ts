@@ -1,0 +1,147 @@
+import { Type } from 'class-transformer';
+import {
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  Matches,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { PLAN_DATASETS, type PlanDataset } from '../../catalogue/plan-datasets.js';
+import { DATASETS, type Dataset } from '../../clients/corpus/corpus-feed.js';
+import { Paging } from '../paging/paging-answer.js';
+import { IsNullable } from '../reading/nullable.js';
+
+export const FILE_FORMATS = ['csv.gz', 'json.gz', 'zip'] as const;
+export type FileFormat = (typeof FILE_FORMATS)[number];
+
+const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
+
+/** `withheld`: values were suppressed since it was made; it opens again once it is made without them. */
+export const FILE_STATES = ['published', 'withheld'] as const;
+export type FileState = (typeof FILE_STATES)[number];
+
+/** One form of a file. */
+export class FileArtifact {
+  @IsIn(FILE_FORMATS)
+  format: FileFormat;
+
+  @IsInt()
+  @Min(0)
+  bytes: number;
+
+  @IsString()
+  @Matches(/^[0-9a-f]{64}$/)
+  sha256: string;
+}
+
+/** What is known of a file: of one dataset and day, as it was made last. */
+export class FileEntry {
+  @IsIn(DATASETS)
+  dataset: Dataset;
+
+  /** The day that it is about, in UTC; of a full download the day that it was made. */
+  @Matches(DAY)
+  date: string;
+
+  /** From 1, raised each time that it is made again. */
+  @IsInt()
+  @Min(1)
+  edition: number;
+
+  @IsInt()
+  @Min(0)
+  rows: number;
+
+  /** Names that the file before did not have, and names that only it had; null where there was none. */
+  @IsNullable()
+  @IsInt()
+  @Min(0)
+  gained: number | null;
+
+  @IsNullable()
+  @IsInt()
+  @Min(0)
+  lost: number | null;
+
+  /** Rises when columns or members change their meaning. */
+  @IsInt()
+  @Min(1)
+  schema_version: number;
+
+  @IsIn(FILE_STATES)
+  state: FileState;
+
+  @IsISO8601()
+  published_at: string;
+
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => FileArtifact)
+  artifacts: FileArtifact[];
+}
+
+/** A file as an account sees it. */
+export class OwnFileEntry extends FileEntry {
+  /** What a Domainer plan must hold to open it. */
+  @IsIn(PLAN_DATASETS)
+  plan_dataset: PlanDataset;
+
+  /** Whether your plan opens it. */
+  @IsBoolean()
+  is_included: boolean;
+}
+
+export class FilesAnswer {
+  @IsBoolean()
+  status: boolean;
+
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => OwnFileEntry)
+  files: OwnFileEntry[];
+
+  @ValidateNested()
+  @Type(() => Paging)
+  paging: Paging;
+}
+
+export const FILE_CADENCES = ['daily', 'weekly'] as const;
+export type FileCadence = (typeof FILE_CADENCES)[number];
+
+/** How fresh a dataset is. */
+export class DatasetStatus {
+  @IsIn(DATASETS)
+  dataset: Dataset;
+
+  @IsIn(PLAN_DATASETS)
+  plan_dataset: PlanDataset;
+
+  @IsIn(FILE_CADENCES)
+  cadence: FileCadence;
+
+  /** The oldest day that can be downloaded; null before the first file. */
+  @IsNullable()
+  @Matches(DAY)
+  available_from: string | null;
+
+  /** Absent before the first file. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => FileEntry)
+  latest?: FileEntry;
+}
+
+export class FilesStatus {
+  @IsBoolean()
+  status: boolean;
+
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => DatasetStatus)
+  datasets: DatasetStatus[];
+}

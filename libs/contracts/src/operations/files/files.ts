@@ -1,0 +1,169 @@
+import type { Access } from '../access.js';
+import { DATASETS } from '../../clients/corpus/corpus-feed.js';
+import { dashboardCall } from '../dashboard-call.js';
+import { day, oneOf } from '../kinds.js';
+import { defineOperation } from '../operation.js';
+import { listPages } from '../paging/paged-search.js';
+import { onePage } from '../paging/paging-answer.js';
+import { FILE_FORMATS, FilesAnswer, FilesStatus, type OwnFileEntry } from './file-answer.js';
+
+const NEWLY = {
+  dataset: 'newly',
+  date: '2026-11-19',
+  edition: 1,
+  rows: 312_004,
+  gained: 312_004,
+  lost: 298_551,
+  schema_version: 1,
+  state: 'published',
+  published_at: '2026-11-20T04:02:11.000Z',
+  artifacts: [
+    {
+      format: 'csv.gz',
+      bytes: 2_418_220,
+      sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    },
+  ],
+  plan_dataset: 'names',
+  is_included: true,
+} satisfies OwnFileEntry;
+const { is_included: _included, plan_dataset: _held, ...LATEST } = NEWLY;
+
+/** A test key reads no files. */
+const BY_KEY = {
+  kind: 'key',
+  scope: 'files',
+  class: 'account',
+  isForLiveKeys: true,
+} as const satisfies Access;
+const FREE = { per: 'free' } as const;
+
+const CHOSEN = {
+  dataset: { kind: oneOf(DATASETS), about: 'Only files of this dataset', example: 'newly' },
+  date: { kind: day(), about: 'Only files of this day', example: '2026-11-19' },
+  ...listPages(50),
+} as const;
+
+const ONE_FILE = {
+  dataset: { kind: oneOf(DATASETS), about: 'The dataset', example: 'newly', in: 'path' },
+  date: {
+    kind: day(),
+    about: 'The day that the file is about, in UTC',
+    example: '2026-11-19',
+    in: 'path',
+  },
+  format: {
+    kind: oneOf(FILE_FORMATS),
+    about: '`csv.gz` has a header, `json.gz` one object a line, `zip` the CSV and a manifest',
+    example: 'csv.gz',
+    default: 'csv.gz',
+  },
+} as const;
+
+export const FILES = defineOperation({
+  name: 'files.list',
+  summary: 'Database files, newest first',
+  description:
+    'Daily files are about one day (UTC), are there by 06:00 of the next, and are made once more by 18:00; full downloads ' +
+    'are made once a week. They are kept for 90 days. `is_included` says whether your Domainer plan opens a file.',
+  method: 'GET',
+  routes: [{ path: '/v2.0/files', version: 2 }],
+  access: BY_KEY,
+  owner: { service: 'worker', path: '/internal/key/files' },
+  parameters: CHOSEN,
+  answers: [{ type: 'application/json', of: FilesAnswer }],
+  price: FREE,
+  problems: [],
+  examples: [
+    {
+      title: 'One file',
+      parameters: { dataset: 'newly' },
+      answer: { status: true, files: [NEWLY], paging: onePage(1, 50) },
+    },
+  ],
+});
+
+export const FILE = defineOperation({
+  name: 'files.download',
+  summary: 'A database file, as it was made last',
+  description:
+    'Needs a Domainer plan with the dataset. CSV cells that a spreadsheet would take for a formula begin with an apostrophe.',
+  method: 'GET',
+  routes: [{ path: '/v2.0/files/{dataset}/{date}', version: 2 }],
+  access: BY_KEY,
+  owner: { service: 'worker', path: '/internal/key/files/{dataset}/{date}' },
+  parameters: ONE_FILE,
+  answers: [{ type: 'file', mediaTypes: ['application/gzip', 'application/zip'] }],
+  price: FREE,
+  problems: [
+    'not_found',
+    'downloads_blocked',
+    'dataset_not_included',
+    'file_withheld',
+    'file_expired',
+  ],
+  examples: [
+    { title: 'New names', parameters: { dataset: 'newly', date: '2026-11-19' }, answer: {} },
+  ],
+});
+
+export const FILES_STATUS = defineOperation({
+  name: 'files.status',
+  summary: 'How fresh the database files are',
+  method: 'GET',
+  routes: [{ path: '/v2.0/files/status', version: 2 }],
+  access: { kind: 'public' },
+  owner: { service: 'worker', path: '/internal/files/status' },
+  parameters: {},
+  answers: [{ type: 'application/json', of: FilesStatus }],
+  price: FREE,
+  problems: [],
+  examples: [
+    {
+      title: 'Of one dataset',
+      parameters: {},
+      answer: {
+        status: true,
+        datasets: [
+          {
+            dataset: 'newly',
+            plan_dataset: 'names',
+            cadence: 'daily',
+            available_from: '2026-08-22',
+            latest: LATEST,
+          },
+        ],
+      },
+    },
+  ],
+});
+
+export const FILES_SAMPLE = defineOperation({
+  name: 'files.sample',
+  summary: 'Up to 10,000 newly registered names, one day late',
+  method: 'GET',
+  routes: [{ path: '/v2.0/files/sample', version: 2 }],
+  access: { kind: 'public' },
+  owner: { service: 'worker', path: '/internal/files/sample' },
+  parameters: {},
+  answers: [{ type: 'file', mediaTypes: ['application/gzip'] }],
+  price: FREE,
+  problems: ['not_found', 'file_withheld'],
+  examples: [{ title: 'The newest', parameters: {}, answer: {} }],
+});
+
+export const OWN_FILES = defineOperation({
+  ...FILES,
+  ...dashboardCall('worker', 'GET /api/files'),
+  name: 'own-files.list',
+  subject: undefined,
+  parameters: CHOSEN,
+});
+
+export const OWN_FILE = defineOperation({
+  ...FILE,
+  ...dashboardCall('worker', 'GET /api/files/{dataset}/{date}'),
+  name: 'own-files.download',
+  subject: undefined,
+  parameters: ONE_FILE,
+});

@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Dataset, DatasetAsked, DatasetRow } from '#libs/contracts';
+import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
+
+/** A row of a dataset; the key decides its place. */
+export type PlannedRow = Pick<DatasetRow, 'name' | 'record' | 'records'> & { key: number };
+
+/** Corpus as the worker asks it for files: rows by dataset and day, and the version of what is suppressed. */
+export class CorpusStandIn extends LookupStandIn {
+  readonly asked: DatasetAsked[] = [];
+  suppressionVersion = 0;
+  /** Ends the lines of datasets before their last. */
+  breaksOff = false;
+  rowsOf: (dataset: Dataset, day?: string) => readonly PlannedRow[] = () => [];
+
+  override respond = (request: IncomingMessage, response: ServerResponse, body: unknown): void => {
+    if (request.url === '/internal/datasets') {
+      this.sendRows(body as DatasetAsked, response);
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ version: this.suppressionVersion }));
+  };
+
+  private sendRows(asked: DatasetAsked, response: ServerResponse): void {
+    this.asked.push(asked);
+    const [from, to] = [BigInt(asked.fromKey!), BigInt(asked.toKey!)];
+    const rows = this.rowsOf(asked.dataset, asked.day)
+      .filter(({ key }) => BigInt(key) >= from && BigInt(key) <= to)
+      .toSorted((one, other) => one.key - other.key)
+      .map(({ key, name, ...rest }) => ({
+        key: String(key),
+        name,
+        unicode: name,
+        sourceId: 2,
+        observedAt: '2026-11-22T08:00:00.000Z',
+        ...rest,
+      }));
+    const end = { isLast: true, rows: rows.length, suppressionVersion: this.suppressionVersion };
+    const lines = [...rows, ...(this.breaksOff ? [] : [end])].map((row) => JSON.stringify(row));
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    response.end(lines.map((line) => `${line}\n`).join(''));
+  }
+}
