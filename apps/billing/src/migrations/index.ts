@@ -16,6 +16,7 @@ import { unwantedPayments } from './0014-unwanted-payments.js';
 import { paidPlan } from './0015-paid-plan.js';
 import { work } from './0016-work.js';
 import { unclaimedMoney } from './0017-unclaimed-money.js';
+import { refusedPayments } from './0018-refused-payments.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -36,4 +37,5 @@ export const migrations: Migration[] = [
   paidPlan,
   work,
   unclaimedMoney,
+  refusedPayments,
 ];
