@@ -39,6 +39,7 @@ const PLAN: SubscriptionAnswer = {
   paid_through: '2026-12-22T10:00:00.000Z',
   cancel_at: null,
   pending_change: null,
+  unpaid_change: null,
   is_current: true,
 };
 
@@ -160,6 +161,7 @@ describe('an order', () => {
     tax_micros: '0',
     currency: 'USD',
     redirect_url: null,
+    declined_at: null,
     created_at: '2026-11-22T10:00:00.000Z',
     expires_at: '2026-11-22T11:00:00.000Z',
     lines: [
@@ -218,12 +220,96 @@ describe('an order', () => {
     expect(shown).not.toContain('Nothing was charged');
   });
 
+  it('whose money PayPal refused says so, with what to do next, and is dropped on the spot', async () => {
+    const refused = order({
+      processor: 'paypal',
+      state: 'redirected',
+      redirect_url: 'https://pay.example/1',
+      declined_at: '2026-11-22T10:05:00.000Z',
+    });
+    under.answers.set('POST /internal/orders/1/return', refused);
+    const shown = textOf(await get('/billing/return?order=1'));
+    expect(shown).toContain('PayPal refused the payment of $10.00. Nothing was charged.');
+    expect(shown).toContain('href="https://pay.example/1"');
+    expect(shown).toContain('<form method="post" action="/credits/orders/1/drop">');
+    under.answers.set('GET /internal/orders', { orders: [refused] });
+    under.answers.set('GET /internal/processors', { processors: [] });
+    expect(textOf(await get('/credits'))).toContain('Payment refused: pay in another way');
+    under.answers.set('POST /internal/orders/1/drop', order({ state: 'cancelled' }));
+    const dropped = textOf(await post('/credits/orders/1/drop', ''));
+    expect(dropped).toContain('Cancelled. Nothing was charged.');
+    expect(dropped).not.toContain('/drop');
+  });
+
   it('that waits is called so in the list, never by the name of its state', async () => {
     under.answers.set('GET /internal/orders', { orders: [order({ state: 'redirected' })] });
     under.answers.set('GET /internal/processors', { processors: [] });
     const shown = textOf(await get('/credits'));
     expect(shown).toContain('Waiting for your payment');
     expect(shown).not.toContain('redirected');
+  });
+});
+
+describe('a change of plan', () => {
+  const change = { sku: 'api-50K-month', quantity: 1, due_micros: '65000000' };
+  const until = '2026-11-23T10:00:00.000Z';
+  const unpaid = { ...change, is_declined: true, pay_url: 'https://pay.example/2', until };
+  const changed = async (plan: Partial<SubscriptionAnswer>, redirect_url: string | null = null) => {
+    const subscription = { ...PLAN, ...plan };
+    under.answers.set('POST /internal/subscriptions/0197-s/change', { subscription, redirect_url });
+    under.answers.set('GET /internal/subscriptions', { subscriptions: [subscription] });
+    const answer = await post('/subscriptions/0197-s/change', 'sku=api-50K-month');
+    const to = answer.headers.location;
+    return { text: textOf(answer), to: typeof to === 'string' ? to : '' };
+  };
+
+  it.each([
+    ['stripe', 'Your card was declined; $65.00 is open for the change to API plan 50K.'],
+    ['paypal', 'PayPal refused the payment; $65.00 is open for the change to API plan 50K.'],
+  ])(
+    'that was refused by %s names what is open, to be paid or dropped',
+    async (processor, words) => {
+      const { to } = await changed({ processor, unpaid_change: unpaid }, 'https://pay.example/2');
+      expect(to).toBe('/subscriptions?changed=0197-s');
+      for (const path of [to, '/subscriptions']) {
+        const shown = textOf(await get(path));
+        expect(shown).toContain(words);
+        expect(shown).toContain('Pay it by 2026-11-23 10:00 UTC, or drop the change.');
+        expect(shown).toContain('API plan 5K stays as it is until then.');
+        expect(shown).toContain('href="https://pay.example/2"');
+        expect(shown).toContain('action="/subscriptions/0197-s/drop"');
+      }
+    },
+  );
+
+  it('that only waits for its customer leads to the page to pay on, and waits in the list', async () => {
+    const waiting = { ...unpaid, is_declined: false };
+    const { text, to } = await changed({ unpaid_change: waiting }, 'https://pay.example/2');
+    expect(to).toBe('');
+    expect(text).toContain('href="https://pay.example/2"');
+    const shown = textOf(await get('/subscriptions'));
+    expect(shown).toContain('$65.00 is open for the change to API plan 50K.');
+    expect(shown).not.toContain('declined');
+  });
+
+  it('whose page needs an agreement first is asked for again', async () => {
+    await changed({ processor: 'paypal', unpaid_change: { ...unpaid, pay_url: null } });
+    expect(textOf(await get('/subscriptions'))).toContain(
+      'href="/subscriptions/0197-s/change?sku=api-50K-month&amp;quantity=1"',
+    );
+  });
+
+  it.each([
+    [{}, 'You have API plan 5K for $10.00 a month. It renews on 2026-12-22 (UTC).'],
+    [{ cancel_at: PLAN.period_end }, 'API plan 5K is cancelled: it works until 2026-12-22 (UTC).'],
+    [
+      { pending_change: { sku: 'api-15K-month', quantity: 1, at: PLAN.period_end } },
+      'API plan 5K stays until 2026-12-22 (UTC); then API plan 15K begins.',
+    ],
+  ])('ends in a sentence that says what is now true: %j', async (plan, words) => {
+    const { to } = await changed(plan);
+    expect(textOf(await get(to))).toContain(words);
+    expect(textOf(await get('/subscriptions?changed=another'))).not.toContain(words);
   });
 });
 

@@ -3,11 +3,15 @@ import { Database } from '#libs/database';
 import { Clock, DAY_MS, crashPoint } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
+import { ProcessorUnavailable } from '../processors/processors.errors.js';
 import type { CreatedCheckout, Outcome, ProcessorName } from '../processors/payment-processor.js';
 import type { Order } from './order.entity.js';
 import { OPEN_ORDER_STATES } from './order-state.js';
 import { checkoutLineOf } from './order-lines.js';
 import { OrdersMaintenanceRepository, OrdersRepository } from './orders.repository.js';
+
+/** What a processor says that takes no offer back. */
+const NOT_CLOSABLE = 'not_closable';
 
 /** Opens the processor's page for an order. A repeat is the same call with the same key. */
 @Injectable()
@@ -73,6 +77,23 @@ export class CheckoutsService {
       await this.end(order, 'cancelled');
     }
     return orders;
+  }
+
+  /**
+   * Closes the page of an order that its customer gives up. False for one that is not open any more, as the customer
+   * has paid. @throws ProcessorUnavailable.
+   */
+  async drop(order: Order): Promise<boolean> {
+    const { processor, checkoutId, state } = order;
+    if (!OPEN_ORDER_STATES.some((open) => open === state)) return false;
+    if (checkoutId !== null) {
+      const closed = await this.processors.get(processor).closeCheckout(checkoutId);
+      if (closed.outcome === 'unknown') throw new ProcessorUnavailable(closed.cause);
+      // What cannot be closed ends by itself; money that arrives before counts.
+      if (closed.outcome === 'refused' && closed.code !== NOT_CLOSABLE) return false;
+    }
+    await this.end(order, 'cancelled');
+    return true;
   }
 
   /** Open orders without news from the processor since `before`. */

@@ -1,5 +1,6 @@
 import type { OrderAnswer } from '#libs/contracts';
 import type { Order } from './order.entity.js';
+import { isUnpaid } from './order-state.js';
 import type { OrderLine } from './order-line.entity.js';
 
 export function toOrderAnswer(order: Order, lines: readonly OrderLine[]): OrderAnswer {
@@ -11,6 +12,7 @@ export function toOrderAnswer(order: Order, lines: readonly OrderLine[]): OrderA
     tax_micros: lines.reduce((sum, { taxMicros }) => sum + taxMicros, 0n).toString(),
     currency: order.currency,
     redirect_url: order.state === 'redirected' ? order.redirectUrl : null,
+    declined_at: isUnpaid(order.state) ? (order.declinedAt?.toISOString() ?? null) : null,
     created_at: order.createdAt.toISOString(),
     expires_at: order.expiresAt.toISOString(),
     lines: lines.map((line) => ({

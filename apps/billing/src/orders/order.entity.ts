@@ -47,6 +47,10 @@ export class Order {
   @Column('text', { name: 'redirect_url', nullable: true })
   redirectUrl: string | null;
 
+  /** When the money was refused last; null once it is there. */
+  @Column('timestamptz', { name: 'declined_at', nullable: true })
+  declinedAt: Date | null;
+
   /** When the checkout page closes. */
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt: Date;

@@ -65,6 +65,14 @@ export class OrdersService {
     });
   }
 
+  /** Gives it up unless it is paid. @throws NotFound, ProcessorUnavailable. @returns whether the customer was faster. */
+  async drop(accountId: string, orderId: string): Promise<{ wasPaid: boolean }> {
+    const order = await this.database.transaction((transaction) =>
+      this.find(transaction, accountId, orderId),
+    );
+    return { wasPaid: !(await this.checkouts.drop(order)) };
+  }
+
   async list(accountId: string, asked: AskedPage): Promise<OrdersAnswer> {
     return this.database.transaction(async (transaction) => {
       const rows = await this.orders.list(transaction, accountId, asked);
@@ -99,11 +107,13 @@ export class OrdersService {
     if (!order) return undefined;
     const fault =
       mismatchOf(order, checkout) ?? (await this.takePayment(transaction, order, checkout));
+    const now = this.clock.now();
     await this.orders.update(transaction, order, {
       checkoutId: checkout.id,
+      ...(checkout.isDeclined && { declinedAt: now }),
       state: fault ? order.state : stateAfterCheckout(order.state, checkout.state),
       setAsideBecause: fault ?? null,
-      updatedAt: this.clock.now(),
+      updatedAt: now,
     });
     return order.accountId;
   }
@@ -173,6 +183,7 @@ export class OrdersService {
       catalogueVersion: quote.catalogueVersion,
       checkoutId: null,
       redirectUrl: null,
+      declinedAt: null,
       expiresAt: new Date(now.getTime() + CHECKOUT_MS),
       setAsideBecause: null,
       createdAt: now,

@@ -76,6 +76,8 @@ export interface CheckoutSnapshot {
   state: 'open' | 'processing' | 'paid' | 'failed' | 'expired';
   amountMicros: Micros;
   currency: string;
+  /** The customer agreed, and the money was refused just now. The page stays open for another try. */
+  isDeclined?: boolean;
   payment?: PaymentSnapshot;
   /** What it began, when it was paid. */
   subscriptionId?: string;
@@ -133,7 +135,20 @@ export interface SubscriptionSnapshot extends BilledPlan {
   cancelAt: Date | null;
   /** What it becomes at the end of its period. */
   pendingChange: BilledPlan | null;
+  /** What its customer has asked for and not paid. */
+  unpaidChange: UnpaidChange | null;
   latestBill: { id: string; isPaid: boolean } | null;
+}
+
+/** A change of plan that waits for its money; the plan stays what it is meanwhile. */
+export interface UnpaidChange extends BilledPlan {
+  dueMicros: Micros;
+  /** Where the customer pays; blank where the change must be agreed to first. */
+  pageUrl: string;
+  /** When it is given up. */
+  until: Date;
+  /** The means of payment was refused; otherwise the customer has not been there yet. */
+  isDeclined: boolean;
 }
 
 export interface BillLine extends BilledPlan {
@@ -292,6 +307,9 @@ export interface PaymentProcessor {
 
   /** Changes a plan, or its interval, when the running period ends. */
   changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<ChangeResult>>;
+
+  /** Gives up a change that is not paid. Refused where there is none any more. */
+  dropChange(subscriptionId: string, key: string): Promise<Outcome<unknown>>;
 
   /**
    * Changes a plan now and bills nothing: what was paid for the other one was taken back. Where changes need

@@ -4,7 +4,13 @@ import { MaintenanceDatabase } from '#libs/database';
 
 /** Why a notice about a subscription is due. */
 export type NoticeReason =
-  'renewal' | 'payment_failed' | 'payment_failed_again' | 'last_warning' | 'ending' | 'ended';
+  | 'change_declined'
+  | 'renewal'
+  | 'payment_failed'
+  | 'payment_failed_again'
+  | 'last_warning'
+  | 'ending'
+  | 'ended';
 
 /** A notice that was not mailed yet. */
 export interface DueNotice {
@@ -16,6 +22,8 @@ export interface DueNotice {
   quantity: number;
   interval: BillingInterval;
   currency: string;
+  /** What is open of a change that was declined, in millionths of the currency unit. */
+  unpaidMicros: string | null;
   /** The rate of tax that its prices include. */
   taxPpm: number;
   /** False before a renewal whose rate follows from the billing details of later. */
@@ -42,6 +50,8 @@ export class DueNoticesMaintenanceRepository {
 const LIST = `
   with standing as (
     select s.*, case
+      when s.state = 'active' and s.unpaid_because = 'declined'
+        and s.unpaid_until > $1::timestamptz then 'change_declined'
       when s.state = 'past_due' then case
         when $1::timestamptz >= s.paid_through + interval '6 days' then 'last_warning'
         when $1::timestamptz >= s.paid_through + interval '3 days' then 'payment_failed_again'
@@ -59,12 +69,15 @@ const LIST = `
   due as (
     select s.*, s.reason || ':' || s.id || case
       when s.reason = 'ended' then ''
+      when s.reason = 'change_declined' then ':' || extract(epoch from s.unpaid_until)::bigint
       when s.reason = 'ending' then ':' || extract(epoch from s.cancel_at)::bigint
       when s.reason = 'renewal' then ':' || extract(epoch from s.period_end)::bigint
       else ':' || extract(epoch from s.paid_through)::bigint end as about
     from standing s where s.reason is not null)
-  select d.about, d.reason, d.account_id as "accountId", coalesce(d.pending_sku, d.sku) as sku,
-    coalesce(d.pending_quantity, d.quantity) as quantity, d.interval, d.currency,
+  select d.about, d.reason, d.account_id as "accountId", 
+    case when d.reason = 'change_declined' then d.unpaid_sku else coalesce(d.pending_sku, d.sku) end as sku,
+    case when d.reason = 'change_declined' then d.unpaid_quantity
+      else coalesce(d.pending_quantity, d.quantity) end as quantity, d.unpaid_micros as "unpaidMicros", d.interval, d.currency,
     case when d.reason = 'renewal' and d.tax_decided_at = d.period_end
       then coalesce(d.next_tax_ppm, d.tax_ppm) else d.tax_ppm end as "taxPpm",
     d.reason <> 'renewal' or d.tax_decided_at is not distinct from d.period_end as "isTaxDecided",

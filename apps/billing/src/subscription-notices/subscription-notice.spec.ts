@@ -10,6 +10,7 @@ const DUE: Omit<DueNotice, 'reason'> = {
   quantity: 1,
   interval: 'month',
   currency: 'USD',
+  unpaidMicros: '65000000',
   taxPpm: 190_000,
   isTaxDecided: true,
   periodEnd: new Date('2026-12-20T10:00:00Z'),
@@ -19,6 +20,11 @@ const DUE: Omit<DueNotice, 'reason'> = {
 
 /** Subject and sentences of each mail about a subscription. Prices are with tax: what is charged. */
 const MAILS: Record<NoticeReason, [subject: string, ...sentences: string[]]> = {
+  change_declined: [
+    'Your payment was declined: 65.00 USD is open',
+    'the payment of 65.00 USD for the change to API plan 15K was declined. Nothing was charged',
+    'Pay it in another way, or drop the change',
+  ],
   renewal: [
     'API plan 15K renews on 2026-12-20',
     'renews on 2026-12-20 for 32.13 USD. You need not do anything.',

@@ -11,15 +11,16 @@ const GRACE_DAYS = 7;
 export function subscriptionNotice(due: DueNotice): MailForPerson {
   const plan = planOfSku(due.sku);
   const name = nameOf(due, plan);
+  if (due.reason === 'change_declined') return declinedChange(due, name);
   const price =
     plan &&
     `${moneyText(withTax(BigInt(plan.unitMicros), due.taxPpm) * BigInt(due.quantity))} ${due.currency}`;
-  const paidThrough = due.paidThrough ?? due.periodEnd;
-  const rightsEnd = day(new Date(paidThrough.getTime() + GRACE_DAYS * DAY_MS));
+  const rightsEnd = day(graceEnd(due));
+  const { reason } = due;
   return (firstName, dashboardUrl) => {
     const seeIt = { label: 'See your subscriptions', url: `${dashboardUrl}/subscriptions` };
     const pay = { ...seeIt, label: 'Check your payment details' };
-    switch (due.reason) {
+    switch (reason) {
       case 'renewal':
         return {
           subject: `${name} renews on ${day(due.periodEnd)}`,
@@ -69,7 +70,7 @@ export function subscriptionNotice(due: DueNotice): MailForPerson {
         return {
           subject: `${name} has ended`,
           paragraphs: [
-            `Hello ${firstName}, ${name} has ended. It was paid until ${day(paidThrough)}.`,
+            `Hello ${firstName}, ${name} has ended. It was paid until ${day(due.paidThrough ?? due.periodEnd)}.`,
             'You can subscribe again at any time. Credits from packages stay yours.',
           ],
           action: { label: 'See the plans', url: `${dashboardUrl}/plans` },
@@ -84,3 +85,19 @@ function nameOf({ sku, quantity }: DueNotice, plan: SubscriptionPlan | undefined
 }
 
 const day = (date: Date) => date.toISOString().slice(0, 10);
+
+const graceEnd = ({ paidThrough, periodEnd }: DueNotice) =>
+  new Date((paidThrough ?? periodEnd).getTime() + GRACE_DAYS * DAY_MS);
+
+/** The plan stays; what is open is named, and where it is paid or dropped. */
+function declinedChange({ unpaidMicros, currency }: DueNotice, name: string): MailForPerson {
+  const open = `${moneyText(BigInt(unpaidMicros ?? 0))} ${currency}`;
+  return (firstName, dashboardUrl) => ({
+    subject: `Your payment was declined: ${open} is open`,
+    paragraphs: [
+      `Hello ${firstName}, the payment of ${open} for the change to ${name} was declined. Nothing was charged, and your plan stays as it is.`,
+      'Pay it in another way, or drop the change, in the dashboard.',
+    ],
+    action: { label: 'Pay or drop the change', url: `${dashboardUrl}/subscriptions` },
+  });
+}

@@ -117,6 +117,22 @@ export class PlanChangesService {
     return this.alone(accountId, id, () => this.undoAlone(accountId, id));
   }
 
+  /** Gives up a change that is not paid. Whoever was faster and has paid keeps it: the answer says so. */
+  async drop(accountId: string, id: string): Promise<PlanChangeAnswer> {
+    return this.alone(accountId, id, async () => {
+      const row = await this.own.findCurrent(accountId, id);
+      const { processor, externalId } = row;
+      const dropped = await this.processors.get(processor).dropChange(externalId, newId());
+      if (dropped.outcome === 'unknown') throw new ProcessorUnavailable(dropped.cause);
+      crashPoint('plan-change.after-call');
+      const subscription = await this.refreshed(row);
+      // Refused because it is paid, it is not open any more.
+      const isOpen = subscription.unpaid_change !== null;
+      if (dropped.outcome === 'refused' && isOpen) throw new ChangeRefused(dropped);
+      return { subscription, redirect_url: null };
+    });
+  }
+
   /**
    * Changes the tax rate from the next period on. The plan and its net price stay. A change that waits for the end of
    * the period takes the new rate, too.

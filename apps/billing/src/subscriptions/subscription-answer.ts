@@ -1,6 +1,7 @@
 import { type PendingChange, type SubscriptionAnswer, planOfSku } from '#libs/contracts';
 import { taxOn } from '../pricing/tax-rates.js';
 import type { Subscription } from './subscription.entity.js';
+import { unpaidAnswer } from './unpaid-change.js';
 
 export function toSubscriptionAnswer(row: Subscription): SubscriptionAnswer {
   const netMicros = BigInt(planOfSku(row.sku)?.unitMicros ?? 0);
@@ -22,6 +23,7 @@ export function toSubscriptionAnswer(row: Subscription): SubscriptionAnswer {
     paid_through: row.paidThrough?.toISOString() ?? null,
     cancel_at: row.cancelAt?.toISOString() ?? null,
     pending_change: pendingChangeOf(row),
+    unpaid_change: unpaidAnswer(row),
     is_current: row.isCurrent,
   };
 }

@@ -77,6 +77,28 @@ export class Subscription {
   @Column('integer', { name: 'pending_quantity', nullable: true })
   pendingQuantity: number | null;
 
+  /** The change that its customer asked for and has not paid; so are the five others. */
+  @Column('text', { name: 'unpaid_sku', nullable: true })
+  unpaidSku: string | null;
+
+  @Column('integer', { name: 'unpaid_quantity', nullable: true })
+  unpaidQuantity: number | null;
+
+  /** Decimal, as rows are compared by their text. */
+  @Column('bigint', { name: 'unpaid_micros', nullable: true })
+  unpaidMicros: string | null;
+
+  /** Where it is paid; null where it must be asked for again. */
+  @Column('text', { name: 'unpaid_page', nullable: true })
+  unpaidPage: string | null;
+
+  /** When it is given up. */
+  @Column('timestamptz', { name: 'unpaid_until', nullable: true })
+  unpaidUntil: Date | null;
+
+  @Column('text', { name: 'unpaid_because', nullable: true })
+  unpaidBecause: 'waiting' | 'declined' | null;
+
   /** The one that counts for its line; an account has one at most. */
   @Column('boolean', { name: 'is_current' })
   isCurrent: boolean;

@@ -6,6 +6,7 @@ import {
   SUBSCRIPTIONS,
   SUBSCRIPTION_CANCEL,
   SUBSCRIPTION_CHANGE,
+  SUBSCRIPTION_DROP,
   SUBSCRIPTION_PAYMENT_DETAILS,
   SUBSCRIPTION_PREVIEW,
   SUBSCRIPTION_UNDO,
@@ -55,6 +56,11 @@ export class SubscriptionsController {
   @Serves(SUBSCRIPTION_UNDO)
   undo(@AccountId() accountId: string, @Param('id') id: string) {
     return this.changes.undo(accountId, id);
+  }
+
+  @Serves(SUBSCRIPTION_DROP)
+  drop(@AccountId() accountId: string, @Param('id') id: string) {
+    return this.changes.drop(accountId, id);
   }
 
   @Serves(SUBSCRIPTION_PAYMENT_DETAILS)

@@ -23,6 +23,7 @@ import { paidLineOf } from '../bills/bill-lines.js';
 import { type PaidTime, paidTimeOf } from '../bills/paid-time.js';
 import type { Subscription } from './subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
+import { NOTHING_UNPAID, unpaidMembers } from './unpaid-change.js';
 
 /** States in which a subscription counts for its line, so that no other may be begun. */
 const CURRENT_STATES: readonly SubscriptionState[] = [
@@ -222,6 +223,7 @@ export class SubscriptionsService {
       cancelAt: null,
       pendingSku: null,
       pendingQuantity: null,
+      ...NOTHING_UNPAID,
       isCurrent: false,
       // Begun by money that arrived after the deletion: it is ended and refunded as a duplicate is.
       isDuplicate: !(await this.accounts.isActive(transaction, order.accountId)),
@@ -264,6 +266,7 @@ export class SubscriptionsService {
       cancelAt: snapshot.cancelAt,
       pendingSku: snapshot.pendingChange?.sku ?? null,
       pendingQuantity: snapshot.pendingChange?.quantity ?? null,
+      ...unpaidMembers(row, snapshot.unpaidChange),
       // The undone change would have brought the new rate.
       ...(row.pendingSku !== null && !snapshot.pendingChange && { taxDecidedAt: null }),
       isCurrent: counts && !isTaken,

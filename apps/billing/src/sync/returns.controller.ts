@@ -1,9 +1,9 @@
 import { Controller, Param } from '@nestjs/common';
-import { ORDER_RETURN, Serves } from '#libs/contracts';
+import { ORDER_DROP, ORDER_RETURN, Serves } from '#libs/contracts';
 import { AccountId } from '#libs/platform';
 import { ReturnsService } from './returns.service.js';
 
-/** A customer is back from the processor's page. */
+/** A customer is back from the processor's page, or does not go there any more. */
 @Controller()
 export class ReturnsController {
   constructor(private readonly returns: ReturnsService) {}
@@ -11,5 +11,10 @@ export class ReturnsController {
   @Serves(ORDER_RETURN)
   complete(@AccountId() accountId: string, @Param('id') orderId: string) {
     return this.returns.complete(accountId, orderId);
+  }
+
+  @Serves(ORDER_DROP)
+  drop(@AccountId() accountId: string, @Param('id') orderId: string) {
+    return this.returns.drop(accountId, orderId);
   }
 }

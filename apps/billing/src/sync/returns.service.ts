@@ -13,6 +13,12 @@ export class ReturnsService {
     private readonly syncing: SyncService,
   ) {}
 
+  /** Gives up an order that is not paid. Where its customer was faster, the answer is that of a return. */
+  async drop(accountId: string, orderId: string): Promise<OrderAnswer> {
+    const { wasPaid } = await this.orders.drop(accountId, orderId);
+    return wasPaid ? this.complete(accountId, orderId) : this.orders.get(accountId, orderId);
+  }
+
   /** Nothing of the return's address is read but the order, which must be the account's (S48). */
   async complete(accountId: string, orderId: string): Promise<OrderAnswer> {
     const { processor, checkoutId } = await this.orders.checkoutOf(accountId, orderId);

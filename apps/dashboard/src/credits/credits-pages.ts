@@ -3,7 +3,7 @@ import { type OrderAnswer, TIERS, packagePriceMicros } from '#libs/contracts';
 import { grouped, money } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
-import { ORDER_WORDS, orderText } from './order-page.js';
+import { orderText, orderWords } from './order-page.js';
 import { type ProcessorChoice, processorSection } from './processor-choice.js';
 
 /** What `/credits` shows. Undefined parts could not be read just now. */
@@ -92,7 +92,7 @@ function orderSection(orders: OrderAnswer[]): Markup {
             html`<tr>
               <td>${order.created_at.slice(0, 16).replace('T', ' ')}</td>
               <td><a href="/credits/orders/${order.id}">${orderText(order)}</a></td>
-              <td>${ORDER_WORDS[order.state]}</td>
+              <td>${orderWords(order)}</td>
               <td class="number">${money(order.amount_micros, order.currency)}</td>
             </tr>`,
         )}

@@ -4,6 +4,7 @@ import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js'
 import { DashboardCalls } from '../dashboard-calls.js';
 import type { Notice } from '../pages/layout.js';
 import { OptionalText } from '../pages/optional-text.js';
+import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
@@ -68,6 +69,12 @@ export class CreditsController {
   async showOrder(@Visit() visit: PageVisit, @Param('id') id: string) {
     const path = `/orders/${encodeURIComponent(id)}`;
     return this.answerOrder(visit, await visit.billing({ method: 'GET', path }));
+  }
+
+  @Post('credits/orders/:id/drop')
+  async dropOrder(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
+    const path = `/orders/${encodeURIComponent(id)}/drop`;
+    return this.answerOrder(visit, await visit.billing({ method: 'POST', path, body: {} }));
   }
 
   private async answerOrder(visit: PageVisit, answer: ProxiedAnswer, wasCancelled = false) {

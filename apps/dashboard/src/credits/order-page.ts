@@ -7,7 +7,7 @@ import {
   planOfSku,
 } from '#libs/contracts';
 import { day, grouped, money } from '../amounts.js';
-import { type Notice, type PageContext, page } from '../pages/layout.js';
+import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
 
 /** What `/credits/orders/…` shows. */
@@ -26,7 +26,7 @@ const PAYMENT_CANCELLED: Notice = {
 };
 
 /** Where an order stands, in a table. */
-export const ORDER_WORDS: Readonly<Record<OrderState, string>> = {
+const ORDER_WORDS: Readonly<Record<OrderState, string>> = {
   created: 'Being prepared',
   redirected: 'Waiting for your payment',
   processing: 'Payment under way',
@@ -75,11 +75,25 @@ export function orderPage(context: PageContext, facts: OrderFacts): Markup {
         ${fact('State', EXPLAINED[order.state])}
         ${url ? fact('Pay before', `${order.expires_at.slice(0, 16).replace('T', ' ')} UTC`) : undefined}
       </dl>
-      ${url ? html`<p class="actions"><a class="button" href="${url}">Pay on the processor’s page</a></p>` : undefined}
+      ${canDrop(order) ? waitingActions(context, order) : undefined}
       <p><a href="/subscriptions">What you own</a> · <a href="/invoices">Invoices</a></p>
     </section>`,
   });
 }
+
+/** No money has come or is under way: nothing is lost by giving it up. */
+const canDrop = ({ state }: OrderAnswer) => state === 'created' || state === 'redirected';
+
+function waitingActions(context: PageContext, { id, redirect_url: url }: OrderAnswer): Markup {
+  return html`<div class="actions">
+    ${url ? html`<a class="button" href="${url}">Pay on the processor’s page</a>` : undefined}
+    ${form(context, `/credits/orders/${id}/drop`, html`<button class="plain">Drop this order</button>`)}
+  </div>`;
+}
+
+/** Where an order stands, in a list. */
+export const orderWords = ({ state, declined_at: declined }: OrderAnswer) =>
+  declined === null ? ORDER_WORDS[state] : 'Payment refused: pay in another way, or drop it';
 
 /** What was ordered, in a line. */
 export function orderText({ lines }: OrderAnswer): string {
@@ -98,8 +112,18 @@ function noticeOf({ order, balance, wasCancelled }: OrderFacts): Notice | undefi
     const arrived = order.lines.map((line) => arrivalOf(line, order, balance));
     return { kind: 'done', text: `Your payment of ${paid} arrived: ${arrived.join(', ')}.` };
   }
+  if (order.declined_at !== null) return refusedNotice(order);
   if (!wasCancelled || !UNPAID.includes(order.state)) return undefined;
   return PAYMENT_CANCELLED;
+}
+
+/** Who refused, how much is open, and what can be done about it. */
+function refusedNotice({ processor, amount_micros, currency }: OrderAnswer): Notice {
+  const amount = money(amount_micros, currency);
+  return {
+    kind: 'fault',
+    text: `${titleOf(processor)} refused the payment of ${amount}. Nothing was charged. Pay in another way on its page, or drop this order.`,
+  };
 }
 
 /** What a paid line brings, and until when. */

@@ -3,6 +3,7 @@ import {
   type PlanPreviewAnswer,
   type SubscriptionAnswer,
   type SubscriptionState,
+  type UnpaidChangeAnswer,
   planOfSku,
 } from '#libs/contracts';
 import { day, grouped, money } from '../amounts.js';
@@ -127,11 +128,66 @@ function row(context: PageContext, owned: SubscriptionAnswer): Markup {
         <span>${datesOf(owned)}</span>${next ?? undefined}
       </p>
       ${taxText(owned)}
-      ${state === 'past_due' ? html`<p>The payment failed. Check the payment details: everything works for 7 days after the paid time.</p>` : undefined}
+      ${state === 'past_due' ? html`<p>${refusal(owned)}; ${priceOf(owned)} is open. Change the payment details: everything works for 7 days after the paid time.</p>` : undefined}
+      ${owned.is_current && owned.unpaid_change ? unpaidSection(context, owned, owned.unpaid_change) : undefined}
     </div>
     ${is_current ? actions(context, owned) : undefined}
   </li>`;
 }
+
+/** What is open of a change, with what can be done about it, on the spot. */
+function unpaidSection(
+  context: PageContext,
+  owned: SubscriptionAnswer,
+  { sku, quantity, pay_url: url, due_micros }: UnpaidChangeAnswer,
+): Markup {
+  const amount = money(due_micros, owned.currency);
+  const again = new URLSearchParams({ sku, quantity: String(quantity) });
+  const page = url ?? `/subscriptions/${owned.id}/change?${again}`;
+  const name = nameOf({ sku, quantity });
+  return html`<p>${unpaidWords(owned)} ${nameOf(owned)} stays as it is until then.</p>
+    <div class="actions">
+      <a class="button small" href="${page}" aria-label="Pay ${amount}: ${name}">Pay ${amount}</a>
+      ${form(
+        context,
+        `/subscriptions/${owned.id}/drop`,
+        html`<button class="plain small" aria-label="Drop the change: ${name}">
+          Drop the change
+        </button>`,
+      )}
+    </div>`;
+}
+
+/** Who refused the last payment. */
+const refusal = ({ processor }: SubscriptionAnswer) =>
+  processor === 'paypal' ? 'PayPal refused the payment' : 'Your card was declined';
+
+function unpaidWords(owned: SubscriptionAnswer): string {
+  const { unpaid_change: unpaid, currency } = owned;
+  if (!unpaid) return '';
+  const open = `${money(unpaid.due_micros, currency)} is open for the change to ${nameOf(unpaid)}`;
+  const end = `Pay it by ${minute(unpaid.until)}, or drop the change.`;
+  return unpaid.is_declined ? `${refusal(owned)}; ${open}. ${end}` : `${open}. ${end}`;
+}
+
+/** What is now true of a subscription that was just changed: read from it, never from the address. */
+export function standingNotice(owned: SubscriptionAnswer): Notice {
+  const { unpaid_change: unpaid, cancel_at: cancelAt, pending_change: pending, state } = owned;
+  const name = nameOf(owned);
+  if (unpaid) return { kind: unpaid.is_declined ? 'fault' : 'note', text: unpaidWords(owned) };
+  if (cancelAt !== null) {
+    return { kind: 'done', text: `${name} is cancelled: it works until ${day(cancelAt)} (UTC).` };
+  }
+  if (pending) {
+    const text = `${name} stays until ${day(pending.at)} (UTC); then ${nameOf(pending)} begins.`;
+    return { kind: 'done', text };
+  }
+  if (state !== 'active') return { kind: 'note', text: `${name}: ${STATE_WORDS[state]}.` };
+  const text = `You have ${name} for ${priceOf(owned)}. It renews on ${day(owned.period_end)} (UTC).`;
+  return { kind: 'done', text };
+}
+
+const minute = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
 function actions(context: PageContext, owned: SubscriptionAnswer): Markup {
   const name = nameOf(owned);

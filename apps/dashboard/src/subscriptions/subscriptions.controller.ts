@@ -15,7 +15,7 @@ import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
-import { cancelPage, changePage, subscriptionsPage } from './subscriptions-page.js';
+import { cancelPage, changePage, standingNotice, subscriptionsPage } from './subscriptions-page.js';
 import { ChangePlanForm } from './subscriptions.dto.js';
 
 /** Anyone may have written the address, so this says nothing of what was paid. */
@@ -32,8 +32,12 @@ export class SubscriptionPagesController {
 
   /** The second is an address that processors' pages lead back to. */
   @Get(['subscriptions', 'billing/subscriptions'])
-  view(@Visit() visit: PageVisit, @Query('cancelled', OptionalText) cancelled: string) {
-    return this.show(visit, cancelled === '' ? undefined : UNFINISHED);
+  view(
+    @Visit() visit: PageVisit,
+    @Query('cancelled', OptionalText) cancelled: string,
+    @Query('changed', OptionalText) changed: string,
+  ) {
+    return this.show(visit, cancelled === '' ? undefined : UNFINISHED, 200, changed);
   }
 
   @Get('subscriptions/:id/change')
@@ -76,6 +80,12 @@ export class SubscriptionPagesController {
     return this.step(visit, pathOf(id, 'undo'));
   }
 
+  /** Gives up a change that is not paid. */
+  @Post('subscriptions/:id/drop')
+  drop(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
+    return this.step(visit, pathOf(id, 'drop'));
+  }
+
   @Post('subscriptions/:id/payment-details')
   async changeCard(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
     const path = pathOf(id, 'payment-details');
@@ -88,15 +98,20 @@ export class SubscriptionPagesController {
   private async step(visit: PageVisit, path: string, body: object = {}) {
     const answer = await visit.billing({ method: 'POST', path, body });
     if (isRefused(answer)) return this.showRefusal(visit, answer);
-    const { redirect_url: url } = answer.body as PlanChangeAnswer;
-    return url ? visit.show(leavePage(visit.context, url)) : visit.goTo('/subscriptions');
+    const { redirect_url: url, subscription } = answer.body as PlanChangeAnswer;
+    // Whose card was declined is told so here, not sent on.
+    const isDeclined = subscription.unpaid_change?.is_declined === true;
+    if (url && !isDeclined) return visit.show(leavePage(visit.context, url));
+    return visit.goTo(`/subscriptions?changed=${subscription.id}`);
   }
 
   private showRefusal(visit: PageVisit, answer: ProxiedAnswer) {
     return this.show(visit, faultNotice(answer), answer.status);
   }
 
-  private async show(visit: PageVisit, notice?: Notice, status = 200) {
+  /** @param changed id of the one that was just changed. */
+  // oxlint-disable-next-line eslint/max-params -- a page, and what is said above it
+  private async show(visit: PageVisit, notice?: Notice, status = 200, changed = '') {
     const [balance, answer] = await Promise.all([
       this.calls.balance(visit.session).catch(() => undefined),
       visit.billing({ method: 'GET', path: '/subscriptions' }),
@@ -104,7 +119,9 @@ export class SubscriptionPagesController {
     const subscriptions = isRefused(answer)
       ? undefined
       : (answer.body as SubscriptionsAnswer).subscriptions;
-    const said = notice ?? (isRefused(answer) ? faultNotice(answer) : undefined);
+    const found = subscriptions?.find(({ id }) => id === changed);
+    const standing = found && standingNotice(found);
+    const said = notice ?? (isRefused(answer) ? faultNotice(answer) : standing);
     return visit.show(subscriptionsPage(visit.context, { balance, subscriptions }, said), status);
   }
 }

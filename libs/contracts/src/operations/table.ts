@@ -29,13 +29,14 @@ import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
 import { AVAILABILITY } from './availability/availability.js';
 import { CALLBACK } from './billing/callback.js';
 import { INVOICES, INVOICE_PDF, INVOICE_REGENERATE } from './billing/invoices.js';
-import { ORDER, ORDERS, ORDER_CREATE, ORDER_RETURN } from './billing/orders.js';
+import { ORDER, ORDERS, ORDER_CREATE, ORDER_DROP, ORDER_RETURN } from './billing/orders.js';
 import { PROCESSORS } from './billing/processors.js';
 import {
   SUBSCRIPTION,
   SUBSCRIPTIONS,
   SUBSCRIPTION_CANCEL,
   SUBSCRIPTION_CHANGE,
+  SUBSCRIPTION_DROP,
   SUBSCRIPTION_PAYMENT_DETAILS,
   SUBSCRIPTION_PREVIEW,
   SUBSCRIPTION_UNDO,
@@ -335,6 +336,7 @@ export const OPERATIONS: readonly Operation[] = [
   ORDER_CREATE,
   ORDER,
   ORDER_RETURN,
+  ORDER_DROP,
   PROCESSORS,
   SUBSCRIPTIONS,
   SUBSCRIPTION,
@@ -342,6 +344,7 @@ export const OPERATIONS: readonly Operation[] = [
   SUBSCRIPTION_CHANGE,
   SUBSCRIPTION_CANCEL,
   SUBSCRIPTION_UNDO,
+  SUBSCRIPTION_DROP,
   SUBSCRIPTION_PAYMENT_DETAILS,
   INVOICES,
   INVOICE_PDF,

@@ -5,7 +5,7 @@ import { type OrderReference, toCustomId, toOrderReference } from './order-refer
 import type { OrderRequest, PaypalClient } from './paypal-client.js';
 import { PaypalRefusal } from './paypal-connection.js';
 import { type PaypalOrder, currencyOf, idOf, linkOf, microsOf, toMoney } from './paypal-objects.js';
-import { isDecided } from './paypal-outcome.js';
+import { isDecided, isDeclined } from './paypal-outcome.js';
 import { checkoutSnapshot } from './paypal-snapshots.js';
 
 const NAME_MAX = 127;
@@ -40,8 +40,11 @@ export class PaypalOrders {
   /** Captures first what the customer has approved, however we came to look. */
   async fetch(id: string): Promise<CheckoutSnapshot> {
     const order = await this.client.getOrder(id);
-    const isTaken = order.status === 'APPROVED' && (await this.capture(order));
-    return checkoutSnapshot(isTaken ? await this.client.getOrder(id) : order, this.clock.now());
+    const capture = order.status === 'APPROVED' ? await this.capture(order) : 'not_tried';
+    const isSame = capture === 'not_tried';
+    const current = isSame ? order : await this.client.getOrder(id);
+    const snapshot = checkoutSnapshot(current, this.clock.now());
+    return capture === 'declined' ? { ...snapshot, isDeclined: true } : snapshot;
   }
 
   /** The mark that we capture nothing of it any more. @throws PaypalRefusal when it was captured already. */
@@ -62,19 +65,20 @@ export class PaypalOrders {
   }
 
   /**
-   * False when PayPal would not: the customer's money is not there, somebody else was faster, or we had
-   * closed the order. Approval after our time was up still counts: the customer wants to pay.
+   * `tried` also when PayPal would not, as somebody else was faster; `declined`: the customer's money is not there. An
+   * order that we had closed is not tried. Approval after our time was up still counts: the customer wants to pay.
    */
-  private async capture(order: PaypalOrder): Promise<boolean> {
+  private async capture(order: PaypalOrder): Promise<'tried' | 'declined' | 'not_tried'> {
     const id = idOf(order.id);
-    if (toOrderReference(order.purchase_units?.[0]?.custom_id)?.until === null) return false;
+    if (toOrderReference(order.purchase_units?.[0]?.custom_id)?.until === null) return 'not_tried';
     try {
       // A new approval, after one whose money was not there, is another capture.
       await this.client.captureOrder(id, `capture:${id}:${order.update_time ?? ''}`);
     } catch (error) {
       if (!(error instanceof PaypalRefusal) || !isDecided(error)) throw error;
+      if (isDeclined(error)) return 'declined';
     }
-    return true;
+    return 'tried';
   }
 }
 

@@ -11,6 +11,12 @@ export function isDecided({ status, issue }: PaypalRefusal): boolean {
   return !UNDECIDED_STATUSES.includes(status) && !UNDECIDED_ISSUE.test(issue);
 }
 
+/** What PayPal says of a customer whose money is not there. */
+const DECLINED_ISSUES = ['INSTRUMENT_DECLINED', 'PAYER_CANNOT_PAY', 'TRANSACTION_REFUSED'];
+
+/** The customer agreed, and the means of payment did not: another one may. */
+export const isDeclined = ({ issue }: PaypalRefusal) => DECLINED_ISSUES.includes(issue);
+
 /** Runs calls to PayPal. What it refused itself is a value; whatever leaves the end open is unknown. */
 export async function outcomeOf<T>(calls: () => Promise<T>): Promise<Outcome<T>> {
   try {

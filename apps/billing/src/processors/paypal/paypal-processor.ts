@@ -189,6 +189,10 @@ export class PaypalProcessor implements PaymentProcessor {
     return outcomeOf(() => this.changes.changeAtPeriodEnd(request));
   }
 
+  dropChange(subscriptionId: string): Promise<Outcome<unknown>> {
+    return outcomeOf<unknown>(() => this.changes.drop(subscriptionId));
+  }
+
   setPlan(request: ChangeRequest): Promise<Outcome<SubscriptionSnapshot>> {
     return outcomeOf(async () => {
       await this.changes.setPlan(request);

@@ -214,6 +214,10 @@ export class StripeProcessor implements PaymentProcessor {
     return outcomeOf(() => this.subscriptions.changeAtPeriodEnd(request, key));
   }
 
+  dropChange(subscriptionId: string, key: string): Promise<Outcome<unknown>> {
+    return outcomeOf<unknown>(() => this.subscriptions.dropChange(subscriptionId, key));
+  }
+
   setPlan(request: ChangeRequest, key: string): Promise<Outcome<SubscriptionSnapshot>> {
     return outcomeOf(() => this.subscriptions.setPlan(request, key));
   }

@@ -8,6 +8,7 @@ import type {
   ChangeRequest,
   ChangeResult,
   SubscriptionSnapshot,
+  UnpaidChange,
   UpgradeRequest,
   UpgradeResult,
 } from '../payment-processor.js';
@@ -100,6 +101,14 @@ export class StripeSubscriptions {
     const { latest_invoice: invoice } = changed;
     const page = typeof invoice === 'object' ? invoice?.hosted_invoice_url : undefined;
     return { state: 'payment_required', redirectUrl: page ?? '' };
+  }
+
+  /** Stripe gives an update up with the bill that it waits for. */
+  async dropChange(id: string, key: string): Promise<void> {
+    const subscription = await this.stripe.subscriptions.retrieve(id);
+    if (subscription.pending_update === null) return;
+    const options = { idempotencyKey: `drop:${key}` };
+    await this.stripe.invoices.voidInvoice(idOf(subscription.latest_invoice), {}, options);
   }
 
   /** By a schedule: the running period as it is, then the wanted plan, then no schedule. */
@@ -205,8 +214,35 @@ export class StripeSubscriptions {
       periodEnd: dateOf(item.current_period_end),
       cancelAt: isEnding ? dateOf(item.current_period_end) : null,
       pendingChange: await this.pendingChange(subscription, item.current_period_end),
+      unpaidChange: await this.unpaidChange(subscription),
       latestBill: invoice ? { id: idOf(invoice), isPaid } : null,
     };
+  }
+
+  private async unpaidChange({
+    pending_update: pending,
+    latest_invoice: invoice,
+  }: Stripe.Subscription): Promise<UnpaidChange | null> {
+    const [item] = pending?.subscription_items ?? [];
+    if (!pending || !item || typeof invoice !== 'object' || invoice?.status !== 'open') return null;
+    return {
+      ...(await this.prices.planOf(item.price)),
+      quantity: item.quantity ?? 1,
+      dueMicros: toMicros(invoice.amount_due),
+      pageUrl: invoice.hosted_invoice_url ?? '',
+      until: dateOf(pending.expires_at),
+      isDeclined: await this.isDeclined(invoice.id),
+    };
+  }
+
+  /** A card that wants its owner to confirm the payment has not refused it. */
+  private async isDeclined(invoiceId: string): Promise<boolean> {
+    const { payments } = await this.stripe.invoices.retrieve(invoiceId, { expand: ['payments'] });
+    const open = payments?.data.find(({ status }) => status === 'open');
+    const intentId = idOf(open?.payment.payment_intent);
+    if (intentId === '') return false;
+    const intent = inKnownState(await this.stripe.paymentIntents.retrieve(intentId));
+    return intent.status === 'requires_payment_method';
   }
 
   private async pendingChange(

@@ -33,6 +33,8 @@ const RETRIES_MS = [3 * DAY_MS, 5 * DAY_MS, 7 * DAY_MS];
 /** Invoices of subscriptions: made, paid by the card on file, retried. */
 export class Invoices {
   private readonly cards = new Map<string, CardBehaviour>();
+  /** Of invoices that a card did not pay and a customer may. */
+  private readonly openPayments = new Map<string, InvoicePayment>();
 
   constructor(
     private readonly world: StripeWorld,
@@ -96,6 +98,7 @@ export class Invoices {
       this.pay(invoice);
       return true;
     }
+    this.tell(invoice, card);
     const nextMs = RETRIES_MS[invoice.attempt_count - 1];
     invoice.next_payment_attempt =
       nextMs === undefined ? null : invoice.created + Math.floor(nextMs / 1000);
@@ -111,33 +114,21 @@ export class Invoices {
     invoice.status = 'paid';
     invoice.amount_paid = invoice.amount_due;
     invoice.next_payment_attempt = null;
-    if (invoice.amount_due > 0) {
-      const payment = this.payments.create(
-        {
-          amount: invoice.amount_due,
-          currency: invoice.currency,
-          customer: invoice.customer as string,
-          metadata: {},
-        },
-        'succeeded',
-      );
-      this.world.put({
-        id: this.world.newId('invoice_payment'),
-        object: 'invoice_payment',
-        amount_paid: invoice.amount_due,
-        created: this.world.now,
-        currency: invoice.currency,
-        invoice: invoice.id,
-        payment: { type: 'payment_intent', payment_intent: payment.id },
-        status: 'paid',
-      } satisfies InvoicePayment);
-    }
+    if (invoice.amount_due > 0) this.payBy(invoice);
     this.world.emit('v1.invoice.paid', invoice);
+  }
+
+  /** It waits for its customer: its payment says why. */
+  leaveOpen(invoice: Invoice): void {
+    const payment = this.payments.create(paymentOf(invoice), 'requires_payment_method');
+    this.openPayments.set(invoice.id, this.invoicePayment(invoice, payment.id, 'open'));
+    this.tell(invoice, this.cardOf(invoice.customer as string));
   }
 
   void(invoice: Invoice): void {
     if (invoice.status !== 'open') return;
     invoice.status = 'void';
+    this.openPayments.delete(invoice.id);
     this.moveBalance(invoice, -1);
     this.world.emit('v1.invoice.voided', invoice);
   }
@@ -164,6 +155,46 @@ export class Invoices {
 
   setCard(customerId: string, card: CardBehaviour): void {
     this.cards.set(customerId, card);
+  }
+
+  private payBy(invoice: Invoice): void {
+    const open = this.openPayments.get(invoice.id);
+    if (!open) {
+      const { id } = this.payments.create(paymentOf(invoice), 'succeeded');
+      this.invoicePayment(invoice, id, 'paid');
+      return;
+    }
+    this.openPayments.delete(invoice.id);
+    this.payments.succeed(this.intentOf(open));
+    open.status = 'paid';
+    open.amount_paid = invoice.amount_due;
+  }
+
+  private tell(invoice: Invoice, card: CardBehaviour): void {
+    const open = this.openPayments.get(invoice.id);
+    if (!open) return;
+    this.intentOf(open).status = card === 'asks' ? 'requires_action' : 'requires_payment_method';
+  }
+
+  private intentOf({ payment }: InvoicePayment) {
+    return this.world.get('payment_intent', payment.payment_intent as string);
+  }
+
+  private invoicePayment(
+    invoice: Invoice,
+    intentId: string,
+    status: 'open' | 'paid',
+  ): InvoicePayment {
+    return this.world.put({
+      id: this.world.newId('invoice_payment'),
+      object: 'invoice_payment',
+      amount_paid: status === 'paid' ? invoice.amount_due : null,
+      created: this.world.now,
+      currency: invoice.currency,
+      invoice: invoice.id,
+      payment: { type: 'payment_intent', payment_intent: intentId },
+      status,
+    } satisfies InvoicePayment);
   }
 
   private moveBalance(invoice: Invoice, sign: 1 | -1): void {
@@ -208,4 +239,8 @@ export class Invoices {
       },
     };
   }
+}
+
+function paymentOf({ amount_due: amount, currency, customer }: Invoice) {
+  return { amount, currency, customer: customer as string, metadata: {} };
 }

@@ -66,11 +66,7 @@ export class StripeApi {
       ['POST', /^\/v1\/checkout\/sessions\/(\w+)\/expire$/, (id) => sessions.expire(id)],
       ['GET', /^\/v1\/payment_intents\/(\w+)$/, (id) => world.get('payment_intent', id)],
       ['POST', /^\/v1\/refunds$/, (_, form) => payments.refund(params(form))],
-      [
-        'GET',
-        /^\/v1\/customers$/,
-        (_, form) => listed('/v1/customers', world.all('customer'), form),
-      ],
+      ['GET', /^\/v1\/customers$/, (_, form) => this.listCustomers(form)],
       ['GET', /^\/v1\/invoices$/, (_, form) => this.listInvoices(form)],
       [
         'GET',
@@ -102,6 +98,7 @@ export class StripeApi {
           return world.get('invoice', id);
         },
       ],
+      ['POST', /^\/v1\/invoices\/(\w+)\/void$/, (id) => subscriptions.void(id)],
       ['POST', /^\/v1\/subscription_schedules$/, (_, form) => schedules.create(params(form))],
       [
         'POST',
@@ -165,6 +162,10 @@ export class StripeApi {
       livemode: false,
       metadata: (metadata as Stripe.Metadata | undefined) ?? {},
     } satisfies Customer);
+  }
+
+  private listCustomers(form: Form): object {
+    return listed('/v1/customers', this.world.all('customer'), form);
   }
 
   private createPrice(params: Stripe.PriceCreateParams): Price {

@@ -133,6 +133,7 @@ export class Subscriptions {
       subscription.items = listOf([pending]);
       return;
     }
+    this.invoices.leaveOpen(invoice);
     const expiresAt = new Date(this.world.clock.now().getTime() + PENDING_UPDATE_MS);
     subscription.pending_update = {
       expires_at: seconds(expiresAt),
@@ -140,10 +141,24 @@ export class Subscriptions {
     };
     this.world.clock.at(expiresAt, () => {
       if (subscription.pending_update?.expires_at !== seconds(expiresAt)) return;
-      subscription.pending_update = null;
-      this.invoices.void(invoice);
-      this.world.emit('v1.customer.subscription.pending_update_expired', subscription);
+      this.giveUp(subscription, invoice);
     });
+  }
+
+  /** `POST /v1/invoices/{id}/void`: the update that waits for it is given up. */
+  void(id: string): Invoice {
+    const invoice = this.invoices.open(id);
+    const subscription = this.ofInvoice(invoice);
+    const isPending = subscription.pending_update !== null;
+    if (isPending && subscription.latest_invoice === id) this.giveUp(subscription, invoice);
+    else this.invoices.void(invoice);
+    return invoice;
+  }
+
+  private giveUp(subscription: Subscription, invoice: Invoice): void {
+    subscription.pending_update = null;
+    this.invoices.void(invoice);
+    this.world.emit('v1.customer.subscription.pending_update_expired', subscription);
   }
 
   private couponsOf(discounts: Stripe.SubscriptionUpdateParams['discounts']): string[] {

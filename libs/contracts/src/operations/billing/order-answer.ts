@@ -112,6 +112,11 @@ export class OrderAnswer {
   @IsString()
   redirect_url: string | null;
 
+  /** When the processor refused the last payment of it, RFC 3339; null unless that was the last thing that happened. */
+  @IsNullable()
+  @IsString()
+  declined_at: string | null;
+
   @IsString()
   created_at: string;
 

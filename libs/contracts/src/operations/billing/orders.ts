@@ -15,6 +15,7 @@ const BOUGHT = {
   tax_micros: '0',
   currency: 'USD',
   redirect_url: 'https://checkout.example/pay/1',
+  declined_at: null,
   created_at: '2026-11-20T10:00:00.000Z',
   expires_at: '2026-11-21T10:00:00.000Z',
   lines: [
@@ -89,6 +90,23 @@ export const ORDER_RETURN = defineOperation({
       title: 'A paid order',
       parameters: { id: ID },
       answer: { ...BOUGHT, state: 'paid', redirect_url: null },
+    },
+  ],
+});
+
+export const ORDER_DROP = defineOperation({
+  ...dashboardCall('billing', 'POST /api/orders/{id}/drop'),
+  name: 'orders.drop',
+  summary: 'Gives up an order that is not paid, and closes its payment page',
+  description: 'Whoever was faster and has paid keeps the order: its answer says so.',
+  parameters: idOf('order', ID),
+  answers: [{ type: 'application/json', of: OrderAnswer }],
+  problems: ['not_found', 'processor_unavailable'],
+  examples: [
+    {
+      title: 'An order that was given up',
+      parameters: { id: ID },
+      answer: { ...BOUGHT, state: 'cancelled', redirect_url: null },
     },
   ],
 });

@@ -49,6 +49,32 @@ export class PendingChange {
   at: string;
 }
 
+/** A change of plan that waits for its money. */
+export class UnpaidChangeAnswer {
+  @IsString()
+  sku: string;
+
+  @IsInt()
+  quantity: number;
+
+  /** What is open, tax included, in millionths of the currency unit. */
+  @IsString()
+  due_micros: string;
+
+  /** The means of payment was refused. */
+  @IsBoolean()
+  is_declined: boolean;
+
+  /** The processor's page to pay on; null where the change must be asked for again. */
+  @IsNullable()
+  @IsString()
+  pay_url: string | null;
+
+  /** When it is given up, RFC 3339. */
+  @IsString()
+  until: string;
+}
+
 export class PlanPreviewAnswer {
   @IsIn(['now', 'period_end'])
   effect: 'now' | 'period_end';
@@ -127,6 +153,12 @@ export class SubscriptionAnswer {
   @ValidateNested()
   @Type(() => PendingChange)
   pending_change: PendingChange | null;
+
+  /** The change that was asked for and is not paid; the plan stays as it is until then. */
+  @IsNullable()
+  @ValidateNested()
+  @Type(() => UnpaidChangeAnswer)
+  unpaid_change: UnpaidChangeAnswer | null;
 
   @IsBoolean()
   is_current: boolean;

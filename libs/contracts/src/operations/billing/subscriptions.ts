@@ -38,6 +38,7 @@ const OWNED = {
   paid_through: '2026-12-20T10:00:00.000Z',
   cancel_at: null,
   pending_change: null,
+  unpaid_change: null,
   is_current: true,
 } satisfies SubscriptionAnswer;
 const CHANGED = { subscription: OWNED, redirect_url: null } satisfies PlanChangeAnswer;
@@ -100,6 +101,13 @@ export const SUBSCRIPTION_UNDO = change({
   of: PlanChangeAnswer,
   answer: CHANGED,
   problems: ['account_suspended'],
+});
+
+export const SUBSCRIPTION_DROP = change({
+  step: 'drop',
+  summary: 'Gives up a plan change that is not paid; the plan stays as it is',
+  of: PlanChangeAnswer,
+  answer: CHANGED,
 });
 
 export const SUBSCRIPTION_PAYMENT_DETAILS = change({

@@ -1,9 +1,10 @@
-import { type Clock, type Micros, shareOfMoney } from '#libs/platform';
+import { type Clock, HOUR_MS, type Micros, shareOfMoney } from '#libs/platform';
 import type {
   BillLine,
   BillSnapshot,
   ChangeRequest,
   ChangeResult,
+  UnpaidChange,
   UpgradeRequest,
   UpgradeResult,
 } from '../../payment-processor.js';
@@ -13,7 +14,7 @@ import { planNameOf } from '../../tax-at-processors.js';
 import { PaypalRefusal } from '../paypal-connection.js';
 import { type PaypalOrder, idOf, linkOf, microsOf, timeOf, toMoney } from '../paypal-objects.js';
 import { pageOf, paymentRequest } from '../paypal-orders.js';
-import { isDecided } from '../paypal-outcome.js';
+import { isDecided, isDeclined } from '../paypal-outcome.js';
 import { paymentSnapshot } from '../paypal-snapshots.js';
 import { periodAt } from './billing-period.js';
 import { toChangeId, toChangeReference } from './change-reference.js';
@@ -40,6 +41,10 @@ export interface PaidChangesParts {
   returnUrl: string;
 }
 
+/** In these an order's money is not taken and may be. */
+const WAITING_STATUSES = ['CREATED', 'SAVED', 'APPROVED', 'PAYER_ACTION_REQUIRED'];
+/** PayPal forgets an order that nobody has agreed to after that. */
+const ORDER_MS = 3 * HOUR_MS;
 /** Begins the id of a change's bill: the order behind it looks as a payment does. */
 const BILL_PREFIX = 'change-';
 /** The price of a subscription's only billing cycle, instead of its plan's. */
@@ -128,21 +133,47 @@ export class PaidChanges {
 
   /**
    * Takes the money of a change that its customer has agreed to on both pages, and notes that the new plan
-   * is in force. @returns whether anything was done.
+   * is in force.
    */
-  async settle(known: KnownSubscription): Promise<boolean> {
+  async settle(known: KnownSubscription): Promise<'settled' | 'declined' | 'nothing'> {
     const { mark, next, former } = known;
-    if (mark.changeOrderId === null || this.parts.clock.now() >= mark.until) return false;
+    if (mark.changeOrderId === null || this.parts.clock.now() >= mark.until) return 'nothing';
     let order = await this.findOrder(mark.changeOrderId);
     const change = toChangeReference(order?.purchase_units?.[0]?.custom_id);
     if (!order || !change || !isSamePlan(former, change.old) || !isSameOffer(next, change.wanted))
-      return false;
-    if (order.status === 'APPROVED' && (await this.capture(order))) {
-      order = await this.parts.orders.getOrder(mark.changeOrderId);
+      return 'nothing';
+    if (order.status === 'APPROVED') {
+      const capture = await this.capture(order);
+      if (capture === 'declined') return 'declined';
+      if (capture === 'taken') order = await this.parts.orders.getOrder(mark.changeOrderId);
     }
-    if (!paidAt(order)) return false;
+    if (!paidAt(order)) return 'nothing';
     await this.putMark(known, { running: change.wanted });
-    return true;
+    return 'settled';
+  }
+
+  /** The latest change, while its order waits for the customer. @param isDeclined its money was refused just now. */
+  async unpaid(known: KnownSubscription, isDeclined: boolean): Promise<UnpaidChange | null> {
+    const { mark, running, next } = known;
+    const now = this.parts.clock.now();
+    if (mark.changeOrderId === null || now >= mark.until) return null;
+    const order = await this.findOrder(mark.changeOrderId);
+    const [unit = {}] = order?.purchase_units ?? [];
+    const change = toChangeReference(unit.custom_id);
+    const isWaiting = order !== undefined && WAITING_STATUSES.includes(order.status ?? '');
+    if (!change || !isWaiting || isSameOffer(running, change.wanted)) return null;
+    return {
+      ...billedPlan(change.wanted),
+      dueMicros: microsOf(unit.amount),
+      pageUrl: isSameOffer(next, change.wanted) ? pageOf(order) : '',
+      until: new Date(Math.min(mark.until.getTime(), change.from.getTime() + ORDER_MS)),
+      isDeclined,
+    };
+  }
+
+  /** Its order is not captured any more. What the customer has agreed to for the next period stays. */
+  async drop(subscriptionId: string): Promise<void> {
+    await this.putMark(await this.parts.known.read(subscriptionId), { changeOrderId: null });
   }
 
   /** The bill of the latest change, once it is paid. */
@@ -201,13 +232,16 @@ export class PaidChanges {
     }
   }
 
-  private async capture({ id, update_time: updated = '' }: PaypalOrder): Promise<boolean> {
+  private async capture({
+    id,
+    update_time: updated = '',
+  }: PaypalOrder): Promise<'taken' | 'declined' | 'refused'> {
     try {
       await this.parts.orders.captureOrder(idOf(id), `capture:${String(id)}:${updated}`);
-      return true;
+      return 'taken';
     } catch (error) {
-      if (error instanceof PaypalRefusal && isDecided(error)) return false;
-      throw error;
+      if (!(error instanceof PaypalRefusal) || !isDecided(error)) throw error;
+      return isDeclined(error) ? 'declined' : 'refused';
     }
   }
 

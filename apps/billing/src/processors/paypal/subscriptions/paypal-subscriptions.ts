@@ -162,8 +162,8 @@ export class PaypalSubscriptions {
   /** Does first what is due: the money of an approved change, the end of a cancelled subscription. */
   private async snapshot(found: KnownSubscription): Promise<SubscriptionSnapshot> {
     const { known, clock, client, changes } = this.parts;
-    const isSettled = await changes.settle(found);
-    const current = isSettled ? await known.read(found.id) : found;
+    const settled = await changes.settle(found);
+    const current = settled === 'settled' ? await known.read(found.id) : found;
     const { id, subscription, mark, next, running, period } = current;
     const isEnding = mark.isEnding && subscription.status === 'SUSPENDED';
     const hasEnded = isEnding && mark.until <= clock.now();
@@ -180,6 +180,7 @@ export class PaypalSubscriptions {
       cancelAt: isEnding && !hasEnded ? mark.until : null,
       // A new tax rate is not a change that the customer asked for.
       pendingChange: isSameOffer(running, next) ? null : billedPlan(next),
+      unpaidChange: await changes.unpaid(current, settled === 'declined'),
       latestBill: await this.latestBill(current),
     };
   }

@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { pressButton } from '../../../../test/billing/hosted-page.js';
+
+describe('an order that is not paid', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  beforeEach(() => {
+    accountId = billing.newAccount();
+  });
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  const drop = (id: string, owner = accountId) =>
+    billing.call('POST', `orders/${id}/drop`, { accountId: owner });
+
+  it.each(['stripe', 'paypal'] as const)(
+    'is dropped, and its page at %s takes no money any more',
+    async (processor) => {
+      const order = await billing.order(accountId, 15_000, processor);
+      const { status, body } = await drop(order.id);
+      expect([status, body.state, body.redirect_url]).toEqual([200, 'cancelled', null]);
+      await pressButton(order.redirect_url!, 'pay');
+      await billing.settle();
+      expect(await billing.stateOf(accountId, order)).toBe('cancelled');
+      expect(await billing.events(accountId)).toEqual([]);
+      expect((await drop(order.id)).body.state).toBe('cancelled');
+    },
+  );
+
+  it.each(['stripe', 'paypal'] as const)(
+    'of a customer who was faster at %s stays paid',
+    async (processor) => {
+      const order = await billing.order(accountId, 15_000, processor);
+      const { callbacks } = processor === 'paypal' ? billing.simulator.paypal : billing.simulator;
+      callbacks.hold();
+      await pressButton(order.redirect_url!, 'pay');
+      callbacks.takeHeld();
+      const { status } = await drop(order.id);
+      await billing.call('POST', `orders/${order.id}/return`, { accountId });
+      const state = await billing.stateOf(accountId, order);
+      expect(status).toBe(200);
+      // PayPal captures only when it is asked to: what was dropped before that is not taken.
+      expect(state).toBe(processor === 'paypal' ? 'cancelled' : 'paid');
+    },
+  );
+
+  it('of a plan at PayPal is dropped, although its page cannot be closed; money that comes counts', async () => {
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
+    const { body: order } = await billing.call('POST', 'orders', { accountId, body });
+    expect((await drop(order.id)).body.state).toBe('cancelled');
+    await billing.act(order, 'pay');
+    expect(await billing.stateOf(accountId, order)).toBe('paid');
+  });
+
+  it('S85: nobody else drops it', async () => {
+    const order = await billing.order(accountId);
+    expect((await drop(order.id, billing.newAccount())).status).toBe(404);
+    expect(await billing.stateOf(accountId, order)).toBe('redirected');
+  });
+
+  it('says when PayPal has refused its money, until another way has worked', async () => {
+    const order = await billing.order(accountId, 15_000, 'paypal');
+    await billing.act(order, 'decline');
+    const read = async () => (await billing.call('GET', `orders/${order.id}`, { accountId })).body;
+    expect(await read()).toMatchObject({
+      state: 'redirected',
+      declined_at: billing.clock.now().toISOString(),
+      redirect_url: order.redirect_url,
+    });
+    await billing.act(order, 'pay');
+    expect(await read()).toMatchObject({ state: 'paid', declined_at: null });
+  });
+});

@@ -1,0 +1,44 @@
+import type { UnpaidChangeAnswer } from '#libs/contracts';
+import type { UnpaidChange } from '../processors/payment-processor.js';
+import type { Subscription } from './subscription.entity.js';
+
+export const NOTHING_UNPAID = {
+  unpaidSku: null,
+  unpaidQuantity: null,
+  unpaidMicros: null,
+  unpaidPage: null,
+  unpaidUntil: null,
+  unpaidBecause: null,
+} as const;
+
+/** What a row says of a change that waits for its money. That the money was refused, a processor may say only once. */
+export function unpaidMembers(
+  row: Subscription,
+  change: UnpaidChange | null,
+): Partial<Subscription> {
+  if (!change) return NOTHING_UNPAID;
+  const { sku, quantity, dueMicros, pageUrl, until } = change;
+  const isSame = row.unpaidSku === sku && row.unpaidUntil?.getTime() === until.getTime();
+  const isDeclined = change.isDeclined || (isSame && row.unpaidBecause === 'declined');
+  return {
+    unpaidSku: sku,
+    unpaidQuantity: quantity,
+    unpaidMicros: dueMicros.toString(),
+    unpaidPage: pageUrl || null,
+    unpaidUntil: until,
+    unpaidBecause: isDeclined ? 'declined' : 'waiting',
+  };
+}
+
+export function unpaidAnswer(row: Subscription): UnpaidChangeAnswer | null {
+  const { unpaidSku: sku, unpaidQuantity, unpaidMicros, unpaidPage, unpaidUntil: until } = row;
+  if (sku === null || until === null) return null;
+  return {
+    sku,
+    quantity: unpaidQuantity ?? 1,
+    due_micros: unpaidMicros ?? '0',
+    is_declined: row.unpaidBecause === 'declined',
+    pay_url: unpaidPage,
+    until: until.toISOString(),
+  };
+}

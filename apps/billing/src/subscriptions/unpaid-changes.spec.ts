@@ -1,0 +1,127 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { SubscriptionAnswer } from '#libs/contracts';
+import { HOUR_MS, MINUTE_MS } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { pressButton } from '../../../../test/billing/hosted-page.js';
+import { MailNoticesJob } from '../subscription-notices/mail-notices.job.js';
+
+const WISH = { sku: 'api-50K-month' };
+
+describe('a change of plan that is not paid', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+  let id: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  /** An API plan of 15K a month, bought now. */
+  async function subscribed(processor: 'stripe' | 'paypal'): Promise<void> {
+    accountId = billing.newAccount();
+    const body = { product: 'subscription', sku: 'api-15K-month', processor };
+    await billing.act((await billing.call('POST', 'orders', { accountId, body })).body, 'pay');
+    const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
+    ({ id } = listed.subscriptions[0]);
+  }
+  async function ask(action: string, body: object = {}) {
+    const answer = await billing.call('POST', `subscriptions/${id}/${action}`, { accountId, body });
+    await billing.settle();
+    return answer;
+  }
+  async function now(): Promise<SubscriptionAnswer> {
+    return (await billing.call('GET', `subscriptions/${id}`, { accountId })).body;
+  }
+  const card = (behaviour: 'works' | 'asks' | 'declines') => {
+    const [{ customer }] = billing.simulator.world.all('subscription');
+    billing.simulator.invoices.setCard(customer as string, behaviour);
+  };
+  const paid = async () =>
+    (await billing.events(accountId)).filter(({ type }) => type === 'billing.payment-confirmed');
+  async function mails(): Promise<string[]> {
+    await billing.get(MailNoticesJob).runOnce();
+    return (await billing.deliverMail(accountId)).map(({ subject }) => subject);
+  }
+
+  it('as the card was declined says so with what is open, by mail too, and is paid on its page', async () => {
+    await subscribed('stripe');
+    card('declines');
+    const asked = await ask('change', WISH);
+    expect(asked.body.subscription).toMatchObject({
+      sku: 'api-15K-month',
+      unpaid_change: { ...WISH, quantity: 1, due_micros: '48000000', is_declined: true },
+    });
+    const open = 'Your payment was declined: 48.00 USD is open';
+    expect(await mails()).toContain(open);
+    expect((await mails()).filter((subject) => subject === open)).toHaveLength(1);
+    const { unpaid_change: unpaid } = await now();
+    await pressButton(unpaid!.pay_url!, 'pay');
+    await billing.settle();
+    expect(await now()).toMatchObject({ ...WISH, unpaid_change: null });
+    expect(await paid()).toHaveLength(2);
+  });
+
+  it('as the card asks its owner is no declined one, and is given up after a day', async () => {
+    await subscribed('stripe');
+    card('asks');
+    await ask('change', WISH);
+    expect((await now()).unpaid_change).toMatchObject({ is_declined: false });
+    expect(await mails()).not.toContain('Your payment was declined: 48.00 USD is open');
+    await billing.pass(24 * HOUR_MS);
+    expect(await now()).toMatchObject({ sku: 'api-15K-month', unpaid_change: null });
+  });
+
+  it('is dropped: nothing is open any more, and another one can be asked for', async () => {
+    await subscribed('stripe');
+    card('declines');
+    await ask('change', WISH);
+    const dropped = await ask('drop');
+    expect(dropped).toMatchObject({ status: 200, body: { subscription: { unpaid_change: null } } });
+    const [invoice] = billing.simulator.world.all('invoice');
+    expect(invoice.status).toBe('void');
+    expect(await ask('drop')).toMatchObject({ status: 200 });
+    card('works');
+    await billing.pass(MINUTE_MS);
+    await ask('change', WISH);
+    expect(await now()).toMatchObject({ ...WISH, unpaid_change: null });
+  });
+
+  it('at PayPal says what is open, that the money was refused, and is paid in another way', async () => {
+    await subscribed('paypal');
+    const { body } = await ask('change', WISH);
+    expect(body.subscription.unpaid_change).toMatchObject({
+      ...WISH,
+      due_micros: '48000000',
+      is_declined: false,
+      pay_url: null,
+    });
+    const agreed = await pressButton(body.redirect_url, 'agree' as never);
+    const page = new URL(agreed);
+    page.search = '';
+    await pressButton(page.href, 'decline');
+    await billing.settle();
+    const { sku, unpaid_change: unpaid } = await now();
+    expect([sku, unpaid?.is_declined]).toEqual(['api-15K-month', true]);
+    expect(await mails()).toContain('Your payment was declined: 48.00 USD is open');
+    await pressButton(unpaid!.pay_url!, 'pay');
+    await billing.settle();
+    expect(await now()).toMatchObject({ ...WISH, unpaid_change: null });
+  });
+
+  it('that was dropped at PayPal takes no money, whatever its customer does afterwards', async () => {
+    await subscribed('paypal');
+    const { body } = await ask('change', WISH);
+    await ask('drop');
+    expect(await now()).toMatchObject({ sku: 'api-15K-month', unpaid_change: null });
+    const page = new URL(await pressButton(body.redirect_url, 'agree' as never));
+    page.search = '';
+    await pressButton(page.href, 'pay');
+    await billing.settle();
+    expect(await paid()).toHaveLength(1);
+    expect(await now()).toMatchObject({ sku: 'api-15K-month' });
+  });
+});
