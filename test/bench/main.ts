@@ -22,6 +22,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   security: () => import('./security.bench.js'),
   ledger: () => import('./ledger.bench.js'),
   lookups: () => import('./lookups.bench.js'),
+  jobs: () => import('./jobs.bench.js'),
   money: () => import('./money.bench.js'),
   tls: () => import('./tls.bench.js'),
 };

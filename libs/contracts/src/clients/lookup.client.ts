@@ -1,7 +1,6 @@
-import { createInterface } from 'node:readline';
-import { ServiceUnavailable } from '#libs/platform';
 import type { NameRecordType } from '../operations/dns/dns-answer.js';
 import type { Outcome, Source } from '../operations/outcome.js';
+import { jsonLines } from './json-lines.js';
 import type { ServiceHttp } from './service-http.js';
 
 /** Names of one call at most. */
@@ -57,17 +56,6 @@ export class LookupClient {
       accountId,
       signal,
     });
-    try {
-      for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
-        const read = JSON.parse(line) as NameFindings | { isLast: true };
-        if ('isLast' in read) return;
-        yield read;
-      }
-    } catch (error) {
-      throw new ServiceUnavailable('lookup', error);
-    } finally {
-      stream.destroy();
-    }
-    throw new ServiceUnavailable('lookup', new Error('the answers broke off'));
+    yield* jsonLines<NameFindings, { isLast: true }>(stream, 'lookup');
   }
 }

@@ -1,5 +1,3 @@
-import { createInterface } from 'node:readline';
-import { ServiceUnavailable } from '#libs/platform';
 import type {
   ChangesAsked,
   CorpusChanges,
@@ -13,6 +11,7 @@ import type {
   SuppressionAsked,
   SuppressionVersion,
 } from './corpus-feed.js';
+import { jsonLines } from '../json-lines.js';
 import type { ServiceHttp } from '../service-http.js';
 
 /** What became of a batch of observations. */
@@ -130,17 +129,6 @@ export class CorpusClient {
     signal: AbortSignal,
   ): AsyncGenerator<Line, End> {
     const stream = await this.http.stream(path, { body, signal });
-    try {
-      for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
-        const read = JSON.parse(line) as Line | End;
-        if ('isLast' in read) return read;
-        yield read;
-      }
-    } catch (error) {
-      throw new ServiceUnavailable('corpus', error);
-    } finally {
-      stream.destroy();
-    }
-    throw new ServiceUnavailable('corpus', new Error('the lines broke off'));
+    return yield* jsonLines<Line, End>(stream, 'corpus');
   }
 }

@@ -1,0 +1,254 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { type JobAnswer, ServiceHttp, type UploadAnswer } from '#libs/contracts';
+import { ServiceTokens, SystemClock, monotonicMs, newId } from '#libs/platform';
+import { Registries } from '#libs/resolvers';
+import { TestDatabase, makeOwnFolder, waitFor } from '#test/environment';
+import { ServiceProcess } from '../../apps/cluster/src/processes/service-process.js';
+import { RegistrySimulator } from '../../apps/simulators/src/registry/registry-simulator.js';
+import { CorpusUnderTest } from '../corpus/corpus-under-test.js';
+import { setupPostgres } from '../environment/setup.js';
+import teardown from '../environment/teardown.js';
+import { AccountContacts } from '../stand-ins/account-contacts.js';
+import { EntitlementStandIn } from '../stand-ins/entitlement-stand-in.js';
+import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
+import { QuestionsStandIn } from '../worker/questions-stand-in.js';
+import type { BenchReport, BenchRow } from './bench.js';
+import { cleanup } from './cleanup.js';
+
+const NAMES = 3_000_000;
+/** Of the figures with registries, resolvers and the corpus. */
+const LOOKED_UP = { whois: 60_000, dns: 120_000, corpus: 60_000 };
+/** Registries of their own: the pace of one is not what is measured. */
+const TLDS = tldsOfUpstreams(20);
+const KNOWN_AT_ONCE = 2_000;
+const SMALL = 100;
+const LINES_A_PIECE = 10_000;
+const LIMIT_MS = 3_600_000;
+const POLL_MS = 200;
+
+/** `npm run bench jobs`: three million names through a worker in a process of its own. */
+export async function run(
+  _figures?: string[],
+  { isShort } = { isShort: false },
+): Promise<BenchReport> {
+  cleanup.add(teardown);
+  await setupPostgres();
+  const [part, lookedUp] = isShort ? [0.02, 0.1] : [1, 1];
+  const rows = [...(await withStandIn(NAMES * part)), ...(await throughLookup(lookedUp))];
+  return { title: 'jobs: a worker in a process of its own, everything on one machine', rows };
+}
+
+const atMost = (what: string, value: number, most: number, unit: string): BenchRow => ({
+  what,
+  value,
+  unit,
+  target: `≤ ${most} ${unit}`,
+  ok: value <= most,
+});
+
+const atLeast = (what: string, value: number, least: number): BenchRow => ({
+  what,
+  value,
+  unit: '/s',
+  target: `≥ ${least} /s`,
+  ok: value >= least,
+});
+
+async function withStandIn(names: number): Promise<BenchRow[]> {
+  const lookup = new QuestionsStandIn();
+  await lookup.start();
+  cleanup.add(() => lookup.stop());
+  const bench = await BenchWorker.start({ LOOKUP_URL: lookup.url });
+  const atStartMb = bench.largestMb();
+  const [accountId, other] = [newId(), newId()];
+  const begunMs = monotonicMs();
+  const uploadId = await bench.upload(accountId, names);
+  const job = await bench.begin(accountId, 'whois', { upload_id: uploadId });
+  await bench.until(accountId, job, ({ state }) => state !== 'queued');
+  const queuedMs = monotonicMs();
+  const domainNames = Array.from({ length: SMALL }, (_, n) => `small-${n}.com`);
+  const small = await bench.begin(other, 'whois', { domainNames });
+  await bench.end(other, small);
+  const smallMs = monotonicMs();
+  const { counts } = await bench.end(accountId, job);
+  const [doneMs, charged] = [monotonicMs(), bench.entitlement.charged(accountId)];
+  if (counts.delivered !== names || charged !== names) throw new Error(`${charged} of ${names}`);
+  const seconds = (fromMs: number, toMs: number) => (toMs - fromMs) / 1_000;
+  const of = `${names} names`;
+  return [
+    atMost(`${of}: sent, counted, cut and waiting`, seconds(begunMs, queuedMs), 30, 's'),
+    atMost(`${of}: done, with a stand-in for lookup`, seconds(queuedMs, doneMs), 240, 's'),
+    atMost(`${SMALL} names of another customer beside them`, seconds(queuedMs, smallMs), 10, 's'),
+    { what: 'the worker after its start', value: atStartMb, unit: 'MB' },
+    atMost('the worker at its largest', bench.largestMb(), 256, 'MB'),
+  ];
+}
+
+async function throughLookup(part: number): Promise<BenchRow[]> {
+  const simulator = new RegistrySimulator();
+  const internet = await simulator.start();
+  cleanup.add(() => simulator.stop());
+  const corpus = await CorpusUnderTest.start();
+  cleanup.add(() => corpus.stop());
+  const lookup = new ServiceProcess({
+    ...processOf('lookup'),
+    settings: {
+      SERVICE_SECRET: HARNESS_SECRET,
+      LOOKUP_PORT: '0',
+      LOOKUP_UPSTREAM_EXCEPTIONS: internet.upstreamExceptions,
+      LOOKUP_EXTRA_CA_FILE: internet.caFile,
+      LOOKUP_DNS_SERVERS: internet.dnsServers,
+      LOOKUP_UPSTREAM_PER_SECOND: '10000',
+    },
+  });
+  cleanup.add(() => lookup.stop());
+  await lookup.start();
+  const bench = await BenchWorker.start({ LOOKUP_URL: lookup.url, CORPUS_URL: corpus.url });
+  const rate = async (kind: 'whois' | 'dns', count: number, order: object) => {
+    const accountId = newId();
+    const upload_id = await bench.upload(accountId, count);
+    // Its tokens are of its own time.
+    corpus.clock.set(new Date());
+    const begunMs = monotonicMs();
+    const { counts } = await bench.end(
+      accountId,
+      await bench.begin(accountId, kind, { upload_id, ...order }),
+    );
+    if (counts.delivered < count * 0.95) throw new Error(`${counts.delivered} of ${count}`);
+    return count / ((monotonicMs() - begunMs) / 1_000);
+  };
+  const whois = await rate('whois', LOOKED_UP.whois * part, {});
+  const dns = await rate('dns', LOOKED_UP.dns * part, { types: ['A', 'MX'] });
+  const known = LOOKED_UP.corpus * part;
+  for (let from = 0; from < known; from += KNOWN_AT_ONCE) {
+    const record = { create_date: '2024-01-02', registrant_contact: { name: 'Ada' } };
+    const at = new Date().toISOString();
+    const lines = Array.from({ length: Math.min(KNOWN_AT_ONCE, known - from) }, (_, n) => {
+      return { kind: 'whois', name: nameOf(from + n), at, record };
+    });
+    await corpus.record(...lines);
+  }
+  return [
+    atLeast('WHOIS through lookup and simulated registries', whois, 2_500),
+    atLeast('A and MX through lookup and a simulated resolver', dns, 5_000),
+    atLeast('WHOIS from the corpus', await rate('whois', known, { max_age: 86_400 }), 8_000),
+  ];
+}
+
+const nameOf = (n: number) => `bench-name-${n}.${TLDS[n % TLDS.length]}`;
+
+function tldsOfUpstreams(count: number): string[] {
+  const byUpstream = new Map<string, string>();
+  for (const { tld, rdapBaseUrl } of Registries.vendored().routes()) {
+    if (rdapBaseUrl !== undefined) byUpstream.set(new URL(rdapBaseUrl).host, tld);
+  }
+  return [...byUpstream.values()].slice(0, count);
+}
+
+function processOf(app: string) {
+  return { name: app, app, logFile: join(makeOwnFolder(app), 'log') };
+}
+
+/** A worker in a process of its own, called as the gateway calls it. */
+class BenchWorker {
+  private constructor(
+    private readonly process: ServiceProcess,
+    readonly entitlement: EntitlementStandIn,
+    private readonly tokens: ServiceTokens,
+    private readonly gateway: ServiceHttp,
+  ) {}
+
+  /** @param others where other services are. */
+  static async start(others: Record<string, string>): Promise<BenchWorker> {
+    const test = await TestDatabase.create();
+    const [entitlement, account] = [new EntitlementStandIn(), new AccountContacts()];
+    entitlement.defaultBalance = 2 * NAMES;
+    for (const standIn of [entitlement, account]) {
+      await standIn.start();
+      cleanup.add(() => standIn.stop());
+    }
+    const worker = new ServiceProcess({
+      ...processOf('worker'),
+      settings: {
+        SERVICE_SECRET: HARNESS_SECRET,
+        WORKER_DATABASE_URL: test.url('worker'),
+        WORKER_MAINTENANCE_DATABASE_URL: test.url('worker_maintenance'),
+        FILES_LOCATION: makeOwnFolder('worker-files'),
+        SMTP_URL: 'smtp://127.0.0.1:1',
+        ACCOUNT_URL: account.url,
+        ENTITLEMENT_URL: entitlement.url,
+        CORPUS_URL: account.url,
+        ...others,
+      },
+    });
+    cleanup.add(() => worker.stop());
+    await worker.start();
+    const tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
+    const http = { url: worker.url, caller: 'gateway', audience: 'worker', tokens } as const;
+    const gateway = new ServiceHttp(http);
+    cleanup.add(() => gateway.close());
+    return new BenchWorker(worker, entitlement, tokens, gateway);
+  }
+
+  /** A form with so many names. @returns the id of the upload once they are counted. */
+  async upload(accountId: string, names: number): Promise<string> {
+    const { statusCode, body } = await request(`${this.process.url}/internal/key/uploads`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${this.tokens.issue('gateway', 'worker')}`,
+        'x-account-id': accountId,
+        'content-type': 'multipart/form-data; boundary=edge',
+      },
+      body: Readable.from(formOf(names)),
+    });
+    if (statusCode !== 201) throw new Error(await body.text());
+    const { id } = (await body.json()) as UploadAnswer;
+    const isRead = async () => {
+      await sleep(POLL_MS);
+      const path = `/internal/key/uploads/${id}`;
+      return (await this.gateway.call<UploadAnswer>('GET', path, { accountId })).state === 'ready';
+    };
+    await waitFor('the names to be counted', isRead, LIMIT_MS);
+    return id;
+  }
+
+  async begin(accountId: string, kind: string, body: object): Promise<string> {
+    const path = `/internal/key/jobs/${kind}`;
+    const { id } = await this.gateway.call<JobAnswer>('POST', path, { accountId, body });
+    return id!;
+  }
+
+  async end(accountId: string, id: string): Promise<JobAnswer> {
+    return this.until(accountId, id, ({ finished_at: at }) => at !== null);
+  }
+
+  async until(accountId: string, id: string, isSo: (job: JobAnswer) => boolean) {
+    const path = `/internal/key/jobs/${id}`;
+    const look = async () => {
+      await sleep(POLL_MS);
+      const job = await this.gateway.call<JobAnswer>('GET', path, { accountId });
+      return isSo(job) ? job : undefined;
+    };
+    return waitFor('the job', look, LIMIT_MS);
+  }
+
+  /** Its peak resident memory (proc(5), VmHWM). */
+  largestMb(): number {
+    const status = readFileSync(`/proc/${this.process.pid}/status`, 'utf8');
+    return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);
+  }
+}
+
+function* formOf(names: number): Generator<Buffer> {
+  yield Buffer.from('--edge\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n');
+  for (let from = 0; from < names; from += LINES_A_PIECE) {
+    const count = Math.min(LINES_A_PIECE, names - from);
+    const lines = Array.from({ length: count }, (_, n) => `${nameOf(from + n)}\n`);
+    yield Buffer.from(lines.join(''));
+  }
+  yield Buffer.from('\r\n--edge--\r\n');
+}
