@@ -16,6 +16,7 @@ const WITHOUT_DATA = [
   'Job',
   'KafkaUser',
   'NetworkPolicy',
+  'Pod',
   'PodDisruptionBudget',
   'ScaledObject',
   'Service',

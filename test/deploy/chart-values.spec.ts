@@ -12,6 +12,11 @@ type Path = (string | number)[];
 const FREE = new Set([
   'settings',
   'podAnnotations',
+  'podLabels',
+  'affinity',
+  'podSecurityContext',
+  'securityContext',
+  'items',
   'annotations',
   'nodeSelector',
   'labels',

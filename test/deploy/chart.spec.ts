@@ -291,6 +291,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
       ...['account', 'corpus', 'entitlement', 'lookup'].map((one) => `worker>${one}`),
       ...behind.map((one) => `gateway>${one}`),
       ...[...behind, 'gateway'].map((one) => `dashboard>${one}`),
+      ...SERVICES.map(({ name }) => `test>${name}`),
     ];
     expect(pairs('egress').toSorted()).toEqual(expected.toSorted());
     expect(pairs('ingress').toSorted()).toEqual(pairs('egress').toSorted());

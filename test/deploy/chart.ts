@@ -40,6 +40,9 @@ export interface PodSpec {
   nodeName?: string;
   restartPolicy?: string;
   automountServiceAccountToken: boolean;
+  serviceAccountName?: string;
+  priorityClassName?: string;
+  nodeSelector?: Record<string, string>;
   securityContext: Record<string, unknown>;
   terminationGracePeriodSeconds: number;
   topologySpreadConstraints: { topologyKey: string }[];

@@ -35,7 +35,7 @@ export const DEFINING_MODULES = [
   {
     module: 'github.com/prometheus-operator/prometheus-operator',
     version: 'v0.85.0',
-    path: 'example/prometheus-operator-crd/*_{servicemonitors,prometheusrules}.yaml',
+    path: 'example/prometheus-operator-crd/*_{servicemonitors,podmonitors,prometheusrules}.yaml',
   },
   {
     module: 'github.com/kedacore/keda/v2',

@@ -1,9 +1,15 @@
 {{- define "dds.fullname" -}}
-{{- if contains .Chart.Name .Release.Name -}}
+{{- if .Values.fullnameOverride -}}
+{{ .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{- else if contains (.Values.nameOverride | default .Chart.Name) .Release.Name -}}
 {{ .Release.Name | trunc 40 | trimSuffix "-" }}
 {{- else -}}
-{{ printf "%s-dds" (.Release.Name | trunc 36 | trimSuffix "-") }}
+{{ printf "%s-%s" (.Release.Name | trunc 36 | trimSuffix "-") (.Values.nameOverride | default "dds") | trunc 40 | trimSuffix "-" }}
 {{- end -}}
+{{- end -}}
+
+{{- define "dds.namespace" -}}
+{{ .Values.namespaceOverride | default .Release.Namespace }}
 {{- end -}}
 
 {{- define "dds.selector" -}}
@@ -24,7 +30,37 @@ helm.sh/resource-policy: keep
 {{- end -}}
 
 {{- define "dds.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{ include "dds.mirrored" (dict "root" . "image" .Values.image.repository) }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
+
+{{- /* An image at the registry of global.imageRegistry, which takes the place of its own. */ -}}
+{{- define "dds.mirrored" -}}
+{{- $registry := (.root.Values.global | default dict).imageRegistry | default "" -}}
+{{- if $registry -}}
+{{ trimSuffix "/" $registry }}/{{ regexReplaceAll "^[^/]*[.:][^/]*/" .image "" }}
+{{- else -}}
+{{ .image }}
+{{- end -}}
+{{- end -}}
+
+{{- /* The Secret and key of one secret: {name, key}. As JSON. */ -}}
+{{- define "dds.secret" -}}
+{{- $own := get .root.Values.secrets.items .key | default dict -}}
+{{- dict "name" ($own.secret | default .root.Values.secrets.name) "key" ($own.key | default .key) | toJson -}}
+{{- end -}}
+
+{{- /* A port that an address names, or the usual one: {url, otherwise}. */ -}}
+{{- define "dds.portOf" -}}
+{{- $named := regexFind ":[0-9]+" (regexReplaceAll "^[a-z]+://" .url "") -}}
+{{ trimPrefix ":" $named | default (toString .otherwise) }}
+{{- end -}}
+
+{{- define "dds.valkeyPort" -}}
+{{ ternary .Values.valkey.port (include "dds.portOf" (dict "url" .Values.valkey.url "otherwise" 6379) | int) (eq .Values.valkey.url "") }}
+{{- end -}}
+
+{{- define "dds.otlpPort" -}}
+{{ include "dds.portOf" (dict "url" .Values.telemetry.otlpEndpoint "otherwise" (ternary 443 80 (hasPrefix "https:" .Values.telemetry.otlpEndpoint))) }}
 {{- end -}}
 
 {{- /* What the registry says of each service (`known`) with its values (`is`), of those that run. As JSON. */ -}}
@@ -44,6 +80,13 @@ helm.sh/resource-policy: keep
 {{ ternary "StatefulSet" "Deployment" (ne .volume.size "") }}
 {{- end -}}
 
+{{- /* The Service by which the pods of a StatefulSet have names. One that is installed keeps the one it has: it cannot change. */ -}}
+{{- define "dds.headlessName" -}}
+{{- $name := printf "%s-%s" (include "dds.fullname" .root) .known.name -}}
+{{- $running := lookup "apps/v1" "StatefulSet" (include "dds.namespace" .root) $name -}}
+{{ dig "spec" "serviceName" (printf "%s-pods" $name) $running }}
+{{- end -}}
+
 {{- /*
 How many pods. Where something scales them, the number is the scaler's. If it has not set one yet, what runs is repeated:
 a number that is left out becomes 1. One that it has set must not be repeated: the server refuses two who set it. Without a
@@ -52,7 +95,7 @@ cluster, as in `helm template`, there is none to repeat.
 {{- define "dds.replicas" -}}
 {{- if or .is.autoscaling.enabled .is.keda.enabled -}}
 {{- $name := printf "%s-%s" (include "dds.fullname" .root) .known.name -}}
-{{- $running := lookup "apps/v1" (include "dds.kind" .is) .root.Release.Namespace $name -}}
+{{- $running := lookup "apps/v1" (include "dds.kind" .is) (include "dds.namespace" .root) $name -}}
 {{- $hasScaler := false -}}
 {{- range dig "metadata" "managedFields" list $running -}}
 {{- if and (eq (.subresource | default "") "scale") (hasKey (dig "fieldsV1" "f:spec" dict .) "f:replicas") -}}

@@ -1,28 +1,69 @@
-{{- define "dds.podSecurity" -}}
+{{- /* Values that hold for every pod: `defaults`, and over them what one says of itself. As JSON. */ -}}
+{{- define "dds.pod" -}}
+{{- $defaults := deepCopy .root.Values.defaults -}}
+{{- $own := deepCopy .own -}}
+{{- $pod := dict -}}
+{{- range list "nodeSelector" "affinity" "podSecurityContext" "securityContext" "podAnnotations" "podLabels" "serviceAccount" -}}
+{{- $_ := set $pod . (mergeOverwrite (get $defaults .) (get $own . | default dict)) -}}
+{{- end -}}
+{{- range list "tolerations" "priorityClassName" "extraEnv" "extraVolumes" "extraVolumeMounts" -}}
+{{- $_ := set $pod . (get $own . | default (get $defaults .)) -}}
+{{- end -}}
+{{- toJson $pod -}}
+{{- end -}}
+
+{{- /* Whose rights a pod has, and where it runs: {root, pod, name}. */ -}}
+{{- define "dds.podSpec" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
-securityContext:
-  runAsNonRoot: true
-  runAsUser: 10001
-  runAsGroup: 10001
-  fsGroup: 10001
-  fsGroupChangePolicy: OnRootMismatch
-  seccompProfile: { type: RuntimeDefault }
-{{- with .Values.image.pullSecrets }}
+{{- if or .pod.serviceAccount.create .pod.serviceAccount.name }}
+serviceAccountName: {{ .pod.serviceAccount.name | default (printf "%s-%s" (include "dds.fullname" .root) .name) }}
+{{- end }}
+securityContext: {{ toYaml .pod.podSecurityContext | nindent 2 }}
+{{- with .root.Values.image.pullSecrets }}
 imagePullSecrets: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .pod.nodeSelector }}
+nodeSelector: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .pod.tolerations }}
+tolerations: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .pod.affinity }}
+affinity: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .pod.priorityClassName }}
+priorityClassName: {{ . }}
 {{- end }}
 {{- end -}}
 
-{{- define "dds.containerSecurity" -}}
-image: {{ include "dds.image" . }}
-imagePullPolicy: {{ .Values.image.pullPolicy }}
-securityContext:
-  allowPrivilegeEscalation: false
-  privileged: false
-  readOnlyRootFilesystem: true
-  runAsNonRoot: true
-  capabilities: { drop: [ALL] }
-  seccompProfile: { type: RuntimeDefault }
+{{- define "dds.container" -}}
+image: {{ .image | default (include "dds.image" .root) }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+securityContext: {{ toYaml .pod.securityContext | nindent 2 }}
+{{- end -}}
+
+{{- /* A pod's service account where it has one to itself: {root, pod, name, annotations}. */ -}}
+{{- define "dds.serviceAccount" -}}
+{{- if .pod.serviceAccount.create }}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: {{ .pod.serviceAccount.name | default (printf "%s-%s" (include "dds.fullname" .root) .name) }}
+  namespace: {{ include "dds.namespace" .root }}
+  labels: {{- include "dds.labels" .root | nindent 4 }}
+  {{- with merge (dict) (.annotations | default dict) .pod.serviceAccount.annotations }}
+  annotations: {{ toYaml . | nindent 4 }}
+  {{- end }}
+automountServiceAccountToken: false
+{{- end }}
+{{- end -}}
+
+{{- /* One of the operator's secrets as a file of a pod: {env, file, secret, key, optional}. As JSON. */ -}}
+{{- define "dds.secretFile" -}}
+{{- $at := include "dds.secret" (dict "root" .root "key" .file) | fromJson -}}
+{{- dict "env" .env "file" .file "secret" $at.name "key" $at.key "optional" (.optional | default false) | toJson -}}
 {{- end -}}
 
 {{- /* Names of the secrets that a service is given as files: {env, file, secret, key}. As JSON. */ -}}
@@ -34,10 +75,10 @@ securityContext:
 {{- if $root.Values.kafka.strimzi.enabled -}}
 {{- $files = append $files (dict "env" .env "file" .file "secret" $.known.name "key" "password") -}}
 {{- else if $root.Values.kafka.tls -}}
-{{- $files = append $files (dict "env" .env "file" .file "secret" $root.Values.secrets.name "key" .file) -}}
+{{- $files = append $files (include "dds.secretFile" (dict "root" $root "env" .env "file" .file) | fromJson) -}}
 {{- end -}}
 {{- else if or .isRequired .mayBeMissing (eq .env "SMTP_URL") (and (eq .env "VALKEY_URL") $root.Values.valkey.fromSecret) -}}
-{{- $files = append $files (dict "env" .env "file" .file "secret" $root.Values.secrets.name "key" .file "optional" .mayBeMissing) -}}
+{{- $files = append $files (include "dds.secretFile" (dict "root" $root "env" .env "file" .file "optional" .mayBeMissing) | fromJson) -}}
 {{- end -}}
 {{- end -}}
 {{- dict "files" $files | toJson -}}
@@ -72,7 +113,7 @@ securityContext:
 {{- end -}}
 {{- end -}}
 {{- range $known.hosts -}}
-{{- $_ := set $all . "0.0.0.0" -}}
+{{- $_ := set $all . $v.bindAddress -}}
 {{- end -}}
 {{- range $index, $listener := $known.listeners -}}
 {{- $_ := set $all $listener.port (toString (ternary 7100 (add 8079 $index) (eq $index 0))) -}}
@@ -110,6 +151,9 @@ securityContext:
 {{- range .files }}
 - { name: {{ .env }}_FILE, value: /run/secrets/{{ .file }} }
 {{- end }}
+{{- with .pod.extraEnv }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{- /* Secrets are mounted whole, not by subPath: a rotated one reaches the running process. */ -}}
@@ -134,6 +178,9 @@ securityContext:
     defaultMode: 292 # 0444
     items: [{ key: {{ $ca.key }}, path: ca.crt }]
 {{- end }}
+{{- with .pod.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{- define "dds.mounts" -}}
@@ -144,6 +191,9 @@ securityContext:
 {{- end }}
 {{- range $name, $ca := .trust }}
 - { name: trust-{{ $name }}, mountPath: /run/trust/{{ $name }}, readOnly: true }
+{{- end }}
+{{- with .pod.extraVolumeMounts }}
+{{ toYaml . }}
 {{- end }}
 {{- end -}}
 

@@ -14,6 +14,24 @@
 {{- $faults = append $faults (printf "%s is empty: set it to %s." $path (index $needed 1)) -}}
 {{- end -}}
 {{- end -}}
+{{- if not (has $v.bindAddress (list "0.0.0.0" "::")) -}}
+{{- $faults = append $faults (printf "bindAddress is %q: 0.0.0.0, or :: in a cluster with IPv6." $v.bindAddress) -}}
+{{- end -}}
+{{- $keys := list "database_admin_url" "database_role_secret" "valkey_password" "cli_kafka_sasl_password" -}}
+{{- range $file.services -}}
+{{- $keys = concat $keys (list (printf "%s_database_admin_url" .name)) -}}
+{{- range .secrets }}{{ $keys = append $keys .file }}{{ end -}}
+{{- end -}}
+{{- range $key, $_ := $v.secrets.items -}}
+{{- if not (has $key $keys) -}}
+{{- $faults = append $faults (printf "secrets.items.%s is no secret that anything reads." $key) -}}
+{{- end -}}
+{{- end -}}
+{{- range $name := list $v.fullnameOverride $v.nameOverride $v.namespaceOverride -}}
+{{- if and $name (not (regexMatch "^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$" $name)) -}}
+{{- $faults = append $faults (printf "%q can be no name in Kubernetes: lower case letters, digits and hyphens, at most 40, a letter first." $name) -}}
+{{- end -}}
+{{- end -}}
 {{- if eq $v.image.tag "latest" -}}
 {{- $faults = append $faults "image.tag is latest, which names no version: set it to one." -}}
 {{- end -}}
@@ -142,6 +160,9 @@
 {{- if and $hasDoor (not $v.trustedProxies) -}}
 {{- $faults = append $faults "trustedProxies is empty: set it to the addresses of the ingress controller or Gateway, or every customer has its address." -}}
 {{- end -}}
+{{- if and $v.monitoring.serviceMonitor $v.monitoring.podMonitor -}}
+{{- $faults = append $faults "monitoring.serviceMonitor and monitoring.podMonitor would both read every pod: turn one off." -}}
+{{- end -}}
 {{- if and $v.monitoring.prometheusUrl (not (regexMatch "^https?://[^ ]+$" $v.monitoring.prometheusUrl)) -}}
 {{- $faults = append $faults (printf "monitoring.prometheusUrl is %q: write it as http://prometheus.monitoring:9090." $v.monitoring.prometheusUrl) -}}
 {{- end -}}
@@ -161,7 +182,7 @@
   (list "postgresql" .postgresql (not $v.postgresql.cluster.enabled) "where PostgreSQL is")
   (list "kafka" .kafka (not $v.kafka.strimzi.enabled) "where the brokers are")
   (list "valkey" .valkey (and (or $v.valkey.url $v.valkey.fromSecret) (not $v.valkey.instance.enabled)) "where Valkey is")
-  (list "prometheus" .prometheus $v.monitoring.serviceMonitor "the pods of Prometheus")
+  (list "prometheus" .prometheus (or $v.monitoring.serviceMonitor $v.monitoring.podMonitor) "the pods of Prometheus")
   (list "otlp" .otlp $v.telemetry.otlpEndpoint "where telemetry.otlpEndpoint is")
   (list "dns" .dns true "the pods of the cluster's DNS")
   (list "clusterRanges" .clusterRanges true "the ranges of nodes, pods and services")
@@ -181,6 +202,8 @@
 {{- $is := .is -}}
 {{- $known := .known -}}
 {{- $faults := list -}}
+{{- $secret := list -}}
+{{- range $known.secrets }}{{ $secret = append $secret .env }}{{ end -}}
 {{- if and (not $is.enabled) (not $known.requires) -}}
 {{- $faults = append $faults (printf "services.%s.enabled is false: the product does not run without it." $name) -}}
 {{- end -}}
@@ -192,6 +215,19 @@
 {{- end -}}
 {{- if and $is.ownDatabase.ca.secret (not $is.ownDatabase.enabled) -}}
 {{- $faults = append $faults (printf "services.%s.ownDatabase.ca.secret is of no use without services.%s.ownDatabase.enabled: set that, or empty it." $name $name) -}}
+{{- end -}}
+{{- $hasDoor := false -}}
+{{- range $known.listeners }}{{ if .isPublic }}{{ $hasDoor = true }}{{ end }}{{ end -}}
+{{- if and (ne $is.service.type "ClusterIP") (not $hasDoor) -}}
+{{- $faults = append $faults (printf "services.%s.service.type is %s, and it has no public port: leave ClusterIP." $name $is.service.type) -}}
+{{- end -}}
+{{- if and $is.serviceAccount.annotations (not $is.serviceAccount.create) -}}
+{{- $faults = append $faults (printf "services.%s.serviceAccount.annotations are of no use without services.%s.serviceAccount.create: set that, or annotate the one that you name." $name $name) -}}
+{{- end -}}
+{{- range $is.extraEnv -}}
+{{- if or (has .name $known.settings) (has .name $secret) -}}
+{{- $faults = append $faults (printf "services.%s.extraEnv has %s, a setting of the product: use settings, or the Secret." $name .name) -}}
+{{- end -}}
 {{- end -}}
 {{- if and $is.autoscaling.enabled $is.keda.enabled -}}
 {{- $faults = append $faults (printf "services.%s has autoscaling and keda on: both would set its replicas, so turn one off." $name) -}}
@@ -213,8 +249,6 @@
 {{- end -}}
 {{- end -}}
 {{- $many := or (gt (int $is.replicas) 1) $is.autoscaling.enabled $is.keda.enabled -}}
-{{- $secret := list -}}
-{{- range $known.secrets }}{{ $secret = append $secret .env }}{{ end -}}
 {{- if and $is.enabled $many (has "VALKEY_URL" $secret) (not (or $v.valkey.url $v.valkey.fromSecret)) -}}
 {{- $faults = append $faults (printf "services.%s has several replicas and there is no Valkey, in which they count together: set valkey.url or valkey.fromSecret, or replicas to 1." $name) -}}
 {{- end -}}

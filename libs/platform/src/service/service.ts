@@ -106,7 +106,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const address = app.getHttpServer().address() as { port: number };
   return {
     app,
-    url: `${tls ? 'https' : 'http'}://${options.host}:${address.port}`,
+    url: `${tls ? 'https' : 'http'}://${hostInUrl(options.host)}:${address.port}`,
     stop: async () => {
       app.get(Health, { strict: false }).drain();
       isStopping = true;
@@ -116,3 +116,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     },
   };
 }
+
+/** RFC 3986 §3.2.2. */
+const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);

@@ -1,0 +1,225 @@
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Chart, type PodSpec, type Resource, containersOf, workloadsOf } from './chart.js';
+import { chartSchemas, schemaFaults } from './chart-schemas.js';
+import { CHART_VALUES } from './chart-values.js';
+import { type ChartTools, chartTools, chartToolsAvailability } from './tools/programs.js';
+import { strimziAvailability } from './tools/strimzi-definitions.js';
+
+/** Where nobody has built them before, the tools are built first. */
+jest.setTimeout(1_900_000);
+
+const missing = chartToolsAvailability() ?? strimziAvailability();
+const BROUGHT = CHART_VALUES['brought along'] as string[];
+const ALL_ON = CHART_VALUES['all on'] as string[];
+
+/** What holds for every pod, each once. */
+const FOR_EVERY_POD = {
+  nodeSelector: { 'example.org/pool': 'domains' },
+  tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+  affinity: {
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: [{ key: 'gpu', operator: 'DoesNotExist' }] }],
+      },
+    },
+  },
+  priorityClassName: 'important',
+  podAnnotations: { 'example.org/cost': '42' },
+  podLabels: { 'example.org/team': 'domains' },
+  serviceAccount: { create: true, annotations: { 'example.org/role': 'reader' } },
+  extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/run/authorities/ca.crt' }],
+  extraVolumes: [{ name: 'authorities', configMap: { name: 'authorities' } }],
+  extraVolumeMounts: [{ name: 'authorities', mountPath: '/run/authorities', readOnly: true }],
+  podSecurityContext: { fsGroupChangePolicy: 'Always' },
+  securityContext: { runAsNonRoot: true },
+};
+
+(missing === undefined ? describe : describe.skip)('values that reach everything', () => {
+  let tools: ChartTools;
+  let chart: Chart;
+
+  beforeAll(async () => {
+    tools = await chartTools();
+    chart = new Chart(tools.helm);
+  });
+
+  const render = (values: string[], ...sets: string[]) => chart.render(values, ...sets);
+  const ofKind = (resources: Resource[], kind: string) =>
+    resources.filter((resource) => resource.kind === kind);
+  const named = (resources: Resource[], kind: string, name: string) =>
+    ofKind(resources, kind).find(({ metadata }) => metadata.name === name);
+  /** Those of workloads, and that of `helm test`. */
+  const podsOf = (resources: Resource[]) => [
+    ...workloadsOf(resources).map(({ spec }) => spec.template as Template),
+    ...(ofKind(resources, 'Pod') as unknown as Template[]),
+  ];
+
+  it('what holds for every pod is in every pod, and the API knows each field', async () => {
+    const set = `defaults=${JSON.stringify(FOR_EVERY_POD)}`;
+    const resources = await render(BROUGHT, set);
+    const pods = podsOf(resources);
+    expect(pods.length).toBeGreaterThan(8);
+    for (const { metadata, spec } of pods) {
+      const { nodeSelector, tolerations, affinity, priorityClassName } = FOR_EVERY_POD;
+      expect(spec).toMatchObject({ nodeSelector, tolerations, affinity, priorityClassName });
+      expect(spec.securityContext).toMatchObject(FOR_EVERY_POD.podSecurityContext);
+      expect(metadata.labels).toMatchObject(FOR_EVERY_POD.podLabels);
+      for (const { env, volumeMounts, name } of containersOf(spec)) {
+        const mounted = volumeMounts ?? [];
+        const isOurs = name !== 'valkey' && metadata.labels[COMPONENT] !== 'test';
+        if (!isOurs) continue;
+        expect(env).toContainEqual(FOR_EVERY_POD.extraEnv[0]);
+        expect(mounted).toContainEqual(FOR_EVERY_POD.extraVolumeMounts[0]);
+        expect(spec.volumes).toContainEqual(FOR_EVERY_POD.extraVolumes[0]);
+      }
+    }
+    const accounts = ofKind(resources, 'ServiceAccount');
+    const used = workloadsOf(resources).map(({ spec }) => spec.template.spec.serviceAccountName);
+    expect(accounts.map(({ metadata }) => metadata.name).toSorted()).toEqual(used.toSorted());
+    for (const { metadata } of accounts) {
+      expect(metadata.annotations).toMatchObject(FOR_EVERY_POD.serviceAccount.annotations);
+    }
+    const text = await chart.text(BROUGHT, set);
+    expect(schemaFaults(tools.kubeconform, await chartSchemas(), text)).toEqual([]);
+  });
+
+  it('one pod says otherwise, and a field that is null is not there', async () => {
+    const resources = await render(
+      BROUGHT,
+      'defaults.priorityClassName="usual"',
+      'defaults.podSecurityContext.runAsUser=null',
+      'migration.priorityClassName="soon"',
+      'valkey.instance.nodeSelector={"disk":"none"}',
+      'services.lookup.serviceAccount={"name":"of-the-cluster"}',
+    );
+    const specOf = (component: string) =>
+      podsOf(resources).find(({ metadata }) => metadata.labels[COMPONENT] === component)?.spec;
+    expect(specOf('account')?.priorityClassName).toBe('usual');
+    expect(specOf('migrate')?.priorityClassName).toBe('soon');
+    expect(specOf('valkey')?.nodeSelector).toEqual({ disk: 'none' });
+    expect(specOf('lookup')?.serviceAccountName).toBe('of-the-cluster');
+    expect(ofKind(resources, 'ServiceAccount')).toEqual([]);
+    expect(specOf('lookup')?.securityContext).not.toHaveProperty('runAsUser');
+  });
+
+  it('every resource is in the namespace and under the name that are given, from one registry', async () => {
+    const resources = await render(
+      BROUGHT,
+      'namespaceOverride="elsewhere"',
+      'fullnameOverride="domains"',
+      'global={"imageRegistry":"mirror.example.org/all"}',
+    );
+    expect(resources.length).toBeGreaterThan(50);
+    for (const { kind, metadata } of resources) {
+      expect([kind, (metadata as { namespace?: string }).namespace]).toEqual([kind, 'elsewhere']);
+      if (kind !== 'KafkaUser') expect(metadata.name).toMatch(/^domains(-|$)/);
+    }
+    const images = podsOf(resources).flatMap(({ spec }) => containersOf(spec));
+    expect([...new Set(images.map(({ image }) => image))].toSorted()).toEqual([
+      'mirror.example.org/all/domain-data-service:0.1.0',
+      'mirror.example.org/all/valkey/valkey:8.1.4-alpine',
+    ]);
+    const [short] = ofKind(await render(BROUGHT, 'nameOverride="domains"'), 'Deployment');
+    expect(short?.metadata.name).toMatch(/^shop-domains-/);
+  });
+
+  it('a Service for the world has the public ports alone', async () => {
+    const resources = await render(
+      ALL_ON,
+      'services.gateway.service={"type":"LoadBalancer","annotations":{"example.org/nlb":"yes"}}',
+      'services.dashboard.service={"annotations":{"example.org/inside":"yes"}}',
+    );
+    const gateway = named(resources, 'Service', 'shop-dds-gateway-public');
+    expect(gateway).toMatchObject({
+      metadata: { annotations: { 'example.org/nlb': 'yes' } },
+      spec: { type: 'LoadBalancer', ports: [{ port: 8080 }] },
+    });
+    const inside = named(resources, 'Service', 'shop-dds-dashboard');
+    expect(inside?.metadata.annotations).toEqual({ 'example.org/inside': 'yes' });
+    const open = ofKind(resources, 'Service').filter(({ spec }) => spec.type === 'LoadBalancer');
+    expect(open).toHaveLength(1);
+  });
+
+  it('pods of a StatefulSet have names by a headless Service', async () => {
+    const resources = await render(ALL_ON);
+    const sets = ofKind(resources, 'StatefulSet');
+    expect(sets.length).toBeGreaterThan(1);
+    for (const { spec } of sets) {
+      expect(named(resources, 'Service', String(spec.serviceName))?.spec).toMatchObject({
+        clusterIP: 'None',
+        selector: spec.selector.matchLabels,
+      });
+    }
+  });
+
+  it('S111: policies open the ports that addresses name, and those of the DNS', async () => {
+    const resources = await render(
+      CHART_VALUES.production as string[],
+      'valkey={"url":"rediss://cache.example.org:6380","fromSecret":false}',
+      'telemetry.otlpEndpoint="https://otel.example.org"',
+      'networkPolicy.dnsPorts=[5353]',
+    );
+    const policy = named(resources, 'NetworkPolicy', 'shop-dds-gateway')?.spec;
+    const ports = (policy?.egress ?? []).flatMap((rule) => rule.ports.map(({ port }) => port));
+    expect(ports).toEqual(expect.arrayContaining([6380, 443, 5353]));
+    expect(ports).not.toContain(6379);
+    expect(ports).not.toContain(53);
+  });
+
+  it('every listener takes IPv6 where the cluster has it', async () => {
+    const hosts = workloadsOf(await render(ALL_ON, 'bindAddress="::"'))
+      .flatMap(({ spec }) => containersOf(spec.template.spec))
+      .flatMap(({ env }) => env.filter(({ name }) => name.endsWith('_HOST')));
+    expect(hosts.length).toBeGreaterThan(8);
+    expect([...new Set(hosts.map(({ value }) => value))]).toEqual(['::']);
+  });
+
+  it('S113: a secret of its own comes from the Secret that is named for it, everywhere', async () => {
+    const items = {
+      database_admin_url: { secret: 'vault-admin', key: 'url' },
+      stripe_api_key: { secret: 'vault-stripe' },
+      valkey_password: { secret: 'vault-valkey', key: 'word' },
+    };
+    const sourcesIn = (resources: Resource[]) =>
+      podsOf(resources)
+        .flatMap(({ spec }) => spec.volumes ?? [])
+        .flatMap(({ projected }) => projected?.sources ?? [])
+        .map(({ secret }) => [secret?.name, secret?.items[0]?.key, secret?.items[0]?.path].join());
+    const set = `secrets.items=${JSON.stringify(items)}`;
+    const found = [
+      ...sourcesIn(await render(ALL_ON, set)),
+      ...sourcesIn(await render(BROUGHT, set)),
+    ];
+    expect(found).toContain('vault-admin,url,database_admin_url');
+    expect(found).toContain('vault-stripe,stripe_api_key,stripe_api_key');
+    expect(found).toContain('vault-valkey,word,valkey_password');
+    expect(found).not.toContain('dds,database_admin_url,database_admin_url');
+  });
+
+  it('`helm test` asks every service whether it is ready, and metrics can be read pod by pod', async () => {
+    const resources = await render(
+      ALL_ON,
+      'monitoring.serviceMonitor=false',
+      'monitoring.podMonitor=true',
+    );
+    const [test] = ofKind(resources, 'Pod');
+    expect(test?.metadata.annotations?.['helm.sh/hook']).toBe('test');
+    const { containers } = (test as Resource).spec as unknown as PodSpec;
+    const asked = containers.map(({ env }) => env[0]?.value);
+    const services = workloadsOf(resources).filter(({ kind }) => kind !== 'Job');
+    expect(asked.toSorted()).toEqual(
+      services.map(({ metadata }) => `http://${metadata.name}:7101/ready`).toSorted(),
+    );
+    expect(ofKind(resources, 'ServiceMonitor')).toEqual([]);
+    expect(ofKind(resources, 'PodMonitor').map(({ spec }) => spec.podMetricsEndpoints)).toEqual([
+      [{ port: 'probes', path: '/metrics', interval: '15s' }],
+    ]);
+  });
+});
+
+const COMPONENT = 'app.kubernetes.io/component';
+
+interface Template {
+  metadata: { labels: Record<string, string> };
+  spec: PodSpec;
+}
