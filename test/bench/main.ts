@@ -24,6 +24,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   lookups: () => import('./lookups.bench.js'),
   jobs: () => import('./jobs.bench.js'),
   money: () => import('./money.bench.js'),
+  monitors: () => import('./monitors.bench.js'),
   tls: () => import('./tls.bench.js'),
 };
 
