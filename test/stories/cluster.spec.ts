@@ -7,6 +7,7 @@ import { bulkJobs } from './bulk-jobs.story.js';
 import { buyCredits } from './buy-credits.story.js';
 import { Customer } from './customer.js';
 import { describeOnCluster, openCluster } from './deployment.js';
+import { accountNews } from './account-news.story.js';
 import { firstLight } from './first-light.story.js';
 import { plansAndMoneyBack } from './plans.story.js';
 
@@ -38,6 +39,8 @@ describeOnCluster('a process for each service', () => {
   describe('plans, and money that goes back', () => plansAndMoneyBack(() => deployment, 'stripe'));
 
   describe('many names', () => bulkJobs(() => deployment, receiver));
+
+  describe('what an account is told', () => accountNews(() => deployment, receiver));
 
   describe('what only several processes have', () => {
     it('one limit and one balance hold over both gateways', async () => {

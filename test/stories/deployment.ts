@@ -53,8 +53,8 @@ export async function openSoloOn(internet: Record<string, string>): Promise<Depl
 }
 
 /** Every service in this process, and the simulated payment processor. */
-export async function openSoloWithPayments() {
-  const { payments, billingUrl, ...deployment } = await opened(UNHURRIED);
+export async function openSoloWithPayments(settings: Record<string, string> = {}) {
+  const { payments, billingUrl, ...deployment } = await opened({ ...UNHURRIED, ...settings });
   return {
     ...deployment,
     payments: payments as PaymentsSimulator,

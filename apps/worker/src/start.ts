@@ -16,6 +16,7 @@ import { type JobDeclaration, startBackgroundWork } from '#libs/services';
 import { addWorkMetrics } from '#libs/work';
 import { ChunksJob } from './chunks/chunks.job.js';
 import { StartJobsJob } from './chunks/start-jobs.job.js';
+import { MailCreditsLowJob } from './credits-low/mail-credits-low.job.js';
 import { DeliverWebhooksJob } from './deliveries/deliver-webhooks.job.js';
 import { ForgetDeliveriesJob } from './deliveries/forget-deliveries.job.js';
 import { WebhookSender } from './deliveries/webhook-sender.js';
@@ -45,6 +46,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: ChunksJob, everyMs: SECOND_MS, runs: 'process' },
   { job: EndJobsJob, everyMs: SECOND_MS, runs: 'process' },
   { job: DeliverWebhooksJob, everyMs: SECOND_MS, runs: 'process' },
+  { job: MailCreditsLowJob, everyMs: SECOND_MS, runs: 'process' },
   { job: FitMonitorsJob, everyMs: SECOND_MS, runs: 'process' },
   { job: CheckNamesJob, everyMs: 5 * SECOND_MS, runs: 'process' },
   { job: FollowChangesJob, everyMs: 10 * SECOND_MS, runs: 'installation' },

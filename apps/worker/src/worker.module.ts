@@ -18,6 +18,10 @@ import { ChunkFeatures, ChunksJob } from './chunks/chunks.job.js';
 import { ChunkRowsService } from './chunks/chunk-rows.service.js';
 import { ChunksRepository } from './chunks/chunks.repository.js';
 import { JobRows, StartJobsJob } from './chunks/start-jobs.job.js';
+import { CreditsLowMailsService } from './credits-low/credits-low-mails.service.js';
+import { CreditsLowQueue } from './credits-low/credits-low-queue.js';
+import { MailCreditsLowJob } from './credits-low/mail-credits-low.job.js';
+import { OnCreditsLowConsumer } from './credits-low/on-credits-low.consumer.js';
 import { DeliverWebhooksJob, DeliveryFeatures } from './deliveries/deliver-webhooks.job.js';
 import { DeliveriesRepository } from './deliveries/deliveries.repository.js';
 import { DeliveriesService } from './deliveries/deliveries.service.js';
@@ -86,7 +90,6 @@ import { UploadsRepository } from './uploads/uploads.repository.js';
 import { UploadRowsService, UploadsService } from './uploads/uploads.service.js';
 import { ServiceClients } from './service-clients.js';
 import { DeliveryLogService } from './webhooks/delivery-log.service.js';
-import { OnCreditsLowConsumer } from './webhooks/on-credits-low.consumer.js';
 import { OnInvoiceIssuedConsumer } from './webhooks/on-invoice-issued.consumer.js';
 import { OwnWebhooksController } from './webhooks/own-webhooks.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
@@ -137,6 +140,9 @@ const FEATURES = [
   DeliveryFeatures,
   DeliverWebhooksJob,
   ForgetDeliveriesJob,
+  CreditsLowQueue,
+  CreditsLowMailsService,
+  MailCreditsLowJob,
   WebhooksRepository,
   WebhooksService,
   DeliveryLogService,

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type {
+  AllowanceChanged,
+  EventEnvelope,
   MonitorAnswer,
   MonitorEvent,
   MonitorEventsAnswer,
@@ -12,7 +14,7 @@ import { WatchedWorld } from '../../../../test/stand-ins/watched-world.js';
 import { CheckNamesJob } from './checks/check-names.job.js';
 import { RemindExpiriesJob } from './checks/remind-expiries.job.js';
 import { MailDigestsJob } from './news/mail-digests.job.js';
-import { SlotsQueue } from './slots/slots-queue.js';
+import { OnAllowanceChangedConsumer } from './slots/on-allowance-changed.consumer.js';
 
 const SLOTS = { domain: 5, brand: 2, registrant: 2 };
 
@@ -289,8 +291,10 @@ describe('monitors', () => {
     const states = async () => Promise.all(ids.map(async (id) => (await shown(id)).state));
     const fit = async (domain: number) => {
       under.entitlement.monitors.set(accountId, { domain, brand: 0, registrant: 0 });
-      const work = { name: accountId, payload: {}, accountId };
-      await under.database.transaction((transaction) => get(SlotsQueue).want(transaction, work));
+      const event = { key: accountId } as EventEnvelope<AllowanceChanged>;
+      await under.database.transaction((transaction) =>
+        get(OnAllowanceChangedConsumer).handle(event, transaction),
+      );
     };
     await fit(1);
     await waitFor('the pause', async () => (await states()).join() === 'active,over_limit');

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { type Mail, composeMail } from '#libs/mail';
+import { AccountStatesService } from '../accounts/account-states.service.js';
+import { ServiceClients } from '../service-clients.js';
+import { WorkerConfig } from '../worker.config.js';
+import type { CreditsLowWork } from './credits-low-queue.js';
+
+/** Mails to owners of accounts whose credits run out. */
+@Injectable()
+export class CreditsLowMailsService {
+  constructor(
+    private readonly database: Database,
+    private readonly states: AccountStatesService,
+    private readonly clients: ServiceClients,
+    private readonly config: WorkerConfig,
+  ) {}
+
+  /** @returns undefined when there is nobody any more. */
+  async compose(
+    accountId: string,
+    { threshold, remaining }: CreditsLowWork,
+  ): Promise<Mail | undefined> {
+    const { state } = await this.states.find(this.database, accountId);
+    if (state !== 'active') return undefined;
+    const email = await this.clients.mailAddressOf(accountId);
+    if (email === undefined) return undefined;
+    const isOver = threshold === 0;
+    return composeMail(email, {
+      subject: isOver ? 'Your credits are used up' : 'Your credits are running out',
+      paragraphs: [
+        isOver
+          ? 'Nothing is left of your credits. What costs credits is refused until there are more.'
+          : `${remaining} credits are left, ${threshold} % or less of what you had at first.`,
+        'Buy a package, or take a plan with credits each month.',
+      ],
+      action: { label: 'Buy credits', url: `${this.config.dashboardUrl}/credits` },
+    });
+  }
+}

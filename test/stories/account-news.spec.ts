@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { WebhookReceiver } from '../worker/webhook-receiver.js';
+import { accountNews } from './account-news.story.js';
+import { openSoloWithPayments } from './deployment.js';
+
+describe('in one process: what an account is told', () => {
+  const receiver = new WebhookReceiver();
+  let deployment: Awaited<ReturnType<typeof openSoloWithPayments>>;
+  beforeAll(async () => {
+    await receiver.start();
+    deployment = await openSoloWithPayments(receiver.environment);
+  });
+  afterAll(async () => {
+    receiver.stop();
+    await deployment?.stop();
+  });
+
+  accountNews(() => deployment, receiver);
+});

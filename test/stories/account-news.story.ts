@@ -1,0 +1,104 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import type { OrderAnswer } from '#libs/contracts';
+import { waitFor } from '#test/environment';
+import { pressButton } from '../billing/hosted-page.js';
+import type { WebhookReceiver } from '../worker/webhook-receiver.js';
+import { Customer } from './customer.js';
+import type { Deployment } from './deployment.js';
+
+const HOST = 'news.hooks.example';
+/** More than four fifths of the trial credits. */
+const NAMES = Array.from({ length: 410 }, (_, n) => `news-story-${n}.com`);
+const EVENTS = ['job.completed', 'credits.low', 'invoice.issued', 'monitor.triggered'];
+const WAIT_MS = 60_000;
+
+/** Each event that webhooks can be told of, from what makes it true to the address of the customer. */
+export function accountNews(open: () => Deployment, receiver: WebhookReceiver): void {
+  let customer: Customer;
+
+  beforeAll(async () => {
+    customer = new Customer(open(), 'news@story.example');
+    await customer.joinWithCredits();
+    const body = { url: `https://${HOST}/in`, events: EVENTS };
+    expect((await customer.call('POST', '/api/webhooks', body)).status).toBe(201);
+  });
+
+  const arrived = (type: string) =>
+    waitFor(
+      `the event ${type}`,
+      () => {
+        const bodies = receiver.arrivedAt(HOST).map(({ body }) => JSON.parse(body));
+        return bodies.find((body) => body.type === type);
+      },
+      WAIT_MS,
+    );
+  const mailed = (words: string) =>
+    waitFor(
+      `the mail "${words}"`,
+      async () =>
+        (await open().mailbox.newest(100)).find(
+          ({ to, subject }) => to === customer.email && subject.includes(words),
+        ),
+      WAIT_MS,
+    );
+
+  it('a job that takes most of the credits tells of its end and of the credits', async () => {
+    const job = { domainNames: NAMES, types: ['A'] };
+    const started = await customer.call('POST', '/api/jobs/dns', job);
+    expect(started.status).toBe(202);
+    expect(await arrived('job.completed')).toMatchObject({ data: { id: started.body.id } });
+    const low = await arrived('credits.low');
+    expect(low.data.threshold_percent).toBe(20);
+    expect(low.data.remaining).toBeLessThanOrEqual(100);
+    const mail = await mailed('Your credits are running out');
+    expect(mail.text).toContain(`${open().dashboardUrl}/credits`);
+  });
+
+  it('a purchase tells of its invoice', async () => {
+    const wish = { product: 'package', credits: 5_000, processor: 'stripe' };
+    const key = { 'idempotency-key': 'news-story' };
+    const { status, body } = await customer.call('POST', '/api/orders', wish, key);
+    expect(status).toBe(201);
+    await pressButton((body as OrderAnswer).redirect_url as string, 'pay');
+    expect(await arrived('invoice.issued')).toMatchObject({
+      data: { kind: 'invoice', number: expect.any(String) },
+    });
+  });
+
+  it('a brand monitor, which the package brings, tells of a new name; the trial had none', async () => {
+    const wish = { kind: 'brand', keyword: 'storybrandx' };
+    const { id } = await waitFor('a place for the monitor', async () => {
+      const { status, body } = await customer.call('POST', '/api/monitors', wish);
+      return status === 201 ? body : undefined;
+    });
+    await customer.lookUp('storybrandx-login.com');
+    const told = await arrived('monitor.triggered');
+    expect(told.data).toMatchObject({
+      monitor_id: id,
+      kind: 'brand',
+      events: [
+        {
+          type: 'brand.match',
+          domain_name: 'storybrandx-login.com',
+          match: { reason: 'keyword', value: 'storybrandx' },
+          state: 'new',
+        },
+      ],
+    });
+    await mailed('News of a monitor');
+    const events = await customer.call('GET', `/api/monitors/${id}/events`);
+    expect(events.body.events).toHaveLength(1);
+  });
+
+  it('a test key keeps no monitors', async () => {
+    for (const method of ['GET', 'POST']) {
+      const answer = await fetch(`${open().apiUrl}/v2.0/monitors`, {
+        method,
+        headers: { 'x-api-key': customer.testKey, 'content-type': 'application/json' },
+        ...(method === 'POST' && { body: '{"kind":"brand","keyword":"acme"}' }),
+      });
+      const { code } = (await answer.json()) as { code: string };
+      expect([method, answer.status, code]).toEqual([method, 403, 'test_key_not_allowed']);
+    }
+  });
+}
