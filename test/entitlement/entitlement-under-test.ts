@@ -164,11 +164,12 @@ export class EntitlementUnderTest {
   }
 
   /** Pays for one line. @returns its id. */
-  async pay(accountId: string, line: NewLine): Promise<string> {
+  async pay(accountId: string, line: NewLine, orderId?: string): Promise<string> {
     const lineId = line.lineId ?? newId();
     const rest = { sku: 'test', quantity: 1, amountMicros: LINE_MICROS };
     await this.deliver(PaymentConfirmed, accountId, {
       paymentId: lineId,
+      ...(orderId && { orderId }),
       amountMicros: LINE_MICROS,
       currency: 'USD',
       catalogueVersion: '2026-11',

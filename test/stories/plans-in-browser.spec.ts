@@ -93,11 +93,11 @@ interface Held {
     await visitor.examine();
     await pay();
     expect(await visitor.words()).toContain(
-      'Your payment of $19.00 arrived: 5,000 credits that never expire.',
+      'Your payment of $19.00 arrived: 5,000 credits that never expire',
     );
     await waitFor('the package', async () => {
       await visitor.open('/subscriptions');
-      return /Package\s+5,000\s+5,000\s+never expires/.test(await visitor.words());
+      return /Package of \S+ order \w+\s+5,000\s+5,000\s+never expires/.test(await visitor.words());
     });
   });
 

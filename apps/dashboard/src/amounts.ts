@@ -9,5 +9,8 @@ export function money(micros: string, currency = 'USD'): string {
 
 export const grouped = (credits: number) => credits.toLocaleString('en-US');
 
+/** An instant in RFC 3339, to the minute. */
+export const minute = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`;
+
 /** The day (UTC) of an instant in RFC 3339. */
 export const day = (time: string) => time.slice(0, DATE_LENGTH);

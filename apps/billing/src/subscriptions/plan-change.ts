@@ -1,4 +1,5 @@
-import { CATALOGUE_VERSION, type SubscriptionPlan } from '#libs/contracts';
+import { CATALOGUE_VERSION, type SubscriptionPlan, planOfSku } from '#libs/contracts';
+import { addMonths } from '#libs/platform';
 import { withTax } from '../pricing/tax-rates.js';
 import type { PlanRef } from '../processors/payment-processor.js';
 
@@ -35,4 +36,38 @@ export function planRefOf(
     unitMicros: withTax(BigInt(unitMicros), taxPpm),
     taxPpm,
   };
+}
+
+/** A subscription's plan in its running period. */
+interface Running {
+  sku: string;
+  quantity: number;
+  periodStart: Date;
+  periodEnd: Date;
+}
+
+/**
+ * What an upgrade adds for the rest of the running month, as entitlement counts it: the share of the difference, rounded
+ * down. Months of a year count from its start.
+ */
+export function creditsAtOnce(
+  running: Running,
+  wanted: Pick<Running, 'sku' | 'quantity'>,
+  from: Date,
+): number {
+  const more = monthlyCreditsOf(wanted) - monthlyCreditsOf(running);
+  if (more <= 0) return 0;
+  const { start, end } = monthAt(running, from);
+  const [part, whole] = [end.getTime() - from.getTime(), end.getTime() - start.getTime()];
+  return Number((BigInt(more) * BigInt(part)) / BigInt(whole));
+}
+
+const monthlyCreditsOf = ({ sku, quantity }: Pick<Running, 'sku' | 'quantity'>) =>
+  (planOfSku(sku)?.monthlyCredits ?? 0) * quantity;
+
+function monthAt({ sku, periodStart, periodEnd }: Running, at: Date): { start: Date; end: Date } {
+  if (planOfSku(sku)?.interval !== 'year') return { start: periodStart, end: periodEnd };
+  let index = 0;
+  while (addMonths(periodStart, index + 1) <= at) index += 1;
+  return { start: addMonths(periodStart, index), end: addMonths(periodStart, index + 1) };
 }

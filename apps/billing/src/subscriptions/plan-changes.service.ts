@@ -21,7 +21,7 @@ import type { ChangeRequest, Outcome } from '../processors/payment-processor.js'
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../sync/sync.service.js';
 import { OwnSubscriptionsService } from './own-subscriptions.service.js';
-import { type PlannedUnits, effectOfChange, planRefOf } from './plan-change.js';
+import { type PlannedUnits, creditsAtOnce, effectOfChange, planRefOf } from './plan-change.js';
 import { pendingChangeOf } from './subscription-answer.js';
 import type { Subscription } from './subscription.entity.js';
 import { ChangeRefused, PeriodNotPaid, PlanNotChangeable } from './subscriptions.errors.js';
@@ -52,13 +52,27 @@ export class PlanChangesService {
   /** @throws NotFound, InvalidRequest, PlanNotChangeable, PeriodNotPaid, ProcessorUnavailable. */
   async preview(accountId: string, id: string, request: PlanRequest): Promise<PlanPreviewAnswer> {
     const { row, effect, change, processor } = await this.planned(accountId, id, request);
-    const common = { currency: row.currency, drops_change: pendingChangeOf(row) };
+    const { plan, quantity } = change;
+    const common = {
+      currency: row.currency,
+      drops_change: pendingChangeOf(row),
+      renewal_micros: (plan.unitMicros * BigInt(quantity)).toString(),
+      renews_at: row.periodEnd.toISOString(),
+    };
     if (effect === 'period_end') {
-      return { effect, ...due(0n, row), ...common, from: row.periodEnd.toISOString() };
+      const from = row.periodEnd.toISOString();
+      return { effect, ...due(0n, row), ...common, from, credits_now: 0 };
     }
     const from = wholeSecond(this.clock.now());
     const { dueMicros } = valueOf(await processor.previewChange(change, from));
-    return { effect, ...due(dueMicros, row), ...common, from: from.toISOString() };
+    const credits = creditsAtOnce(row, { sku: plan.sku, quantity }, from);
+    return {
+      effect,
+      ...due(dueMicros, row),
+      ...common,
+      from: from.toISOString(),
+      credits_now: credits,
+    };
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { BalanceAnswer, CreditSource } from '#libs/contracts';
+import { type BalanceAnswer, type CreditSource, planOfSku } from '#libs/contracts';
 import { day, grouped } from '../amounts.js';
 import { type Markup, html } from '../pages/markup.js';
 
@@ -15,10 +15,10 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
         </tr>
       </thead>
       <tbody>
-        ${grants.map(
+        ${grants.toSorted(inOrderOfUse).map(
           (grant) =>
             html`<tr>
-              <td>${sourceName(grant.source_type)}</td>
+              <td>${grantWords(grant)}</td>
               <td class="number">${grouped(grant.granted)}</td>
               <td class="number">${grouped(grant.available + grant.reserved)}</td>
               <td>${untilOf(grant)}</td>
@@ -27,10 +27,48 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
       </tbody>
     </table>
     <p class="quiet">
-      Credits are used in this order: trial and returned credits, credits from our support, plan,
-      packages; within each, those that end first. A plan’s credits end when its next ones arrive;
-      what is left then is lost.
+      Credits are used in the order of this list: trial and returned credits, credits from our
+      support, plan, packages; within each, those that end first. A plan’s credits end when its next
+      ones arrive; what is left then is lost.
     </p>`;
+}
+
+/** Which credits are used first; those that are used up stand last, the newest of them first. */
+const PRIORITIES: Readonly<Record<CreditSource, number>> = {
+  trial: 1,
+  release: 1,
+  operator: 2,
+  subscription: 3,
+  package: 4,
+};
+
+type Shown = BalanceAnswer['grants'][number];
+
+function inOrderOfUse(a: Shown, b: Shown): number {
+  const [left, right] = [a, b].map(({ available, reserved }) => available + reserved > 0);
+  if (!left || !right) return Number(right) - Number(left) || compare(b.granted_at, a.granted_at);
+  return (
+    PRIORITIES[a.source_type] - PRIORITIES[b.source_type] ||
+    compare(a.expires_at ?? LATEST, b.expires_at ?? LATEST) ||
+    compare(a.granted_at, b.granted_at)
+  );
+}
+
+/** Behind every time. */
+const LATEST = '~';
+const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
+
+/** The end of an order's id: enough to tell an account's orders apart. */
+const ORDER_DIGITS = 6;
+
+export const orderNumber = (id: string) => id.slice(-ORDER_DIGITS).toUpperCase();
+
+/** What brought the credits, when, and by which order. */
+function grantWords({ source_type: type, granted_at: at, order_id: id, sku }: Shown): Markup {
+  const plan = type === 'subscription' && sku !== null ? planOfSku(sku)?.name : undefined;
+  const order =
+    id === null ? undefined : html`, <a href="/credits/orders/${id}">order ${orderNumber(id)}</a>`;
+  return html`${plan ?? sourceName(type)} of <span class="date">${day(at)}</span>${order}`;
 }
 
 /** Of the credits that are left, those that end first, and when; undefined while all of them last. */

@@ -7,6 +7,7 @@ import {
   planOfSku,
 } from '#libs/contracts';
 import { day, grouped, money } from '../amounts.js';
+import { orderNumber } from './grants-table.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
 
@@ -66,6 +67,7 @@ export function orderPage(context: PageContext, facts: OrderFacts): Markup {
       <h2>${orderText(order)}</h2>
       <p class="figure"><strong>${money(order.amount_micros, order.currency)}</strong></p>
       <dl class="facts">
+        ${fact('Order', orderNumber(order.id))}
         ${
           order.tax_micros === '0'
             ? undefined
@@ -128,7 +130,11 @@ function refusedNotice({ processor, amount_micros, currency }: OrderAnswer): Not
 
 /** What a paid line brings, and until when. */
 function arrivalOf(line: OrderLineAnswer, order: OrderAnswer, balance?: BalanceAnswer): string {
-  if (line.credits !== null) return `${lineText(line)} that never expire`;
+  if (line.credits !== null) {
+    const isThere = balance?.grants.some(({ order_id: id }) => id === order.id) ?? true;
+    const onTheWay = isThere ? '' : '; they are on their way, load the page again in a moment';
+    return `${lineText(line)} that never expire${onTheWay}`;
+  }
   const monthly = (planOfSku(line.sku)?.monthlyCredits ?? 0) * line.quantity;
   if (monthly === 0) return `${lineText(line)} begins within moments`;
   const until = firstEnd(monthly, order, balance);

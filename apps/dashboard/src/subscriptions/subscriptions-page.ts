@@ -1,14 +1,13 @@
 import {
   type BalanceAnswer,
-  type PlanPreviewAnswer,
   type SubscriptionAnswer,
   type SubscriptionState,
   type UnpaidChangeAnswer,
   planOfSku,
 } from '#libs/contracts';
-import { day, grouped, money } from '../amounts.js';
+import { day, grouped, minute, money } from '../amounts.js';
 import { grantsTable } from '../credits/grants-table.js';
-import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
+import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
 import { type Markup, html } from '../pages/markup.js';
 
@@ -27,35 +26,12 @@ export function subscriptionsPage(
   return page(context, {
     title: 'Subscriptions',
     notice,
-    body: html`${subscriptions && planSection(context, subscriptions)}
+    body: html`${subscriptions && planSection(context, subscriptions, balance)}
       ${balance && creditSection(balance)}
       <p class="actions">
         <a class="button" href="/plans">See all plans</a>
         <a class="button plain" href="/credits">Buy credits</a>
       </p>`,
-  });
-}
-
-/** What a change would come to, before it is made. */
-export function changePage(
-  context: PageContext,
-  { owned, to, preview }: { owned: SubscriptionAnswer; to: Ordered; preview: PlanPreviewAnswer },
-): Markup {
-  const isNow = preview.effect === 'now';
-  const fields = html`${hidden('sku', to.sku)}${hidden('quantity', String(to.quantity))}
-    ${hidden('from', preview.from)}<button>${isNow ? 'Pay and change' : 'Change'}</button>`;
-  return page(context, {
-    title: 'Change the plan',
-    body: html`<section>
-      <h2>${nameOf(owned)} → ${nameOf(to)}</h2>
-      <p class="figure"><strong>${money(preview.due_micros, preview.currency)}</strong> due now</p>
-      ${taxText(preview)}
-      <p>
-        ${isNow ? 'The new plan works as soon as this is paid. It is the price of the rest of the running period, less what is left of the old plan.' : `Nothing is charged now. The new plan begins on ${day(preview.from)}, and until then you can take this back.`}
-      </p>
-      ${form(context, `/subscriptions/${owned.id}/change`, fields)}
-      <p><a href="/subscriptions">Leave it as it is</a></p>
-    </section>`,
   });
 }
 
@@ -104,20 +80,32 @@ const STATE_WORDS: Readonly<Record<SubscriptionState, string>> = {
   expired: 'never paid',
 };
 
-function planSection(context: PageContext, owned: SubscriptionAnswer[]): Markup {
+function planSection(
+  context: PageContext,
+  owned: SubscriptionAnswer[],
+  balance?: BalanceAnswer,
+): Markup {
   return html`<section>
     <h2>Plans</h2>
     ${
       owned.length === 0
         ? html`<p>No plan yet.</p>`
         : html`<ul class="rows">
-            ${owned.map((one) => row(context, one))}
+            ${owned.map((one) => row(context, one, areCreditsMissing(one, balance)))}
           </ul>`
     }
   </section>`;
 }
 
-function row(context: PageContext, owned: SubscriptionAnswer): Markup {
+/** Whether a plan that is paid has brought nothing yet: credits follow the payment within moments. */
+function areCreditsMissing(owned: SubscriptionAnswer, balance?: BalanceAnswer): boolean {
+  const { state, is_current: isCurrent, sku, paid_through: paid } = owned;
+  const brings = (planOfSku(sku)?.monthlyCredits ?? 0) > 0;
+  if (!balance || !brings || !isCurrent || state !== 'active' || paid === null) return false;
+  return !balance.grants.some((grant) => grant.sku === sku);
+}
+
+function row(context: PageContext, owned: SubscriptionAnswer, isWaiting: boolean): Markup {
   const { state, is_current, pending_change: pending } = owned;
   const next = pending && html` <span>then ${nameOf(pending)}</span>`;
   return html`<li>
@@ -128,6 +116,7 @@ function row(context: PageContext, owned: SubscriptionAnswer): Markup {
         <span>${datesOf(owned)}</span>${next ?? undefined}
       </p>
       ${taxText(owned)}
+      ${isWaiting ? html`<p>Paid; its credits are on their way. Load this page again in a moment.</p>` : undefined}
       ${state === 'past_due' ? html`<p>${refusal(owned)}; ${priceOf(owned)} is open. Change the payment details: everything works for 7 days after the paid time.</p>` : undefined}
       ${owned.is_current && owned.unpaid_change ? unpaidSection(context, owned, owned.unpaid_change) : undefined}
     </div>
@@ -187,8 +176,6 @@ export function standingNotice(owned: SubscriptionAnswer): Notice {
   return { kind: 'done', text };
 }
 
-const minute = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`;
-
 function actions(context: PageContext, owned: SubscriptionAnswer): Markup {
   const name = nameOf(owned);
   const step = (path: string, word: string) =>
@@ -227,7 +214,8 @@ function datesOf({ state, cancel_at, period_end, paid_through }: SubscriptionAns
   return `renews ${day(period_end)}`;
 }
 
-function nameOf({ sku, quantity }: Ordered): string {
+/** A plan and its units, for people. */
+export function nameOf({ sku, quantity }: Ordered): string {
   const name = planOfSku(sku)?.name ?? sku;
   const text = sku.endsWith('-year') ? `${name}, yearly` : name;
   return quantity > 1 ? `${text} × ${quantity}` : text;
@@ -238,7 +226,7 @@ function priceOf({ amount_micros: micros, currency, interval }: SubscriptionAnsw
 }
 
 /** Prices of what is owned include the tax, as the processor charges them. */
-function taxText({
+export function taxText({
   tax_micros: tax,
   currency,
 }: Pick<SubscriptionAnswer, 'tax_micros' | 'currency'>) {

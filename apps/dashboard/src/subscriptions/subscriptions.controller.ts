@@ -15,7 +15,8 @@ import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
-import { cancelPage, changePage, standingNotice, subscriptionsPage } from './subscriptions-page.js';
+import { changePage } from './change-page.js';
+import { cancelPage, standingNotice, subscriptionsPage } from './subscriptions-page.js';
 import { ChangePlanForm } from './subscriptions.dto.js';
 
 /** Anyone may have written the address, so this says nothing of what was paid. */
@@ -54,7 +55,8 @@ export class SubscriptionPagesController {
     if (isRefused(answer)) return this.showRefusal(visit, answer);
     const owned = own.body as SubscriptionAnswer;
     const preview = answer.body as PlanPreviewAnswer;
-    return visit.show(changePage(visit.context, { owned, to, preview }));
+    const balance = await this.calls.balance(visit.session).catch(() => undefined);
+    return visit.show(changePage(visit.context, { owned, to, preview, balance }));
   }
 
   @Post('subscriptions/:id/change')

@@ -189,7 +189,8 @@ export class GrantsService {
     const [book] = isCurrent
       ? this.ledger.booksOf([account], await this.ledger.listLiveGrants(transaction, [accountId]))
       : (await this.loadAllGrants(transaction, [account])).map((opened) => opened.book);
-    return this.ledger.balance(transaction, book, { isCurrent });
+    const lines = await this.payments.listLines(transaction, [accountId]);
+    return this.ledger.balance(transaction, book, { isCurrent, lines });
   }
 
   /** Applies time to those of these accounts that are due, in the caller's transaction. */

@@ -82,6 +82,15 @@ describe('grants', () => {
     expect(await entitlement.events(accountId)).toEqual(['AllowanceChanged 1']);
   });
 
+  it('what was paid for says its order, its name and its day', async () => {
+    const orderId = newId();
+    const line = { kind: 'package', credits: '15000', sku: 'package-15000' } as const;
+    await entitlement.pay(accountId, line, orderId);
+    const { grants } = await entitlement.client.balance(accountId);
+    const granted_at = entitlement.clock.now().toISOString();
+    expect(grants).toMatchObject([{ order_id: orderId, sku: 'package-15000', granted_at }]);
+  });
+
   it('credits burn by priority, then expiry, then age', async () => {
     await entitlement.buy(accountId, 5_000);
     await subscribe({});

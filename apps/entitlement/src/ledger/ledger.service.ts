@@ -123,7 +123,7 @@ export class LedgerService {
   async balance(
     transaction: Transaction,
     book: Book,
-    { isCurrent }: { isCurrent: boolean },
+    { isCurrent, lines }: { isCurrent: boolean; lines: readonly GrantLine[] },
   ): Promise<BalanceAnswer> {
     const { id } = book.account;
     const [stored, pending] = await Promise.all([
@@ -140,7 +140,7 @@ export class LedgerService {
       pending,
       frozen,
       debt: book.all.reduce((sum, { owed }) => sum + owed, 0),
-      grants: grants.map(shownGrant),
+      grants: grants.map((grant) => shownGrant(grant, lines)),
     };
   }
 
@@ -189,7 +189,15 @@ function newAccount(id: string): CreditAccount {
   return { id, state: 'active', available: 0, allowanceVersion: 0, lastGranted: 0 };
 }
 
-function shownGrant(grant: Grant): GrantAnswer {
+/** The paid line behind a grant. */
+export interface GrantLine {
+  id: string;
+  orderId: string | null;
+  sku: string;
+}
+
+function shownGrant(grant: Grant, lines: readonly GrantLine[]): GrantAnswer {
+  const line = lines.find(({ id: lineId }) => lineId === grant.lineId);
   const { id, sourceType, granted, available, reserved, consumed, expired, revoked } = grant;
   return {
     id,
@@ -202,5 +210,8 @@ function shownGrant(grant: Grant): GrantAnswer {
     revoked,
     expires_at: grant.expiresAt?.toISOString() ?? null,
     tier: grant.tier ?? null,
+    order_id: line?.orderId ?? null,
+    sku: line?.sku ?? null,
+    granted_at: grant.issuedAt.toISOString(),
   };
 }

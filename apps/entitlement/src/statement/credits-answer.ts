@@ -1,4 +1,9 @@
-import { ACCOUNT_REQUESTS, type CreditsAnswer, type LedgerLine } from '#libs/contracts';
+import {
+  ACCOUNT_REQUESTS,
+  type CreditsAnswer,
+  type GrantAmounts,
+  type LedgerLine,
+} from '#libs/contracts';
 import type { Statement } from './statement.service.js';
 
 /** The answer of `account.credits`. */
@@ -14,13 +19,23 @@ export function creditsAnswer({ balance, lines }: Statement): CreditsAnswer {
       frozen,
       debt,
     },
-    grants: grants.map(({ source_type: source, tier: _tier, ...grant }) => ({
-      ...grant,
-      source,
-    })),
+    grants: grants.map(({ source_type: source, ...grant }) => ({ ...amountsOf(grant), source })),
     ledger: lines.items.map(ledgerLine),
     paging: lines.paging,
   };
+}
+
+function amountsOf({
+  id,
+  granted,
+  available,
+  reserved,
+  consumed,
+  expired,
+  revoked,
+  expires_at,
+}: GrantAmounts): GrantAmounts {
+  return { id, granted, available, reserved, consumed, expired, revoked, expires_at };
 }
 
 function ledgerLine({ id, at, kind, amount, reference, operation, day }: LedgerLine) {

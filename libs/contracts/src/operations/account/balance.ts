@@ -22,6 +22,20 @@ export class GrantAnswer extends GrantAmounts {
   @IsNullable()
   @IsString()
   tier: string | null;
+
+  /** The order behind it; null for what no order brought, such as a renewal. */
+  @IsNullable()
+  @IsString()
+  order_id: string | null;
+
+  /** The package or plan, as it was ordered; null for other sources. */
+  @IsNullable()
+  @IsString()
+  sku: string | null;
+
+  /** RFC 3339. */
+  @IsISO8601()
+  granted_at: string;
 }
 
 /** Credits of an account at this moment. */
@@ -129,6 +143,9 @@ export const BALANCE = defineOperation({
             revoked: 0,
             expires_at: null,
             tier: null,
+            order_id: null,
+            sku: null,
+            granted_at: '2026-11-20T09:30:00.000Z',
           },
         ],
       } satisfies BalanceAnswer,

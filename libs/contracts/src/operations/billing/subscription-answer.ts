@@ -94,6 +94,18 @@ export class PlanPreviewAnswer {
   @IsString()
   from: string;
 
+  /** What each period costs from `renews_at` on, tax included. */
+  @IsString()
+  renewal_micros: string;
+
+  /** When the running period ends, and the new price is charged for the first time. */
+  @IsString()
+  renews_at: string;
+
+  /** Credits that come at once; 0 for a change at the end of the period. */
+  @IsInt()
+  credits_now: number;
+
   /** The change that waits for the end of the period and is given up with this one; null if none waits. */
   @IsNullable()
   @ValidateNested()

@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { DAY_MS, addMonths } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+
+let billing: BillingUnderTest;
+
+beforeAll(async () => {
+  billing = await BillingUnderTest.start();
+});
+afterAll(() => billing.stop());
+afterEach(() => {
+  expect(billing.logLines.splice(0)).toEqual([]);
+});
+
+async function previewed(
+  processor: 'stripe' | 'paypal',
+  plan: string,
+  to: string,
+  afterMs: number,
+) {
+  const accountId = billing.newAccount();
+  const body = { product: 'subscription', sku: plan, processor };
+  const start = billing.clock.now();
+  await billing.act((await billing.call('POST', 'orders', { accountId, body })).body, 'pay');
+  await billing.pass(afterMs);
+  const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
+  const [{ id, period_end: end }] = listed.subscriptions;
+  const asked = { accountId, body: { sku: to } };
+  const { body: preview } = await billing.call('POST', `subscriptions/${id}/preview`, asked);
+  return { start, end, preview };
+}
+
+/** The share of a difference, rounded down. */
+const shareOf = (more: number, start: Date, end: Date, from: string) => {
+  const [part, whole] = [end.getTime() - Date.parse(from), end.getTime() - start.getTime()];
+  return Math.floor((more * part) / whole);
+};
+
+it.each(['stripe', 'paypal'] as const)(
+  'an upgrade at %s says the next price, from when, and the credits that come at once',
+  async (processor) => {
+    const { start, end, preview } = await previewed(
+      processor,
+      'api-15K-month',
+      'api-50K-month',
+      10 * DAY_MS,
+    );
+    expect(preview).toMatchObject({
+      effect: 'now',
+      renewal_micros: '75000000',
+      renews_at: end,
+      credits_now: shareOf(35_000, start, new Date(end), preview.from),
+    });
+  },
+);
+
+it('of a yearly plan the running month brings its share at once', async () => {
+  const { start, end, preview } = await previewed(
+    'stripe',
+    'api-15K-year',
+    'api-50K-year',
+    40 * DAY_MS,
+  );
+  const [from, to] = [addMonths(start, 1), addMonths(start, 2)];
+  expect(preview).toMatchObject({
+    renewal_micros: '747000000',
+    renews_at: end,
+    credits_now: shareOf(35_000, from, to, preview.from),
+  });
+});
+
+it('a change at the end of the period brings none before', async () => {
+  const { end, preview } = await previewed('stripe', 'api-15K-month', 'api-5K-month', DAY_MS);
+  expect(preview).toMatchObject({
+    effect: 'period_end',
+    renewal_micros: '10000000',
+    renews_at: end,
+    credits_now: 0,
+  });
+});

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { BalanceAnswer, PlanPreviewAnswer, SubscriptionAnswer } from '#libs/contracts';
+import { DashboardUnderTest } from '../../../test/dashboard/dashboard-under-test.js';
+
+type Grant = BalanceAnswer['grants'][number];
+
+const ORDER_ID = '019a5f00-0000-7000-8000-000000abc123';
+const OWNED: SubscriptionAnswer = {
+  id: '0197-s',
+  line: 'api',
+  state: 'active',
+  sku: 'api-15K-month',
+  quantity: 1,
+  interval: 'month',
+  amount_micros: '27000000',
+  tax_micros: '0',
+  currency: 'USD',
+  processor: 'stripe',
+  period_start: '2026-11-22T10:00:00.000Z',
+  period_end: '2026-12-22T10:00:00.000Z',
+  paid_through: '2026-12-22T10:00:00.000Z',
+  cancel_at: null,
+  pending_change: null,
+  unpaid_change: null,
+  is_current: true,
+};
+const PREVIEW: PlanPreviewAnswer = {
+  effect: 'now',
+  due_micros: '48000000',
+  tax_micros: '0',
+  currency: 'USD',
+  from: '2026-11-22T10:05:00.000Z',
+  renewal_micros: '75000000',
+  renews_at: OWNED.period_end,
+  credits_now: 34_995,
+  drops_change: { sku: 'api-5K-month', quantity: 1, at: OWNED.period_end },
+};
+
+const grant = (part: Partial<Grant>): Grant => ({
+  id: '1',
+  source_type: 'trial',
+  granted: 500,
+  available: 400,
+  reserved: 0,
+  consumed: 100,
+  expired: 0,
+  revoked: 0,
+  expires_at: null,
+  tier: null,
+  order_id: null,
+  sku: null,
+  granted_at: '2026-11-20T10:00:00.000Z',
+  ...part,
+});
+const balance = (grants: Grant[], part: Partial<BalanceAnswer> = {}): BalanceAnswer => {
+  const spendable = grants.reduce((sum, { available }) => sum + available, 0);
+  return { spendable, reserved: 0, pending: 0, frozen: 0, debt: 0, grants, ...part };
+};
+
+let under: DashboardUnderTest;
+
+beforeAll(async () => {
+  under = await DashboardUnderTest.start();
+});
+afterAll(() => under?.stop());
+beforeEach(() => {
+  under.forget();
+  under.answers.set('GET /internal/subscriptions/0197-s', OWNED);
+  under.answers.set('GET /internal/subscriptions', { subscriptions: [OWNED] });
+});
+
+/** What a page says, in a line. */
+async function words(path: string): Promise<string> {
+  const { status, body } = await under.send('GET', path, { cookie: under.cookie });
+  expect([path, status]).toEqual([path, 200]);
+  return body
+    .toString()
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+}
+
+describe('a preview of a change', () => {
+  const CHANGE = '/subscriptions/0197-s/change?sku=api-50K-month';
+  const preview = (part: Partial<PlanPreviewAnswer>) =>
+    under.answers.set('POST /internal/subscriptions/0197-s/preview', { ...PREVIEW, ...part });
+
+  it('that is paid now names money, dates, credits, limits, and what is given up', async () => {
+    preview({});
+    const plan = grant({ source_type: 'subscription', sku: OWNED.sku, available: 1_000 });
+    under.answers.set('GET /internal/balance', balance([grant({}), plan]));
+    const said = await words(CHANGE);
+    for (const part of [
+      '$48.00 due now',
+      'It renews on 2026-12-22 (UTC)',
+      'Price, from 2026-12-22 $27.00 a month $75.00 a month',
+      'Credits a month 15,000 50,000',
+      'Live requests a minute 40 80',
+      'Keys 3 5',
+      'You have 1,400 credits. This brings 34,995 at once, for the rest of the running month: then you have 36,395.',
+      'The change to API plan 5K on 2026-12-22 is given up.',
+    ]) {
+      expect(said).toContain(part);
+    }
+    expect(said).not.toContain('paused');
+  });
+
+  it('that waits for the end of the period names what is lost then', async () => {
+    preview({
+      effect: 'period_end',
+      due_micros: '0',
+      from: OWNED.period_end,
+      renewal_micros: '10000000',
+      credits_now: 0,
+      drops_change: null,
+    });
+    const plan = grant({ source_type: 'subscription', sku: OWNED.sku, available: 9_000 });
+    under.answers.set('GET /internal/balance', balance([plan]));
+    const said = await words('/subscriptions/0197-s/change?sku=api-5K-month');
+    for (const part of [
+      'Nothing is charged now. The new plan begins on 2026-12-22 (UTC)',
+      'You have 9,000 credits; this adds none before 2026-12-22.',
+      '$27.00 a month $10.00 a month',
+      'What is left then of the plan’s 9,000 credits ends when the new ones arrive, on 2026-12-22.',
+      'Of more than 2 keys the oldest work on, the others are paused.',
+      'Monitors beyond the new number are paused, never deleted.',
+    ]) {
+      expect(said).toContain(part);
+    }
+  });
+});
+
+describe('credits', () => {
+  const grants = [
+    grant({ source_type: 'package', order_id: ORDER_ID, sku: 'package-15000', granted: 15_000 }),
+    grant({ source_type: 'package', available: 0, granted: 7_000 }),
+    grant({
+      source_type: 'subscription',
+      sku: OWNED.sku,
+      expires_at: '2026-12-22T10:00:00.000Z',
+      granted: 15_001,
+    }),
+    grant({ granted: 500 }),
+  ];
+
+  it('say what they are, and stand in the order in which they are used', async () => {
+    under.answers.set('GET /internal/balance', balance(grants));
+    const said = await words('/subscriptions');
+    const places = [
+      'Trial of 2026-11-20',
+      'API plan 15K of 2026-11-20',
+      'Package of 2026-11-20 , order ABC123',
+      '7,000',
+    ].map((part) => said.indexOf(part));
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  it('that a paid plan or order has not brought yet are on their way', async () => {
+    under.answers.set('GET /internal/balance', balance([grant({})]));
+    expect(await words('/subscriptions')).toContain('its credits are on their way');
+    const order = {
+      id: ORDER_ID,
+      state: 'paid',
+      processor: 'stripe',
+      amount_micros: '54000000',
+      tax_micros: '0',
+      currency: 'USD',
+      redirect_url: null,
+      declined_at: null,
+      created_at: '2026-11-22T10:00:00.000Z',
+      expires_at: '2026-11-22T11:00:00.000Z',
+      lines: [
+        {
+          kind: 'package',
+          sku: 'package-15000',
+          quantity: 1,
+          amount_micros: '54000000',
+          tax_micros: '0',
+          credits: '15000',
+        },
+      ],
+    };
+    under.answers.set(`GET /internal/orders/${ORDER_ID}`, order);
+    expect(await words(`/credits/orders/${ORDER_ID}`)).toContain(
+      '15,000 credits that never expire; they are on their way',
+    );
+    under.answers.set('GET /internal/balance', balance(grants));
+    expect(await words(`/credits/orders/${ORDER_ID}`)).not.toContain('on their way');
+    expect(await words('/subscriptions')).not.toContain('on their way');
+  });
+
+  it('that a deletion froze say when they come back', async () => {
+    under.answers.set('GET /internal/balance', balance([grant({})], { frozen: 400 }));
+    expect(await words('/')).toContain('400 come back within a minute of the restore');
+  });
+});

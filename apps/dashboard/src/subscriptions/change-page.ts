@@ -1,0 +1,155 @@
+import {
+  type BalanceAnswer,
+  type PlanPreviewAnswer,
+  type SubscriptionAnswer,
+  type SubscriptionPlan,
+  planOfSku,
+  rightsOf,
+} from '#libs/contracts';
+import { day, grouped, money } from '../amounts.js';
+import { type PageContext, form, hidden, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+import { type Ordered, nameOf, taxText } from './subscriptions-page.js';
+
+/** A change of plan that was asked for, and what it would come to. */
+export interface PreviewedChange {
+  owned: SubscriptionAnswer;
+  to: Ordered;
+  preview: PlanPreviewAnswer;
+  /** Undefined while entitlement is unavailable. */
+  balance?: BalanceAnswer;
+}
+
+/** What a change would come to, before it is made: money, dates, credits, limits, and what is lost. */
+export function changePage(context: PageContext, change: PreviewedChange): Markup {
+  const { owned, to, preview } = change;
+  const isNow = preview.effect === 'now';
+  const fields = html`${hidden('sku', to.sku)}${hidden('quantity', String(to.quantity))}
+    ${hidden('from', preview.from)}<button>${isNow ? 'Pay and change' : 'Change'}</button>`;
+  const lost = lostWith(change);
+  return page(context, {
+    title: 'Change the plan',
+    body: html`<section>
+      <h2>${nameOf(owned)} → ${nameOf(to)}</h2>
+      <p class="figure"><strong>${money(preview.due_micros, preview.currency)}</strong> due now</p>
+      ${taxText(preview)}
+      <p>${whenWords(preview)}</p>
+      ${comparison(change)} ${creditWords(change)}
+      ${
+        lost.length > 0
+          ? html`<h3>What you lose</h3>
+              <ul>
+                ${lost.map((line) => html`<li>${line}</li>`)}
+              </ul>`
+          : undefined
+      }
+      ${form(context, `/subscriptions/${owned.id}/change`, fields)}
+      <p><a href="/subscriptions">Leave it as it is</a></p>
+    </section>`,
+  });
+}
+
+function whenWords({ effect, from, renews_at: renewsAt }: PlanPreviewAnswer): string {
+  if (effect === 'period_end') {
+    return `Nothing is charged now. The new plan begins on ${day(from)} (UTC), and until then you can take this back.`;
+  }
+  return `The new plan works as soon as this is paid. It is the price of the rest of the running period, less what is left of the old plan. It renews on ${day(renewsAt)} (UTC).`;
+}
+
+type Row = readonly [name: string, before: string, after: string];
+
+function comparison({ owned, to, preview }: PreviewedChange): Markup {
+  const { effect, from, renews_at: renewsAt } = preview;
+  const begins = effect === 'now' ? 'once it is paid' : `from ${day(from)}`;
+  const price: Row = [
+    `Price, from ${day(renewsAt)}`,
+    `${money(owned.amount_micros, owned.currency)} a ${owned.interval}`,
+    `${money(preview.renewal_micros, preview.currency)} a ${planOfSku(to.sku)?.interval ?? owned.interval}`,
+  ];
+  const rows = [price, ...rightsRows(owned, to)];
+  return html`<table>
+    <thead>
+      <tr>
+        <th>What</th>
+        <th class="number">Now</th>
+        <th class="number">Then, ${begins}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        ([name, before, after]) =>
+          html`<tr>
+            <td>${name}</td>
+            <td class="number">${before}</td>
+            <td class="number">${after}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/** What both plans give, as far as either gives it. */
+function rightsRows(owned: Ordered, to: Ordered): Row[] {
+  const [before, after] = [owned, to].map(figuresOf);
+  return Object.keys(before).flatMap((name): Row[] => {
+    const [old, fresh] = [before[name], after[name]];
+    return old === 0 && fresh === 0 ? [] : [[name, grouped(old), grouped(fresh)]];
+  });
+}
+
+function figuresOf({ sku, quantity }: Ordered): Record<string, number> {
+  const plan = planOfSku(sku);
+  const rights = plan && rightsOf(plan, quantity);
+  return {
+    'Credits a month': creditsOf(plan, quantity),
+    'Live requests a minute': rights?.limits.live ?? 0,
+    'Bulk requests a minute': rights?.limits.bulk ?? 0,
+    'Searches a minute': rights?.limits.heavy ?? 0,
+    Keys: rights?.keys ?? 0,
+    'Monitors of domains': rights?.monitors.domain ?? 0,
+    'Monitors of brands': rights?.monitors.brand ?? 0,
+    'Monitors of registrants': rights?.monitors.registrant ?? 0,
+  };
+}
+
+const creditsOf = (plan: SubscriptionPlan | undefined, quantity: number) =>
+  (plan?.monthlyCredits ?? 0) * quantity;
+
+/** Credits before and after. */
+function creditWords({ owned, preview, balance }: PreviewedChange): Markup | undefined {
+  if (owned.line !== 'api' || !balance) return undefined;
+  const left = balance.spendable + balance.reserved;
+  const { credits_now: added, effect, renews_at: renewsAt } = preview;
+  if (effect === 'period_end') {
+    return html`<p>You have ${grouped(left)} credits; this adds none before ${day(renewsAt)}.</p>`;
+  }
+  return html`<p>
+    You have ${grouped(left)} credits. This brings ${grouped(added)} at once, for the rest of the
+    running month: then you have ${grouped(left + added)}.
+  </p>`;
+}
+
+function lostWith({ owned, to, preview, balance }: PreviewedChange): string[] {
+  const lost: string[] = [];
+  const { drops_change: dropped, effect, from } = preview;
+  if (dropped) lost.push(`The change to ${nameOf(dropped)} on ${day(dropped.at)} is given up.`);
+  if (effect === 'now') return lost;
+  const ofPlan = (balance?.grants ?? []).filter(({ source_type: type }) => type === 'subscription');
+  const left = ofPlan.reduce((sum, { available, reserved }) => sum + available + reserved, 0);
+  if (owned.line === 'api') {
+    lost.push(
+      left > 0
+        ? `What is left then of the plan’s ${grouped(left)} credits ends when the new ones arrive, on ${day(from)}. Packages stay.`
+        : `What is left of the plan’s credits ends when the new ones arrive, on ${day(from)}. Packages stay.`,
+    );
+  }
+  const [before, after] = [owned, to].map(figuresOf);
+  if (after.Keys < before.Keys) {
+    lost.push(`Of more than ${after.Keys} keys the oldest work on, the others are paused.`);
+  }
+  const monitors = Object.keys(before).filter((name) => name.startsWith('Monitors'));
+  if (monitors.some((name) => after[name] < before[name])) {
+    lost.push('Monitors beyond the new number are paused, never deleted.');
+  }
+  return lost;
+}
