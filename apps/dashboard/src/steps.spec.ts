@@ -139,6 +139,35 @@ describe('a step that cannot be taken back', () => {
     expect((await get('/keys/0197-a/revoke')).status).toBe(404);
   });
 
+  it('an ended key is reissued once, as mail and page promise, and shows its successor once', async () => {
+    const list = async (part: Partial<KeyAnswer>) => {
+      const keys = [{ ...KEY, state: 'revoked', replaced_by: null, ...part }];
+      under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
+      return textOf(await get('/keys'));
+    };
+    expect(await list({})).toContain('href="/keys/0197-a/reissue"');
+    expect(textOf(await get('/keys/0197-a/reissue'))).toContain(
+      '<form method="post" action="/keys/0197-a/reissue">',
+    );
+    under.answers.set('POST /internal/dashboard/keys/0197-a/reissue', {
+      key: 'dds_live_x',
+      rank: 1,
+    });
+    expect(textOf(await post('/keys/0197-a/reissue'))).toContain('<code>dds_live_x</code>');
+    expect(await list({ replaced_by: '0197-b' })).not.toContain('/reissue');
+    expect((await get('/keys/0197-a/reissue')).status).toBe(404);
+  });
+
+  it('the last use of a key stands there to the minute, and its absence with when it would be there', async () => {
+    const shown = async (last_used_at: string | null) => {
+      const keys = [{ ...KEY, last_used_at }];
+      under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
+      return textOf(await get('/keys'));
+    };
+    expect(await shown('2026-11-22T10:07:31.000Z')).toContain('last used 2026-11-22 10:07 UTC');
+    expect(await shown(null)).toContain('no use noted; one is shown within two minutes');
+  });
+
   it('a cancellation says when the credits of the plan end', async () => {
     expect(textOf(await get('/subscriptions/0197-s/cancel'))).toContain(
       'Its credits end on 2026-12-22 (UTC); what is left then is lost.',
@@ -176,7 +205,15 @@ describe('an order', () => {
     ],
     ...part,
   });
-  const grant = (part: object) => ({ source_type: 'subscription', granted: 5_000, ...part });
+  const granted_at = '2026-11-22T10:00:00.000Z';
+  const grant = (part: object) => ({
+    source_type: 'subscription',
+    granted: 5_000,
+    granted_at,
+    order_id: null,
+    sku: 'api-5K-month',
+    ...part,
+  });
 
   it.each([
     ['stripe', 'Stripe'],
@@ -338,6 +375,9 @@ describe('the overview', () => {
       reserved: 0,
       available,
       expires_at,
+      order_id: null,
+      sku: null,
+      granted_at: '2026-11-22T10:00:00.000Z',
     });
     const grants = [
       left(7_000, '2026-12-30T10:00:00.000Z'),
@@ -347,6 +387,34 @@ describe('the overview', () => {
     ];
     under.answers.set(BALANCE, balance(grants));
     expect(textOf(await get('/'))).toContain('10,400 of them until 2026-12-22 at the latest');
+  });
+});
+
+describe('a mailed link that was used or has expired', () => {
+  const refused = () => {
+    const body = { code: 'link_invalid', status: 410, detail: 'This link was already used.' };
+    under.answer = { ...under.answer, status: 410, body: Buffer.from(JSON.stringify(body)) };
+  };
+  const send = (path: string, cookie?: string) =>
+    under.send('POST', path, { ...under.ours, ...FORM, ...(cookie && { cookie }) }, 'token=t');
+  const stranger = `__Host-csrf=${'c'.repeat(43)}`;
+
+  it.each([
+    ['/sign-up/confirm', '/sign-up'],
+    ['/password/reset', '/password/forgot'],
+    ['/account/email/confirm', '/account/email'],
+  ])('%s offers a new one', async (path, next) => {
+    refused();
+    const answer = await send(path, stranger);
+    expect(answer.status).toBe(410);
+    expect(textOf(answer)).toContain('This link was already used.');
+    expect(textOf(answer)).toContain(`href="${next}"`);
+  });
+
+  it('leads whoever loads the page of the first keys again on to the overview', async () => {
+    refused();
+    const { status, headers } = await send('/sign-up/confirm');
+    expect([status, headers.location]).toEqual([303, '/']);
   });
 });
 

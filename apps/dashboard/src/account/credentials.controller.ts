@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { checkMailPage } from '../auth/auth-pages.js';
+import { checkMailPage, isLinkOver, linkOverPage } from '../auth/auth-pages.js';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { OptionalText } from '../pages/optional-text.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
@@ -66,6 +66,10 @@ export class CredentialPagesController {
     const path = '/account/email/confirm';
     const answer = await visit.account({ method: 'POST', path, body: { token } });
     if (!isRefused(answer)) return visit.show(emailChangedPage(visit.context));
+    if (isLinkOver(answer)) {
+      const next = [['/account/email', 'Send a new link']] as const;
+      return visit.show(linkOverPage(visit.context, faultNotice(answer), next), answer.status);
+    }
     const page = confirmEmailPage(visit.context, token ?? '', faultNotice(answer));
     return visit.show(page, answer.status);
   }

@@ -74,7 +74,12 @@ function balanceSection(balance: BalanceAnswer | undefined): Markup {
     </section>`;
   }
   const frozen =
-    balance.frozen > 0 ? html` <span>${grouped(balance.frozen)} frozen</span>` : undefined;
+    balance.frozen > 0
+      ? html` <span
+          >${grouped(balance.frozen)} come back within a minute of the restore: load this page
+          again. Keys stay revoked: <a href="/keys">reissue them</a></span
+        >`
+      : undefined;
   const ending = firstToEnd(balance);
   const debt =
     balance.debt > 0

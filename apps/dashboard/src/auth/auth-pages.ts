@@ -1,5 +1,6 @@
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
+import type { ProxiedAnswer } from '../proxy/service-proxy.js';
 import { wayBack } from './way-back.js';
 
 /** Values that stay in a refused form. */
@@ -94,6 +95,24 @@ export function forgotPage(context: PageContext, entered: Entered = {}, notice?:
     title: 'Reset the password',
     notice,
     body: html`<section>${form(context, '/password/forgot', fields)}</section>`,
+  });
+}
+
+/** Whether a mailed link was used or has expired. */
+export const isLinkOver = ({ refusal }: ProxiedAnswer) => refusal?.code === 'link_invalid';
+
+/** Instead of a form whose link was used or has expired: where a new one comes from. */
+export function linkOverPage(
+  context: PageContext,
+  notice: Notice,
+  next: readonly (readonly [href: string, text: string])[],
+): Markup {
+  return page(context, {
+    title: 'This link is over',
+    notice,
+    body: html`<p class="actions">
+      ${next.map(([href, text], place) => html`<a class="button ${place === 0 ? '' : 'plain'}" href="${href}">${text}</a>`)}
+    </p>`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { AllowVisitors } from '../browser/allow-visitors.js';
+import { DashboardCalls } from '../dashboard-calls.js';
 import { DashboardSettings } from '../dashboard-settings.js';
 import { firstKeysPage } from '../keys/keys-page.js';
 import { OptionalText } from '../pages/optional-text.js';
@@ -10,11 +11,14 @@ import {
   checkMailPage,
   confirmPage,
   forgotPage,
+  isLinkOver,
+  linkOverPage,
   logInPage,
   passwordAgainPage,
   resetPage,
   signUpPage,
 } from './auth-pages.js';
+import type { ProxiedAnswer } from '../proxy/service-proxy.js';
 import {
   ConfirmForm,
   ForgotPasswordForm,
@@ -34,7 +38,10 @@ const RESET_DONE = { kind: 'done', text: 'The new password is set. Log in with i
 @Controller()
 @AllowVisitors('anyone')
 export class AuthController {
-  constructor(private readonly settings: DashboardSettings) {}
+  constructor(
+    private readonly settings: DashboardSettings,
+    private readonly calls: DashboardCalls,
+  ) {}
 
   @Get('sign-up')
   showSignUp(@Visit() visit: PageVisit) {
@@ -60,12 +67,23 @@ export class AuthController {
     const body = { token, password, ...(set_password && { set_password: true }) };
     const call = { method: 'POST', path: '/sign-up/confirm', body } as const;
     const answer = await visit.account(call);
+    if (isLinkOver(answer)) return this.afterLink(visit, answer);
     if (isRefused(answer)) {
       const page = confirmPage(visit.context, token ?? '', faultNotice(answer));
       return visit.show(page, answer.status);
     }
     const { key, test_key } = answer.body as { key: string; test_key: string };
     return visit.show(firstKeysPage(visit.context, [test_key, key], this.settings.apiUrl));
+  }
+
+  /** Whoever loads the page of the first keys again is logged in, and led on: keys are shown once. */
+  private async afterLink(visit: PageVisit, answer: ProxiedAnswer) {
+    if (await this.calls.session(visit.visitor)) return visit.goTo('/');
+    const next = [
+      ['/log-in', 'Log in'],
+      ['/sign-up', 'Sign up again for a new link'],
+    ] as const;
+    return visit.show(linkOverPage(visit.context, faultNotice(answer), next), answer.status);
   }
 
   @Get('log-in')
@@ -110,6 +128,10 @@ export class AuthController {
     const call = { method: 'POST', path: '/password/reset', body: { token, password } } as const;
     const answer = await visit.account(call);
     if (!isRefused(answer)) return visit.show(logInPage(visit.context, {}, RESET_DONE));
+    if (isLinkOver(answer)) {
+      const next = [['/password/forgot', 'Send a new link']] as const;
+      return visit.show(linkOverPage(visit.context, faultNotice(answer), next), answer.status);
+    }
     const page = resetPage(visit.context, token ?? '', faultNotice(answer));
     return visit.show(page, answer.status);
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { KeyAnswer, Overlap } from '#libs/contracts';
-import { day } from '../amounts.js';
+import { minute } from '../amounts.js';
 import { type PageContext, hidden } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
@@ -53,7 +53,25 @@ export function revokePage(context: PageContext, key: KeyAnswer): Markup {
   });
 }
 
+/** Before an ended key gets a successor. */
+export function reissuePage(context: PageContext, key: KeyAnswer): Markup {
+  return confirmationPage(context, {
+    title: 'Reissue this key?',
+    body: html`${nameOf(key)}
+      <p>
+        You get a new key with the same name, scopes and limits, shown once.
+        ${key.expires_at === null ? undefined : 'It does not expire.'} The old one stays ended.
+      </p>
+      ${hidden('idempotency_key', randomUUID())}`,
+    action: `/keys/${key.id}/reissue`,
+    button: 'Reissue the key',
+    back: { ...BACK, text: 'Leave it ended' },
+  });
+}
+
 function nameOf({ name, masked, last_used_at: used }: KeyAnswer): Markup {
   return html`<p><strong>${name}</strong> <code>${masked}</code></p>
-    <p class="quiet">${used ? `Last used on ${day(used)} (UTC).` : 'Never used so far.'}</p>`;
+    <p class="quiet">
+      ${used ? `Last used ${minute(used)}.` : 'No use noted. A use is shown within two minutes.'}
+    </p>`;
 }

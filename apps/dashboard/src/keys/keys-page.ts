@@ -1,5 +1,5 @@
 import type { KeyAnswer } from '#libs/contracts';
-import { grouped } from '../amounts.js';
+import { grouped, minute } from '../amounts.js';
 import { curlLine } from '../pages/curl-line.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
@@ -91,16 +91,20 @@ function keyRow(key: KeyAnswer, allowed?: number): Markup {
       <strong>${key.name}</strong> <code>${key.masked}</code>
       <p class="quiet">
         <span>${state}${endOf(key)}</span>
-        <span>last used: ${key.last_used_at?.slice(0, 10) ?? 'never'}</span>
+        <span>${usedWords(key)}</span>
       </p>
       <p class="quiet">
         <span>${scopeWords(key.scopes)}</span>
         ${key.daily_credit_cap === null ? undefined : html`<span>at most ${grouped(key.daily_credit_cap)} credits a day</span>`}
       </p>
     </div>
-    ${canRevoke(key) ? keyActions(key) : undefined}
+    ${canRevoke(key) || canReissue(key) ? keyActions(key) : undefined}
   </li>`;
 }
+
+/** A gateway tells of a use within a minute, and account writes it down within another one. */
+const usedWords = ({ last_used_at: used }: KeyAnswer) =>
+  used === null ? 'no use noted; one is shown within two minutes' : `last used ${minute(used)}`;
 
 /** Until when a key works that still does. */
 function endOf(key: KeyAnswer): string {
@@ -112,14 +116,19 @@ function endOf(key: KeyAnswer): string {
 /** Whether a key still works: a replaced one does until its overlap ends. */
 export const canRevoke = ({ state }: KeyAnswer) => state === 'active' || state === 'replaced';
 
-function keyActions({ id, name, state }: KeyAnswer): Markup {
+/** Whether a key that has ended may get a successor with its settings, as after a restored account. */
+export const canReissue = ({ state, replaced_by: successor }: KeyAnswer) =>
+  (state === 'revoked' || state === 'expired') && successor === null;
+
+function keyActions(key: KeyAnswer): Markup {
+  const { id, name, state } = key;
   const link = (path: string, word: string) =>
     html`<a class="button plain small" href="/keys/${id}${path}" aria-label="${word} ${name}"
       >${word}</a
     >`;
   return html`<div class="actions">
     ${state === 'active' ? html`${link('', 'Edit')}${link('/rotate', 'Rotate')}` : undefined}
-    ${link('/revoke', 'Revoke')}
+    ${canRevoke(key) ? link('/revoke', 'Revoke') : link('/reissue', 'Reissue')}
   </div>`;
 }
 

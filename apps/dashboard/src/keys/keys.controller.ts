@@ -13,9 +13,9 @@ import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
 import type { NewKeySettings } from './key-fields.js';
 import { settingsOf } from './key-settings.js';
-import { OVERLAP, revokePage, rotatePage } from './key-confirmations.js';
-import { type KeyShown, canRevoke, isPaused, keyPage, keysPage } from './keys-page.js';
-import { CreateKeyForm, RotateKeyForm, UpdateKeyForm } from './keys.dto.js';
+import { OVERLAP, reissuePage, revokePage, rotatePage } from './key-confirmations.js';
+import { type KeyShown, canReissue, canRevoke, isPaused, keyPage, keysPage } from './keys-page.js';
+import { CreateKeyForm, ReissueKeyForm, RotateKeyForm, UpdateKeyForm } from './keys.dto.js';
 
 const PAUSED: Notice = {
   kind: 'fault',
@@ -95,6 +95,20 @@ export class KeysController {
     const answer = await visit.account({ method: 'DELETE', path });
     if (!isRefused(answer)) return visit.goTo('/keys');
     return this.show(visit, { notice: faultNotice(answer), status: answer.status });
+  }
+
+  @Get(':id/reissue')
+  async askToReissue(@Visit() visit: PageVisit, @Param('id') id: string) {
+    return visit.show(reissuePage(visit.context, await this.find(visit, id, canReissue)));
+  }
+
+  /** One that was limited in time gets no end: the page says so. */
+  @Post(':id/reissue')
+  async reissue(@Visit() visit: PageVisit, @Body() form: ReissueKeyForm, @Param('id') id: string) {
+    const path = `/keys/${encodeURIComponent(id)}/reissue`;
+    const idempotencyKey = form.idempotency_key;
+    const call = { method: 'POST', path, body: { expires_at: null }, idempotencyKey } as const;
+    return this.afterChange(visit, await visit.account(call), { to: `/keys/${id}/reissue` });
   }
 
   private async afterChange(

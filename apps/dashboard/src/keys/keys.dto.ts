@@ -30,3 +30,8 @@ export class RotateKeyForm extends PageForm {
   @IdempotencyKeyField()
   idempotency_key?: string;
 }
+
+export class ReissueKeyForm extends PageForm {
+  @IdempotencyKeyField()
+  idempotency_key?: string;
+}

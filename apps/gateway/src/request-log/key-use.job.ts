@@ -19,7 +19,7 @@ export class KeyUseJob implements Job {
     if (this.used.size < KEYS_MAX) this.used.add(keyId);
   }
 
-  /** A report that fails is dropped: the next use of the key reports it again. */
+  /** A report that fails is made again with the next one: a key that was used must not be shown as unused. */
   async runOnce(): Promise<void> {
     const keyIds = [...this.used];
     this.used = new Set();
@@ -28,6 +28,7 @@ export class KeyUseJob implements Job {
         await this.account.noteKeysUsed(keyIds.slice(first, first + BATCH_MAX));
       }
     } catch (error) {
+      for (const keyId of keyIds) this.note(keyId);
       this.logger.warn('the use of keys could not be reported to account', error);
     }
   }
