@@ -167,11 +167,32 @@ interface Held {
     expect(body.orders[0].processor).toBe('paypal');
   });
 
-  it('a plan whose files are not there yet is shown without a button to order it', async () => {
+  it('S77: a Domainer plan opens its files and no others, from the moment it is paid', async () => {
+    const csvOf = (dataset: string) =>
+      visitor.page.getByRole('link', { name: new RegExp(`^CSV, .* MB: ${dataset} of`) });
+    const open = async () => {
+      await visitor.open('/files');
+      return csvOf('New names').count();
+    };
+    await waitFor('a file', async () => {
+      await open();
+      return visitor.page
+        .getByRole('link', { name: /^Needs a plan with names: New names of/ })
+        .count();
+    });
+    expect(await open()).toBe(0);
+    await visitor.examine();
     await visitor.open('/plans');
-    const names = visitor.page.getByRole('listitem').filter({ hasText: 'Domainer names' });
-    expect(await names.innerText()).toMatch(/\$29\.00 a month[\s\S]*Not yet for sale/);
-    expect(await names.getByRole('button').count()).toBe(0);
+    expect(await visitor.submit('Subscribe to Domainer names')).toBe(303);
+    await pay();
+    await waitFor('the files', open);
+    expect(await csvOf('WHOIS of new names').count()).toBe(0);
+    const address = await csvOf('New names').first().getAttribute('href');
+    const statusOf = async (path: string) =>
+      (await visitor.page.request.get(deployment.dashboardUrl + path)).status();
+    expect(await statusOf(address!)).toBe(200);
+    expect(await statusOf(address!.replace('/newly/', '/newly_dns/'))).toBe(403);
+    await visitor.examine();
   });
 
   it('units of the add-on are bought on top', async () => {
@@ -188,9 +209,9 @@ interface Held {
 
   it('each payment has its invoice as a PDF, printed again when the details have changed', async () => {
     const rows = visitor.page.getByRole('listitem').filter({ hasText: 'INV-' });
-    await waitFor('four that are printed', async () => {
+    await waitFor('five that are printed', async () => {
       await visitor.open('/invoices');
-      return (await rows.count()) === 4 && !(await visitor.words()).includes('being printed');
+      return (await rows.count()) === 5 && !(await visitor.words()).includes('being printed');
     });
     await visitor.examine();
     const number = /INV-\d{4}-\d{6}/.exec(await rows.first().innerText())?.[0] as string;
@@ -224,7 +245,7 @@ interface Held {
     expect(download.suggestedFilename()).toBe('account.json');
     const held = JSON.parse(await readFile(await download.path(), 'utf8')) as Held;
     expect(held.account_id).toBe(customer.accountId);
-    expect(held.billing.invoices).toHaveLength(4);
+    expect(held.billing.invoices).toHaveLength(5);
     for (const { pdf_path: path } of held.billing.invoices) {
       const pdf = await customer.call('GET', path);
       expect([path, pdf.status, pdf.headers.get('content-type')]).toEqual([

@@ -461,6 +461,7 @@ describe('dashboard', () => {
       '/requests',
       '/jobs',
       '/monitors',
+      '/files',
       '/webhooks',
     ];
     for (const path of pages) {

@@ -12,6 +12,7 @@ import { SessionGuard } from './browser/session-guard.js';
 import { CreditsController } from './credits/credits.controller.js';
 import { DashboardCalls } from './dashboard-calls.js';
 import { DashboardSettings } from './dashboard-settings.js';
+import { FilePagesController } from './files/files.controller.js';
 import { InvoicePagesController } from './invoices/invoices.controller.js';
 import { JobPagesController } from './jobs/jobs.controller.js';
 import { UploadPagesController } from './jobs/uploads.controller.js';
@@ -55,6 +56,7 @@ const PAGES = [
   SearchesController,
   JobPagesController,
   MonitorPagesController,
+  FilePagesController,
   WebhookPagesController,
   UploadPagesController,
   InvoicePagesController,

@@ -12,13 +12,6 @@ export class SubscriptionExists extends Problem {
   }
 }
 
-export class PlanNotYetSold extends Problem {
-  /** @param reason a sentence of the catalogue. */
-  constructor(reason: string) {
-    super({ code: 'plan_not_yet_sold', status: 409, detail: reason });
-  }
-}
-
 export class BaseMissing extends Problem {
   constructor() {
     super({

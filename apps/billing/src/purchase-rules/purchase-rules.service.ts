@@ -5,12 +5,7 @@ import { AccountStatesService } from '../accounts/account-states.service.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { BuyerTaxService } from '../pricing/buyer-tax.service.js';
-import {
-  BaseMissing,
-  DebtOpen,
-  PlanNotYetSold,
-  SubscriptionExists,
-} from './purchase-rules.errors.js';
+import { BaseMissing, DebtOpen, SubscriptionExists } from './purchase-rules.errors.js';
 import { type Quote, type Wish, quoteOf } from '../pricing/quote.js';
 import { NO_TAX } from '../pricing/tax-rates.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
@@ -65,7 +60,7 @@ export class PurchaseRulesService {
     if (needsBase && packages.length === 0) throw new BaseMissing();
   }
 
-  /** @throws AccountDeletedHere, AccountSuspendedHere, PlanNotYetSold, SubscriptionExists. */
+  /** @throws AccountDeletedHere, AccountSuspendedHere, SubscriptionExists. */
   async check(
     transaction: Transaction,
     accountId: string,
@@ -75,7 +70,6 @@ export class PurchaseRulesService {
     for (const { sku } of lines) {
       const plan = planOfSku(sku);
       if (!plan) continue;
-      if (plan.notYet) throw new PlanNotYetSold(plan.notYet);
       const current = await this.subscriptions.currentOf(transaction, accountId, plan.line);
       if (current) throw new SubscriptionExists(current.id);
     }

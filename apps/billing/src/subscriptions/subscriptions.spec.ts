@@ -161,15 +161,18 @@ describe('subscriptions', () => {
     expect((await order('rate-limit-month')).status).toBe(201);
   });
 
-  it('a plan whose files are not there yet cannot be ordered, and the refusal says why', async () => {
-    for (const sku of ['domainer-names-month', 'domainer-all-year']) {
-      expect(await order(sku)).toMatchObject({
-        status: 409,
-        body: { code: 'plan_not_yet_sold', detail: expect.stringContaining('not published yet') },
-      });
-    }
-    const { body } = await billing.call('GET', 'orders', { accountId });
-    expect(body.orders).toEqual([]);
+  it.each([
+    ['names', ['names']],
+    ['whois', ['names', 'whois']],
+    ['cleaned-whois', ['names', 'cleaned-whois']],
+    ['dns', ['names', 'dns']],
+    ['all', ['names', 'whois', 'cleaned-whois', 'dns']],
+  ])('the plan Domainer %s is ordered beside an API plan, and opens %j', async (name, datasets) => {
+    await subscribe('api-5K-month');
+    await said();
+    await subscribe(`domainer-${name}-month`);
+    const { states } = await said();
+    expect(states.at(-1)).toMatchObject({ line: 'domainer', state: 'active', datasets });
   });
 
   it('the add-on needs something under it, in 1 to 20 units', async () => {

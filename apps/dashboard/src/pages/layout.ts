@@ -71,6 +71,7 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/search', 'Search'],
   ['/jobs', 'Bulk jobs'],
   ['/monitors', 'Monitors'],
+  ['/files', 'Files'],
   ['/webhooks', 'Webhooks'],
   ['/credits', 'Credits'],
   ['/plans', 'Plans'],

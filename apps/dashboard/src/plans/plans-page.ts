@@ -48,8 +48,8 @@ export function plansPage(context: PageContext, facts: PlansFacts, notice?: Noti
       <section>
         <h2>Domainer plans</h2>
         <p class="quiet">
-          Database files, every day. The files are not published yet: these plans cannot be ordered
-          before they are.
+          <a href="/files">Database files</a>, every day, and full downloads once a week. Each plan
+          opens the files of its data, 90 days back.
         </p>
         ${rows(context, 'domainer', facts)}
       </section>
@@ -93,7 +93,6 @@ function actionOf(
   { processors }: PlansFacts,
   current: SubscriptionAnswer | undefined,
 ): Markup {
-  if (plan.notYet) return html`<p class="quiet">Not yet for sale</p>`;
   if (current?.cancel_at) return html``;
   return current ? changeTo(plan, current) : subscribeTo(context, plan, processors);
 }
@@ -149,14 +148,18 @@ function units({ sku, unitsMax, name }: SubscriptionPlan, value: number): Markup
   </div>`;
 }
 
-/** What a plan gives today: monitors and the class `heavy` come when there is something to use them for. */
+/** What a plan gives. */
 function rightsOf({ line, monthlyCredits, rights }: SubscriptionPlan): Markup {
-  const { limits, keys, datasets } = rights;
+  const { limits, monitors, keys, datasets } = rights;
   if (line === 'domainer') {
     return html`<span>${datasets.map((name) => name.replaceAll('-', ' ')).join(', ')}</span>`;
   }
-  const perMinute = `${grouped(limits.live)} live and ${limits.bulk} bulk requests a minute`;
+  const perMinute = `${grouped(limits.live)} live, ${limits.bulk} bulk and ${limits.heavy} heavy requests a minute`;
   if (line === 'rate_limit') return html`<span>each unit adds ${perMinute}</span>`;
   return html`<span>${grouped(monthlyCredits)} credits a month</span> <span>${perMinute}</span>
+    <span
+      >monitors: ${grouped(monitors.domain)} domains, ${monitors.brand} brands,
+      ${monitors.registrant} registrants</span
+    >
     <span>${keys} keys</span>`;
 }

@@ -1,5 +1,6 @@
 import type { PaymentLineKind } from '../events/billing/payment-line.js';
 import type { SubscriptionChanged } from '../events/billing/subscription-changed.js';
+import type { PlanDataset } from './plan-datasets.js';
 import { RATE_LIMIT_UNIT, TIERS } from './plans.js';
 
 const DOLLAR = 1_000_000;
@@ -24,8 +25,6 @@ export interface SubscriptionPlan {
   unitsMax: number;
   /** Credits a month; 0 for lines without. */
   monthlyCredits: number;
-  /** A sentence for customers, of a plan that can be seen and not ordered. */
-  notYet?: string;
   /** What one unit gives. */
   rights: Pick<SubscriptionChanged, 'limits' | 'monitors' | 'keys' | 'datasets'>;
 }
@@ -38,16 +37,18 @@ const NO_RIGHTS = {
 };
 
 /** Monthly and yearly price in dollars, and the datasets whose files the plan opens. */
-const DOMAINER_PLANS: readonly [name: string, monthly: number, yearly: number, sets: string[]][] = [
+const DOMAINER_PLANS: readonly [
+  name: string,
+  monthly: number,
+  yearly: number,
+  sets: PlanDataset[],
+][] = [
   ['names', 29, 288.84, ['names']],
   ['whois', 59, 587.64, ['names', 'whois']],
   ['cleaned-whois', 59, 587.64, ['names', 'cleaned-whois']],
   ['dns', 39, 388.44, ['names', 'dns']],
   ['all', 99, 986.04, ['names', 'whois', 'cleaned-whois', 'dns']],
 ];
-
-/** Nobody pays for files that are not there. */
-const NO_FILES_YET = 'The database files are not published yet, so this plan cannot be ordered.';
 
 type Common = Omit<SubscriptionPlan, 'sku' | 'interval' | 'unitMicros'>;
 
@@ -59,7 +60,7 @@ function atBothIntervals(sku: string, yearlyMicros: number, plan: Common): Subsc
   ];
 }
 
-/** Everything that can be subscribed to, now or soon. */
+/** Everything that can be subscribed to. */
 export const SUBSCRIPTION_PLANS: readonly SubscriptionPlan[] = [
   ...TIERS.flatMap(({ name, credits, monthlyMicros, yearlyMicros, limits, monitors, keys }) =>
     atBothIntervals(`api-${name}`, yearlyMicros, {
@@ -80,7 +81,6 @@ export const SUBSCRIPTION_PLANS: readonly SubscriptionPlan[] = [
       monthlyMicros: monthly * DOLLAR,
       unitsMax: 1,
       monthlyCredits: 0,
-      notYet: NO_FILES_YET,
       rights: { ...NO_RIGHTS, datasets },
     }),
   ),

@@ -58,7 +58,6 @@ export const ORDER_CREATE = defineOperation({
     'base_missing',
     'billing_details_missing',
     'debt_open',
-    'plan_not_yet_sold',
     'subscription_exists',
     'too_many_open_orders',
     'checkout_refused',

@@ -40,7 +40,6 @@ export const PROBLEM_STATUS = {
   key_not_reissuable: 409,
   period_not_paid: 409,
   plan_not_changeable: 409,
-  plan_not_yet_sold: 409,
   subscription_exists: 409,
   too_many_jobs: 409,
   too_many_monitors: 409,

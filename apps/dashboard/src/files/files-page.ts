@@ -1,0 +1,92 @@
+import type { Dataset, FileFormat, FilesAnswer, OwnFileEntry } from '#libs/contracts';
+import { grouped } from '../amounts.js';
+import { type Notice, type PageContext, page } from '../pages/layout.js';
+import { type Markup, html } from '../pages/markup.js';
+
+const DATASETS: Readonly<Record<Dataset, string>> = {
+  newly: 'New names',
+  dropped: 'Dropped names',
+  names: 'All names',
+  newly_whois: 'WHOIS of new names',
+  updated_whois: 'WHOIS that changed',
+  whois: 'All WHOIS',
+  newly_whois_cleaned: 'Cleaned WHOIS of new names',
+  updated_whois_cleaned: 'Cleaned WHOIS that changed',
+  whois_cleaned: 'All cleaned WHOIS',
+  newly_dns: 'DNS of new names',
+  updated_dns: 'DNS that changed',
+  dns: 'All DNS',
+};
+const FORMATS: Readonly<Record<FileFormat, string>> = {
+  'csv.gz': 'CSV',
+  'json.gz': 'JSON',
+  zip: 'ZIP',
+};
+const MEGABYTE = 1_000_000;
+
+export function filesPage(
+  context: PageContext,
+  { files, paging }: Pick<FilesAnswer, 'files' | 'paging'>,
+  notice?: Notice,
+): Markup {
+  const days = [...Map.groupBy(files, ({ date }) => date)];
+  const next = paging.next_cursor;
+  return page(context, {
+    title: 'Database files',
+    notice,
+    body: html`<p>
+        Daily files are about one day (UTC): there by 06:00 of the next, and made once more by
+        18:00. Full downloads are made once a week. All are kept for 90 days.
+        <a href="/plans">Domainer plans</a> open them.
+      </p>
+      ${days.length === 0 ? html`<p>There are no files yet.</p>` : undefined}
+      ${days.map(
+        ([date, ofDay]) =>
+          html`<section>
+            <h2>${date}</h2>
+            <ul class="rows">
+              ${ofDay.map((file) => row(file))}
+            </ul>
+          </section>`,
+      )}
+      ${next ? html`<p><a href="/files?cursor=${encodeURIComponent(next)}">Earlier files</a></p>` : undefined}`,
+  });
+}
+
+function row(file: OwnFileEntry): Markup {
+  const { dataset, rows, gained, lost } = file;
+  return html`<li>
+    <div>
+      <strong>${DATASETS[dataset]}</strong>
+      <p class="quiet">
+        <span>${grouped(rows)} rows</span>
+        ${
+          gained === null || lost === null
+            ? undefined
+            : html`<span
+                >${grouped(gained)} not in the file before, ${grouped(lost)} only there</span
+              >`
+        }
+      </p>
+    </div>
+    <div class="actions">${actionsOf(file)}</div>
+  </li>`;
+}
+
+function actionsOf({ dataset, date, state, artifacts, ...held }: OwnFileEntry): Markup {
+  const what = `${DATASETS[dataset]} of ${date}`;
+  if (!held.is_included) {
+    const wanted = held.plan_dataset.replaceAll('-', ' ');
+    return html`<a href="/plans" aria-label="Needs a plan with ${wanted}: ${what}"
+      >Needs a plan</a
+    >`;
+  }
+  if (state === 'withheld') return html`<span class="quiet">Is being made again</span>`;
+  return html`${artifacts.map(({ format, bytes }) => {
+    const text = `${FORMATS[format]}, ${(bytes / MEGABYTE).toFixed(1)} MB`;
+    const address = `/api/files/${dataset}/${date}?format=${format}`;
+    return html`<a class="button small" href="${address}" aria-label="${text}: ${what}"
+      >${text}</a
+    >`;
+  })}`;
+}
