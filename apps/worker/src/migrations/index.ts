@@ -9,6 +9,7 @@ import { webhooks } from './0007-webhooks.js';
 import { uploads } from './0008-uploads.js';
 import { monitors } from './0009-monitors.js';
 import { files } from './0010-files.js';
+import { collector } from './0011-collector.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: Migration[] = [
   uploads,
   monitors,
   files,
+  collector,
 ];
