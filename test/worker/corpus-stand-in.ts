@@ -1,5 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Dataset, DatasetAsked, DatasetRow } from '#libs/contracts';
+import type {
+  CorpusChange,
+  CorpusSource,
+  Dataset,
+  DatasetAsked,
+  DatasetRow,
+} from '#libs/contracts';
 import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
 
 /** A row of a dataset; the key decides its place. */
@@ -11,6 +17,11 @@ export class CorpusStandIn extends LookupStandIn {
   suppressionVersion = 0;
   /** Ends the lines of datasets before their last. */
   breaksOff = false;
+  /** Pages of changes that were not read yet. */
+  readonly changes: CorpusChange[] = [];
+  readonly sources: CorpusSource[] = [];
+  /** What is to be looked up next, once. */
+  readonly nextNames: string[] = [];
   rowsOf: (dataset: Dataset, day?: string) => readonly PlannedRow[] = () => [];
 
   override respond = (request: IncomingMessage, response: ServerResponse, body: unknown): void => {
@@ -19,8 +30,21 @@ export class CorpusStandIn extends LookupStandIn {
       return;
     }
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ version: this.suppressionVersion }));
+    response.end(JSON.stringify(this.answerTo(request.url!)));
   };
+
+  private answerTo(path: string): object {
+    if (path === '/internal/feed/changes') {
+      const changes = this.changes.splice(0);
+      const { sources } = this;
+      return { changes, sources, cursor: 'here', hasMore: false, isRepeated: false };
+    }
+    if (path === '/internal/feed/next-names') {
+      const names = this.nextNames.splice(0).map((name) => ({ key: '1', name }));
+      return { names, after: null };
+    }
+    return { version: this.suppressionVersion };
+  }
 
   private sendRows(asked: DatasetAsked, response: ServerResponse): void {
     this.asked.push(asked);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import { type JobAnswer, ServiceHttp, type UploadAnswer } from '#libs/contracts';
-import { Database } from '#libs/database';
+import { Database, MaintenanceDatabase } from '#libs/database';
 import { FilesConfig, type FileStore, openFiles } from '#libs/files';
 import { LocalMailbox } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
@@ -84,6 +84,22 @@ export class WorkerUnderTest {
 
   get accounts(): AccountsService {
     return this.worker.app.get(AccountsService, { strict: false });
+  }
+
+  /** From now on a job of the installation runs when the test says so, and not by itself. */
+  async holdJob(name: string): Promise<void> {
+    await waitFor(`the first run of ${name}`, async () => {
+      const held = await this.maintenance.query(
+        `update job_lease set last_run_at = clock_timestamp() + interval '1 day'
+         where job = $1 and last_run_at is not null returning job`,
+        [name],
+      );
+      return held.length > 0;
+    });
+  }
+
+  private get maintenance(): MaintenanceDatabase {
+    return this.worker.app.get(MaintenanceDatabase, { strict: false });
   }
 
   async createJob(accountId: string, kind: string, body: object): Promise<JobAnswer> {

@@ -26,6 +26,7 @@ import { FollowChangesJob } from './monitors/matches/follow-changes.job.js';
 import { ForgetNewsJob } from './monitors/news/forget-news.job.js';
 import { MailDigestsJob } from './monitors/news/mail-digests.job.js';
 import { FitMonitorsJob } from './monitors/slots/fit-monitors.job.js';
+import { CollectNamesJob } from './collector/collect-names.job.js';
 import { AnnounceFilesJob } from './file-building/announce-files.job.js';
 import { BuildFilesJob } from './file-building/build-files.job.js';
 import { ExpireFilesJob } from './file-building/expire-files.job.js';
@@ -58,6 +59,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: ForgetNewsJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: ExpireUploadsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ExpireJobsJob, everyMs: MINUTE_MS, runs: 'installation' },
+  { job: CollectNamesJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: PlanFilesJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ExpireFilesJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: ForgetDeliveriesJob, everyMs: HOUR_MS, runs: 'installation' },

@@ -29,6 +29,9 @@ import { DeliveryQueue } from './deliveries/delivery-queue.js';
 import { ForgetDeliveriesJob } from './deliveries/forget-deliveries.job.js';
 import { WebhookSender } from './deliveries/webhook-sender.js';
 import { ExportController } from './export/export.controller.js';
+import { CollectNamesJob } from './collector/collect-names.job.js';
+import { CollectedNamesRepository } from './collector/collected-names.repository.js';
+import { NamesToCollectService } from './collector/names-to-collect.service.js';
 import { AnnounceFilesJob } from './file-building/announce-files.job.js';
 import { AnnounceQueue } from './file-building/announce-queue.js';
 import { BuildFeatures, BuildFilesJob } from './file-building/build-files.job.js';
@@ -196,6 +199,9 @@ const FEATURES = [
   MonitorsService,
   SlotsQueue,
   FitMonitorsJob,
+  CollectedNamesRepository,
+  NamesToCollectService,
+  CollectNamesJob,
   BuildQueue,
   FilesRepository,
   FileRowsService,

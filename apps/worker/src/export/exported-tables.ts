@@ -159,6 +159,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
     name_lines: 'names as they were sent, for seven days; what became of them is in the results',
     job_chunks: 'names under way; what became of them is in the results',
     watched_names: 'what lookups say of names, for all who watch them',
+    collected_names: 'names that are looked up for the corpus',
     file_editions: 'files that are the same for everybody',
     feed_cursors: 'how far changes of the corpus are read',
     upload_locks: 'who writes to an upload at the moment',

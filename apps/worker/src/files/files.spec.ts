@@ -48,6 +48,7 @@ beforeAll(async () => {
   await corpus.start();
   await under.start(undefined, { corpusUrl: corpus.url });
   await settled(3 * DAILY + 4);
+  await under.holdJob('plan-files');
 });
 beforeEach(() => {
   corpus.rowsOf = planned;

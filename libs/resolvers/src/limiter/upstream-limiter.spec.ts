@@ -65,6 +65,23 @@ const slow = { buckets: [{ burst: 1, perSecond: 1 }], connections: 4 };
 const wide = { buckets: [{ burst: 1000, perSecond: 1000 }], connections: 4 };
 
 describe('UpstreamLimiter', () => {
+  it('the background takes half of the pace at most, also while nobody else asks', async () => {
+    const limits = new Map([[host, { buckets: [{ burst: 4, perSecond: 1 }], connections: 50 }]]);
+    const { time, log, ask } = polite({ limits });
+    for (let second = 0; second < 60; second += 1) {
+      for (let turn = 0; turn < 3; turn += 1) {
+        const answer = await ask('collector', 'background');
+        if (answer.granted) answer.release();
+        else expect([answer.reason, answer.retryAfterMs > 0]).toEqual(['not_ready', true]);
+      }
+      await time.advance(1_000);
+    }
+    const turns = log.filter((line) => line === 'collector goes').length;
+    expect(turns).toBeGreaterThanOrEqual(30);
+    expect(turns).toBeLessThanOrEqual(2 + 30);
+    expect((await ask('somebody')).granted).toBe(true);
+  });
+
   it('an upstream is asked no more often than its buckets allow in any window', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -85,6 +85,10 @@ export class UpstreamLimiter {
     const waitMs = waitMaxMs === undefined ? 0 : upstream.expectedWaitMs(this.now());
     if (waitMs > (waitMaxMs ?? 0)) return Promise.resolve(refused('not_ready', waitMs));
     const { budgets } = this.options;
+    if (given.priority === 'background') {
+      const pauseMs = upstream.takeBackground(this.now(), budgets?.processes);
+      if (pauseMs > 0) return Promise.resolve(refused('not_ready', pauseMs));
+    }
     if (upstream.isScarce && budgets?.isUsable) return this.waitShared(upstream, turn, budgets);
     if (!upstream.hasShareFor(asker, this.now())) {
       return Promise.resolve(refused('share_used', SHARE_RETRY_MS));

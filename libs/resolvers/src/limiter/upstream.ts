@@ -31,6 +31,8 @@ export class Upstream {
   };
   /** Of the buckets that refill slowly. */
   private readonly shares: readonly { place: number; bucket: TokenBucket; shares: BudgetShares }[];
+  /** What is collected for ourselves takes half of the pace at most, also while nobody else asks. */
+  private readonly halves: readonly TokenBucket[];
   private active = 0;
   /** The same by asker; none is without a connection. */
   private readonly activeBy = new Map<string, number>();
@@ -47,6 +49,10 @@ export class Upstream {
     now: number,
   ) {
     this.buckets = limit.buckets.map((terms) => new TokenBucket(terms, now));
+    this.halves = limit.buckets.map(
+      ({ burst, perSecond }) =>
+        new TokenBucket({ burst: Math.max(1, burst / 2), perSecond: perSecond / 2 }, now),
+    );
     this.shares = this.buckets
       .map((bucket, place) => ({ place, bucket, shares: new BudgetShares(bucket.terms) }))
       .filter(({ bucket }) => isScarce(bucket.terms));
@@ -80,6 +86,18 @@ export class Upstream {
       return (missing / bucket.terms.perSecond) * 1_000;
     });
     return Math.ceil(Math.max(0, ...waits));
+  }
+
+  /**
+   * Takes a turn of those that are left for the background.
+   * @param processes that go by a part of the limit each.
+   * @returns milliseconds until there is one; 0 when it was taken.
+   */
+  takeBackground(now: number, processes = 1): number {
+    for (const half of this.halves) half.divide(processes, now);
+    const waitMs = Math.max(0, ...this.halves.map((half) => half.waitMs(now)));
+    if (waitMs === 0) for (const half of this.halves) half.take(now);
+    return waitMs;
   }
 
   /** How many questions of one asker wait. */

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { NAME_RECORD_TYPES, type NameFindings, type Outcome } from '#libs/contracts';
+import { Database } from '#libs/database';
+import {
+  Clock,
+  DAY_MS,
+  HOUR_MS,
+  type Job,
+  MINUTE_MS,
+  SECOND_MS,
+  monotonicMs,
+} from '#libs/platform';
+import { ServiceClients } from '../service-clients.js';
+import {
+  type CollectedKind,
+  type CollectedName,
+  CollectedNamesRepository,
+  type LaterName,
+} from './collected-names.repository.js';
+import { NamesToCollectService } from './names-to-collect.service.js';
+
+const NAMES_AT_ONCE = 500;
+const WAIT_SECONDS = 20;
+const TIME_LIMIT_MS = 2 * MINUTE_MS;
+/** A run ends then, so that another process may take over. */
+const RUN_MS = MINUTE_MS;
+/** Failures that another try may cure. */
+const PASSING: readonly Outcome[] = ['unreachable', 'timeout', 'throttled'];
+const TRIES_MAX = 3;
+const RETRY_MS = HOUR_MS;
+
+/**
+ * Looks names up so that the corpus has records of what its lists name: once in the installation, behind everybody
+ * else, at half of the pace of each registry at most (lookup's limiter sees to that). What is answered reaches the
+ * corpus as lookup's own observation.
+ */
+@Injectable()
+export class CollectNamesJob implements Job {
+  readonly name = 'collect-names';
+  private readonly ending = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly names: CollectedNamesRepository,
+    private readonly sources: NamesToCollectService,
+    private readonly clients: ServiceClients,
+    private readonly clock: Clock,
+  ) {}
+
+  async runOnce(): Promise<void> {
+    if (this.ending.signal.aborted) return;
+    this.running = this.collect();
+    await this.running;
+  }
+
+  async stop(): Promise<void> {
+    this.ending.abort();
+    await this.running.catch(() => {});
+  }
+
+  private async collect(): Promise<void> {
+    const untilMs = monotonicMs() + RUN_MS;
+    for (let hasMore = true; hasMore && monotonicMs() < untilMs && !this.isEnding;) {
+      hasMore = await this.sources.takeNew();
+    }
+    await Promise.all([this.lookUp('dns', untilMs), this.lookUp('whois', untilMs)]);
+  }
+
+  private get isEnding(): boolean {
+    return this.ending.signal.aborted;
+  }
+
+  private async lookUp(kind: CollectedKind, untilMs: number): Promise<void> {
+    await this.sources.takeOld(kind);
+    while (monotonicMs() < untilMs && !this.isEnding) {
+      const due = { now: this.clock.now(), limit: NAMES_AT_ONCE };
+      const names = await this.names.listDue(this.database, kind, due);
+      if (names.length > 0) await this.ask(kind, names);
+      if (names.length < NAMES_AT_ONCE) return;
+    }
+  }
+
+  private async ask(kind: CollectedKind, names: readonly CollectedName[]): Promise<void> {
+    const done: string[] = [];
+    const later = new LaterNames(this.clock.now());
+    const limit = AbortSignal.timeout(TIME_LIMIT_MS);
+    const found = this.clients.lookup.ask(
+      {
+        kind,
+        names: names.map(({ name }) => name),
+        ...(kind === 'dns' && { types: NAME_RECORD_TYPES }),
+        priority: 'background',
+        maxAgeSeconds: 0,
+        waitSeconds: WAIT_SECONDS,
+      },
+      { signal: AbortSignal.any([this.ending.signal, limit]) },
+    );
+    try {
+      for await (const one of found) {
+        if (!later.takes(names[one.index], one)) done.push(names[one.index].name);
+      }
+    } finally {
+      await this.database.transaction(async (transaction) => {
+        if (done.length > 0) await this.names.remove(transaction, kind, done);
+        if (later.names.length > 0) await this.names.putLater(transaction, kind, later.names);
+      });
+    }
+  }
+}
+
+/** Names that have no answer yet. */
+class LaterNames {
+  readonly names: LaterName[] = [];
+  private readonly byEnding = new Map<string, number>();
+
+  constructor(private readonly now: Date) {}
+
+  /** @returns false for a name that is done with. */
+  takes({ name, tries }: CollectedName, { outcome, laterSeconds }: NameFindings): boolean {
+    if (laterSeconds !== undefined) {
+      const pauseMs = Math.max(1, laterSeconds) * SECOND_MS * this.placeOf(name);
+      this.names.push({ name, tries, dueAt: this.after(Math.min(pauseMs, DAY_MS)) });
+      return true;
+    }
+    if (!PASSING.includes(outcome) || tries + 1 >= TRIES_MAX) return false;
+    this.names.push({ name, tries: tries + 1, dueAt: this.after(RETRY_MS) });
+    return true;
+  }
+
+  /** Names of one registry come back one after the other. */
+  private placeOf(name: string): number {
+    const ending = name.slice(name.lastIndexOf('.') + 1);
+    const place = (this.byEnding.get(ending) ?? 0) + 1;
+    this.byEnding.set(ending, place);
+    return place;
+  }
+
+  private after(ms: number): Date {
+    return new Date(this.now.getTime() + ms);
+  }
+}

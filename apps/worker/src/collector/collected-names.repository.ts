@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import type { Database, Transaction } from '#libs/database';
+
+type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
+
+export type CollectedKind = 'whois' | 'dns';
+
+/** Names that are new come before names that were not looked up for long. */
+export const RANKS = { new: 1, old: 2 } as const;
+
+/** A name that is to be looked up. */
+export interface CollectedName {
+  name: string;
+  /** Tries that failed. */
+  tries: number;
+}
+
+/** When a name is to be tried again. */
+export interface LaterName extends CollectedName {
+  dueAt: Date;
+}
+
+/** Names that are to be looked up for the corpus, and how far their sources were read. */
+@Injectable()
+export class CollectedNamesRepository {
+  async count(runner: Runner, kind: CollectedKind): Promise<number> {
+    const [{ names }] = await runner.query<{ names: number }>(
+      'select count(*)::integer as names from collected_names where kind = $1',
+      [kind],
+    );
+    return names;
+  }
+
+  /** One that waits already keeps its time. */
+  async add(
+    runner: Runner,
+    kind: CollectedKind,
+    names: readonly string[],
+    { rank, dueAt }: { rank: number; dueAt: Date },
+  ): Promise<void> {
+    await runner.query(
+      `insert into collected_names (kind, name, rank, due_at)
+       select $1, name, $3, $4 from unnest($2::text[]) as name
+       on conflict (kind, name) do nothing`,
+      [kind, names, rank, dueAt],
+    );
+  }
+
+  async listDue(
+    runner: Runner,
+    kind: CollectedKind,
+    { now, limit }: { now: Date; limit: number },
+  ): Promise<CollectedName[]> {
+    return runner.query<CollectedName>(
+      `select name, tries from collected_names where kind = $1 and due_at <= $2
+       order by rank, due_at, name limit $3`,
+      [kind, now, limit],
+    );
+  }
+
+  async remove(runner: Runner, kind: CollectedKind, names: readonly string[]): Promise<void> {
+    await runner.query('delete from collected_names where kind = $1 and name = any($2::text[])', [
+      kind,
+      names,
+    ]);
+  }
+
+  async putLater(runner: Runner, kind: CollectedKind, later: readonly LaterName[]): Promise<void> {
+    await runner.query(
+      `update collected_names c set tries = q.tries, due_at = q.due_at
+       from unnest($2::text[], $3::integer[], $4::timestamptz[]) as q (name, tries, due_at)
+       where c.kind = $1 and c.name = q.name`,
+      [
+        kind,
+        later.map(({ name }) => name),
+        later.map(({ tries }) => tries),
+        later.map(({ dueAt }) => dueAt),
+      ],
+    );
+  }
+
+  async findCursor(runner: Runner, reader: string): Promise<string | undefined> {
+    const [row] = await runner.query<{ cursor: string }>(
+      'select cursor from feed_cursors where reader = $1',
+      [reader],
+    );
+    return row?.cursor;
+  }
+
+  async putCursor(runner: Runner, reader: string, cursor: string): Promise<void> {
+    await runner.query(
+      `insert into feed_cursors (reader, cursor) values ($1, $2)
+       on conflict (reader) do update set cursor = excluded.cursor`,
+      [reader, cursor],
+    );
+  }
+}

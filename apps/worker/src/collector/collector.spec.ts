@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { CorpusChange, NameFindings } from '#libs/contracts';
+import { HOUR_MS, SECOND_MS, newId } from '#libs/platform';
+import { CorpusStandIn } from '../../../../test/worker/corpus-stand-in.js';
+import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
+import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+import { CollectNamesJob } from './collect-names.job.js';
+
+const under = new WorkerUnderTest();
+const corpus = new CorpusStandIn();
+const lookup = new QuestionsStandIn();
+const RIGHTS = { isShown: true, isSold: true, isGenerated: false };
+const LATER: Partial<NameFindings> = {
+  outcome: 'throttled',
+  laterSeconds: 10,
+  problem: { code: 'upstream_throttled', detail: 'Later.' },
+};
+
+beforeAll(async () => {
+  corpus.sources.push(
+    { id: 2, name: 'zone', isLookedUp: true, ...RIGHTS },
+    { id: 3, name: 'bought', isLookedUp: false, ...RIGHTS },
+  );
+  await corpus.start();
+  await lookup.start();
+  await under.start(lookup.url, { corpusUrl: corpus.url });
+  await under.holdJob('collect-names');
+});
+afterAll(async () => {
+  await under.stop();
+  await lookup.stop();
+  await corpus.stop();
+});
+
+/** How often each name was asked about since the last call. */
+async function collect(): Promise<Record<string, number>> {
+  lookup.calls.length = 0;
+  await under.worker.app.get(CollectNamesJob, { strict: false }).runOnce();
+  const names = lookup.calls.flatMap((call) => call.names);
+  return Object.fromEntries(
+    [...Map.groupBy(names, (name) => name)].map(([name, asked]) => [name, asked.length]),
+  );
+}
+
+const change = (name: string, sourceId: number, kind: CorpusChange['kind'] = 'new') =>
+  corpus.changes.push({
+    id: newId(),
+    key: '1',
+    name,
+    unicode: name,
+    kind,
+    subject: 'name',
+    members: [],
+    isFirst: false,
+    sourceId,
+    observedAt: under.clock.now().toISOString(),
+  });
+
+it('new names are looked up once, of sources that may be used for it alone', async () => {
+  change('new-1.com', 2);
+  change('bought.com', 3);
+  change('gone.com', 2, 'dropped');
+  // Once for its records in the DNS, once for its registration.
+  expect(await collect()).toEqual({ 'new-1.com': 2 });
+  expect(await collect()).toEqual({});
+});
+
+it('names that nobody has looked up for long follow', async () => {
+  corpus.nextNames.push('old-1.com', 'old-2.com');
+  const asked = await collect();
+  expect(Object.keys(asked).toSorted()).toEqual(['old-1.com', 'old-2.com']);
+});
+
+it('a name whose registry is not ready comes back in its turn, one after the other', async () => {
+  lookup.found = () => LATER;
+  change('a.com', 2);
+  change('b.com', 2);
+  expect(Object.keys(await collect())).toHaveLength(2);
+  expect(await collect()).toEqual({});
+  under.clock.advance(10 * SECOND_MS);
+  expect(Object.keys(await collect())).toEqual(['a.com']);
+  lookup.found = () => ({});
+  under.clock.advance(20 * SECOND_MS);
+  expect(Object.keys(await collect()).toSorted()).toEqual(['a.com', 'b.com']);
+  expect(await collect()).toEqual({});
+});
+
+it('a name that nobody answers for is given up after three tries', async () => {
+  lookup.found = () => ({ outcome: 'unreachable' });
+  change('silent.com', 2);
+  let tries = 0;
+  for (let hour = 0; hour < 6; hour += 1) {
+    tries += (await collect())['silent.com'] ?? 0;
+    under.clock.advance(HOUR_MS);
+  }
+  expect(tries).toBe(2 * 3);
+});

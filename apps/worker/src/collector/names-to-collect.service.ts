@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { NEXT_NAMES_MAX } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { Clock, DAY_MS, SECOND_MS } from '#libs/platform';
+import { ServiceClients } from '../service-clients.js';
+import {
+  type CollectedKind,
+  CollectedNamesRepository,
+  RANKS,
+} from './collected-names.repository.js';
+
+const KINDS: readonly CollectedKind[] = ['dns', 'whois'];
+/** Below so many waiting names further old ones are taken. */
+const FEW = 2_000;
+/** Above, new names are left to the round of all names. */
+const MANY = 500_000;
+/** Names that nobody has looked up since are due again. */
+const OLD_DAYS: Readonly<Record<CollectedKind, number>> = { whois: 30, dns: 7 };
+const CHANGES = 1_000;
+const FEED_READER = 'collector';
+/** Of the round over all names. */
+const roundReader = (kind: CollectedKind) => `collector ${kind}`;
+
+/** Which names are looked up: only those of sources that may be used for that. */
+@Injectable()
+export class NamesToCollectService {
+  constructor(
+    private readonly database: Database,
+    private readonly names: CollectedNamesRepository,
+    private readonly clients: ServiceClients,
+    private readonly clock: Clock,
+  ) {}
+
+  /** New names, a page of them. @returns whether there are more. */
+  async takeNew(): Promise<boolean> {
+    const cursor = await this.names.findCursor(this.database, FEED_READER);
+    const page = await this.clients.corpus.changes({ cursor, limit: CHANGES });
+    const allowed = new Set(page.sources.filter((one) => one.isLookedUp).map(({ id }) => id));
+    const fresh = page.changes.filter(
+      ({ kind, subject, sourceId }) =>
+        kind === 'new' && subject === 'name' && allowed.has(sourceId),
+    );
+    const names = [...new Set(fresh.map(({ name }) => name))];
+    const when = { rank: RANKS.new, dueAt: this.clock.now() };
+    await this.database.transaction(async (transaction) => {
+      for (const kind of names.length > 0 ? KINDS : []) {
+        if ((await this.names.count(transaction, kind)) >= MANY) continue;
+        await this.names.add(transaction, kind, names, when);
+      }
+      await this.names.putCursor(transaction, FEED_READER, page.cursor);
+    });
+    return page.hasMore;
+  }
+
+  /** The next names that nobody has looked up for long, where few are waiting. */
+  async takeOld(kind: CollectedKind): Promise<void> {
+    if ((await this.names.count(this.database, kind)) >= FEW) return;
+    const cursor = await this.names.findCursor(this.database, roundReader(kind));
+    const after = cursor ? (JSON.parse(cursor) as { key: string; name: string }) : undefined;
+    const page = await this.clients.corpus.nextNames({
+      kind,
+      olderThanSeconds: (OLD_DAYS[kind] * DAY_MS) / SECOND_MS,
+      ...(after && { after }),
+      limit: NEXT_NAMES_MAX,
+    });
+    const when = { rank: RANKS.old, dueAt: this.clock.now() };
+    await this.database.transaction(async (transaction) => {
+      const names = page.names.map(({ name }) => name);
+      if (names.length > 0) await this.names.add(transaction, kind, names, when);
+      const next = page.after ? JSON.stringify(page.after) : '';
+      await this.names.putCursor(transaction, roundReader(kind), next);
+    });
+  }
+}
