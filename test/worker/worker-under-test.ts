@@ -14,6 +14,8 @@ import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementStandIn } from '../stand-ins/entitlement-stand-in.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
+/** On a machine that is busy with other specs. */
+const CALL_TIMEOUT_MS = 60_000;
 /** Where nobody listens. */
 const NOWHERE = 'http://127.0.0.1:1';
 
@@ -65,7 +67,14 @@ export class WorkerUnderTest {
     });
     this.worker = await startWorker({ config, clock, logger, transport, mail, files: this.files });
     const { url } = this.worker;
-    this.gateway = new ServiceHttp({ url, caller: 'gateway', audience: 'worker', tokens });
+    const timeoutMs = CALL_TIMEOUT_MS;
+    this.gateway = new ServiceHttp({
+      url,
+      caller: 'gateway',
+      audience: 'worker',
+      tokens,
+      timeoutMs,
+    });
   }
 
   async stop(): Promise<void> {

@@ -1,12 +1,13 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JobAnswer, NameFindings } from '#libs/contracts';
-import { HOUR_MS, SECOND_MS, newId } from '#libs/platform';
+import { DAY_MS, HOUR_MS, SECOND_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { CorpusUnderTest } from '../../../../test/corpus/corpus-under-test.js';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { resultKey } from '../jobs/job.js';
+import { ExpireJobsJob } from '../results/expire-jobs.job.js';
 
 const LATER: Partial<NameFindings> = {
   outcome: 'throttled',
@@ -122,6 +123,43 @@ describe('a name', () => {
     expect(await under.endOfJob(accountId, id)).toMatchObject({
       state: 'canceled',
       credits: { price: 5, held: 0, charged: 2, released: 3 },
+    });
+  });
+});
+
+describe('a file of results', () => {
+  it('S66, S74: holds what was published as text: no formula, no second cell or line', async () => {
+    const accountId = newId();
+    const registrant = {
+      name: '=HYPERLINK("https://evil.example","x")',
+      company: '<script>1</script>',
+      street: '@SUM(1)',
+      city: 'a\r\nb,"c"',
+    };
+    lookup.found = () => ({ body: { domain_registered: 'yes', registrant_contact: registrant } });
+    const { id } = await under.createJob(accountId, 'whois', { domainNames: ['evil.com'] });
+    await under.endOfJob(accountId, id);
+    const { content } = await under.files.read(resultKey({ id: id!, format: 'csv.gz' }));
+    const text = gunzipSync(Buffer.concat(await content.toArray())).toString();
+    expect(text).toContain(
+      `,"'=HYPERLINK(""https://evil.example"",""x"")",<script>1</script>,"'@SUM(1)","a\r\nb,""c""",`,
+    );
+  });
+
+  it('410: is kept for 30 days, and then gone with all that was in it', async () => {
+    const accountId = newId();
+    const { id } = await under.createJob(accountId, 'whois', { domainNames: ['kept.com'] });
+    const done = await under.endOfJob(accountId, id);
+    expect(Date.parse(done.expires_at!) - Date.parse(done.finished_at!)).toBe(30 * DAY_MS);
+    under.clock.advance(30 * DAY_MS);
+    corpus!.clock.advance(30 * DAY_MS);
+    await under.worker.app.get(ExpireJobsJob, { strict: false }).runOnce();
+    const results = under.gateway.call('GET', `/internal/key/jobs/${id}/results`, { accountId });
+    await expect(results).rejects.toMatchObject({ status: 410, code: 'job_expired' });
+    expect(await jobOf(accountId, id)).toMatchObject({ state: 'expired', artifacts: [] });
+    await waitFor('the files to go', async () => {
+      const { files } = await under.files.list(`jobs/${id}/`, { limit: 1 });
+      return files.length === 0;
     });
   });
 });

@@ -1,4 +1,5 @@
 import type { JobFormat, JobKind } from '#libs/contracts';
+import { csvCell } from '../file-forms/csv-cell.js';
 import type { ChunkFindings } from './chunk-answers.js';
 
 /** What a file says of one name. */
@@ -42,8 +43,6 @@ const WHOIS_COLUMNS = [
   ...CONTACTS.flatMap((contact) => CONTACT_MEMBERS.map((member) => `${contact}_${member}`)),
 ];
 const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf', 'cname', 'caa'];
-/** Several values of one cell stand behind one another. */
-const BETWEEN = '|';
 
 /** What stands above the rows; empty where each row names its members. */
 export function headerOf(kind: JobKind, format: JobFormat): string {
@@ -58,7 +57,7 @@ export function writeRow(kind: JobKind, format: JobFormat, row: ResultRow): stri
   const { line, name, outcome, isCharged, observedAt, problem, body = {} } = row;
   const cells = kind === 'whois' ? whoisCells(body) : dnsCells(body);
   const all = [line, name, outcome, isCharged ? 1 : 0, problem?.code, observedAt, ...cells];
-  return `${all.map(cell).join(',')}\r\n`;
+  return `${all.map(csvCell).join(',')}\r\n`;
 }
 
 /** What a name was answered with. */
@@ -107,12 +106,4 @@ function dnsCells(body: Record<string, unknown>): unknown[] {
   return DNS_COLUMNS.map((column) =>
     records.filter(({ type }) => type.toLowerCase() === column).map(({ raw_text }) => raw_text),
   );
-}
-
-/** RFC 4180; what a spreadsheet would take for a formula begins with an apostrophe (S74). */
-function cell(value: unknown): string {
-  const texts = (Array.isArray(value) ? value : [value ?? '']) as (string | number)[];
-  const text = texts.join(BETWEEN);
-  const safe = typeof value !== 'number' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { readdirSync, utimesSync } from 'node:fs';
+import { type ClientRequest, request as open } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
+import { ServiceTokens, SystemClock, newId } from '#libs/platform';
+import { TestDatabase, makeOwnFolder, waitFor } from '#test/environment';
+import { HARNESS_SECRET } from '../../../../test/stand-ins/harness-secret.js';
+import { ServiceProcess } from '../../../cluster/src/processes/service-process.js';
+
+const NOWHERE = 'http://127.0.0.1:1';
+const PATH = '/internal/key/uploads';
+const TEXT = 'killed-1.com\nkilled-2.com\n';
+const HALF = 13;
+const LONG_AGO = new Date('2020-01-01T00:00:00Z');
+
+describe('a worker that is killed while a file arrives', () => {
+  const accountId = newId();
+  const tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
+  const folder = makeOwnFolder('killed-uploads');
+  const making = join(folder, 'worker', '.making');
+  let test: TestDatabase;
+  let worker: ServiceProcess;
+
+  beforeAll(async () => {
+    test = await TestDatabase.create();
+    worker = new ServiceProcess({
+      name: 'worker',
+      app: 'worker',
+      logFile: join(folder, 'log'),
+      settings: {
+        SERVICE_SECRET: HARNESS_SECRET,
+        WORKER_DATABASE_URL: test.url('worker'),
+        WORKER_MAINTENANCE_DATABASE_URL: test.url('worker_maintenance'),
+        FILES_LOCATION: folder,
+        SMTP_URL: 'smtp://127.0.0.1:1',
+        ACCOUNT_URL: NOWHERE,
+        ENTITLEMENT_URL: NOWHERE,
+        CORPUS_URL: NOWHERE,
+        LOOKUP_URL: NOWHERE,
+      },
+    });
+    await worker.start();
+  });
+  afterAll(async () => {
+    await worker?.stop();
+    await test?.drop();
+  });
+
+  const headersOf = (offset?: number) => ({
+    authorization: `Bearer ${tokens.issue('gateway', 'worker')}`,
+    'x-account-id': accountId,
+    'tus-resumable': '1.0.0',
+    ...(offset !== undefined && {
+      'content-type': 'application/offset+octet-stream',
+      'upload-offset': String(offset),
+    }),
+  });
+
+  /** The rest never comes. */
+  function sendHalf(url: string): ClientRequest {
+    const headers = { ...headersOf(0), 'content-length': String(TEXT.length) };
+    const sending = open(url, { method: 'PATCH', headers });
+    sending.on('error', () => {});
+    void once(sending, 'socket').then(() => sending.write(TEXT.slice(0, HALF)));
+    return sending;
+  }
+
+  it('S84: leaves a half that goes at a start, and its sender sends it again', async () => {
+    const begun = await request(`${worker.url}${PATH}`, {
+      method: 'POST',
+      headers: { ...headersOf(), 'upload-length': String(TEXT.length) },
+    });
+    await begun.body.dump();
+    const path = String(begun.headers.location);
+    const sending = sendHalf(`${worker.url}${path}`);
+    await waitFor('the half', () => readdirSync(making).length === 1);
+    worker.kill();
+    await worker.untilEnded();
+    sending.destroy();
+    const [left] = readdirSync(making);
+    // A younger one may be another process's, which is still writing it.
+    utimesSync(join(making, left), LONG_AGO, LONG_AGO);
+    await worker.start();
+    expect(readdirSync(making)).toEqual([]);
+    const offset = await waitFor('the lock of the dead to end', async () => {
+      const headers = headersOf();
+      const state = await request(`${worker.url}${path}`, { method: 'HEAD', headers });
+      await state.body.dump();
+      return state.statusCode === 200 && state.headers['upload-offset'];
+    });
+    expect(offset).toBe('0');
+    const headers = headersOf(0);
+    const again = await request(`${worker.url}${path}`, { method: 'PATCH', headers, body: TEXT });
+    await again.body.dump();
+    expect(again.statusCode).toBe(204);
+    const read = await waitFor('the names', async () => {
+      const { body } = await request(`${worker.url}${path}`, { headers: headersOf() });
+      const upload = (await body.json()) as { state: string };
+      return upload.state === 'ready' && upload;
+    });
+    expect(read).toMatchObject({ counts: { lines: 2, unique: 2 } });
+  });
+});
