@@ -104,6 +104,19 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       });
     });
 
+    it('what is installed and cannot change is said before anything is', async () => {
+      const namespace = 'volumes';
+      await server.createRestricted(namespace);
+      const place = { kubeconfig: server.kubeconfig, namespace };
+      const values = CHART_VALUES['all off'] as string[];
+      const sized = (size: string) => `services.gateway.volume.size="${size}"`;
+      await chart.store('install', place, values, sized('1Gi'));
+      expect(await refusalOf(chart.store('upgrade', place, values, sized('2Gi')))).toContain(
+        "services.gateway.volume.size is 2Gi, and the volumes were made with 1Gi: Kubernetes changes no StatefulSet's",
+      );
+      await chart.store('upgrade', place, values, sized('1Gi'));
+    });
+
     it.each([
       ['runs as root', { runAsNonRoot: false }],
       ['is privileged', { privileged: true, allowPrivilegeEscalation: true }],
@@ -120,7 +133,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
     });
 
     it.each([
-      ['services.gateway.resources.requests.cpu="much"', /quantities must match/],
+      ['services.gateway.tolerations=[{"operator":"Sometimes"}]', /Sometimes/],
       ['services.gateway.podAnnotations={"not a name":"x"}', /name part must consist of/],
       ['postgresql.port=70000', /70000/],
     ])(

@@ -62,14 +62,18 @@ export class KubernetesClient {
     return this.apply(resource, namespace, '&dryRun=All');
   }
 
-  /** Stores it, after every check of the server, also for unknown fields. @returns what is stored. */
+  /**
+   * Stores it in the name space, whichever it names itself, after every check of the server, also for unknown fields.
+   * @returns what is stored.
+   */
   async apply(resource: KubernetesObject, namespace: string, and = ''): Promise<KubernetesObject> {
     const options = `fieldManager=test&fieldValidation=Strict&force=true${and}`;
     const path = `${await this.pathOf(resource, namespace)}?${options}`;
+    const metadata = { ...resource.metadata, ...(resource.metadata.namespace && { namespace }) };
     return (await this.ask(
       'PATCH',
       path,
-      resource,
+      { ...resource, metadata },
       'application/apply-patch+yaml',
     )) as KubernetesObject;
   }

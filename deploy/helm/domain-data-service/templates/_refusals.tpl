@@ -43,6 +43,10 @@
 {{- end -}}
 {{- $faults = concat $faults (include "dds.backingRefusals" . | fromJson).faults -}}
 {{- $faults = concat $faults (include "dds.backupRefusals" . | fromJson).faults -}}
+{{- $faults = concat $faults (include "dds.formRefusals" . | fromJson).faults -}}
+{{- range $path, $resources := dict "migration" $v.migration.resources "valkey.instance" $v.valkey.instance.resources -}}
+{{- $faults = concat $faults (include "dds.resourceRefusals" (dict "path" $path "resources" $resources "byCpu" false) | fromJson).faults -}}
+{{- end -}}
 {{- $faults = concat $faults (include "dds.doorRefusals" . | fromJson).faults -}}
 {{- range $name, $_ := $v.services -}}
 {{- $names := list -}}
@@ -61,6 +65,9 @@
 {{- range .secrets }}{{ $secret = append $secret .env }}{{ end -}}
 {{- $given := dict "root" $ "known" . "is" $is "partitions" $file.partitions "urls" $urls -}}
 {{- $faults = concat $faults (include "dds.serviceRefusals" $given | fromJson).faults -}}
+{{- $byCpu := or $is.autoscaling.enabled $is.keda.enabled -}}
+{{- $resources := dict "path" (printf "services.%s" .name) "resources" $is.resources "byCpu" $byCpu -}}
+{{- $faults = concat $faults (include "dds.resourceRefusals" $resources | fromJson).faults (include "dds.volumeRefusals" $given | fromJson).faults -}}
 {{- end -}}
 {{- range $env, $_ := $v.settings -}}
 {{- if has $env $secret -}}
