@@ -13,6 +13,14 @@ export const WEB_PAGES: readonly RegExp[] = [
   /\bexception\b|\btraceback\b|\bstack trace\b|\bsql\b|\bmysql\b|\bora-\d|\bldap\b|\bsocket\b|\bfollowing error was encountered\b|\bthe system returned\b/,
 ];
 
+/** What takes a statement of absence back, or says that not everybody was asked. */
+export const CONTRADICTIONS: readonly RegExp[] = [
+  /\bis (?:already |currently |now )?(?:registered|taken|reserved|blocked|in use|unavailable|not available)\b/,
+  /\b(?:did|does|do|could|can) not (?:answer|respond|reply)\b|\b(?:may|might) be (?:incomplete|wrong|outdated)\b/,
+  /\b(?:unknown|bad|unsupported) (?:option|command|flag|argument|query|request|keyword)\b/,
+  /^-err\b|^blocked\b/,
+];
+
 /** Parts of words that make a sentence conditional: `if`, `when`, `in case`. */
 export const CONDITIONS =
   /如果|若|如需|的话|경우|않으면|하면|場合|れば|\b(?:if|si|wenn|falls|sofern|caso|jeśli|jezeli|jeżeli|если|якщо|ако|eğer|hvis|jos|kui|dacă|pokud|když|jika|apabila|nếu)\b|(?:^|\s)(?:если|якщо|ако|αν|εάν|إذا|אם)(?:\s|$)/u;

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { isHostName } from '../fields/host-names.js';
 import type { AskedName } from './absence.js';
 import type { Announcement } from './announcements.js';
-import { CONDITIONS, LIMIT_NOTICES, WEB_PAGES } from './doubt-phrases.js';
+import { CONDITIONS, CONTRADICTIONS, LIMIT_NOTICES, WEB_PAGES } from './doubt-phrases.js';
 import { RULE_WORDS } from './refusals.js';
 import { matchesAny } from './phrases.js';
 
@@ -19,6 +19,7 @@ const LINES_MAX = 200;
 
 const HELP =
   /^(?:usage|syntax|options?|commands?|help|legend|(?:possible|valid|sample|typical) (?:answers?|repl(?:y|ies)|responses?|results?|status(?:es)?|values?|messages?|errors?))\b.{0,60}$/;
+const EXAMPLE = /^(?:for )?(?:example|sample)s?(?: [a-z]+)?:/;
 const ADDRESS = /(?:^|[\s([<'"])\d{1,3}(?:\.\d{1,3}){3}(?:$|[\s)\]>'",.:;!])/;
 
 /**
@@ -40,7 +41,8 @@ export function doubtAbout(
   if (open.some(({ text }) => ADDRESS.test(text) && !isKeyed(text) && !OWN_HOSTS.test(text))) {
     return 'error';
   }
-  if (said[at].isListed) return 'error';
+  if (said[at].isListed || isQuoted(near, said[at])) return 'error';
+  if (open.some((it) => it !== said[at] && isContradiction(it))) return 'error';
   return asked.size > 0 && isOfOther(near, said[at], asked) ? 'error' : undefined;
 }
 
@@ -48,6 +50,18 @@ export function doubtAbout(
 function isLimitNotice({ text, isProse }: Announcement): boolean {
   if (isProse || matchesAny(text, RULE_WORDS)) return false;
   return LIMIT_NOTICES.some((it) => it.test(text)) && !CONDITIONS.test(text);
+}
+
+/** `Domain example.test is registered.` beside "No match"; what a rule says of some case is none. */
+function isContradiction({ text }: Announcement): boolean {
+  if (CONDITIONS.test(text) || matchesAny(text, RULE_WORDS)) return false;
+  return CONTRADICTIONS.some((it) => it.test(text));
+}
+
+/** Behind a mark of quotation, or in the comment that shows an example. */
+function isQuoted(near: readonly Announcement[], { text, isComment }: Announcement): boolean {
+  if (/^> \S/.test(text)) return true;
+  return isComment && near.some((it) => it.isComment && EXAMPLE.test(it.text));
 }
 
 function isWebPage(text: string): boolean {

@@ -159,6 +159,21 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
     'Options:\n  free\n  not registered',
     'Examples of what is printed:\n    NAME is free',
   ],
+  'an absence that is taken back': [
+    'No match for NAME.\nDomain NAME is registered.',
+    'NAME not found.\nNAME is reserved by the registry.',
+    'NO MATCH FOR NAME\nExcept that it is registered.',
+    'Not found: NAME\nThe registry did not answer.',
+    'No match for NAME.\nThis answer may be incomplete.',
+    'No match for NAME\nunknown option -T',
+    'Blocked. Domain: NAME\nStatus: free',
+    '-ERR quota\nDomain not found',
+  ],
+  'a quotation': [
+    '> No match for NAME\nwhat?',
+    '% Example: whois NAME\n%   No entries found.\n% end of example',
+    '% Sample answer:\n% No entries found',
+  ],
   'a cut answer': [
     'No match',
     '\nNo match',
