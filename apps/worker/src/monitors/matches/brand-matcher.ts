@@ -33,6 +33,8 @@ export class BrandMatcher {
   private readonly words: WordFinder;
   private readonly looks: WordFinder;
   private readonly near: NearWords;
+  /** Places of the rules that share one of the words of `near`. */
+  private readonly sharing: readonly number[][];
   /** Places of the rules whose likenesses count. */
   private readonly typed: readonly number[];
   private readonly own: readonly ReadonlySet<string>[];
@@ -42,7 +44,9 @@ export class BrandMatcher {
     this.typed = rules.flatMap(({ with_typos }, place) => (with_typos ? [place] : []));
     const looks = this.typed.map((place) => looseSkeletonOf(rules[place].keyword!));
     this.looks = new WordFinder(looks);
-    this.near = new NearWords(looks);
+    const sharing = Map.groupBy(this.typed, (_, at) => looks[at]);
+    this.near = new NearWords([...sharing.keys()]);
+    this.sharing = [...sharing.values()];
     this.own = rules.map(({ own_domains = [] }) => new Set(own_domains));
   }
 
@@ -68,13 +72,15 @@ export class BrandMatcher {
       const place = this.typed[found.place];
       if (this.isPlaced(place, found, look.length)) add(place, 'looks_alike');
     }
-    for (const at of this.near.find(look)) add(this.typed[at], 'typo');
+    for (const place of this.placesNear(look)) add(place, 'typo');
     if (!look.includes('-')) return;
-    for (const part of look.split('-')) {
-      for (const at of this.near.find(part)) {
-        if (this.rules[this.typed[at]].match === 'contains') add(this.typed[at], 'typo');
-      }
+    for (const place of look.split('-').flatMap((part) => this.placesNear(part))) {
+      if (this.rules[place].match === 'contains') add(place, 'typo');
     }
+  }
+
+  private placesNear(text: string): number[] {
+    return this.near.find(text).flatMap((at) => this.sharing[at]);
   }
 
   private isPlaced(place: number, { from, to }: FoundWord, length: number): boolean {

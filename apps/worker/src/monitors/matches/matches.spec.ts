@@ -81,6 +81,13 @@ describe('a brand', () => {
     );
   });
 
+  it('that many watch is told to each of them', () => {
+    const rules = Array.from({ length: 3_000 }, () => ({ keyword: 'examplebrand' }));
+    for (const name of ['examplebrand.com', 'examp1ebrand.com', 'my-exampelbrand.com']) {
+      expect(Object.keys(reasonsOf(name, ...rules))).toHaveLength(rules.length);
+    }
+  });
+
   it('must stand where its monitor says', () => {
     const rules = (['contains', 'prefix', 'suffix', 'exact'] as const).map((match) => ({
       keyword: 'acme',

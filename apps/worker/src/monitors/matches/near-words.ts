@@ -12,28 +12,40 @@ export function slipsOf(word: string): 0 | 1 | 2 {
   return word.length < TWO_SLIPS_LENGTH ? 1 : 2;
 }
 
+/** Spreads numbers over a table: the golden ratio, in 32 bits. */
+const SPREAD = 0x9e3779b1;
+
 /**
  * Finds words that differ from a text by a slip or two, without comparing it with each: two texts are near each other
  * only if they are equal once letters are left out of both (a deletion neighbourhood). Instead of the texts that arise,
- * 32-bit numbers of them are kept; what is found by chance is compared, and dropped.
+ * 32-bit numbers of them are kept in a table with open addresses; what is found by chance is compared, and dropped.
  */
 export class NearWords {
-  private readonly first = new Map<number, number>();
-  private readonly next: number[] = [];
-  private readonly places: number[] = [];
+  private readonly keys: Int32Array;
+  private readonly places: Int32Array;
+  /** At the address of a number, and behind it until an empty one: where it stands in `keys`, from 1. */
+  private readonly table: Int32Array;
+  private readonly shift: number;
+  private count = 0;
   private lengthMin = Infinity;
   private oneSlipMax = 0;
   private twoSlipsMax = 0;
 
-  /** @param words each with at least one slip; their places are the answers. */
+  /** @param words whose places are the answers; short ones have no slips. */
   constructor(private readonly words: readonly string[]) {
+    const size = words.reduce((sum, word) => sum + keyCount(word.length, slipsOf(word)), 0);
+    const bits = Math.ceil(Math.log2(size * 1.5 + 2));
+    this.keys = new Int32Array(size);
+    this.places = new Int32Array(size);
+    this.table = new Int32Array(2 ** bits);
+    this.shift = 32 - bits;
     words.forEach((word, place) => {
       const slips = slipsOf(word);
       if (slips === 0) return;
       this.lengthMin = Math.min(this.lengthMin, word.length);
       if (slips === 2) this.twoSlipsMax = Math.max(this.twoSlipsMax, word.length);
       else this.oneSlipMax = Math.max(this.oneSlipMax, word.length);
-      for (const key of new Set(keysOf(word, slips))) this.add(key, place);
+      eachKey(word, slips, (key) => this.add(key, place));
     });
   }
 
@@ -43,11 +55,12 @@ export class NearWords {
     const isOne = text.length >= this.lengthMin - 1 && text.length <= this.oneSlipMax + 1;
     if (!isOne && !isTwo) return [];
     const found = new Set<number>();
-    for (const key of keysOf(text, isTwo ? 2 : 1)) {
-      for (let at = this.first.get(key) ?? -1; at >= 0; at = this.next[at]) {
-        found.add(this.places[at]);
+    eachKey(text, isTwo ? 2 : 1, (key) => {
+      for (let at = this.addressOf(key); this.table[at] !== 0; at = this.after(at)) {
+        const kept = this.table[at] - 1;
+        if (this.keys[kept] === key) found.add(this.places[kept]);
       }
-    }
+    });
     return [...found].filter((place) => this.isNear(this.words[place], text));
   }
 
@@ -59,36 +72,57 @@ export class NearWords {
   }
 
   private add(key: number, place: number): void {
-    this.next.push(this.first.get(key) ?? -1);
-    this.first.set(key, this.places.length);
-    this.places.push(place);
+    let at = this.addressOf(key);
+    while (this.table[at] !== 0) at = this.after(at);
+    this.keys[this.count] = key;
+    this.places[this.count] = place;
+    this.table[at] = ++this.count;
+  }
+
+  private addressOf(key: number): number {
+    return Math.imul(key, SPREAD) >>> this.shift;
+  }
+
+  private after(at: number): number {
+    return (at + 1) & (this.table.length - 1);
   }
 }
 
+/** How many numbers there are of a word. */
+function keyCount(length: number, slips: 0 | 1 | 2): number {
+  if (slips === 0) return 0;
+  return 1 + length + (slips === 2 ? (length * (length - 1)) / 2 : 0);
+}
+
+/** More than a label has. */
+const TEXT_LENGTH_MAX = 255;
+/** What a letter before so many others counts. */
+const POWERS = new Int32Array(TEXT_LENGTH_MAX + 1);
+POWERS[0] = 1;
+for (let at = 1; at <= TEXT_LENGTH_MAX; at++) POWERS[at] = Math.imul(POWERS[at - 1], PRIME);
+/** Numbers of the begins of the text in hand. */
+const begins = new Int32Array(TEXT_LENGTH_MAX + 1);
+
 /** Numbers of a text and of all that it becomes when one or two letters are left out; some may come twice. */
-function keysOf(text: string, slips: 1 | 2): number[] {
+function eachKey(given: string, slips: 1 | 2, visit: (key: number) => void): void {
+  const text = given.slice(0, TEXT_LENGTH_MAX);
   const { length } = text;
-  // Of a text's begin, and what a letter before so many others counts.
-  const begins = new Int32Array(length + 1);
-  const powers = new Int32Array(length + 1);
-  powers[0] = 1;
   for (let at = 0; at < length; at++) {
-    begins[at + 1] = (Math.imul(begins[at], PRIME) + text.charCodeAt(at) + 1) | 0;
-    powers[at + 1] = Math.imul(powers[at], PRIME);
+    begins[at + 1] = Math.imul(begins[at], PRIME) + text.charCodeAt(at) + 1;
   }
-  const part = (from: number, to: number) =>
-    (begins[to] - Math.imul(begins[from], powers[to - from])) | 0;
-  const keys = [begins[length]];
+  visit(begins[length]);
   for (let out = 0; out < length; out++) {
     const tail = length - out - 1;
-    keys.push((Math.imul(begins[out], powers[tail]) + part(out + 1, length)) | 0);
+    visit((Math.imul(begins[out], POWERS[tail]) + part(out + 1, length)) | 0);
     if (slips === 1) continue;
+    const begin = Math.imul(begins[out], POWERS[tail - 1] ?? 0);
     for (let other = out + 1; other < length; other++) {
       const rest = length - other - 1;
-      const middle = Math.imul(part(out + 1, other), powers[rest]);
-      const begin = Math.imul(begins[out], powers[tail - 1]);
-      keys.push((begin + middle + part(other + 1, length)) | 0);
+      const middle = Math.imul(part(out + 1, other), POWERS[rest]);
+      visit((begin + middle + part(other + 1, length)) | 0);
     }
   }
-  return keys;
 }
+
+const part = (from: number, to: number) =>
+  (begins[to] - Math.imul(begins[from], POWERS[to - from])) | 0;
