@@ -103,20 +103,32 @@ describe('states that we do not know', () => {
     );
   });
 
-  it('a reason of a bill that we do not know sets its subscription aside', async () => {
+  it('a reason of a bill that we do not know sets its subscription aside, until it can be read', async () => {
     const order = await subscribe();
     billing.simulator.callbacks.hold();
     await pressButton(order.redirect_url as string, 'pay');
-    newest('invoice').billing_reason = WORD;
+    const bill = newest('invoice');
+    const reason = bill.billing_reason;
+    bill.billing_reason = WORD;
     for (const callback of billing.simulator.callbacks.takeHeld()) {
       billing.simulator.callbacks.send(callback);
     }
     await billing.settle();
     expect(await said()).not.toContain('billing.payment-confirmed');
-    const [row] = await billing.database.query<{ because: string }>(
-      'select set_aside_because as because from subscriptions where account_id = $1',
-      [accountId],
+    const because = async () => {
+      const sql = 'select set_aside_because as because from subscriptions where account_id = $1';
+      const [row] = await billing.database.query<{ because: string | null }>(sql, [accountId]);
+      return row.because;
+    };
+    expect(await because()).toBe('the bill is none of a period');
+    bill.billing_reason = reason;
+    const [{ id: callbackId }] = await billing.database.query<{ id: string }>(
+      `select id from callbacks where kind = 'bill' and external_id = $1 limit 1`,
+      [bill.id],
     );
-    expect(row.because).toBe('the bill is none of a period');
+    const replay = { caller: 'cli' as const, body: { callbackId } };
+    expect((await billing.call('POST', 'callbacks/replay', replay)).status).toBe(200);
+    expect(await because()).toBeNull();
+    expect(await said()).toContain('billing.payment-confirmed');
   });
 });

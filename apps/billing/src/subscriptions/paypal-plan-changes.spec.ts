@@ -1,0 +1,201 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { PaymentConfirmed, SubscriptionChanged } from '#libs/contracts';
+import { DAY_MS, HOUR_MS, addMonths } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
+import { sideOf } from '../../../../test/billing/sides/side-of.js';
+import { SubscriptionsRepository } from './subscriptions.repository.js';
+
+describe('plan changes at PayPal', () => {
+  let billing: BillingUnderTest;
+  let side: ProcessorSide;
+  let accountId: string;
+  let start: Date;
+  let id: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+    side = sideOf(billing, 'paypal');
+  });
+  afterAll(() => billing.stop());
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  /** An API plan of 15K a month, bought now. */
+  beforeEach(async () => {
+    start = billing.clock.now();
+    ({ accountId, id } = await subscribed());
+    await said();
+  });
+
+  async function subscribed(): Promise<{ accountId: string; id: string }> {
+    const account = { accountId: billing.newAccount() };
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
+    const ordered = await billing.call('POST', 'orders', { ...account, body });
+    await billing.act(ordered.body, 'pay');
+    const { body: listed } = await billing.call('GET', 'subscriptions', account);
+    return { ...account, id: listed.subscriptions[0].id };
+  }
+
+  async function ask(action: string, body: object = {}) {
+    const answer = await billing.call('POST', `subscriptions/${id}/${action}`, { accountId, body });
+    await billing.settle();
+    return answer;
+  }
+  /** A change is agreed to on PayPal's page. */
+  async function change(sku: string): Promise<void> {
+    const { status, body } = await ask('change', { sku });
+    expect([sku, status]).toEqual([sku, 200]);
+    await side.agree(body.redirect_url);
+    await billing.settle();
+  }
+
+  const seenOf = new Map<string, number>();
+  async function said(): Promise<{ payments: PaymentConfirmed[]; states: SubscriptionChanged[] }> {
+    const events = await billing.events(accountId);
+    const fresh = events.slice(seenOf.get(accountId) ?? 0);
+    seenOf.set(accountId, events.length);
+    const of = (type: string) =>
+      fresh.filter((event) => event.type === type).map(({ data }) => data);
+    return {
+      payments: of('billing.payment-confirmed') as unknown as PaymentConfirmed[],
+      states: of('billing.subscription-changed') as unknown as SubscriptionChanged[],
+    };
+  }
+
+  const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
+  const row = async () => (await billing.call('GET', `subscriptions/${id}`, { accountId })).body;
+
+  it('changes of many customers at once take turns, and none is turned away', async () => {
+    const all = [{ accountId, id }];
+    while (all.length < 5) all.push(await subscribed());
+    const cancel = (own: { accountId: string; id: string }) =>
+      billing.call('POST', `subscriptions/${own.id}/cancel`, { accountId: own.accountId });
+    const answers = await Promise.all(all.map(cancel));
+    await billing.settle();
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  it('a downgrade takes effect with the next period, at its price', async () => {
+    expect((await ask('preview', { sku: 'api-5K-month' })).body).toMatchObject({
+      effect: 'period_end',
+      due_micros: '0',
+    });
+    await change('api-5K-month');
+    expect((await said()).payments).toEqual([]);
+    await passTo(addMonths(start, 1));
+    const { payments, states } = await said();
+    expect(payments).toMatchObject([
+      { amountMicros: '10000000', lines: [{ sku: 'api-5K-month' }] },
+    ]);
+    expect(states.at(-1)).toMatchObject({ sku: 'api-5K-month', limits: { live: 20 } });
+  });
+
+  it('an upgrade gives up a downgrade that waits, and its preview says so', async () => {
+    await change('api-5K-month');
+    await billing.pass(10 * DAY_MS);
+    const preview = await ask('preview', { sku: 'api-50K-month' });
+    expect(preview.body.drops_change).toMatchObject({ sku: 'api-5K-month', quantity: 1 });
+    await change('api-50K-month');
+    expect(await row()).toMatchObject({ sku: 'api-50K-month', pending_change: null });
+    await said();
+    await passTo(addMonths(start, 1));
+    expect((await said()).payments).toMatchObject([
+      { amountMicros: '75000000', lines: [{ sku: 'api-50K-month' }] },
+    ]);
+  });
+
+  it('a change of interval waits for the end of the period too', async () => {
+    await change('api-50K-year');
+    expect((await said()).payments).toEqual([]);
+    const turn = addMonths(start, 1);
+    await passTo(turn);
+    expect((await said()).payments).toMatchObject([
+      {
+        amountMicros: '747000000',
+        lines: [
+          {
+            kind: 'subscription',
+            interval: 'year',
+            periodEnd: addMonths(turn, 12).toISOString(),
+            monthlyCredits: '50000',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('a cancelled subscription runs to the end of what was paid, and is not changed meanwhile', async () => {
+    const end = addMonths(start, 1).toISOString();
+    expect((await ask('cancel')).body.subscription).toMatchObject({ cancel_at: end });
+    expect((await said()).states.at(-1)).toMatchObject({ state: 'active', cancelAt: end });
+    expect(await ask('change', { sku: 'api-50K-month' })).toMatchObject({ status: 409 });
+    await passTo(new Date(addMonths(start, 1).getTime() + HOUR_MS));
+    await billing.follow();
+    const { payments, states } = await said();
+    expect(payments).toEqual([]);
+    expect(states.at(-1)).toMatchObject({ state: 'cancelled', paidThrough: end });
+    expect(await ask('undo')).toMatchObject({ status: 409, body: { code: 'plan_not_changeable' } });
+  });
+
+  it('a cancellation and its undoing at once end as one of them said, here and at PayPal', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const wishes = round % 2 === 0 ? ['cancel', 'undo'] : ['undo', 'cancel', 'undo'];
+      const answers = await Promise.all(wishes.map((wish) => ask(wish)));
+      const taken = answers.filter(({ status }) => status === 200);
+      expect(taken.length).toBeGreaterThan(0);
+      for (const { status, body } of answers) {
+        expect(status === 200 ? 'taken' : body.code).toMatch(/^(taken|plan_not_changeable)$/);
+      }
+      const { cancel_at: cancelAt } = await row();
+      expect(taken.map(({ body }) => body.subscription.cancel_at)).toContain(cancelAt);
+      expect(cancelAt !== null).toBe(await side.isEnding(accountId));
+    }
+  });
+
+  it('while a change is under way no other begins, and nothing of it reaches PayPal', async () => {
+    const statuses = async () => {
+      const before = side.calls();
+      const found: [string, number, number][] = [];
+      for (const [wish, body] of [
+        ['cancel', {}],
+        ['undo', {}],
+        ['change', { sku: 'api-50K-month' }],
+      ] as const) {
+        const { status } = await ask(wish, body);
+        found.push([wish, status, side.calls() - before]);
+      }
+      return found;
+    };
+    await billing.database.transaction(async (transaction) => {
+      await billing.get(SubscriptionsRepository).tryLock(transaction, accountId, id);
+      expect(await statuses()).toEqual([
+        ['cancel', 409, 0],
+        ['undo', 409, 0],
+        ['change', 409, 0],
+      ]);
+    });
+    expect((await statuses()).map(([, status]) => status)).toEqual([200, 200, 200]);
+  });
+
+  it('a plan changes on a paid period only, and to what it can be', async () => {
+    expect(await ask('change', { sku: 'api-15K-month' })).toMatchObject({ status: 409 });
+    expect(await ask('change', { sku: 'domainer-all-month' })).toMatchObject({ status: 400 });
+    expect(await ask('change', { sku: 'api-50K-month', quantity: 2 })).toMatchObject({
+      status: 400,
+    });
+    const old = new Date(billing.clock.now().getTime() - HOUR_MS).toISOString();
+    expect(await ask('change', { sku: 'api-50K-month', from: old })).toMatchObject({ status: 400 });
+    await side.setFunds(accountId, 'declines');
+    await passTo(addMonths(start, 1));
+    expect(await ask('change', { sku: 'api-50K-month' })).toMatchObject({
+      status: 409,
+      body: { code: 'period_not_paid' },
+    });
+    await side.setFunds(accountId, 'works');
+    await billing.pass(5 * DAY_MS);
+    expect((await said()).states.at(-1)).toMatchObject({ state: 'active' });
+    expect(await ask('change', { sku: 'api-50K-month' })).toMatchObject({ status: 200 });
+  });
+});
