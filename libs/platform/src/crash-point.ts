@@ -47,6 +47,8 @@ export const CRASH_POINTS = {
   'refund.after-call': 'the processor has refunded, our rows do not know',
   'follow.after-mark': 'a cancellation is noted, the processor was not asked',
   'follow.after-call': 'the processor has cancelled, our rows do not know',
+  'import.before-commit': 'a part of an import is written, its transaction is open',
+  'import.after-commit': 'a part of an import is committed, the next one is not begun',
   'job.after-hold': 'the credits of a job are set aside, the job does not know',
   'chunk.after-claim': 'a chunk is claimed, nobody was asked about its names',
   'chunk.after-answers': 'the names of a chunk are answered, nothing is kept',

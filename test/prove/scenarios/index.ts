@@ -1,4 +1,5 @@
 import type { Scenario } from '../scenario.js';
+import { crashImportsRow } from './crash-imports.js';
 import { crashJobsRow } from './crash-jobs.js';
 import { crashMoneyRow } from './crash-money.js';
 import { crashFailedEventsRow } from './crash-failed-events.js';
@@ -28,6 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
   crashFailedEventsRow,
   crashMoneyRow,
   crashWorkerRow,
+  crashImportsRow,
   ...killRows,
   ...pauseRows,
   ...brokerRows,

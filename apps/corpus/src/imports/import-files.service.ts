@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, MINUTE_MS, newId } from '#libs/platform';
+import { Clock, MINUTE_MS, crashPoint, newId } from '#libs/platform';
 import { FullListsService } from '../observations/full-lists.service.js';
 import { SourcesService } from '../sources/sources.service.js';
 import type { CheckedFile } from './file-check.js';
@@ -72,7 +72,7 @@ export class ImportFilesService {
     file: ImportFile,
     work: (transaction: Transaction) => Promise<ImportCounts & Omit<Advance, 'from' | 'to'>>,
   ): Promise<void> {
-    await this.ask(async (transaction) => {
+    await this.part(async (transaction) => {
       const { badLines, samples, ...counts } = await work(transaction);
       const advance = { from: file.position, to: file.lines, badLines, samples };
       if (!(await this.repository.advance(transaction, file.id, advance))) throw new Overtaken();
@@ -86,7 +86,7 @@ export class ImportFilesService {
     advance: Advance,
     work: (transaction: Transaction) => Promise<ImportCounts>,
   ): Promise<void> {
-    await this.ask(async (transaction) => {
+    await this.part(async (transaction) => {
       if (!(await this.repository.advance(transaction, file.id, advance))) throw new Overtaken();
       await this.repository.count(transaction, file.id, await work(transaction));
     });
@@ -98,11 +98,20 @@ export class ImportFilesService {
     slice: number,
     work: (transaction: Transaction) => Promise<ImportCounts>,
   ): Promise<void> {
-    await this.ask(async (transaction) => {
+    await this.part(async (transaction) => {
       const isNext = await this.repository.advanceSlice(transaction, file.id, slice);
       if (!isNext) throw new Overtaken();
       await this.repository.count(transaction, file.id, await work(transaction));
     });
+  }
+
+  /** Takes a part of a file in. */
+  private async part(work: (transaction: Transaction) => Promise<void>): Promise<void> {
+    await this.ask(async (transaction) => {
+      await work(transaction);
+      crashPoint('import.before-commit');
+    });
+    crashPoint('import.after-commit');
   }
 
   /** A transaction whose statements may take long. */

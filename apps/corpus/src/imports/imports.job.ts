@@ -50,7 +50,10 @@ export class ImportsJob implements Job {
         problem = problemOf(error);
         this.logger.error(`import of source ${source.name} failed`, { error });
       }
-      await this.repository.end(source.id, this.clock.now(), { problem, isMore });
+      const now = this.clock.now();
+      const pauseMs = isMore ? 0 : source.everyMs;
+      const dueAt = pauseMs === null ? null : new Date(now.getTime() + pauseMs);
+      await this.repository.end(source.id, now, { problem, dueAt });
     }
   }
 }

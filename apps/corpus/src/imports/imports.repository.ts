@@ -121,18 +121,17 @@ export class ImportsRepository {
     await this.database.query('update source set run_started_at = $2 where id = $1', [id, now]);
   }
 
-  /** Notes the end of a run; one that was asked for meanwhile, or left more than fits a run, stays due. */
+  /** Notes the end of a run; one that was asked for meanwhile stays due. */
   async end(
     id: number,
     now: Date,
-    { problem, isMore }: { problem: string | null; isMore: boolean },
+    { problem, dueAt }: { problem: string | null; dueAt: Date | null },
   ): Promise<void> {
     await this.database.query(
       `update source set run_ended_at = $2, run_problem = $3,
-         due_at = case when due_at > run_started_at and due_at <= $2 then due_at when $4 then $2
-           else $2 + every_ms * interval '1 ms' end
+         due_at = case when due_at > run_started_at and due_at <= $2 then due_at else $4 end
        where id = $1`,
-      [id, now, problem, isMore],
+      [id, now, problem, dueAt],
     );
   }
 

@@ -1,0 +1,97 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CrashPoint } from '#libs/platform';
+import { eventually } from '../environment/patience.js';
+import { startAgain } from '../environment/restart.js';
+import { checkRest } from '../environment/traffic.js';
+import { type InstallationHarness, type InstallationScenario, holds } from '../scenario.js';
+
+const NAMES = 2_000;
+const GONE = 100;
+/** Each with the pass at which it kills: of the stage, and of one of the 64 parts. */
+const POINTS = {
+  'import.before-commit': 40,
+  'import.after-commit': 20,
+} satisfies Partial<Record<CrashPoint, number>>;
+const LIMIT_MS = 120_000;
+/** Nobody waits for the lease of the dead. */
+const HURRY = `update corpus.job_lease set lease_until = '-infinity' where job = 'corpus-imports'`;
+
+export const crashImportsRow: InstallationScenario = {
+  name: `crash ${Object.keys(POINTS).join(', ')}`,
+  fault: 'kill -9 of corpus at each border of an import, a zone file for each',
+  expectation:
+    'up again within 5 s; the import goes on by itself: every name once, the missing ones dropped once',
+  run: async (harness) => {
+    const startedAt = performance.now();
+    for (const [point, passes] of Object.entries(POINTS)) {
+      await crashAt(harness, point as CrashPoint, passes);
+    }
+    await checkRest(harness, { outageMs: performance.now() - startedAt });
+  },
+};
+
+async function crashAt(
+  harness: InstallationHarness,
+  point: CrashPoint,
+  passes: number,
+): Promise<void> {
+  const { installation, random } = harness;
+  const zone = point.replaceAll(/[^a-z]/g, '');
+  const folder = join(installation.folder, zone);
+  mkdirSync(folder);
+  writeFileSync(join(folder, `${zone}-20260105.zone`), zoneOf(zone, 1, 0, NAMES));
+  writeFileSync(join(folder, `${zone}-20260106.zone`), zoneOf(zone, 2, GONE, NAMES + GONE));
+  const corpus = installation.process('corpus');
+  await corpus.stop();
+  await corpus.start({ CRASH_AT: `${point}:${random.between(1, passes)}` });
+  await installation.sql(
+    `insert into corpus.source (id, name, kind, is_shown, is_sold, is_looked_up, created_at, location, due_at)
+     select max(id) + 1, $1, 'zone', true, false, false, now(), $2, now() from corpus.source`,
+    [zone, folder],
+  );
+  await corpus.untilEnded();
+  harness.count('kills');
+  await installation.sql(HURRY);
+  await startAgain(corpus, harness);
+  const found = await eventually(
+    `the import of ${zone}`,
+    async () => {
+      const [row] = await installation.sql<Found>(FOUND, [zone]);
+      return row.loaded === 2 && row;
+    },
+    LIMIT_MS,
+  );
+  holds(found.names === NAMES + GONE, `${point}: ${found.names} names are there`);
+  holds(found.registered === NAMES, `${point}: ${found.registered} names are registered`);
+  holds(found.fresh === GONE, `${point}: ${found.fresh} names are new`);
+  holds(found.dropped === GONE, `${point}: ${found.dropped} names are dropped`);
+  holds(found.counted === NAMES + GONE, `${point}: ${found.counted} names are counted`);
+}
+
+interface Found {
+  loaded: number;
+  names: number;
+  registered: number;
+  fresh: number;
+  dropped: number;
+  counted: number;
+}
+
+const FOUND = `
+  select (select count(*)::int from corpus.import_file f join corpus.source s on s.id = f.source_id
+      where s.name = $1 and f.state = 'loaded') as loaded,
+    (select count(*)::int from corpus.domain where name like '%.' || $1) as names,
+    (select count(*)::int from corpus.domain where name like '%.' || $1 and dropped_at is null) as registered,
+    (select count(*)::int from corpus.change_event where name like '%.' || $1 and kind = 'new') as fresh,
+    (select count(*)::int from corpus.change_event where name like '%.' || $1 and kind = 'dropped') as dropped,
+    (select names::int from corpus.tld_names where tld = $1) as counted`;
+
+function zoneOf(zone: string, serial: number, from: number, to: number): string {
+  const soa = `${zone}.\t900\tin\tsoa\tns1.nic.${zone}. host.${zone}. ${serial} 1800 900 604800 86400`;
+  const names = Array.from(
+    { length: to - from },
+    (_, place) => `name-${from + place}.${zone}.\t3600\tin\tns\tns1.example.net.`,
+  );
+  return `${[soa, ...names].join('\n')}\n`;
+}
