@@ -25,6 +25,13 @@ const NAMES_AT_A_TIME = 500;
 /** Of this installation's own answers. */
 const LOOKUPS = 1;
 
+/** A database with the schema of the corpus. */
+export interface CorpusDatabase {
+  url(role: string): string;
+  service(name: 'corpus'): Promise<Database>;
+  drop(): Promise<void>;
+}
+
 /** The whole corpus on a database of its own, called as its callers call it. */
 export class CorpusUnderTest {
   private readonly operator: ServiceHttp;
@@ -36,7 +43,7 @@ export class CorpusUnderTest {
   readonly feed: CorpusClient;
 
   private constructor(
-    private readonly test: TestDatabase,
+    private readonly test: CorpusDatabase,
     readonly clock: TestClock,
     readonly database: Database,
     private readonly service: RunningService,
@@ -53,8 +60,12 @@ export class CorpusUnderTest {
     this.feed = new CorpusClient(this.worker);
   }
 
-  static async start(settings: Partial<CorpusConfig> = {}): Promise<CorpusUnderTest> {
-    const test = await TestDatabase.create();
+  /** @param on a database that is removed with it; by default one of its own on the run's server. */
+  static async start(
+    settings: Partial<CorpusConfig> = {},
+    on?: CorpusDatabase,
+  ): Promise<CorpusUnderTest> {
+    const test = on ?? (await TestDatabase.create());
     const clock = new TestClock();
     const logger = new Logger('corpus', { write: () => {} });
     const transport = new InProcessTransport({ logger, consumers: {} });

@@ -1,1 +1,3 @@
+export * from './citus-cluster.js';
 export * from './corpus-under-test.js';
+export * from './whole-life.js';

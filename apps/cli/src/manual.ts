@@ -129,6 +129,10 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   },
   'source list': { example: 'source list', json: [LISTED_SOURCE] },
   'source remove': { example: 'source remove com', json: { name: 'com' } },
+  'corpus distribute': {
+    example: 'corpus distribute',
+    json: { tables: ['source', 'domain', 'whois_revision'] },
+  },
   'corpus suppress': {
     example: 'corpus suppress email ada@example.com',
     json: { version: 1, isNew: true },

@@ -34,7 +34,7 @@ export function operatorProgram(
   creditCommands(program, config);
   billingCommands(program, config);
   auditCommands(program, config);
-  corpusCommands(program, config);
+  corpusCommands(program, config, own);
   sourceCommands(program, config);
   secretCommands(program);
   routingCommands(program);

@@ -2,6 +2,7 @@ import { type Service, started } from '#libs/services';
 import { urlSettingOf } from '#libs/platform';
 import { CorpusConfig } from './corpus.config.js';
 import { CONTROLLERS } from './corpus.module.js';
+import { distribution } from './migrations/distribution.js';
 import { migrations } from './migrations/index.js';
 import { JOBS, startCorpus } from './start.js';
 
@@ -15,6 +16,7 @@ export const corpus: Service<CorpusConfig> = {
   outwardPorts: [443],
   migrations,
   extensions: ['pg_trgm'],
+  distribution,
   controllers: CONTROLLERS,
   jobs: JOBS,
   start: async (given) => started(await startCorpus(given)),

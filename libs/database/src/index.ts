@@ -7,6 +7,7 @@ export * from './check-server.js';
 export * from './columns.js';
 export { type CopyChunks, copyIn } from './copy.js';
 export * from './database.js';
+export { type Distribution, distribute } from './distribution.js';
 export * from './database-failure.js';
 export * from './database-login.js';
 export * from './database-url.js';

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { Migration } from '#libs/database';
+import type { Distribution, Migration } from '#libs/database';
 import type { FileStore } from '#libs/files';
 import { LocalMailbox, type MailTransport, SmtpTransport } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
@@ -70,6 +70,8 @@ export interface Service<C extends object = object> {
    * own roles may not.
    */
   extensions?: readonly string[];
+  /** How its tables are spread over the nodes of a Citus cluster, if its operator has one. */
+  distribution?: Distribution;
   /** Whether it keeps files: it is given a store of its own then, and reads the settings `FILES_…`. */
   usesFiles?: boolean;
   /** Its controllers: those with `@Consumes` and `@Watches` define the events it receives. */

@@ -1,8 +1,12 @@
 import { Argument, type Command } from 'commander';
 import { CorpusClient, type SuppressionAsked } from '#libs/contracts';
 import { wholeNumber } from '../arguments.js';
+import { distribute, ownerRole } from '#libs/database';
+import type { OwnDatabases } from '#libs/services';
 import type { CliConfig } from '../cli.config.js';
+import { SERVICES } from '../declared.js';
 import { type OutputOptions, answer } from '../output.js';
+import { databasesOf } from '../schemas/schema-commands.js';
 import { withService } from '../service-calls.js';
 
 interface GenerateOptions extends OutputOptions {
@@ -16,7 +20,7 @@ const SUPPRESSED_KINDS = ['domain', 'email', 'name', 'phone'] as const;
 const NAMES_AT_A_TIME = 500;
 
 /** `corpus`: what history and searches look through. */
-export function corpusCommands(program: Command, config: CliConfig): void {
+export function corpusCommands(program: Command, config: CliConfig, own: OwnDatabases): void {
   const corpus = program.command('corpus').description('what history and searches look through');
   corpus
     .command('generate')
@@ -34,6 +38,13 @@ export function corpusCommands(program: Command, config: CliConfig): void {
     .option('--json', 'as JSON')
     .action((options: OutputOptions) => clear(config, options));
   corpus
+    .command('distribute')
+    .description(
+      'spread the tables over the nodes of a Citus cluster, whose coordinator the database of the corpus is; stop the corpus before, and begin with a backup',
+    )
+    .option('--json', 'as JSON')
+    .action((options: OutputOptions) => distributeTables(config, own, options));
+  corpus
     .command('suppress')
     .description(
       'hide a value from all searches and files at once, erase it within a day, and keep it out for ever',
@@ -44,6 +55,19 @@ export function corpusCommands(program: Command, config: CliConfig): void {
     .action((kind: SuppressionAsked['kind'], value: string, options: OutputOptions) =>
       suppress(config, { kind, value }, options),
     );
+}
+
+/** @throws ConfigurationError; Error where the database is no coordinator of Citus. */
+async function distributeTables(
+  config: CliConfig,
+  own: OwnDatabases,
+  output: OutputOptions,
+): Promise<void> {
+  const { name, distribution } = SERVICES.find((one) => one.name === 'corpus')!;
+  const tables = await distribute(databasesOf(config, own).url(ownerRole(name)), distribution!);
+  answer(output, { tables }, () => [
+    tables.length > 0 ? `spread over the nodes: ${tables.join(', ')}` : 'spread already',
+  ]);
 }
 
 async function suppress(config: CliConfig, asked: SuppressionAsked, output: OutputOptions) {

@@ -42,7 +42,7 @@ async function provision(databases: InstallationDatabases): Promise<void> {
 }
 
 /** Where the schemas are, according to the settings. @throws ConfigurationError naming one that is missing. */
-function databasesOf(config: CliConfig, own: OwnDatabases): InstallationDatabases {
+export function databasesOf(config: CliConfig, own: OwnDatabases): InstallationDatabases {
   const secret = required(config, 'databaseRoleSecret', 'DATABASE_ROLE_SECRET');
   return new InstallationDatabases({
     services: SERVICES,

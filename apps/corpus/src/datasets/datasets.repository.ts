@@ -57,6 +57,17 @@ export class DatasetsRepository {
     );
   }
 
+  /** Those of the names that are registered, or not any more. */
+  async listStanding(names: readonly DatasetName[], isRegistered: boolean): Promise<Set<string>> {
+    const rows = await this.database.query<{ name: string }>(
+      `select d.name from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       join domain d on d.domain_key = q.domain_key and d.name = q.name
+       where (d.dropped_at is null) = $3`,
+      [...columnsOf(names, 'key', 'name'), isRegistered],
+    );
+    return new Set(rows.map(({ name }) => name));
+  }
+
   /** Names by the changes that were noted on a day. @param observedFrom older ones are no news. */
   async listChanged(
     part: DatasetPart,
@@ -68,8 +79,6 @@ export class DatasetsRepository {
        from change_event
        where id >= least_id($5) and id < least_id($6) and kind = $7 and subject = $8
          and not is_first and observed_at >= $9 and source_id = any($4::smallint[]) and ${PART}
-         and exists (select from domain d where d.domain_key = change_event.domain_key
-           and d.name = change_event.name and (d.dropped_at is null) = ($7 <> 'dropped'))
        group by domain_key, name order by domain_key, name limit $10`,
       [...valuesOf(part), from, to, kind, subject, observedFrom, part.limit],
     );
@@ -83,6 +92,7 @@ export class DatasetsRepository {
     return this.database.query(
       `select q.name, n.record as newest, s.record, s.source_id as "sourceId", s.at as "observedAt"
        from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       join domain d on d.domain_key = q.domain_key and d.name = q.name
        cross join lateral (select r.record from whois_revision r where ${OF_NAME}
          order by r.observed_at desc, r.state desc limit 1) n
        left join lateral (
@@ -119,7 +129,7 @@ export class DatasetsRepository {
   }
 }
 
-const OF_NAME = 'r.domain_key = q.domain_key and r.name = q.name and r.is_complete';
+const OF_NAME = 'r.domain_key = d.domain_key and r.name = d.name and r.is_complete';
 
 function valuesOf({ toKey, after, sourceIds }: DatasetPart): unknown[] {
   return [toKey, after.key, after.name, sourceIds];

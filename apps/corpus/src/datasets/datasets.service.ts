@@ -78,8 +78,9 @@ export class DatasetsService {
     return this.repository.listChanged(part, form.change, { from: day, to, observedFrom });
   }
 
-  private async rowsOf(asked: Asked, names: readonly DatasetName[]): Promise<DatasetRow[]> {
+  private async rowsOf(asked: Asked, changed: readonly DatasetName[]): Promise<DatasetRow[]> {
     const { form, sourceIds } = asked;
+    const names = form.change ? await this.standing(form.change.kind, changed) : changed;
     const isNew = form.change?.kind === 'new';
     const records =
       isNew || form.subject === 'whois' ? await this.repository.listRecords(names, sourceIds) : [];
@@ -88,6 +89,12 @@ export class DatasetsService {
     if (form.subject === 'name') return left.map(toldName);
     if (form.subject === 'dns') return this.dnsRows(left, sourceIds);
     return left.flatMap((name) => whoisRow(name, known.get(name.name), form.isCleaned));
+  }
+
+  /** A change counts while it holds. */
+  private async standing(kind: string, names: readonly DatasetName[]): Promise<DatasetName[]> {
+    const standing = await this.repository.listStanding(names, kind !== 'dropped');
+    return names.filter(({ name }) => standing.has(name));
   }
 
   private async dnsRows(

@@ -19,8 +19,8 @@ export interface FreshDns {
   records: { rtype: number; value: string }[];
 }
 
-const IS_REGISTERED = `exists (select from domain d where d.domain_key = q.domain_key
-  and d.name = q.name and d.dropped_at is null)`;
+const REGISTERED = `unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+  join domain d on d.domain_key = q.domain_key and d.name = q.name and d.dropped_at is null`;
 
 /** The freshest that is known of names. */
 @Injectable()
@@ -36,15 +36,14 @@ export class FreshestRepository {
     return this.database.query(
       `select q.name, r.source_id as "sourceId", r.record,
          greatest(r.observed_at, c.last_at) as "observedAt"
-       from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       from ${REGISTERED}
        cross join lateral (select * from whois_revision r
-         where r.domain_key = q.domain_key and r.name = q.name and r.is_complete
+         where r.domain_key = d.domain_key and r.name = d.name and r.is_complete
          order by r.observed_at desc, r.state desc limit 1) r
        left join lateral (select observed_at as last_at from whois_confirmation c
-         where c.domain_key = q.domain_key and c.name = q.name and c.is_complete
+         where c.domain_key = d.domain_key and c.name = d.name and c.is_complete
          order by c.observed_at desc limit 1) c on true
-       where greatest(r.observed_at, c.last_at) >= $3 and r.source_id = any($4::smallint[])
-         and ${IS_REGISTERED}`,
+       where greatest(r.observed_at, c.last_at) >= $3 and r.source_id = any($4::smallint[])`,
       [...columnsOf(names, 'key', 'name'), since, sourceIds],
     );
   }
@@ -57,20 +56,21 @@ export class FreshestRepository {
   ): Promise<FreshDns[]> {
     return this.database.query(
       `select q.name, s.source_id as "sourceId", s.at as "observedAt", coalesce(v.records, '[]') as records
-       from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       from ${REGISTERED}
        cross join lateral (
-         select min(l.observed_at) as at, min(l.source_id) as source_id, count(*) as types
-         from unnest($3::integer[]) as bit
-         cross join lateral (select t.observed_at, t.source_id from dns_sighting t
-           where t.domain_key = q.domain_key and t.name = q.name and t.host = ''
-             and t.types & bit <> 0 and t.observed_at >= $4 and t.source_id = any($5::smallint[])
-           order by t.observed_at desc limit 1) l) s
+         select min(b.at) as at, min(b.source_id) as source_id, count(*) as types
+         from (select max(t.observed_at) as at,
+             (array_agg(t.source_id order by t.observed_at desc))[1] as source_id
+           from dns_sighting t join unnest($3::integer[]) as bit on t.types & bit <> 0
+           where t.domain_key = d.domain_key and t.name = d.name and t.host = ''
+             and t.observed_at >= $4 and t.source_id = any($5::smallint[])
+           group by bit) b) s
        left join lateral (
          select json_agg(json_build_object('rtype', t.rtype, 'value', t.value) order by t.rtype, t.value) as records
          from dns_span t
-         where t.domain_key = q.domain_key and t.name = q.name and t.host = '' and not t.is_passive
+         where t.domain_key = d.domain_key and t.name = d.name and t.host = '' and not t.is_passive
            and t.until is null and t.rtype = any($6::smallint[])) v on true
-       where s.types = cardinality($3::integer[]) and ${IS_REGISTERED}`,
+       where s.types = cardinality($3::integer[])`,
       [...columnsOf(names, 'key', 'name'), bits, since, sourceIds, rtypes],
     );
   }

@@ -31,9 +31,10 @@ export interface Sighting extends SpanOwner {
   types: number;
 }
 
-const OWNER = 'q.domain_key and t.name = q.name and t.host = q.host';
+const OWNER = 'd.domain_key and t.name = d.name and t.host = q.host';
 const ASKED = `unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[])
-  with ordinality as q (domain_key, name, host, first_at, last_at, place)`;
+  with ordinality as q (domain_key, name, host, first_at, last_at, place)
+  join domain d on d.domain_key = q.domain_key and d.name = q.name`;
 
 /** Of each type: a sighting that answers one need not answer another. */
 const NEAR_SIGHTINGS = `
@@ -117,7 +118,7 @@ export class SpansRepository {
       `delete from dns_span t
        using unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[], $5::bigint[], $6::timestamptz[])
          as q (domain_key, name, host, rtype, value_key, first_seen)
-       where t.domain_key = ${OWNER} and t.rtype = q.rtype and t.value_key = q.value_key
+       where t.domain_key = q.domain_key and t.name = q.name and t.host = q.host and t.rtype = q.rtype and t.value_key = q.value_key
          and t.first_seen = q.first_seen and not t.is_passive`,
       columnsOf(spans, 'key', 'name', 'host', 'rtype', 'valueKey', 'firstAt'),
     );

@@ -12,7 +12,7 @@ export class GeneratorRepository {
   async clear(transaction: Transaction, sourceId: number, limit: number): Promise<number> {
     const names = await transaction.query<{ key: string; name: string }>(
       `select domain_key as key, name from domain where source_id = $1
-       order by domain_key limit $2 for update`,
+       order by domain_key limit $2`,
       [sourceId, limit],
     );
     if (names.length === 0) return 0;
@@ -21,13 +21,16 @@ export class GeneratorRepository {
     for (const table of NAME_TABLES) {
       await transaction.query(`delete from ${table} where ${gone}`, keys);
     }
-    await transaction.query(`delete from domain where ${gone}`, keys);
+    const erased = await transaction.query<{ name: string }>(
+      `delete from domain where ${gone} returning name`,
+      keys,
+    );
     await transaction.query(
       `update tld_names t set names = t.names - q.names
        from (select substring(name from '[^.]+$') as tld, count(*) as names
          from unnest($1::text[]) as name group by 1) q
        where t.tld = q.tld`,
-      [names.map(({ name }) => name)],
+      [erased.map(({ name }) => name)],
     );
     return names.length;
   }

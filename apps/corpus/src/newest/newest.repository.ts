@@ -40,11 +40,12 @@ export class NewestRepository {
       `select q.name, r.observed_at as "observedAt", r.source_id as "sourceId", r.record,
          greatest(r.observed_at, c.last_at) as "lastAt"
        from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       join domain d on d.domain_key = q.domain_key and d.name = q.name
        cross join lateral (select * from whois_revision r
-         where r.domain_key = q.domain_key and r.name = q.name and r.is_complete
+         where r.domain_key = d.domain_key and r.name = d.name and r.is_complete
          order by r.observed_at desc, r.state desc limit 1) r
        left join lateral (select observed_at as last_at from whois_confirmation c
-         where c.domain_key = q.domain_key and c.name = q.name and c.is_complete
+         where c.domain_key = d.domain_key and c.name = d.name and c.is_complete
          order by c.observed_at desc limit 1) c on true`,
       columnsOf(names, 'key', 'name'),
     );
@@ -55,14 +56,15 @@ export class NewestRepository {
     return this.database.query(
       `select q.name, s."nameServers", s."mailServers",
          s."mailServers" is not null or exists (select from dns_sighting g
-           where g.domain_key = q.domain_key and g.name = q.name and g.host = ''
+           where g.domain_key = d.domain_key and g.name = d.name and g.host = ''
              and g.types & $5 > 0 and g.source_id = any($3::smallint[])) as "isMailKnown"
        from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       join domain d on d.domain_key = q.domain_key and d.name = q.name
        left join lateral (
          select array_agg(distinct s.value) filter (where s.rtype = $4) as "nameServers",
            array_agg(distinct split_part(s.value, ' ', 2)) filter (where s.rtype = $6) as "mailServers"
          from dns_span s
-         where s.domain_key = q.domain_key and s.name = q.name and s.host = ''
+         where s.domain_key = d.domain_key and s.name = d.name and s.host = ''
            and s.rtype in ($4, $6) and (s.until is null or s.is_passive)
            and s.source_id = any($3::smallint[])) s on true`,
       [

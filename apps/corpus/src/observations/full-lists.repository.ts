@@ -102,16 +102,9 @@ export class FullListsRepository {
     return transaction.query(`${ADD} returning domain_key as key, name`, parametersOf(slice));
   }
 
-  /** As `add`. @returns how many there are under each top-level domain. */
-  async addCounted(
-    transaction: Transaction,
-    slice: StagedSlice,
-  ): Promise<{ tld: string; names: number }[]> {
-    return transaction.query(
-      `with added as (${ADD} returning name)
-       select substring(name from '[^.]+$') as tld, count(*)::float8 as names from added group by 1`,
-      parametersOf(slice),
-    );
+  /** As `add`, of which nobody asks the names. @returns how many. */
+  async addCounted(transaction: Transaction, slice: StagedSlice): Promise<number> {
+    return transaction.execute(ADD, parametersOf(slice));
   }
 
   /**

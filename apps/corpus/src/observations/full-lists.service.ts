@@ -75,8 +75,9 @@ export class FullListsService {
     const part: StagedSlice = { ...file, slice, isComplete: zone !== undefined };
     await this.refuse(transaction, part, suppressed);
     const fresh = isFirst ? [] : await this.repository.add(transaction, part);
+    // The first list of a zone: all of its names end alike.
     const counted = isFirst
-      ? await this.repository.addCounted(transaction, part)
+      ? [{ tld: topOf(zone!), names: await this.repository.addCounted(transaction, part) }]
       : countsByTld(fresh.map(({ name }) => name));
     if (counted.length > 0) {
       const counts = new Map(counted.map(({ tld, names }) => [tld, names]));
@@ -132,10 +133,12 @@ export class FullListsService {
   }
 }
 
+const topOf = (name: string) => name.slice(name.lastIndexOf('.') + 1);
+
 function countsByTld(names: readonly string[]): { tld: string; names: number }[] {
   const counts = new Map<string, number>();
   for (const name of names) {
-    const tld = name.slice(name.lastIndexOf('.') + 1);
+    const tld = topOf(name);
     counts.set(tld, (counts.get(tld) ?? 0) + 1);
   }
   return [...counts].map(([tld, count]) => ({ tld, names: count }));

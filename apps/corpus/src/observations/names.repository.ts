@@ -70,14 +70,14 @@ export class NamesRepository {
       `update domain d set
          first_seen = least(d.first_seen, q.first_at),
          dropped_at = case when d.dropped_at < q.last_at then null else d.dropped_at end
-       from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[])
-         as q (domain_key, name, first_at, last_at),
-         lateral (select o.dropped_at as was from domain o
-           where o.domain_key = q.domain_key and o.name = q.name) before
+       from (select o.domain_key, o.name, o.dropped_at as was, n.first_at, n.last_at
+         from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[])
+           as n (domain_key, name, first_at, last_at)
+         join domain o on o.domain_key = n.domain_key and o.name = n.name) q
        where d.domain_key = q.domain_key and d.name = q.name
          and (d.first_seen > q.first_at or d.dropped_at < q.last_at)
        returning d.domain_key as key, d.name,
-         case when d.dropped_at is null then before.was end as was`,
+         case when d.dropped_at is null then q.was end as was`,
       columnsOf(names, 'key', 'name', 'firstAt', 'lastAt'),
     );
     return rows.filter(({ was }) => was !== null);
@@ -93,16 +93,16 @@ export class NamesRepository {
   ): Promise<{ key: string; name: string }[]> {
     const rows = await transaction.query<{ key: string; name: string; was: Date | null }>(
       `update domain d set dropped_at = q.at
-       from unnest($1::bigint[], $2::text[], $3::timestamptz[]) as q (domain_key, name, at),
-         lateral (select o.dropped_at as was from domain o
-           where o.domain_key = q.domain_key and o.name = q.name) before
+       from (select o.domain_key, o.name, o.dropped_at as was, n.at
+         from unnest($1::bigint[], $2::text[], $3::timestamptz[]) as n (domain_key, name, at)
+         join domain o on o.domain_key = n.domain_key and o.name = n.name
+         where not exists (select from whois_revision r where r.domain_key = o.domain_key
+             and r.name = o.name and r.observed_at >= n.at)
+           and not exists (select from whois_confirmation c where c.domain_key = o.domain_key
+             and c.name = o.name and c.observed_at >= n.at)) q
        where d.domain_key = q.domain_key and d.name = q.name and d.first_seen < q.at
          and (d.dropped_at is null or d.dropped_at > q.at)
-         and not exists (select from whois_revision r where r.domain_key = q.domain_key
-           and r.name = q.name and r.observed_at >= q.at)
-         and not exists (select from whois_confirmation c where c.domain_key = q.domain_key
-           and c.name = q.name and c.observed_at >= q.at)
-       returning d.domain_key as key, d.name, before.was`,
+       returning d.domain_key as key, d.name, q.was`,
       columnsOf(names, 'key', 'name', 'at'),
     );
     return rows.filter(({ was }) => was === null);

@@ -29,11 +29,17 @@ export interface NewRevision extends PlacedLink {
   raw: Buffer | null;
 }
 
+/**
+ * Statements join `domain` where they look beside each name: on a cluster only what a row of a spread table leads to is
+ * looked up on its own node.
+ */
+
 /** Links before the first new observation, between them and after the last; the nearest of each side. */
 const NEAR_LINKS = `
   select q.place, l.observed_at as at, l.state, l.is_revision
   from unnest($1::bigint[], $2::text[], $3::boolean[], $4::timestamptz[], $5::timestamptz[])
     with ordinality as q (domain_key, name, is_complete, first_at, last_at, place)
+  join domain d on d.domain_key = q.domain_key and d.name = q.name
   cross join lateral (
     ${nearOf('whois_revision', true)}
     union all
@@ -42,7 +48,7 @@ const NEAR_LINKS = `
 
 function nearOf(table: string, isRevision: boolean): string {
   const found = `select t.observed_at, t.state, ${isRevision} as is_revision from ${table} t
-    where t.domain_key = q.domain_key and t.name = q.name and t.is_complete = q.is_complete`;
+    where t.domain_key = d.domain_key and t.name = d.name and t.is_complete = q.is_complete`;
   return `
     (${found} and t.observed_at < q.first_at order by t.observed_at desc, t.state desc limit 1)
     union all (${found} and t.observed_at between q.first_at and q.last_at)
@@ -116,8 +122,8 @@ export class RevisionsRepository {
        from ${PLACES}
        join whois_confirmation t on ${ON_PLACE}
        cross join lateral (select record, raw from whois_revision r
-         where r.domain_key = q.domain_key and r.name = q.name and r.is_complete = q.is_complete
-           and r.observed_at < q.at and r.state = q.state
+         where r.domain_key = t.domain_key and r.name = t.name and r.is_complete = t.is_complete
+           and r.observed_at < t.observed_at and r.state = t.state
          order by r.observed_at desc limit 1) r`,
       places,
     );
@@ -129,11 +135,17 @@ export class RevisionsRepository {
 
   /** Makes revisions confirmations of the earlier one. */
   async demote(transaction: Transaction, links: readonly PlacedLink[]): Promise<void> {
+    const places = columnsOf(links, 'key', 'name', 'isComplete', 'at', 'state');
     await transaction.query(
-      `with gone as (delete from whois_revision t using ${PLACES} where ${ON_PLACE} returning t.*)
-       insert into whois_confirmation (${KEYS}) select ${KEYS} from gone
+      `insert into whois_confirmation (${KEYS})
+       select t.domain_key, t.name, t.is_complete, t.observed_at, t.state, t.source_id
+       from ${PLACES} join whois_revision t on ${ON_PLACE}
        on conflict do nothing`,
-      columnsOf(links, 'key', 'name', 'isComplete', 'at', 'state'),
+      places,
+    );
+    await transaction.query(
+      `delete from whois_revision t using ${PLACES} where ${ON_PLACE}`,
+      places,
     );
   }
 
@@ -145,8 +157,9 @@ export class RevisionsRepository {
     return transaction.query(
       `select q.domain_key as key, q.name, r.record
        from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       join domain d on d.domain_key = q.domain_key and d.name = q.name
        cross join lateral (select record from whois_revision r
-         where r.domain_key = q.domain_key and r.name = q.name and r.is_complete
+         where r.domain_key = d.domain_key and r.name = d.name and r.is_complete
          order by r.observed_at desc, r.state desc limit 1) r`,
       columnsOf(names, 'key', 'name'),
     );

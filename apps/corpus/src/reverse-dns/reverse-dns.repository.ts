@@ -76,15 +76,23 @@ export class ReverseDnsRepository {
     asked: Omit<RecordsAsked, 'sought'>,
   ): Promise<{ address: string; names: number }[]> {
     const { rtype, isCurrent, passiveSince, sourceIds } = asked;
-    return this.database.query(
-      `select host(q.ip) as address, c.names
-       from unnest($1::inet[]) as q (ip)
-       cross join lateral (select count(*)::int as names from (
+    // Each by itself, so that one with very many holds up no other, and a cluster counts them where they are.
+    const counts = addresses.map(
+      (
+        _,
+        place,
+      ) => `select host(($1::inet[])[${place + 1}]) as address, count(*)::int as names from (
          select 1 from dns_span t
-         where t.ip = q.ip and t.rtype = $2 and ${IS_SHOWN}
-         group by t.domain_key, t.name limit ${COUNTED_MAX}) counted) c`,
-      [addresses, rtype, isCurrent, passiveSince, sourceIds],
+         where t.ip = ($1::inet[])[${place + 1}] and t.rtype = $2 and ${IS_SHOWN}
+         group by t.domain_key, t.name limit ${COUNTED_MAX}) counted`,
     );
+    return this.database.query(counts.join(' union all '), [
+      addresses,
+      rtype,
+      isCurrent,
+      passiveSince,
+      sourceIds,
+    ]);
   }
 
   /** Hosts that have an address, by what sources say that may be shown. */

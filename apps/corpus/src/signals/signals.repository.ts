@@ -41,7 +41,8 @@ export class SignalsRepository {
   async countLists(): Promise<number> {
     const [row] = await this.database.query<{ lists: number }>(
       `select count(*)::int as lists from source s
-       where s.is_shown and exists (select from listed_name l where l.source_id = s.id)`,
+       where s.is_shown and s.kind = 'blocklist'
+         and exists (select from source_batch b where b.source_id = s.id and b.is_complete)`,
     );
     return row.lists;
   }

@@ -20,6 +20,10 @@ describe('signals', () => {
       `insert into source (id, name, kind, is_shown, is_sold, is_looked_up, created_at)
        values (50, 'phish list', 'blocklist', true, false, false, now())`,
     );
+    await corpus.database.query(
+      `insert into source_batch (id, source_id, scope, is_complete, observed_at, loaded_at)
+       values (gen_random_uuid(), 50, 'block list', true, now(), now())`,
+    );
     const insert = `insert into listed_name
       (domain_key, name, host, source_id, category, listed_at, delisted_at)
       values ($1, $2, $3, 50, 'phishing', $4, $5)`;

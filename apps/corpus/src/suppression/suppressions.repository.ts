@@ -109,12 +109,16 @@ export class SuppressionsRepository {
       `delete from staged_name where slice = any($3::smallint[]) and ${gone}`,
       [...keys, names.map(({ key }) => sliceOf(key))],
     );
-    await transaction.query(
-      `with gone as (delete from domain where ${gone} returning name)
-       update tld_names t set names = t.names - q.names
-       from (select substring(name from '[^.]+$') as tld, count(*) as names from gone group by 1) q
-       where t.tld = q.tld`,
+    const erased = await transaction.query<{ name: string }>(
+      `delete from domain where ${gone} returning name`,
       keys,
+    );
+    await transaction.query(
+      `update tld_names t set names = t.names - q.names
+       from (select substring(name from '[^.]+$') as tld, count(*) as names
+         from unnest($1::text[]) as name group by 1) q
+       where t.tld = q.tld`,
+      [erased.map(({ name }) => name)],
     );
   }
 

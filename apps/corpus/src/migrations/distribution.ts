@@ -1,0 +1,22 @@
+import type { Distribution } from '#libs/database';
+
+/**
+ * By names, and values of contacts by the values. Changes stay on the coordinator: their order is that of its
+ * transactions, which each node would count by itself.
+ */
+export const distribution: Distribution = {
+  distributed: {
+    domain: 'domain_key',
+    whois_revision: 'domain_key',
+    whois_confirmation: 'domain_key',
+    dns_span: 'domain_key',
+    dns_sighting: 'domain_key',
+    host: 'domain_key',
+    host_sighting: 'domain_key',
+    listed_name: 'domain_key',
+    staged_name: 'domain_key',
+    staged_listing: 'domain_key',
+    contact_token: 'term_key',
+  },
+  copied: ['source'],
+};

@@ -1,0 +1,73 @@
+import pg from 'pg';
+import { withClient } from './provision.js';
+
+const { escapeIdentifier, escapeLiteral } = pg;
+
+/** How the tables of a schema are spread over the nodes of a Citus cluster. All others stay on the coordinator. */
+export interface Distribution {
+  /** Tables by the column that they are spread by: those of one type lie together, so that they are joined on each node. */
+  distributed: Readonly<Record<string, string>>;
+  /** Small tables that each node has a copy of. */
+  copied: readonly string[];
+}
+
+const STATE = `
+  select c.relname as name, c.relkind = 'p' as "isPartitioned", d.logicalrelid is not null as "isDone"
+  from pg_class c left join pg_dist_partition d on d.logicalrelid = c.oid and d.partmethod in ('h', 'n')
+  where c.relnamespace = current_schema()::regnamespace and c.relname = any($1)`;
+
+/**
+ * Spreads the tables of a schema over the nodes, with what they hold. Safe to repeat; whoever uses the schema has to
+ * stand still meanwhile.
+ * @param ownerUrl the schema's owner on the coordinator.
+ * @returns the tables that are spread now and were not before.
+ * @throws Error where the database is no coordinator of Citus.
+ */
+export async function distribute(
+  ownerUrl: string,
+  { distributed, copied }: Distribution,
+): Promise<string[]> {
+  return withClient(ownerUrl, async (client) => {
+    const { rows: found } = await client.query(`select from pg_extension where extname = 'citus'`);
+    if (found.length === 0)
+      throw new Error('the database has no extension citus: it is no cluster');
+    const names = [...copied, ...Object.keys(distributed)];
+    const { rows } = await client.query<State>(STATE, [names]);
+    const pending = new Map(rows.filter(({ isDone }) => !isDone).map((row) => [row.name, row]));
+    for (const name of copied) {
+      if (pending.has(name))
+        await client.query(`select create_reference_table(${escapeLiteral(name)})`);
+    }
+    let lead: string | undefined;
+    for (const [name, column] of Object.entries(distributed)) {
+      const state = pending.get(name);
+      if (state?.isPartitioned) await makePlain(client, name);
+      if (state) {
+        const beside = lead === undefined ? 'default' : lead;
+        await client.query(
+          `select create_distributed_table(${escapeLiteral(name)}, ${escapeLiteral(column)},
+             colocate_with => ${escapeLiteral(beside)})`,
+        );
+      }
+      lead ??= name;
+    }
+    return [...pending.keys()];
+  });
+}
+
+interface State {
+  name: string;
+  isPartitioned: boolean;
+  isDone: boolean;
+}
+
+/** Shards take the place of partitions, which Citus does not spread by hash or list: the rows move to a plain table. */
+async function makePlain(client: pg.Client, name: string): Promise<void> {
+  const [table, old] = [escapeIdentifier(name), escapeIdentifier(`${name}_partitioned`)];
+  await client.query('begin');
+  await client.query(`alter table ${table} rename to ${old}`);
+  await client.query(`create table ${table} (like ${old} including all)`);
+  await client.query(`insert into ${table} select * from ${old}`);
+  await client.query(`drop table ${old}`);
+  await client.query('commit');
+}

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  Database,
+  EXTENSIONS_SCHEMA,
+  distribute,
+  migrate,
+  ownerRole,
+  provisionRoles,
+  provisionSchemas,
+  serviceRole,
+  withClient,
+} from '#libs/database';
+import { corpus } from '../../apps/corpus/src/service.js';
+
+/** Beside the repository: Citus built for Debian's PostgreSQL 15, with a script that starts it. */
+const SCRIPT = resolve('../shared/citus/start');
+const PASSWORD = 'test-password';
+const run = promisify(execFile);
+
+/** Why there is no cluster to test on; undefined where there is one. */
+export function citusMissing(): string | undefined {
+  if (!existsSync(SCRIPT)) return `${SCRIPT} is not there`;
+  if (process.getuid?.() !== 0) return 'its script needs root';
+  return undefined;
+}
+
+/** Three nodes of Citus on loopback with the schema of the corpus, distributed as an operator does it. */
+export class CitusCluster {
+  private database?: Database;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly coordinatorUrl: string,
+  ) {}
+
+  static async start(): Promise<CitusCluster> {
+    const folder = await mkdtemp(join(tmpdir(), 'citus-'));
+    const { stdout } = await run(SCRIPT, [folder, '2']);
+    const cluster = new CitusCluster(folder, stdout.trim().split('\n').at(-1)!);
+    try {
+      await cluster.prepare();
+      return cluster;
+    } catch (error) {
+      await cluster.drop();
+      throw error;
+    }
+  }
+
+  /** The address of the coordinator for a role; the superuser when none is given. */
+  url(role?: string): string {
+    const url = new URL(this.coordinatorUrl);
+    if (!role) return url.toString();
+    [url.username, url.password] = [role, PASSWORD];
+    url.searchParams.set('options', `-csearch_path=corpus,${EXTENSIONS_SCHEMA}`);
+    return url.toString();
+  }
+
+  async service(): Promise<Database> {
+    this.database ??= await Database.open({
+      url: this.url(serviceRole('corpus')),
+      applicationName: 'test corpus',
+    });
+    return this.database;
+  }
+
+  async drop(): Promise<void> {
+    await this.database?.close();
+    await run(SCRIPT, ['--stop', this.folder]);
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** The ports of its nodes, the coordinator's first. */
+  private async ports(): Promise<number[]> {
+    return withClient(this.url(), async (client) => {
+      const { rows } = await client.query<{ port: number }>(
+        'select nodeport as port from pg_dist_node order by groupid',
+      );
+      return rows.map(({ port }) => port);
+    });
+  }
+
+  private async prepare(): Promise<void> {
+    for (const port of await this.ports()) {
+      const url = new URL(this.coordinatorUrl);
+      url.port = String(port);
+      await withClient(url.toString(), async (client) => {
+        // Each node was given the extension in another schema, before they knew one another.
+        await client.query('set citus.enable_ddl_propagation = off');
+        await client.query(`create schema if not exists ${EXTENSIONS_SCHEMA}`);
+        await client.query(`alter extension pg_trgm set schema ${EXTENSIONS_SCHEMA}`);
+      });
+    }
+    const { extensions, migrations } = corpus;
+    await provisionRoles(this.url(), ['corpus'], () => PASSWORD);
+    await provisionSchemas(this.url(), [{ name: 'corpus', extensions }]);
+    const owner = this.url(ownerRole('corpus'));
+    await migrate(owner, migrations!, extensions);
+    await distribute(owner, corpus.distribution!);
+  }
+}
