@@ -23,6 +23,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   ledger: () => import('./ledger.bench.js'),
   lookups: () => import('./lookups.bench.js'),
   jobs: () => import('./jobs.bench.js'),
+  corpus: () => import('./corpus.bench.js'),
   money: () => import('./money.bench.js'),
   monitors: () => import('./monitors.bench.js'),
   tls: () => import('./tls.bench.js'),

@@ -1,0 +1,191 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  DNS_REVERSE,
+  type Operation,
+  SUBDOMAINS,
+  TYPOS,
+  WHOIS_HISTORY,
+  WHOIS_REVERSE,
+} from '#libs/contracts';
+import { generatedName } from '../../apps/corpus/src/generator/generated-labels.js';
+import { CorpusUnderTest } from '../corpus/corpus-under-test.js';
+import { setupDurablePostgres } from '../environment/setup.js';
+import teardown from '../environment/teardown.js';
+import { Random } from '../random.js';
+import { type BenchReport, type BenchRow, percentile } from './bench.js';
+import { cleanup } from './cleanup.js';
+
+const SEED = 17;
+const CLIENTS = 8;
+/** Names of the zone, names with whole histories, and first pages of each search. */
+const SIZE = { zone: 1_000_000, generated: 20_000, pages: 400 };
+const SHORT = { zone: 50_000, generated: 2_000, pages: 160 };
+const OWN_ANSWERS_AT_A_TIME = 500;
+/** A day's share of a zone that is new, and that is gone. */
+const CHANGED = 0.01;
+
+type Parameters = Record<string, string>;
+/** A search with the time within which its first page has to be there. */
+type Search = readonly [what: string, row: Operation, targetMs: number, ask: () => Parameters];
+
+/** `npm run bench corpus`: how fast the corpus takes sources in, and finds what it has. */
+export async function run(
+  _figures?: string[],
+  { isShort } = { isShort: false },
+): Promise<BenchReport> {
+  const size = isShort ? SHORT : SIZE;
+  cleanup.add(teardown);
+  await setupDurablePostgres();
+  const folder = await mkdtemp(join(tmpdir(), 'bench-corpus-'));
+  cleanup.add(async () => rm(folder, { recursive: true, force: true }));
+  const corpus = await CorpusUnderTest.start({ work: 'serve' });
+  cleanup.add(async () => corpus.stop());
+  const rows: BenchRow[] = [
+    ...(await zones(corpus, folder, size.zone)),
+    ...(await histories(corpus, size.generated)),
+    await ownAnswers(corpus, size.generated),
+    await sizeOf(corpus),
+  ];
+  for (const search of searchesOf(size)) rows.push(await firstPages(corpus, search, size.pages));
+  return {
+    title: `corpus: ${size.zone} names, ${size.generated} of them more with histories`,
+    rows,
+  };
+}
+
+async function zones(corpus: CorpusUnderTest, folder: string, names: number): Promise<BenchRow[]> {
+  const location = join(folder, 'zone');
+  const rights = { isShown: true, isSold: false, isLookedUp: false };
+  await mkdir(location);
+  await corpus.sources.add({ name: 'zone', kind: 'zone', location, ...rights });
+  const changed = Math.floor(names * CHANGED);
+  const take = async (file: string, from: number, to: number) => {
+    const lines = Array.from(
+      { length: to - from },
+      (_, place) =>
+        `${labelOf(from + place)}-${from + place}.bench.\t3600\tin\tns\tns1.example.net.`,
+    );
+    const soa = `bench.\t900\tin\tsoa\tns1.nic.bench. host.bench. ${to} 1800 900 604800 86400`;
+    await writeFile(join(location, file), `${soa}\n${lines.join('\n')}\n`);
+    const startedAt = performance.now();
+    let memory = 0;
+    const watch = setInterval(() => (memory = Math.max(memory, process.memoryUsage().rss)), 50);
+    const before = process.memoryUsage().rss;
+    const { file: taken } = await corpus.runSource('zone');
+    clearInterval(watch);
+    if (taken?.state !== 'loaded') throw new Error(`the zone was not loaded: ${taken?.problem}`);
+    const seconds = (performance.now() - startedAt) / 1000;
+    return { perSecond: (to - from) / seconds, addedMb: (memory - before) / 2 ** 20 };
+  };
+  const first = await take('bench-20260101.zone', 0, names);
+  const next = await take('bench-20260102.zone', changed, names + changed);
+  return [
+    atLeast('first load of a zone, searchable', first.perSecond, 50_000, 'names/s'),
+    atLeast("the next day's zone, 1 % of it other names", next.perSecond, 200_000, 'lines/s'),
+    atMost('memory that the first load adds to this process', first.addedMb, 200, 'MB'),
+  ];
+}
+
+async function histories(corpus: CorpusUnderTest, names: number): Promise<BenchRow[]> {
+  const startedAt = performance.now();
+  await corpus.generate(names, SEED);
+  const seconds = (performance.now() - startedAt) / 1000;
+  return [{ what: 'names with whole histories', value: names / seconds, unit: 'names/s' }];
+}
+
+async function ownAnswers(corpus: CorpusUnderTest, names: number): Promise<BenchRow> {
+  const count = Math.min(names, 10_000);
+  const lines = Array.from({ length: count }, (_, place) => ({
+    kind: 'whois',
+    name: generatedName(place, SEED),
+    at: '2026-03-01T10:00:00Z',
+    record: { create_date: '2020-01-01', name_servers: [`ns${place % 50}.example.net`] },
+  }));
+  const startedAt = performance.now();
+  for (let from = 0; from < count; from += OWN_ANSWERS_AT_A_TIME) {
+    await corpus.record(...lines.slice(from, from + OWN_ANSWERS_AT_A_TIME));
+  }
+  const perSecond = count / ((performance.now() - startedAt) / 1000);
+  return atLeast('own answers, of known names', perSecond, 3_000, 'answers/s');
+}
+
+async function sizeOf(corpus: CorpusUnderTest): Promise<BenchRow> {
+  const [{ bytes, names }] = await corpus.database.query<{ bytes: number; names: number }>(
+    `select pg_total_relation_size('domain')::float8 as bytes, (select count(*) from domain)::float8 as names`,
+  );
+  return atMost('a name with its indexes', bytes / names, 230, 'bytes');
+}
+
+function searchesOf({ generated, zone }: typeof SIZE): Search[] {
+  const random = new Random(SEED);
+  const any = () => generatedName(random.between(0, generated - 1), SEED);
+  const label = (letters: number) => {
+    const text = labelOf(random.between(0, zone - 1)).replaceAll(/[^a-z]/g, '');
+    const from = random.between(0, Math.max(0, text.length - letters));
+    return text.slice(from, from + letters).padEnd(letters, 'e');
+  };
+  const address = () => `198.18.${random.between(0, 255)}.${random.between(1, 254)}`;
+  const holders = ['Ltd', 'Holdings', 'Smith', 'Garcia', 'Müller'];
+  const holder = () => holders[random.between(0, holders.length - 1)];
+  return [
+    ['history', WHOIS_HISTORY, 50, () => ({ domainName: any() })],
+    ['subdomains', SUBDOMAINS, 50, () => ({ domainName: any() })],
+    ['address → names', DNS_REVERSE, 50, () => ({ value: address(), type: 'a' })],
+    ['reverse WHOIS, exact', WHOIS_REVERSE, 50, () => ({ owner: 'Alex Smith', exact: 'true' })],
+    [
+      'reverse WHOIS, wildcard',
+      WHOIS_REVERSE,
+      250,
+      () => ({ keyword: `*${holder()}*`, mode: 'mini' }),
+    ],
+    ['substring of 5 letters', TYPOS, 150, () => ({ pattern: `*${label(5)}*` })],
+    ['substring of 3 letters', TYPOS, 500, () => ({ pattern: `*${label(3)}*` })],
+    ['permutations of a name', TYPOS, 500, () => ({ domainName: any() })],
+  ];
+}
+
+/** First pages that several clients ask for at once. */
+async function firstPages(
+  corpus: CorpusUnderTest,
+  [what, row, targetMs, ask]: Search,
+  pages: number,
+): Promise<BenchRow> {
+  const times: number[] = [];
+  const client = async (count: number) => {
+    for (let asked = 0; asked < count; asked += 1) {
+      const startedAt = performance.now();
+      await corpus.ask(row.owner.path, ask());
+      times.push(performance.now() - startedAt);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, () => client(2)));
+  times.length = 0;
+  await Promise.all(Array.from({ length: CLIENTS }, () => client(Math.ceil(pages / CLIENTS))));
+  const p99 = atMost(
+    `${what}, first page p99 of ${CLIENTS} clients`,
+    percentile(times, 0.99),
+    targetMs,
+    'ms',
+  );
+  return { ...p99, median: percentile(times, 0.5) };
+}
+
+const labelOf = (index: number) => generatedName(index, SEED).split('.')[0].replace(/^xn--/, 'x');
+
+const atLeast = (what: string, value: number, least: number, unit: string): BenchRow => ({
+  what,
+  value,
+  unit,
+  target: `≥ ${least} ${unit}`,
+  ok: value >= least,
+});
+
+const atMost = (what: string, value: number, most: number, unit: string): BenchRow => ({
+  what,
+  value,
+  unit,
+  target: `≤ ${most} ${unit}`,
+  ok: value <= most,
+});
