@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type AskedDays,
   type BalanceAnswer,
+  type KeyUsageAnswer,
   type LedgerAnswer,
   type Method,
   type RequestsAnswer,
@@ -90,9 +92,13 @@ export class DashboardCalls {
     return this.services.gateway.requests(accountId, values);
   }
 
-  /** Of the last 30 days. */
-  async usage({ accountId }: Session): Promise<UsageAnswer> {
-    return this.services.gateway.usage(accountId);
+  /** Of the last 30 days, unless others are given. */
+  async usage({ accountId }: Session, days: AskedDays = {}): Promise<UsageAnswer> {
+    return this.services.gateway.usage(accountId, days);
+  }
+
+  async usageByKey({ accountId }: Session, days: AskedDays): Promise<KeyUsageAnswer> {
+    return this.services.gateway.usageByKey(accountId, days);
   }
 
   /** The newest page. */

@@ -80,6 +80,13 @@ summary { cursor: pointer; margin: 0 0 0.75rem; }
 .chart { margin: 0; }
 .chart svg { display: block; width: 100%; height: 7rem; }
 .chart rect { fill: var(--accent); }
+.chart .series-1, .chart-key .series-1 { fill: light-dark(#b4530a, #f0a35e); }
+.chart .series-2, .chart-key .series-2 { fill: light-dark(#166338, #7dd8a4); }
+.chart .series-3, .chart-key .series-3 { fill: light-dark(#7b3fa0, #cfa3ea); }
+.chart .series-4, .chart-key .series-4 { fill: light-dark(#a3211b, #ffa198); }
+.chart .series-5, .chart-key .series-5 { fill: var(--edge); }
+.chart-key { width: 0.8rem; height: 0.8rem; fill: var(--accent); vertical-align: -0.08rem; }
+.legend { list-style: none; display: flex; flex-wrap: wrap; gap: 0.2rem 1.2rem; margin: 0.4rem 0 1.5rem; padding: 0; font-size: 0.9rem; }
 .chart path { stroke: var(--edge); vector-effect: non-scaling-stroke; }
 .chart figcaption { display: flex; justify-content: space-between; gap: 0 1rem; margin-top: 0.3rem; text-align: center; }
 .chart figcaption span + span::before { content: none; }

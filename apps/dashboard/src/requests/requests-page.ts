@@ -6,7 +6,7 @@ import {
   type RequestsAnswer,
 } from '#libs/contracts';
 import { grouped } from '../amounts.js';
-import { type Notice, type PageContext, page } from '../pages/layout.js';
+import { type Notice, type PageContext, field, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
 import { selectField } from '../pages/select-field.js';
 import { outcomeWords } from './outcome-words.js';
@@ -19,6 +19,11 @@ export interface RequestFilter {
   key_id?: string;
   /** A status as `429`, or a class as `4xx`. */
   status?: string;
+  /** What was asked about. */
+  subject?: string;
+  request_id?: string;
+  /** Whether it cost credits: `true` or `false`. */
+  charged?: string;
 }
 
 /** What `/requests` shows. */
@@ -46,6 +51,11 @@ const STATUS_WORDS: readonly (readonly [status: string, words: string])[] = [
   ['503', '503 No source answered'],
   ['504', '504 Sources too slow'],
 ];
+
+const COST_WORDS = [
+  ['true', 'Cost credits'],
+  ['false', 'Cost nothing'],
+] as const;
 
 /** Address of the page for some requests. */
 export function requestsPath(filter: RequestFilter, cursor?: string | null): string {
@@ -84,7 +94,7 @@ function namedKeys({ keys, accountId }: RequestsFacts): NamedKey[] {
 }
 
 function filterForm(filter: RequestFilter, keys: readonly NamedKey[]): Markup {
-  const { day, operation, key_id, status } = filter;
+  const { day, operation, key_id, status, subject, request_id, charged } = filter;
   const keyOptions = keys.map(
     ({ id, name, masked }) => [id, masked ? `${name} (${masked})` : name] as const,
   );
@@ -101,12 +111,15 @@ function filterForm(filter: RequestFilter, keys: readonly NamedKey[]): Markup {
       chosen: operation,
     })}
     ${selectField('status', { label: 'Answer', all: 'All answers', options: STATUS_WORDS, chosen: status })}
+    ${field({ name: 'subject', label: 'Asked about', value: subject, isOptional: true })}
+    ${field({ name: 'request_id', label: 'Request id', value: request_id, isOptional: true })}
+    ${selectField('charged', { label: 'Cost', all: 'With and without', options: COST_WORDS, chosen: charged })}
     <button>Show</button>
   </form>`;
 }
 
-function nothingFound({ day, operation, key_id, status }: RequestFilter): Markup {
-  if (operation || key_id || status) {
+function nothingFound({ day, ...others }: RequestFilter): Markup {
+  if (Object.values(others).some(Boolean)) {
     return html`<p>
       No request of ${day} fits.
       <a href="${requestsPath({ day })}">Show all requests of this day</a>.

@@ -8,7 +8,16 @@ import { Visit } from '../pages/visit.js';
 import { type RequestFilter, requestsPage } from './requests-page.js';
 
 const READER = new InputReader(REQUESTS);
-const NAMES = ['day', 'operation', 'key_id', 'status', 'cursor'] as const;
+const NAMES = [
+  'day',
+  'operation',
+  'key_id',
+  'status',
+  'subject',
+  'request_id',
+  'charged',
+  'cursor',
+] as const;
 
 /** The single requests of the account. */
 @Controller()

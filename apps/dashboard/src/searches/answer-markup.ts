@@ -1,6 +1,6 @@
 import { type Markup, html } from '../pages/markup.js';
 import type { Item, Search } from './search.js';
-import { memberWords } from './shown-text.js';
+import { memberWords } from '../pages/shown-text.js';
 import { type OriginOf, isItem, itemMarkup, tableMarkup, valueMarkup } from './value-markup.js';
 
 /** Shown in places of their own. */

@@ -2,7 +2,7 @@ import type { Coverage, LoadedSource } from '#libs/contracts';
 import { counted } from '#libs/platform';
 import { day } from '../amounts.js';
 import { type Markup, html } from '../pages/markup.js';
-import { shownText } from './shown-text.js';
+import { shownText } from '../pages/shown-text.js';
 
 /** Enough to see what kind of sources they are. */
 const SHOWN_MAX = 12;

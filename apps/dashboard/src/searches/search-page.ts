@@ -9,7 +9,7 @@ import { coverageMarkup } from './coverage-markup.js';
 import { type Item, type Search, type Typed, priceWords, searchPath } from './search.js';
 import { searchForm } from './search-form.js';
 import { LIVE_LOOKUPS, SEARCHES } from './searches.js';
-import { shownText } from './shown-text.js';
+import { shownText } from '../pages/shown-text.js';
 
 /** What the page of a search shows. */
 export interface SearchShown {

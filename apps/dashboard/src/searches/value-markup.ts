@@ -1,6 +1,6 @@
 import { type Markup, html } from '../pages/markup.js';
 import type { Column, Item } from './search.js';
-import { memberWords, shownText, shownTime } from './shown-text.js';
+import { memberWords, shownText, shownTime } from '../pages/shown-text.js';
 
 /** Of records without columns of their own. */
 const COLUMNS_MAX = 7;

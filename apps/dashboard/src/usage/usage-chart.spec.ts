@@ -5,6 +5,7 @@ const day = (date: string, requests: number, operation = 'whois.live') => ({
   date,
   operation,
   requests,
+  failed: 0,
   credits: 0,
 });
 

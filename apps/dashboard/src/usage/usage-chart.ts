@@ -52,7 +52,8 @@ export function usageChart(
   </figure>`;
 }
 
-function datesOf(from: string, to: string): string[] {
+/** Every day from the first to the last one. */
+export function datesOf(from: string, to: string): string[] {
   const [first, last] = [from, to].map((day) => Date.parse(`${day}T00:00:00Z`));
   const count = (last - first) / DAY_MS + 1;
   return Array.from({ length: count }, (_, index) =>

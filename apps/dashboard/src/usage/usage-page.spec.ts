@@ -5,12 +5,11 @@ it('each line of use leads to its requests', () => {
   const date = '2026-11-20';
   const { text } = usagePage(
     { csrfToken: 'c', isLoggedIn: true, hasMailbox: false },
+    { by: 'operation' },
     {
-      status: true,
       from: date,
       to: date,
-      totals: { requests: 2, credits: 1 },
-      days: [{ date, operation: 'whois.live', requests: 2, credits: 1 }],
+      days: [{ date, name: 'whois.live', requests: 2, failed: 0, credits: 1 }],
     },
   );
   expect(text).toContain('href="/requests?day=2026-11-20&amp;operation=whois.live"');

@@ -1,63 +1,135 @@
-import type { UsageAnswer, UsageDay } from '#libs/contracts';
 import { grouped } from '../amounts.js';
-import { type PageContext, page } from '../pages/layout.js';
+import { choice } from '../choice.js';
+import { type Notice, type PageContext, page } from '../pages/layout.js';
 import { type Markup, html } from '../pages/markup.js';
+import { shownText } from '../pages/shown-text.js';
 import { requestsPath } from '../requests/requests-page.js';
-import { usageChart } from './usage-chart.js';
+import { stackedChart } from './stacked-chart.js';
+import { type Figure, type UsedOnDay, seriesOf, sumOf } from './usage-series.js';
+
+export type UsedBy = 'operation' | 'key';
+
+/** Which days are shown, and by what. */
+export interface UsageAsked {
+  by: UsedBy;
+  from?: string;
+  to?: string;
+}
+
+/** What `/usage` shows. */
+export interface UsageShown {
+  from: string;
+  to: string;
+  days: UsedOnDay[];
+}
+
+const TITLES: Readonly<Record<Figure, string>> = {
+  requests: 'Requests a day',
+  credits: 'Credits a day',
+  failed: 'Refused and failed requests a day',
+};
+const HEADINGS: Readonly<Record<UsedBy, string>> = { operation: 'Operation', key: 'Key' };
 
 /** @param used undefined when it cannot be read just now. */
-export function usagePage(context: PageContext, used: UsageAnswer | undefined): Markup {
+export function usagePage(
+  context: PageContext,
+  asked: UsageAsked,
+  used: UsageShown | undefined,
+  notice: Notice = AWAY,
+): Markup {
   return page(context, {
     title: 'Usage',
-    notice: used ? undefined : AWAY,
-    body: used ? html`${totalsSection(used)}${daysSection(used.days)}` : html``,
+    notice: used ? undefined : notice,
+    body: html`${rangeSection(asked, used)}
+    ${used && html`${totalsSection(asked, used)}${daysSection(asked, used.days)}`}`,
   });
 }
 
-const AWAY = {
+const AWAY: Notice = {
   kind: 'fault',
   text: 'Usage cannot be read right now. Load the page again in a moment.',
-} as const;
+};
 
-function totalsSection(used: UsageAnswer): Markup {
-  const { from, to, totals } = used;
+/** Address of the page, or of the same as a table for spreadsheets. */
+function pathOf({ by, from, to }: UsageAsked, path = '/usage'): string {
+  const query = new URLSearchParams({ by, ...(from && { from }), ...(to && { to }) });
+  return `${path}?${query}`;
+}
+
+function rangeSection(asked: UsageAsked, used?: UsageShown): Markup {
+  const { by } = asked;
+  const options = (['operation', 'key'] as const).map((one) => ({
+    text: HEADINGS[one],
+    href: pathOf({ ...asked, by: one }),
+    isCurrent: by === one,
+  }));
+  const dayField = (name: 'from' | 'to', label: string) =>
+    html`<div class="field">
+      <label for="${name}">${label}</label>
+      <input id="${name}" name="${name}" type="date" value="${asked[name] ?? used?.[name] ?? ''}" />
+    </div>`;
+  return html`${choice('By', options)}
+    <section>
+      <h2>Which days (UTC)</h2>
+      <form method="get" action="/usage" class="filters">
+        <input type="hidden" name="by" value="${by}" />
+        ${dayField('from', 'First day')} ${dayField('to', 'Last day')}
+        <button>Show</button>
+      </form>
+      <p class="quiet">
+        Up to ${by === 'key' ? '31 days of the last 90' : '366 days'}.
+        <a href="${pathOf(asked, '/usage.csv')}">Download as CSV</a>
+      </p>
+    </section>`;
+}
+
+function totalsSection({ by }: UsageAsked, { from, to, days }: UsageShown): Markup {
+  const charts = (['requests', 'credits', 'failed'] as const).filter(
+    (figure) => figure === 'requests' || sumOf(days, figure) > 0,
+  );
   return html`<section>
-    <h2>${from} to ${to} (UTC)</h2>
-    <p class="figure"><strong>${grouped(totals.requests)}</strong> requests</p>
+    <h2>${from} to ${to} (UTC), by ${by}</h2>
+    <p class="figure"><strong>${grouped(sumOf(days, 'requests'))}</strong> requests</p>
     <p class="quiet">
-      <span>${grouped(totals.credits)} credits</span>
-      <span>refused requests and those of test keys are counted, and cost nothing</span>
+      <span>${grouped(sumOf(days, 'credits'))} credits</span>
+      <span>${grouped(sumOf(days, 'failed'))} refused or failed, which cost nothing</span>
+      <span>those of test keys are counted, and cost nothing</span>
     </p>
-    ${usageChart(used)}
+    ${charts.map((figure) => stackedChart(TITLES[figure], { from, to }, seriesOf(days, figure)))}
   </section>`;
 }
 
-function daysSection(days: readonly UsageDay[]): Markup {
+function daysSection({ by }: UsageAsked, days: readonly UsedOnDay[]): Markup {
   if (days.length === 0) return html`<p>No request in these days.</p>`;
   return html`<section>
-    <h2>By day and operation</h2>
+    <h2>By day and ${by}</h2>
     <table class="stacked">
       <thead>
         <tr>
           <th>Day</th>
-          <th>Operation</th>
+          <th>${HEADINGS[by]}</th>
           <th class="number">Requests</th>
+          <th class="number">Failed</th>
           <th class="number">Credits</th>
         </tr>
       </thead>
       <tbody>
         ${days.toReversed().map(
-          ({ date, operation, requests, credits }) =>
+          (day) =>
             html`<tr>
-              <td data-label="Day" class="date">${date}</td>
-              <td data-label="Operation">
-                <a href="${requestsPath({ day: date, operation })}">${operation}</a>
-              </td>
-              <td data-label="Requests" class="number">${grouped(requests)}</td>
-              <td data-label="Credits" class="number">${grouped(credits)}</td>
+              <td data-label="Day" class="date">${day.date}</td>
+              <td data-label="${HEADINGS[by]}">${nameCell(by, day)}</td>
+              <td data-label="Requests" class="number">${grouped(day.requests)}</td>
+              <td data-label="Failed" class="number">${grouped(day.failed)}</td>
+              <td data-label="Credits" class="number">${grouped(day.credits)}</td>
             </tr>`,
         )}
       </tbody>
     </table>
   </section>`;
+}
+
+function nameCell(by: UsedBy, { date, name }: UsedOnDay): Markup {
+  if (by === 'key') return html`${shownText(name)}`;
+  return html`<a href="${requestsPath({ day: date, operation: name })}">${name}</a>`;
 }

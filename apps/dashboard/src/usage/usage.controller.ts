@@ -1,20 +1,88 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Header, Query } from '@nestjs/common';
+import { ACCOUNT_USAGE, InputReader, type KeysAnswer } from '#libs/contracts';
+import { InvalidRequest, Problem } from '#libs/platform';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
-import type { PageVisit } from '../pages/page-visit.js';
+import type { Notice } from '../pages/layout.js';
+import { type PageVisit, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
-import { usagePage } from './usage-page.js';
+import { usageCsv } from './usage-csv.js';
+import { type UsageAsked, type UsageShown, usagePage } from './usage-page.js';
+
+const READER = new InputReader(ACCOUNT_USAGE);
+
+type Given = Readonly<Record<string, unknown>>;
 
 /** What the account asked, and what it cost. */
-@Controller('usage')
+@Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class UsagePageController {
   constructor(private readonly calls: DashboardCalls) {}
 
-  @Get()
-  async show(@Visit() visit: PageVisit) {
-    // The page is worth showing without the figures.
-    const used = await this.calls.usage(visit.session).catch(() => undefined);
-    return visit.show(usagePage(visit.context, used));
+  @Get('usage')
+  async show(@Visit() visit: PageVisit, @Query() query: Given) {
+    const asked = askedOf(query);
+    try {
+      return visit.show(usagePage(visit.context, asked, await this.read(visit, asked)));
+    } catch (error) {
+      // The page is worth showing without the figures.
+      const notice = refusalOf(error);
+      return visit.show(usagePage(visit.context, asked, undefined, notice), notice ? 400 : 200);
+    }
   }
+
+  @Get('usage.csv')
+  @Header('content-type', 'text/csv; charset=utf-8')
+  @Header('content-disposition', 'attachment; filename="usage.csv"')
+  async csv(@Visit() visit: PageVisit, @Query() query: Given): Promise<string> {
+    const asked = askedOf(query);
+    const { days } = await this.read(visit, asked);
+    return usageCsv(asked.by, days);
+  }
+
+  /** @throws InvalidRequest for what the call behind it would refuse. */
+  private async read(visit: PageVisit, { by, ...days }: UsageAsked): Promise<UsageShown> {
+    const { faults } = READER.read(Object.keys(days), Object.values(days));
+    if (faults) throw new InvalidRequest(faults);
+    if (by === 'operation') {
+      const used = await this.calls.usage(visit.session, days);
+      return {
+        ...used,
+        days: used.days.map(({ operation, ...day }) => ({ ...day, name: operation })),
+      };
+    }
+    const [used, names] = await Promise.all([
+      this.calls.usageByKey(visit.session, days),
+      namesOfKeys(visit),
+    ]);
+    const nameOf = (id: string) => names.get(id) ?? 'another key';
+    return {
+      ...used,
+      days: used.days.map(({ key_id, ...day }) => ({ ...day, name: nameOf(key_id) })),
+    };
+  }
+}
+
+/** Two keys of one name are told apart by their ends. */
+async function namesOfKeys(visit: PageVisit): Promise<Map<string, string>> {
+  const answer = await visit.account({ method: 'GET', path: '/keys' });
+  const keys = isRefused(answer) ? [] : ((answer.body as Partial<KeysAnswer>).keys ?? []);
+  const names = keys.map(({ id, name, masked }) => [id, `${name} (${masked})`] as const);
+  return new Map([...names, [visit.session.accountId, 'Dashboard']]);
+}
+
+/** What is left empty in a form is not asked for. */
+function askedOf({ by, from, to }: Given): UsageAsked {
+  const given = Object.entries({ from, to }).filter(
+    ([, day]) => typeof day === 'string' && day !== '',
+  );
+  return { by: by === 'key' ? 'key' : 'operation', ...Object.fromEntries(given) };
+}
+
+function refusalOf(error: unknown): Notice | undefined {
+  if (!(error instanceof Problem) || error.status !== 400) return undefined;
+  const words = (error.errors ?? []).map(
+    ({ field, message }) => `${field === 'to' ? 'The last' : 'The first'} day ${message}.`,
+  );
+  return { kind: 'fault', text: words.join(' ') || error.message };
 }

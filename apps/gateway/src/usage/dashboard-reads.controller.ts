@@ -1,5 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import {
+  ACCOUNT_USAGE,
+  type KeyUsageAnswer,
   Question,
   type QuestionOf,
   REQUESTS,
@@ -28,8 +30,19 @@ export class DashboardReadsController {
   }
 
   @Get('internal/usage')
-  async usage(@AccountId() accountId: string): Promise<UsageAnswer> {
-    return this.usages.usage(accountId);
+  async usage(
+    @AccountId() accountId: string,
+    @Question(ACCOUNT_USAGE) days: QuestionOf<typeof ACCOUNT_USAGE>,
+  ): Promise<UsageAnswer> {
+    return this.usages.usage(accountId, days);
+  }
+
+  @Get('internal/usage/keys')
+  async usageByKey(
+    @AccountId() accountId: string,
+    @Question(ACCOUNT_USAGE) days: QuestionOf<typeof ACCOUNT_USAGE>,
+  ): Promise<KeyUsageAnswer> {
+    return this.usages.usageByKey(accountId, days);
   }
 
   @Serves(REQUESTS)

@@ -10,6 +10,11 @@ export interface RequestsOfDay {
   keyId?: string;
   /** First and last HTTP status. */
   statuses?: [number, number];
+  /** As it was asked for. */
+  subject?: string;
+  requestId?: string;
+  /** Whether they cost credits. */
+  isCharged?: boolean;
   before?: readonly string[];
   limit: number;
 }
@@ -36,6 +41,9 @@ export class RequestsRepository {
       ['key_id', '=', wanted.keyId],
       ['status', '>=', wanted.statuses?.[0]],
       ['status', '<=', wanted.statuses?.[1]],
+      ['subject', '=', wanted.subject],
+      ['request_id', '=', wanted.requestId],
+      ['credits', wanted.isCharged ? '>' : '=', wanted.isCharged === undefined ? undefined : 0],
     ];
     const given = filters
       .filter(([, , value]) => value !== undefined)

@@ -16,7 +16,7 @@ export class RequestsService {
     values: ValuesOf<(typeof ACCOUNT_REQUESTS)['parameters']>,
     accountId: string,
   ): Promise<RequestsAnswer> {
-    const { day, operation, key_id, status } = values;
+    const { day, operation, key_id, status, subject, request_id, charged } = values;
     const asked = this.pages.asked(ACCOUNT_REQUESTS, values);
     const from = new Date(`${day}T00:00:00Z`);
     const rows = await this.repository.list(accountId, {
@@ -25,6 +25,9 @@ export class RequestsService {
       operation,
       keyId: key_id,
       statuses: statusesOf(status),
+      subject,
+      requestId: request_id,
+      isCharged: charged,
       before: asked.after,
       limit: asked.limit,
     });

@@ -118,6 +118,34 @@ describe('the requests of a day', () => {
     expect((await dashboard.send('GET', '/requests?day=yesterday', { cookie })).status).toBe(400);
   });
 
+  it('usage by key tells keys apart, counts what failed, and is a table for spreadsheets too', async () => {
+    const mine = newId();
+    dashboard.session = { ...dashboard.session, accountId: mine };
+    await insertRequests(mine, 3, 'whois.live');
+    await insertRequests(mine, 2, 'dns.live', { keyId: newId(), status: 429 });
+    const { cookie } = dashboard;
+    const read = async (path: string) => {
+      const { status, body, headers } = await dashboard.send('GET', path, { cookie });
+      return { status, text: body.toString(), type: headers['content-type'] };
+    };
+    const days = `from=${TODAY}&to=${TODAY}`;
+    const csv = await read(`/usage.csv?by=key&${days}`);
+    expect(csv).toMatchObject({ status: 200, type: 'text/csv; charset=utf-8' });
+    expect(csv.text.split('\r\n').toSorted()).toEqual([
+      '',
+      `${TODAY},Dashboard,3,0,3`,
+      `${TODAY},another key,2,2,2`,
+      'day,key,requests,failed,credits',
+    ]);
+    const page = await read(`/usage?by=key&${days}`);
+    expect(page.text).toContain(`<title>${TODAY}, Dashboard: 3</title>`);
+    expect(page.text).toContain('aria-label="Requests a day, 5 at most"');
+    expect((await read('/usage?by=key&from=2026-01-01&to=2026-03-01')).text).toContain(
+      'The first day must not be more than 31 days before',
+    );
+    expect((await read('/usage?from=2026-02-30')).status).toBe(400);
+  });
+
   it('the page lists those of a key and of an answer, each with its id', async () => {
     const mine = newId();
     dashboard.session = { ...dashboard.session, accountId: mine };
@@ -138,6 +166,16 @@ describe('the requests of a day', () => {
       ['status=2xx', 3],
       ['operation=dns.live&status=2xx', 0],
       ['operation=&key_id=&status=', 5],
+    ] as const) {
+      expect([filter, (await read(`?day=${TODAY}&${filter}`)).ids.length]).toEqual([filter, count]);
+    }
+    const [[, id]] = all.ids;
+    for (const [filter, count] of [
+      ['subject=%3Cb%3E1%3C%2Fb%3E.example', 2],
+      ['subject=nobody.example', 0],
+      [`request_id=${id}`, 1],
+      ['charged=true', 5],
+      ['charged=false', 0],
     ] as const) {
       expect([filter, (await read(`?day=${TODAY}&${filter}`)).ids.length]).toEqual([filter, count]);
     }

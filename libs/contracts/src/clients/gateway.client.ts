@@ -1,14 +1,19 @@
 import { REQUESTS, type RequestsAnswer } from '../operations/usage/requests.js';
-import type { UsageAnswer } from '../operations/usage/usage.js';
+import type { KeyUsageAnswer, UsageAnswer } from '../operations/usage/usage.js';
 import type { ServiceHttp } from './service-http.js';
 
 /** What the gateway tells the dashboard of an account, from the request log. */
 export class GatewayClient {
   constructor(private readonly http: ServiceHttp) {}
 
-  /** Of the last 30 days, today included. */
-  async usage(accountId: string): Promise<UsageAnswer> {
-    return this.http.call('GET', '/internal/usage', { accountId });
+  /** Of the last 30 days, today included, unless others are given. */
+  async usage(accountId: string, days: AskedDays = {}): Promise<UsageAnswer> {
+    return this.http.call('GET', `/internal/usage${queryOf(days)}`, { accountId });
+  }
+
+  /** As `usage`, by key, from the request log itself: at most 31 days. */
+  async usageByKey(accountId: string, days: AskedDays = {}): Promise<KeyUsageAnswer> {
+    return this.http.call('GET', `/internal/usage/keys${queryOf(days)}`, { accountId });
   }
 
   /** @param values parameters of the row, as its reader gives them. */
@@ -22,4 +27,15 @@ export class GatewayClient {
     );
     return this.http.call('GET', `${REQUESTS.owner.path}?${query}`, { accountId });
   }
+}
+
+/** First and last day, `YYYY-MM-DD`. */
+export interface AskedDays {
+  from?: string;
+  to?: string;
+}
+
+function queryOf(days: AskedDays): string {
+  const given = Object.entries(days).filter(([, day]) => day !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][])}`;
 }

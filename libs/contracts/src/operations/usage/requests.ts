@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsBoolean, IsISO8601, IsInt, IsString, ValidateNested } from 'class-validator';
 import { dashboardCall } from '../dashboard-call.js';
-import { day, text } from '../kinds.js';
+import { boolean, day, text } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import { Paging, onePage } from '../paging/paging-answer.js';
@@ -91,6 +91,24 @@ const PARAMETERS = {
     }),
     about: 'Only requests that were answered with this HTTP status, or a class of them (`4xx`)',
     example: '4xx',
+  },
+  subject: {
+    kind: text(255),
+    about: 'Only requests about this name, address or number, as it was asked for',
+    example: 'example.com',
+  },
+  request_id: {
+    kind: text(36, {
+      pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+      rule: 'must be the id of a request',
+    }),
+    about: 'Only the request with this id',
+    example: '019a5f00-0000-7000-8000-000000000007',
+  },
+  charged: {
+    kind: boolean(),
+    about: 'Only requests that cost credits, or only those that cost none',
+    example: 'true',
   },
   ...listPages(100),
 } as const;

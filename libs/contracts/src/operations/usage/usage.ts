@@ -16,8 +16,25 @@ export class UsageDay {
   @IsInt()
   requests: number;
 
+  /** Of them, those that were refused or failed (400 and above). */
+  @IsInt()
+  failed: number;
+
   @IsInt()
   credits: number;
+}
+
+/** Requests and credits of one key on one day. */
+export interface KeyUsageDay extends Omit<UsageDay, 'operation'> {
+  /** The account's own id, for what was asked on the dashboard. */
+  key_id: string;
+}
+
+/** By day, then by key. */
+export interface KeyUsageAnswer {
+  from: string;
+  to: string;
+  days: KeyUsageDay[];
 }
 
 export class UsageTotals {
@@ -78,7 +95,9 @@ export const ACCOUNT_USAGE = defineOperation({
         from: '2026-11-19',
         to: '2026-11-20',
         totals: { requests: 143, credits: 120 },
-        days: [{ date: '2026-11-20', operation: 'whois.live', requests: 143, credits: 120 }],
+        days: [
+          { date: '2026-11-20', operation: 'whois.live', requests: 143, failed: 3, credits: 120 },
+        ],
       },
     },
   ],
