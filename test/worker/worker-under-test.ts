@@ -30,7 +30,8 @@ export interface WorkerSettings extends Partial<WorkerConfig> {
 export class WorkerUnderTest {
   readonly clock = new TestClock('2026-11-23T10:00:00Z');
   readonly tokens = new ServiceTokens(HARNESS_SECRET, this.clock);
-  readonly logger = new Logger('worker', { write: () => {} });
+  readonly logged: string[] = [];
+  readonly logger = new Logger('worker', { write: (line: string) => void this.logged.push(line) });
   readonly entitlement = new EntitlementStandIn();
   readonly account = new AccountContacts();
   readonly mailbox = new LocalMailbox(this.clock);

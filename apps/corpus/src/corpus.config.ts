@@ -44,6 +44,14 @@ export class CorpusConfig extends InternalCallsConfig {
   work: 'both' | 'serve' | 'import' = 'both';
 
   @Setting({
+    env: 'CORPUS_SELL_GENERATED',
+    about:
+      'Whether invented names stand in database files, for trials; real installations leave it off.',
+  })
+  @IsBoolean()
+  isGeneratedSold: boolean = false;
+
+  @Setting({
     env: 'CORPUS_IMPORT_FOLDER',
     about:
       "Folder in which files of sources are kept while they are imported. Unset: the system's.",

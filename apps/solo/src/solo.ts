@@ -6,7 +6,7 @@ import { checkDiskSpace, checkFolderWritable, checkPortFree } from './checks/mac
 import { DataFolder } from './data-folder/data-folder.js';
 import { Secrets } from './data-folder/secrets.js';
 import { FolderLock } from './data-folder/folder-lock.js';
-import { seedCorpus } from './services/corpus-seed.js';
+import { publishFiles, seedCorpus } from './services/corpus-seed.js';
 import { seedDemoAccount } from './services/demo-account.js';
 import { ShutdownOrder } from './services/shutdown-order.js';
 import { SoloDatabase } from './services/solo-database.js';
@@ -143,7 +143,13 @@ async function startIn(
   const fillCorpus = async (names: number) => {
     const stopping = new AbortController();
     const corpus = { corpusUrl: services.settings.CORPUS_URL!, secrets, clock: services.clock };
-    const filling = seedCorpus({ ...corpus, folder, names }, stopping.signal);
+    const filling = seedCorpus({ ...corpus, folder, names }, stopping.signal).then(
+      async (added) => {
+        const workerUrl = services.settings.WORKER_URL!;
+        if (added > 0) await publishFiles({ workerUrl, secrets, clock: services.clock });
+        return added;
+      },
+    );
     shutdown.add('invented names', async () => {
       stopping.abort();
       await filling.catch(() => {});

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CorpusSource, KeyRange } from '#libs/contracts';
+import { CorpusConfig } from '../corpus.config.js';
 import type { Change } from '../observations/change.js';
 import { FeedDatabase } from '../searches/search-database.js';
 import type { ChangesCursor } from './changes-cursor.js';
@@ -26,7 +27,10 @@ export interface NextNamesOf extends Required<KeyRange> {
 /** What the worker follows. */
 @Injectable()
 export class FeedRepository {
-  constructor(private readonly database: FeedDatabase) {}
+  constructor(
+    private readonly database: FeedDatabase,
+    private readonly config: CorpusConfig,
+  ) {}
 
   /** Changes behind the cursor, and the moment at which they were read; in one statement, so that both agree. */
   async read(
@@ -55,9 +59,10 @@ export class FeedRepository {
 
   async listSources(): Promise<CorpusSource[]> {
     return this.database.query(
-      `select id, name, is_shown as "isShown", is_sold and not is_generated as "isSold",
+      `select id, name, is_shown as "isShown", case when is_generated then $1 else is_sold end as "isSold",
          is_looked_up and not is_generated as "isLookedUp", is_generated as "isGenerated"
        from source order by id`,
+      [this.config.isGeneratedSold],
     );
   }
 

@@ -8,6 +8,21 @@ const SEED = 1;
 const NAMES_AT_A_TIME = 50;
 const FILE = 'generated-names.json';
 
+/** Has database files made of what there is now, once the names are there. */
+export async function publishFiles({
+  workerUrl: url,
+  secrets,
+  clock,
+}: Pick<SeededCorpus, 'secrets' | 'clock'> & { workerUrl: string }): Promise<void> {
+  const tokens = new ServiceTokens(secrets.get('SERVICE_SECRET'), clock);
+  const http = new ServiceHttp({ url, caller: 'cli', audience: 'worker', tokens });
+  try {
+    await http.call('POST', '/internal/files/runs');
+  } finally {
+    await http.close();
+  }
+}
+
 /** What the seed works on. */
 export interface SeededCorpus {
   corpusUrl: string;

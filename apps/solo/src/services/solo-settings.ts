@@ -126,6 +126,8 @@ export function soloSettings(sources: SettingSources): Settings {
     AUDIT_ANCHORS: folder.file('audit-anchors.log'),
     FILES_LOCATION: folder.file('files'),
     CORPUS_SUPPRESSIONS: folder.file('suppressions.list'),
+    // So that the files can be tried, too.
+    CORPUS_SELL_GENERATED: 'true',
   };
   const ports = SERVICES.flatMap(({ listeners }) => listeners.map(({ port }) => [port, '0']));
   const databases = SERVICES.map((service) =>
