@@ -49,12 +49,17 @@ export function doubtAbout(
 /** `Consultas excedidas`, `查询过于频繁`, `Слишком много запросов`, in the languages of registries; rules are none. */
 function isLimitNotice({ text, isProse }: Announcement): boolean {
   if (isProse || matchesAny(text, RULE_WORDS)) return false;
-  return LIMIT_NOTICES.some((it) => it.test(text)) && !CONDITIONS.test(text);
+  return LIMIT_NOTICES.some((it) => it.test(text)) && !isConditional(text);
+}
+
+/** `if`, `when` and their like, not as part of a name: `example.si` is no condition. */
+function isConditional(text: string): boolean {
+  return CONDITIONS.test(text.replace(/\S*\.\S+/g, ' '));
 }
 
 /** `Domain example.test is registered.` beside "No match"; what a rule says of some case is none. */
 function isContradiction({ text }: Announcement): boolean {
-  if (CONDITIONS.test(text) || matchesAny(text, RULE_WORDS)) return false;
+  if (isConditional(text) || matchesAny(text, RULE_WORDS)) return false;
   return CONTRADICTIONS.some((it) => it.test(text));
 }
 

@@ -210,6 +210,15 @@ describe('words of absence that say nothing of the name', () => {
     });
   });
 
+  it('a name that ends as a conjunction makes no sentence conditional', () => {
+    expect(outcome('No match for NAME.\nDomain NAME is registered.\n', 'si', '')).toBe(
+      'parse_failed',
+    );
+    expect(outcome('Consultas excedidas para NAME\nNo match for NAME.\n', 'si', '')).toBe(
+      'throttled',
+    );
+  });
+
   it('a notice of a limit is a throttle, in whatever language', () => {
     const notices = KINDS['a notice of a limit in another language'];
     expect(notices.filter((text) => outcome(text, 'test', '') !== 'throttled')).toEqual([]);
