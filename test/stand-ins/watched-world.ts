@@ -10,9 +10,13 @@ export class WatchedWorld extends LookupStandIn {
   private readonly whois = new Map<string, Answered>();
   private readonly dns = new Map<string, Answered>();
 
+  /** Ends each answer in its middle while true. */
+  isBreakingOff = false;
+
   override respond = (_request: IncomingMessage, response: ServerResponse, body: unknown) => {
     const questions = body as NameQuestions;
     this.asked.push(questions);
+    if (this.isBreakingOff) return void response.writeHead(200).write('', () => response.destroy());
     const known = questions.kind === 'dns' ? this.dns : this.whois;
     const lines = questions.names.map((name, index) => ({
       index,

@@ -90,6 +90,25 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     expect(events.body.events).toHaveLength(1);
   });
 
+  it('a domain monitor looks at its name at once, and knows when it expires', async () => {
+    const wish = { kind: 'domain', domainName: 'news-story-1.com' };
+    const { status, body } = await customer.call('POST', '/api/monitors', wish);
+    expect(status).toBe(201);
+    const checks = await waitFor(
+      'both looks',
+      async () => {
+        const monitor = await customer.call('GET', `/api/monitors/${body.id}`);
+        const { dns_checked_at, whois_checked_at } = monitor.body.checks;
+        return dns_checked_at !== null && whois_checked_at !== null && monitor.body.checks;
+      },
+      WAIT_MS,
+    );
+    expect(checks).toMatchObject({ problem: null, expiry_published: true });
+    expect(checks.expiry_date).toMatch(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/);
+    const { body: found } = await customer.call('GET', `/api/monitors/${body.id}/events`);
+    expect(found.events).toEqual([]);
+  });
+
   it('a test key keeps no monitors', async () => {
     for (const method of ['GET', 'POST']) {
       const answer = await fetch(`${open().apiUrl}/v2.0/monitors`, {

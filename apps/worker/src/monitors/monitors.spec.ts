@@ -218,6 +218,28 @@ describe('monitors', () => {
     expect(await eventsOf(id)).toEqual([]);
   });
 
+  it('a check that is broken off is made again, and is no change', async () => {
+    const name = newName();
+    world.register(name, {});
+    world.resolve(name, { A: ['192.0.2.1'] });
+    const { id } = await watch(name);
+    await firstLook(name);
+    const looks = world.count('dns', name);
+    world.isBreakingOff = true;
+    under.clock.advance(6 * HOUR_MS);
+    await waitFor('a look', async () => {
+      await get(CheckNamesJob)
+        .runOnce()
+        .catch(() => {});
+      return world.count('dns', name) > looks;
+    });
+    world.isBreakingOff = false;
+    await nextLook('dns', name, 5 * MINUTE_MS);
+    const at = under.clock.now().toISOString();
+    await waitFor('its end', async () => (await shown(id)).checks?.dns_checked_at === at);
+    expect(await eventsOf(id)).toEqual([]);
+  });
+
   it('news go to the webhook, and into one mail an hour', async () => {
     const webhook = await under.gateway.call<WebhookSecretAnswer>(
       'POST',
