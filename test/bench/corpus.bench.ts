@@ -21,7 +21,7 @@ const SEED = 17;
 const CLIENTS = 8;
 /** Names of the zone, names with whole histories, and first pages of each search. */
 const SIZE = { zone: 1_000_000, generated: 20_000, pages: 400 };
-const SHORT = { zone: 50_000, generated: 2_000, pages: 160 };
+const SHORT = { zone: 50_000, generated: 1_000, pages: 160 };
 const OWN_ANSWERS_AT_A_TIME = 500;
 /** A day's share of a zone that is new, and that is gone. */
 const CHANGED = 0.01;
