@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '#libs/platform';
+import { pressButton } from '../../billing/hosted-page.js';
 import { Broken } from '../scenario.js';
 import type { AccountBook } from './account-book.js';
 import { type Answer, NoAnswer, ask } from './http.js';
@@ -115,6 +116,21 @@ export class Customer {
       if (error instanceof NoAnswer) this.book.lost(this.accountId);
       throw error;
     }
+  }
+
+  /** Orders a package and pays for it on the processor's page. @returns the order's id, once it is paid. */
+  async buy(credits: number): Promise<string> {
+    const wish = { product: 'package', credits, processor: 'stripe' };
+    const { body: order } = await this.insist('POST', '/api/orders', [201], wish);
+    await eventually('the page of the processor', async () => {
+      await pressButton(order.redirect_url, 'pay');
+      return true;
+    });
+    await eventually('the order to be paid', async () => {
+      const { body } = await this.insist('GET', `/api/orders/${order.id}`, [200]);
+      return body.state === 'paid';
+    });
+    return order.id;
   }
 
   async spendable(): Promise<number> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { CrashPoint } from '#libs/platform';
 import type { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
-import { type InstallationHarness, holds } from '../scenario.js';
+import { type Harness, type InstallationHarness, holds } from '../scenario.js';
 import { eventually } from './patience.js';
 
 /** How long a service may take to answer again after it was killed. */
@@ -14,7 +14,7 @@ const RESTART_MAX_MS = 5_000;
  */
 export async function startAgain(
   process: ServiceProcess,
-  harness: InstallationHarness,
+  harness: Harness,
   nextPoint?: CrashPoint,
 ): Promise<number> {
   await process.untilEnded();
@@ -34,10 +34,7 @@ export async function startAgain(
 }
 
 /** Kills a process and has it started again. @returns when it was killed, monotonic milliseconds. */
-export async function killAndRestart(
-  process: ServiceProcess,
-  harness: InstallationHarness,
-): Promise<number> {
+export async function killAndRestart(process: ServiceProcess, harness: Harness): Promise<number> {
   const killedAt = performance.now();
   process.kill('SIGKILL');
   harness.count('kills');

@@ -13,6 +13,7 @@ import { crashPointRows } from './crash-points.js';
 import { databaseRows } from './database.js';
 import { fullDiskRows } from './full-disks.js';
 import { killRows } from './kills.js';
+import { killsWhileBuyingRow } from './kills-while-buying.js';
 import { kubernetesRow } from './kubernetes.js';
 import { ledgerRows } from './ledger.js';
 import { outsideRows } from './outside.js';
@@ -41,6 +42,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...partitionRows,
   ...fullDiskRows,
   crashJobsRow,
+  killsWhileBuyingRow,
   simulationRow,
   creditHistoriesRow,
   kubernetesRow,

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SERVICES } from '../../../apps/services.js';
+import { holds } from '../scenario.js';
+
+/** How late a run may begin because the process that did the job was killed, each time that it is. */
+const LATE_MAX_MS = 90_000;
+const LOOK_MS = 1_000;
+
+interface WatchedJob {
+  schema: string;
+  job: string;
+  everyMs: number;
+}
+
+interface SeenRun {
+  schema: string;
+  job: string;
+  /** Runs that were begun. */
+  epoch: number;
+  /** Since the last finished run began. */
+  ageMs: number;
+  /** When it began, in milliseconds of the database's clock. */
+  beganAtMs: number;
+  isUnderWay: boolean;
+}
+
+/** Every job that an installation does once in an interval. */
+const JOBS: readonly WatchedJob[] = SERVICES.flatMap(({ name: schema, jobs }) =>
+  jobs
+    .filter(({ runs }) => runs === 'installation')
+    .map(({ job, everyMs }) => ({ schema, job: Reflect.construct(job, []).name, everyMs })),
+);
+
+/** Looks how late each periodic job is, by the rows that its processes share and the database's clock. */
+export class JobWatch {
+  /** Of the latest job, in milliseconds. */
+  worstLateMs = 0;
+  /** Runs that ended with their process. */
+  died = 0;
+  private dueAtMs = 0;
+  private readonly absences: { schema: string; fromMs: number; toMs: number }[] = [];
+  private readonly finished = new Map<string, { ageMs: number; epoch: number }>();
+  private readonly stopping = new AbortController();
+  private readonly faults = new Set<string>();
+
+  /** @param sql runs a statement as the database's superuser. */
+  constructor(
+    private readonly sql: <T extends object>(text: string, values?: unknown[]) => Promise<T[]>,
+  ) {}
+
+  get count(): number {
+    return JOBS.length;
+  }
+
+  /** As if an interval had passed since their last run: days and hours need not be waited for. */
+  async makeDue(): Promise<void> {
+    [{ now: this.dueAtMs }] = await this.sql<{ now: number }>(
+      'select extract(epoch from clock_timestamp())::float8 * 1000 as now',
+    );
+    for (const { schema, job, everyMs } of JOBS) {
+      await this.sql(
+        `update ${schema}.job_lease set last_run_at = clock_timestamp() - $2 * interval '1 ms'
+         where job = $1 and last_run_at > clock_timestamp() - $2 * interval '1 ms'`,
+        [job, everyMs],
+      );
+    }
+  }
+
+  /** That nobody could do a service's jobs from `fromMs`, monotonic milliseconds, until now. */
+  noteAbsence(schema: string, fromMs: number): void {
+    this.absences.push({ schema, fromMs, toMs: performance.now() });
+  }
+
+  /** Looks until `stop`. */
+  async run(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      await this.look();
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** @throws Broken unless each job ran in time. */
+  stop(): void {
+    this.stopping.abort();
+    holds(this.faults.size === 0, [...this.faults].join('; '));
+  }
+
+  /** Whether a run of every job has been done since it was made due, or ever. */
+  async haveRun(): Promise<boolean> {
+    const seen = await this.seen();
+    return JOBS.every(({ schema, job }) =>
+      seen.some((run) => isRunOf(run, { schema, job }) && run.beganAtMs > this.dueAtMs),
+    );
+  }
+
+  private async look(): Promise<void> {
+    for (const { schema, job, epoch, ageMs, isUnderWay } of await this.seen()) {
+      const { everyMs } = JOBS.find((one) => isRunOf(one, { schema, job }))!;
+      const name = `${schema} ${job}`;
+      const last = this.finished.get(name);
+      if (last === undefined || ageMs < last.ageMs) {
+        this.finished.set(name, { ageMs, epoch: isUnderWay ? epoch - 1 : epoch });
+      } else last.ageMs = ageMs;
+      // Runs that were begun after the last one that was finished, without the one under way.
+      const died = epoch - this.finished.get(name)!.epoch - (isUnderWay ? 1 : 0);
+      const lateMs = ageMs - everyMs;
+      this.worstLateMs = Math.max(this.worstLateMs, Math.round(lateMs));
+      this.died = Math.max(this.died, died);
+      const limitMs = LATE_MAX_MS * Math.max(1, died) + this.awayMs(schema, lateMs);
+      if (lateMs > limitMs) {
+        this.faults.add(
+          `${name} was ${Math.round(lateMs)} ms late, ${Math.round(limitMs)} are allowed`,
+        );
+      }
+    }
+  }
+
+  /** How much of the last `ms` a service was away. */
+  private awayMs(schema: string, ms: number): number {
+    const now = performance.now();
+    return this.absences
+      .filter((absence) => absence.schema === schema)
+      .map(({ fromMs, toMs }) => Math.max(0, Math.min(toMs, now) - Math.max(fromMs, now - ms)))
+      .reduce((sum, part) => sum + part, 0);
+  }
+
+  private async seen(): Promise<SeenRun[]> {
+    const schemas = [...new Set(JOBS.map(({ schema }) => schema))];
+    const rows = schemas.map(
+      (schema) => `select '${schema}' as schema, job, epoch::int,
+        extract(epoch from clock_timestamp() - last_run_at)::float8 * 1000 as "ageMs",
+        extract(epoch from last_run_at)::float8 * 1000 as "beganAtMs",
+        lease_until > clock_timestamp() as "isUnderWay"
+      from ${schema}.job_lease where last_run_at is not null`,
+    );
+    const seen = await this.sql<SeenRun>(rows.join(' union all '));
+    return seen.filter((run) => JOBS.some((one) => isRunOf(run, one)));
+  }
+}
+
+const isRunOf = (
+  run: { schema: string; job: string },
+  { schema, job }: { schema: string; job: string },
+) => run.schema === schema && run.job === job;

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { clusterAvailability } from '../../../apps/cluster/src/cluster.js';
+import { type ApartScenario, type Harness, holds } from '../scenario.js';
+import type { Customer } from '../environment/customer.js';
+import { JobWatch } from '../environment/job-watch.js';
+import { eventually } from '../environment/patience.js';
+import { killAndRestart } from '../environment/restart.js';
+import { Shop } from '../environment/shop.js';
+
+/** Those that do jobs, billing more often: it is on the way of every purchase. */
+const TARGETS = [
+  'billing',
+  'billing',
+  'account',
+  'entitlement',
+  'worker',
+  'corpus',
+  'dashboard',
+] as const;
+const KILLS = 40;
+const PAUSE_MAX_MS = 3_000;
+/** After so many kills everything is due again, daily jobs as well. */
+const DUE_EACH = 10;
+const CUSTOMERS = 3;
+const CREDITS = 5_000;
+const IDLE_LIMIT_MS = 240_000;
+
+export const killsWhileBuyingRow: ApartScenario = {
+  name: 'forty kills while people buy',
+  fault: `${KILLS} times kill -9 of one of ${[...new Set(TARGETS)].join(', ')} while customers pay at a processor`,
+  expectation:
+    'each purchase is paid and brings its credits once, with nothing done by hand; each periodic job begins within ' +
+    '90 s of when it is due, without the time in which its service is away, and 90 s more for each further run that is killed',
+  isApart: true,
+  missing: () => clusterAvailability(),
+  run: async (harness) => {
+    const shop = await Shop.open(CUSTOMERS);
+    try {
+      await killWhileBuying(harness, shop);
+    } finally {
+      await shop.close();
+    }
+  },
+};
+
+async function killWhileBuying(harness: Harness, shop: Shop): Promise<void> {
+  const watch = new JobWatch((text, values) => shop.sql(text, values));
+  harness.say('waiting for the first run of each job');
+  await eventually('the first run of each job', () => watch.haveRun(), IDLE_LIMIT_MS);
+  const ending = new AbortController();
+  const watching = watch.run();
+  const doing = [
+    killForty(harness, { shop, watch, ending }),
+    ...shop.customers.map((customer) => buyOn(harness, shop, customer, ending.signal)),
+  ];
+  try {
+    await Promise.all(doing);
+  } finally {
+    ending.abort();
+    await Promise.allSettled(doing);
+  }
+  await eventually('every job to have run', () => watch.haveRun(), IDLE_LIMIT_MS);
+  watch.stop();
+  await watching;
+  harness.count('periodic jobs', watch.count);
+  harness.worst('latest job ms', watch.worstLateMs);
+  harness.worst('runs of a job killed in a row', watch.died);
+  await shop.checker.check({ unbilledMax: 0 });
+  await checkPaidOnce(shop);
+}
+
+async function killForty(
+  harness: Harness,
+  { shop, watch, ending }: { shop: Shop; watch: JobWatch; ending: AbortController },
+): Promise<void> {
+  const { random } = harness;
+  for (let kill = 0; kill < KILLS && !ending.signal.aborted; kill += 1) {
+    if (kill % DUE_EACH === 0) await watch.makeDue();
+    await sleep(random.between(100, PAUSE_MAX_MS));
+    const target = TARGETS[random.between(0, TARGETS.length - 1)];
+    watch.noteAbsence(target, await killAndRestart(shop.process(target), harness));
+    if (kill % DUE_EACH === 0) harness.say(`${kill + 1} kills`);
+  }
+  ending.abort();
+}
+
+/** Buys one package after the other; the one that was begun is brought to its end. */
+async function buyOn(
+  { count }: Harness,
+  shop: Shop,
+  customer: Customer,
+  ending: AbortSignal,
+): Promise<void> {
+  const { accountId } = customer;
+  while (!ending.aborted) {
+    const orderId = await customer.buy(CREDITS);
+    const [{ id: lineId }] = await eventually('the payment of an order', async () => {
+      const rows = await shop.sql<{ id: string }>(
+        `select l.id from billing.payments p join billing.payment_lines l on l.payment_id = p.id
+         where p.order_id = $1`,
+        [orderId],
+      );
+      return rows.length > 0 && rows;
+    });
+    // A grant names the line that it comes of.
+    shop.book.payments.push({ paymentId: lineId, accountId, credits: CREDITS });
+    await shop.checker.granted(lineId);
+    count('purchases');
+  }
+}
+
+/** Nobody was charged for an order that was made twice because its answer was lost. */
+async function checkPaidOnce(shop: Shop): Promise<void> {
+  const [{ payments }] = await shop.sql<{ payments: number }>(
+    `select count(*)::int as payments from billing.payments where account_id = any($1::uuid[])`,
+    [[...shop.book.accounts.keys()]],
+  );
+  holds(
+    payments === shop.book.payments.length,
+    `${payments} payments are stored, ${shop.book.payments.length} were made`,
+  );
+}
