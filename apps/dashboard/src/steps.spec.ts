@@ -158,6 +158,26 @@ describe('a step that cannot be taken back', () => {
     expect((await get('/keys/0197-a/reissue')).status).toBe(404);
   });
 
+  it('addresses that may use a key are typed a line each, shown with it, and lifted by an empty field', async () => {
+    const keys = [{ ...KEY, allowed_addresses: ['192.0.2.1', '2001:db8::/32'] }];
+    under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
+    expect(textOf(await get('/keys'))).toContain('only from 192.0.2.1, 2001:db8::/32');
+    expect(textOf(await get('/keys/0197-a'))).toMatch(
+      />\s*192\.0\.2\.1\s2001:db8::\/32<\/textarea/,
+    );
+    const sent = async (text: string) => {
+      under.arrived.length = 0;
+      await post('/keys/0197-a', `name=a&allowed_addresses=${encodeURIComponent(text)}`);
+      const { body } = under.arrived.find(({ line }) => line.startsWith('PATCH'))!;
+      return (JSON.parse(body.toString()) as KeyAnswer).allowed_addresses;
+    };
+    expect(await sent(' 192.0.2.1\r\n2001:db8::/32, 192.0.2.1')).toEqual([
+      '192.0.2.1',
+      '2001:db8::/32',
+    ]);
+    expect(await sent('')).toEqual([]);
+  });
+
   it('the last use of a key stands there to the minute, and its absence with when it would be there', async () => {
     const shown = async (last_used_at: string | null) => {
       const keys = [{ ...KEY, last_used_at }];

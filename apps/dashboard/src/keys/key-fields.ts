@@ -9,6 +9,8 @@ export interface KeySettings {
   scopes: readonly Scope[];
   /** Text: what somebody typed that is not a number. */
   daily_credit_cap: number | string | null;
+  /** Addresses or blocks; empty or absent allows every address. */
+  allowed_addresses?: readonly string[];
 }
 
 /** What was typed into a form that was refused. */
@@ -28,7 +30,8 @@ export function nameField({ name }: KeySettings): Markup {
 }
 
 /** What a key may do, and how much it may spend. */
-export function limitFields({ scopes, daily_credit_cap: cap }: KeySettings): Markup {
+export function limitFields(settings: KeySettings): Markup {
+  const { scopes, daily_credit_cap: cap, allowed_addresses: addresses = [] } = settings;
   const capField = field({
     name: 'daily_credit_cap',
     value: cap === null ? '' : String(cap),
@@ -39,7 +42,28 @@ export function limitFields({ scopes, daily_credit_cap: cap }: KeySettings): Mar
       <legend>Scopes</legend>
       ${SCOPES.map((scope) => scopeBox(scope, scopes.includes(scope)))}
     </fieldset>
-    ${capField}`;
+    ${capField}
+    <div class="field">
+      <label for="allowed_addresses">Addresses that may use it</label>
+      <textarea
+        id="allowed_addresses"
+        name="allowed_addresses"
+        rows="3"
+        aria-describedby="allowed_addresses-hint"
+      >
+${addresses.join('\n')}</textarea>
+      <small id="allowed_addresses-hint"
+        >Addresses or blocks such as 192.0.2.0/24, one a line. Empty: every address.</small
+      >
+    </div>`;
+}
+
+/** From where a key may be used, in a few words. */
+export function addressWords({ allowed_addresses: addresses = [] }: KeySettings): string {
+  if (addresses.length === 0) return '';
+  return addresses.length <= 2
+    ? `only from ${addresses.join(', ')}`
+    : `only from ${addresses.length} addresses`;
 }
 
 function scopeBox(scope: Scope, isChecked: boolean): Markup {

@@ -6,11 +6,17 @@ type ScopeFields = Partial<Record<ReturnType<typeof scopeField>, string>>;
 
 /** The settings of a form, in account's names. Text that is not a number is left for account to reject. */
 export function settingsOf(form: KeySettingsForm): KeySettings {
-  const { name = '', daily_credit_cap: cap = '' } = form;
+  const { name = '', daily_credit_cap: cap = '', allowed_addresses: addresses } = form;
   const digits = cap.trim();
   return {
     name,
     scopes: SCOPES.filter((scope) => (form as ScopeFields)[scopeField(scope)] !== undefined),
     daily_credit_cap: digits === '' ? null : /^\d+$/.test(digits) ? Number(digits) : digits,
+    ...(addresses !== undefined && { allowed_addresses: addressesOf(addresses) }),
   };
 }
+
+/** Each once, however they were set apart. */
+const addressesOf = (text: string) => [
+  ...new Set(text.split(/[\s,;]+/).filter((address) => address !== '')),
+];

@@ -7,6 +7,7 @@ import {
   type KeySettings,
   NEW_KEY,
   type NewKeySettings,
+  addressWords,
   limitFields,
   nameField,
   scopeWords,
@@ -96,6 +97,7 @@ function keyRow(key: KeyAnswer, allowed?: number): Markup {
       <p class="quiet">
         <span>${scopeWords(key.scopes)}</span>
         ${key.daily_credit_cap === null ? undefined : html`<span>at most ${grouped(key.daily_credit_cap)} credits a day</span>`}
+        ${addressWords(key) === '' ? undefined : html`<span>${addressWords(key)}</span>`}
       </p>
     </div>
     ${canRevoke(key) || canReissue(key) ? keyActions(key) : undefined}
@@ -146,7 +148,7 @@ function creationFields(entered?: NewKeySettings): Markup {
       </select>
     </div>
     <details ${entered ? html`open` : undefined}>
-      <summary>Scopes and daily limit</summary>
+      <summary>Scopes, daily limit and addresses</summary>
       ${limitFields(settings)}
     </details>
     <button>Create the key</button>`;

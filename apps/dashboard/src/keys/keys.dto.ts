@@ -11,6 +11,9 @@ export class KeySettingsForm extends PageForm {
   @TextField()
   daily_credit_cap?: string;
 
+  @TextField()
+  allowed_addresses?: string;
+
   @IdempotencyKeyField()
   idempotency_key?: string;
 }

@@ -9,6 +9,7 @@ const LABELS: Readonly<Record<string, string>> = {
   environment: 'Kind',
   scopes: 'Scopes',
   daily_credit_cap: 'Credits a day at most',
+  allowed_addresses: 'Addresses that may use it',
   credits: 'Credits',
   sku: 'Plan',
   quantity: 'Quantity',
