@@ -2,10 +2,17 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { Busboy } from '@fastify/busboy';
-import { Controller, Module, Param, Req, Res } from '@nestjs/common';
+import { Controller, Module, Req, Res } from '@nestjs/common';
 import { DataStore, Server, Upload } from '@tus/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Serves } from '#libs/contracts';
+import {
+  JOB_RESULTS,
+  Serves,
+  UPLOAD_APPEND,
+  UPLOAD_CREATE,
+  UPLOAD_REMOVE,
+  UPLOAD_STATE,
+} from '#libs/contracts';
 import {
   AccountId,
   BodyStream,
@@ -19,13 +26,6 @@ import {
   startService,
 } from '#libs/platform';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
-import {
-  FILE,
-  UPLOAD_APPEND,
-  UPLOAD_CREATE,
-  UPLOAD_REMOVE,
-  UPLOAD_STATE,
-} from './transfer-rows.js';
 
 const PIECE = Buffer.from(Array.from({ length: 65_536 }, (_, place) => (place * 31) & 255));
 
@@ -164,12 +164,8 @@ class TransfersController {
     return this.speakTus(request, reply);
   }
 
-  @Serves(FILE)
-  async file(
-    @Param('name') name: string,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  @Serves(JOB_RESULTS)
+  async file(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const { state } = this;
     this.watch(request, reply);
     if (state.serve) return state.serve(reply);
@@ -177,7 +173,7 @@ class TransfersController {
     await sendFile(request, reply, {
       sizeBytes: state.fileBytes,
       type: 'application/gzip',
-      name: `${name}.csv.gz`,
+      name: 'large.csv.gz',
       tag: 'v1',
       modifiedAt: new Date('2026-11-20T04:00:00Z'),
       open: ({ start, end } = { start: 0, end: state.fileBytes - 1 }) =>

@@ -6,12 +6,12 @@ import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Upload as TusUpload } from 'tus-js-client';
 import { request } from 'undici';
+import { UPLOAD_BYTES_MAX } from '#libs/contracts';
 import { Problem } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { GatewayUnderTest, expectProblem } from '../gateway/gateway-under-test.js';
 import { RawClient } from '../gateway/raw-client.js';
 import { TransferOwner, bytesOf } from './transfer-owner.js';
-import { TRANSFER_ROWS, UPLOAD_MAX_BYTES } from './transfer-rows.js';
 
 const MEBIBYTE = 1024 ** 2;
 /** More than any buffer on the way; what memory a gibibyte takes is in `large-transfers.proof.spec.ts`. */
@@ -26,7 +26,7 @@ beforeAll(async () => {
   owner = new TransferOwner();
   await owner.start();
   const settings = { WORKER_URL: owner.url, GATEWAY_TRANSFER_IDLE_MS: '1000' };
-  under = await GatewayUnderTest.start(settings, TRANSFER_ROWS);
+  under = await GatewayUnderTest.start(settings);
 });
 afterAll(async () => {
   await under?.stop();
@@ -34,12 +34,12 @@ afterAll(async () => {
 });
 beforeEach(() => {
   owner.state.forget();
-  const added = under.around.account.addKey({ scopes: ['whois', 'bulk'] });
+  const added = under.around.account.addKey({ scopes: ['jobs'] });
   apiKey = added.apiKey;
   accountId = added.keyRecord.accountId;
 });
 
-const FILE = '/v2.0/parcel-files/large';
+const FILE = '/v2.0/jobs/019a5f00-0000-7000-8000-000000000011/results';
 const TUS = { 'tus-resumable': '1.0.0' };
 
 /** Reads an answer without holding it. @returns its bytes and their checksum. */
@@ -61,7 +61,7 @@ function crcOf(start: number, end: number): number {
 const withKey = (headers: Record<string, string> = {}) => ({ 'x-api-key': apiKey, ...headers });
 
 async function post(headers: Record<string, string>, body?: Readable | Buffer | string) {
-  const answer = await request(`${under.url}/v2.0/parcels`, {
+  const answer = await request(`${under.url}/v2.0/uploads`, {
     method: 'POST',
     headers: withKey(headers),
     body: body ?? null,
@@ -175,7 +175,7 @@ describe('a download', () => {
     const { apiKey: test } = under.around.account.addKey({
       environment: 'test',
       rank: 0,
-      scopes: ['whois', 'bulk'],
+      scopes: ['jobs'],
     });
     const refused = await under.ask(FILE, { 'x-api-key': test });
     expectProblem(refused, 403, 'test_key_not_allowed');
@@ -199,7 +199,7 @@ describe('a download', () => {
     );
     const refused = await under.ask(FILE, withKey());
     expectProblem(refused, 429, 'too_many_downloads');
-    const { apiKey: other } = under.around.account.addKey({ scopes: ['whois'] });
+    const { apiKey: other } = under.around.account.addKey({ scopes: ['jobs'] });
     const others = await under.ask(FILE, { 'x-api-key': other, range: 'bytes=0-9' });
     expect(others.status).toBe(206);
     for (const { body } of four) body.destroy();
@@ -279,12 +279,12 @@ describe('an upload by form', () => {
   });
 
   it('413, 415: what is too large or of another type is refused before it is read', async () => {
-    const announced = { ...FORM_TYPE, 'content-length': String(UPLOAD_MAX_BYTES + 1) };
+    const announced = { ...FORM_TYPE, 'content-length': String(UPLOAD_BYTES_MAX + 1) };
     const client = await RawClient.open(under.url);
     const lines = Object.entries(withKey(announced)).map(
       ([name, value]) => `${name}: ${value}\r\n`,
     );
-    client.send(`POST /v2.0/parcels HTTP/1.1\r\nHost: a\r\n${lines.join('')}\r\n`);
+    client.send(`POST /v2.0/uploads HTTP/1.1\r\nHost: a\r\n${lines.join('')}\r\n`);
     await waitFor('the refusal', () => client.text.includes('"payload_too_large"'));
     expect(client.statuses).toEqual([413]);
     client.socket.destroy();
@@ -297,17 +297,17 @@ describe('an upload by form', () => {
 
   it("an owner's early refusal reaches a client that is still sending, and ends its connection", async () => {
     owner.state.refusal = new Problem({
-      code: 'subscription_exists',
+      code: 'uploads_full',
       status: 409,
       detail: 'One is enough.',
     });
     const client = await RawClient.open(under.url);
     client.send(
-      `POST /v2.0/parcels HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
-        'Content-Type: multipart/form-data; boundary=frontier\r\nContent-Length: 1000000000\r\n\r\n',
+      `POST /v2.0/uploads HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
+        'Content-Type: multipart/form-data; boundary=frontier\r\nContent-Length: 700000000\r\n\r\n',
     );
     let sentBytes = 0;
-    for (const piece of bytesOf(0, 1_000_000_000)) {
+    for (const piece of bytesOf(0, 700_000_000)) {
       if (client.isEnded) break;
       sentBytes += piece.length;
       // At most 64 MB a second: what is sent while the connection lingers is far from the whole.
@@ -317,12 +317,12 @@ describe('an upload by form', () => {
     expect(client.statuses).toEqual([409]);
     expect(client.text).toContain('One is enough.');
     expect(client.text).toMatch(/connection: close/i);
-    expect(sentBytes).toBeLessThan(1_000_000_000);
+    expect(sentBytes).toBeLessThan(700_000_000);
   });
 
   it('Expect: 100-continue is answered once the sender may upload, and not before', async () => {
     const head = (key: string) =>
-      `POST /v2.0/parcels HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nExpect: 100-continue\r\n` +
+      `POST /v2.0/uploads HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nExpect: 100-continue\r\n` +
       'Content-Type: multipart/form-data; boundary=frontier\r\n';
     const body = Buffer.concat([...form(3)]);
     const client = await RawClient.open(under.url);
@@ -342,7 +342,7 @@ describe('an upload by form', () => {
   it('a client that goes in the middle ends the request of its owner', async () => {
     const client = await RawClient.open(under.url);
     client.send(
-      `POST /v2.0/parcels HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
+      `POST /v2.0/uploads HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
         'Content-Type: multipart/form-data; boundary=frontier\r\nContent-Length: 1000\r\n\r\n--frontier',
     );
     await waitFor('the owner to be asked', () => owner.state.accounts.length === 1);
@@ -355,7 +355,7 @@ describe('an upload by form', () => {
   it('S104: 408: a client that sends nothing more is answered and let go', async () => {
     const client = await RawClient.open(under.url);
     client.send(
-      `POST /v2.0/parcels HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
+      `POST /v2.0/uploads HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
         'Content-Type: multipart/form-data; boundary=frontier\r\nContent-Length: 1000\r\n\r\n--frontier',
     );
     await waitFor('the refusal', () => client.text.includes('"request_timeout"'));
@@ -367,7 +367,7 @@ describe('an upload by form', () => {
     const { apiKey: test } = under.around.account.addKey({
       environment: 'test',
       rank: 0,
-      scopes: ['whois', 'bulk'],
+      scopes: ['jobs'],
     });
     const refused = await post({ 'x-api-key': test, ...FORM_TYPE }, Readable.from(form(3)));
     expectProblem(refused, 403, 'test_key_not_allowed');
@@ -383,7 +383,7 @@ describe('an upload by tus', () => {
     let url: string | null = null;
     await new Promise<void>((resolve, reject) => {
       const upload = new TusUpload(Buffer.concat([...bytesOf(0, sizeBytes - 1)]) as never, {
-        endpoint: `${under.url}/v2.0/parcels`,
+        endpoint: `${under.url}/v2.0/uploads`,
         headers: { 'x-api-key': apiKey },
         chunkSize: 3 * MEBIBYTE,
         metadata: { filename: 'namen.csv' },
@@ -397,7 +397,7 @@ describe('an upload by tus', () => {
       upload.start();
     });
     const [id, stored] = ofLast();
-    expect(url).toBe(`${under.url}/v2.0/parcels/${id}`);
+    expect(url).toBe(`${under.url}/v2.0/uploads/${id}`);
     expect(stored).toMatchObject({ sizeBytes, crc32: crcOf(0, sizeBytes - 1) });
     expect(stored.upload.metadata).toEqual({ filename: 'namen.csv' });
   });
@@ -406,7 +406,7 @@ describe('an upload by tus', () => {
     const created = await post({ ...TUS, 'upload-length': '10' });
     expect([created.status, created.text]).toEqual([201, '']);
     const path = String(created.headers.location);
-    expect(path).toMatch(/^\/v2\.0\/parcels\/[0-9a-f-]{36}$/);
+    expect(path).toMatch(/^\/v2\.0\/uploads\/[0-9a-f-]{36}$/);
     const append = (offset: string, body: string) =>
       request(under.url + path, {
         method: 'PATCH',
@@ -432,29 +432,29 @@ describe('an upload by tus', () => {
   });
 
   it('412: a request of another version is told which one is known', async () => {
-    const path = '/v2.0/parcels/019a5f00-0000-7000-8000-000000000001';
+    const path = '/v2.0/uploads/019a5f00-0000-7000-8000-000000000001';
     const refused = await under.ask(path, withKey(), 'DELETE');
     expectProblem(refused, 412, 'tus_version_not_supported');
   });
 
   it('OPTIONS says what tus can do here', async () => {
-    const { status, headers } = await under.ask('/v2.0/parcels', {}, 'OPTIONS');
+    const { status, headers } = await under.ask('/v2.0/uploads', {}, 'OPTIONS');
     expect([status, headers]).toMatchObject([
       204,
       {
         'tus-resumable': '1.0.0',
         'tus-version': '1.0.0',
-        'tus-extension': 'creation,creation-with-upload,termination',
-        'tus-max-size': String(UPLOAD_MAX_BYTES),
-        'access-control-allow-methods': 'POST, OPTIONS',
+        'tus-extension': 'creation,creation-with-upload,termination,expiration',
+        'tus-max-size': String(UPLOAD_BYTES_MAX),
+        'access-control-allow-methods': 'POST, GET, OPTIONS',
       },
     ]);
-    const below = await under.ask('/v2.0/parcels/x', {}, 'OPTIONS');
-    expect(below.headers['access-control-allow-methods']).toBe('HEAD, PATCH, DELETE, OPTIONS');
+    const below = await under.ask('/v2.0/uploads/x', {}, 'OPTIONS');
+    expect(below.headers['access-control-allow-methods']).toBe('HEAD, GET, PATCH, DELETE, OPTIONS');
   });
 
   it('413: a file that is too large as a whole is refused before its first byte', async () => {
-    const refused = await post({ ...TUS, 'upload-length': String(UPLOAD_MAX_BYTES + 1) });
+    const refused = await post({ ...TUS, 'upload-length': String(UPLOAD_BYTES_MAX + 1) });
     expectProblem(refused, 413, 'payload_too_large');
   });
 

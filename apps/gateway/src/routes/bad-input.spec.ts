@@ -8,7 +8,6 @@ import {
   subjectsOf,
   listenerOf,
 } from '#libs/contracts';
-import { TRANSFER_ROWS } from '../../../../test/transfers/transfer-rows.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 
 let under: GatewayUnderTest;
@@ -17,15 +16,16 @@ let requests = 0;
 beforeAll(async () => {
   // Nobody listens there: nothing that is refused may be asked.
   const worker = { WORKER_URL: 'http://127.0.0.1:1' };
-  under = await GatewayUnderTest.start({ GATEWAY_TRUSTED_PROXIES: '127.0.0.1', ...worker }, TABLE);
+  under = await GatewayUnderTest.start(
+    { GATEWAY_TRUSTED_PROXIES: '127.0.0.1', ...worker },
+    OPERATIONS,
+  );
 });
 afterAll(() => under?.stop());
 
 const OVERLONG = 'x'.repeat(3_000);
 
-/** The product's operations, and one of each kind that may not be among them. */
-const TABLE = [...OPERATIONS, ...TRANSFER_ROWS];
-const SERVED = TABLE.filter((row) => listenerOf(row) === 'api');
+const SERVED = OPERATIONS.filter((row) => listenerOf(row) === 'api');
 const ALL_ROUTES = SERVED.flatMap((operation) =>
   operation.routes.map((route): [string, Operation, OperationRoute] => [
     `${operation.method} ${route.path} (${operation.name})`,

@@ -16,10 +16,6 @@ import {
   listenerOf,
   openApi,
 } from '#libs/contracts';
-import { TRANSFER_ROWS } from '../../../../../test/transfers/transfer-rows.js';
-
-/** The product's, and one of each kind that may not be among them. */
-const TABLE = [...OPERATIONS, ...TRANSFER_ROWS];
 
 interface Described {
   operationId: string;
@@ -49,7 +45,7 @@ interface Description {
 }
 
 const described = (listener: PublicListener) =>
-  openApi(TABLE, {
+  openApi(OPERATIONS, {
     title: 'A',
     version: '1',
     origin: 'https://a.test',
@@ -79,7 +75,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
   });
 
   it('has each row that is asked there, with its body and status, and no other', () => {
-    const rows = TABLE.filter(
+    const rows = OPERATIONS.filter(
       (row) => listenerOf(row) === listener && row.access.kind !== 'signed',
     );
     const addresses = rows.flatMap(({ method, routes }) =>
