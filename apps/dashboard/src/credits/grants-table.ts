@@ -5,7 +5,7 @@ import { type Markup, html } from '../pages/markup.js';
 /** Where an account's credits came from, what is left of each source, until when, and what goes first. */
 export function grantsTable({ grants }: BalanceAnswer): Markup {
   if (grants.length === 0) return html`<p class="quiet">No credits yet.</p>`;
-  return html`<table>
+  return html`<table class="stacked">
       <thead>
         <tr>
           <th>From</th>
@@ -18,10 +18,10 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
         ${grants.toSorted(inOrderOfUse).map(
           (grant) =>
             html`<tr>
-              <td>${grantWords(grant)}</td>
-              <td class="number">${grouped(grant.granted)}</td>
-              <td class="number">${grouped(grant.available + grant.reserved)}</td>
-              <td>${untilOf(grant)}</td>
+              <td data-label="From"><div>${grantWords(grant)}</div></td>
+              <td data-label="Granted" class="number">${grouped(grant.granted)}</td>
+              <td data-label="Left" class="number">${grouped(grant.available + grant.reserved)}</td>
+              <td data-label="Until"><div>${untilOf(grant)}</div></td>
             </tr>`,
         )}
       </tbody>

@@ -67,7 +67,7 @@ function comparison({ owned, to, preview }: PreviewedChange): Markup {
     `${money(preview.renewal_micros, preview.currency)} a ${planOfSku(to.sku)?.interval ?? owned.interval}`,
   ];
   const rows = [price, ...rightsRows(owned, to)];
-  return html`<table>
+  return html`<table class="stacked">
     <thead>
       <tr>
         <th>What</th>
@@ -79,9 +79,9 @@ function comparison({ owned, to, preview }: PreviewedChange): Markup {
       ${rows.map(
         ([name, before, after]) =>
           html`<tr>
-            <td>${name}</td>
-            <td class="number">${before}</td>
-            <td class="number">${after}</td>
+            <td data-label="What">${name}</td>
+            <td data-label="Now" class="number">${before}</td>
+            <td data-label="Then" class="number">${after}</td>
           </tr>`,
       )}
     </tbody>
