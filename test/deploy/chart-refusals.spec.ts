@@ -103,6 +103,13 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['networkPolicy.dnsPorts=[]', "at '/networkPolicy/dnsPorts': minItems: got 0, want 1"],
   ['services.gateway.service.type="ExternalName"', "at '/services/gateway/service/type'"],
   ['networkPolicy.door=[{}]', "at '/networkPolicy/door/0': minProperties: got 0, want 1"],
+  ['postgresql.maxConnections=50', 'postgresql.maxConnections is 50, and 131 would be taken'],
+  [
+    'services.gateway.ownDatabase.maxConnections=9',
+    'ownDatabase.maxConnections is 9, and 69 would',
+  ],
+  ['services.account.database.poolSize=1', "at '/services/account/database/poolSize': minimum"],
+  ['settings={"DATABASE_POOL_SIZE":9}', 'settings.DATABASE_POOL_SIZE is set by the chart'],
   ['services.archive={}', 'services.archive is no service: use account, entitlement, billing'],
   ['services.lookup.enabled=false', 'services.lookup.enabled is false: the product does not run'],
   ['services.lookup.ownDatabase.enabled=true', 'services.lookup.ownDatabase is on, and it stores'],

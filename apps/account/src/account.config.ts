@@ -1,12 +1,12 @@
 import { IsOptional, IsString, IsUrl, MinLength } from 'class-validator';
-import { DatabaseUrl } from '#libs/database';
+import { DatabaseConfig, DatabaseUrl } from '#libs/database';
 import { MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
-import { PortSetting, InternalCallsConfig, Setting } from '#libs/platform';
+import { PortSetting, Setting } from '#libs/platform';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
 
 /** Settings of the account service. */
-export class AccountConfig extends InternalCallsConfig {
+export class AccountConfig extends DatabaseConfig {
   @Setting({ env: 'ACCOUNT_HOST', about: 'Address of the internal listener.' })
   @IsString()
   host: string = '127.0.0.1';

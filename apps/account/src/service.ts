@@ -11,6 +11,7 @@ export const account: Service<AccountConfig> = {
   config: AccountConfig,
   listeners: [{ port: 'ACCOUNT_PORT' }],
   urlSetting: urlSettingOf('account'),
+  connections: ['DATABASE_POOL_SIZE', 'DATABASE_MAINTENANCE_POOL_SIZE'],
   migrations,
   controllers: CONTROLLERS,
   jobs: JOBS,

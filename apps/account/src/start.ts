@@ -76,10 +76,11 @@ export interface AccountOptions {
  */
 export async function startAccount(options: AccountOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
-  const database = await open(() => config.databaseUrl, 'account');
+  const database = await open(() => config.databaseUrl, 'account', config.poolSize);
   const maintenanceDatabase = await open(
     () => config.maintenanceDatabaseUrl,
     'account maintenance',
+    config.maintenancePoolSize,
   );
   const module = AccountModule.register({ ...options, database, maintenanceDatabase });
   const service = await startService({
@@ -102,6 +103,6 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
   });
 }
 
-function open(url: DatabaseAddress, applicationName: string): Promise<Database> {
-  return Database.open({ url, applicationName, entities: ENTITIES });
+function open(url: DatabaseAddress, applicationName: string, poolSize: number): Promise<Database> {
+  return Database.open({ url, applicationName, poolSize, entities: ENTITIES });
 }

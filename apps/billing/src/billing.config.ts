@@ -13,9 +13,9 @@ import {
   MinLength,
   ValidateIf,
 } from 'class-validator';
-import { DatabaseUrl } from '#libs/database';
+import { DatabaseConfig, DatabaseUrl } from '#libs/database';
 import { MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
-import { PortSetting, InternalCallsConfig, Setting } from '#libs/platform';
+import { PortSetting, Setting } from '#libs/platform';
 import { TAX_RATE } from './pricing/tax-rates.js';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
@@ -23,7 +23,7 @@ const hasStripe = ({ stripeApiKey }: BillingConfig) => Boolean(stripeApiKey);
 const hasPaypal = ({ paypalClientId }: BillingConfig) => Boolean(paypalClientId);
 
 /** Settings of the billing service. */
-export class BillingConfig extends InternalCallsConfig {
+export class BillingConfig extends DatabaseConfig {
   @Setting({ env: 'BILLING_HOST', about: 'Address of the internal listener.' })
   @IsString()
   host: string = '127.0.0.1';

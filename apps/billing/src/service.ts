@@ -13,6 +13,7 @@ export const billing: Service<BillingConfig> = {
   urlSetting: urlSettingOf('billing'),
   requires: ['STRIPE_API_KEY', 'BILLING_PAYPAL_CLIENT_ID'],
   outwardPorts: [443],
+  connections: ['DATABASE_POOL_SIZE', 'DATABASE_MAINTENANCE_POOL_SIZE', 1],
   migrations,
   controllers: CONTROLLERS,
   jobs: JOBS,

@@ -100,10 +100,11 @@ export interface BillingOptions {
 /** Starts the billing service: databases, listener, relay, jobs. `stop` closes all in reverse. */
 export async function startBilling(options: BillingOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
-  const database = await open(() => config.databaseUrl, 'billing');
+  const database = await open(() => config.databaseUrl, 'billing', config.poolSize);
   const maintenanceDatabase = await open(
     () => config.maintenanceDatabaseUrl,
     'billing maintenance',
+    config.maintenancePoolSize,
   );
   const auditorDatabase = await Database.open({
     url: () => config.auditorDatabaseUrl,
@@ -134,6 +135,6 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
   return { ...running, stop: async () => running.stop().finally(() => clients.close()) };
 }
 
-function open(url: DatabaseAddress, applicationName: string): Promise<Database> {
-  return Database.open({ url, applicationName, entities: ENTITIES });
+function open(url: DatabaseAddress, applicationName: string, poolSize: number): Promise<Database> {
+  return Database.open({ url, applicationName, poolSize, entities: ENTITIES });
 }

@@ -1,9 +1,9 @@
 import { IsString } from 'class-validator';
-import { DatabaseUrl } from '#libs/database';
-import { PortSetting, InternalCallsConfig, Setting } from '#libs/platform';
+import { DatabaseConfig, DatabaseUrl } from '#libs/database';
+import { PortSetting, Setting } from '#libs/platform';
 
 /** Settings of the entitlement service. */
-export class EntitlementConfig extends InternalCallsConfig {
+export class EntitlementConfig extends DatabaseConfig {
   @Setting({ env: 'ENTITLEMENT_HOST', about: 'Address of the internal listener.' })
   @IsString()
   host: string = '127.0.0.1';

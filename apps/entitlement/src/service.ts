@@ -11,6 +11,7 @@ export const entitlement: Service<EntitlementConfig> = {
   config: EntitlementConfig,
   listeners: [{ port: 'ENTITLEMENT_PORT' }],
   urlSetting: urlSettingOf('entitlement'),
+  connections: ['DATABASE_POOL_SIZE', 'DATABASE_MAINTENANCE_POOL_SIZE', 1],
   migrations,
   controllers: CONTROLLERS,
   jobs: JOBS,

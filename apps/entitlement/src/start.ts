@@ -44,11 +44,13 @@ export async function startEntitlement(options: EntitlementOptions): Promise<Run
   const database = await Database.open({
     url: () => config.databaseUrl,
     applicationName: 'entitlement',
+    poolSize: config.poolSize,
     entities: ENTITIES,
   });
   const maintenanceDatabase = await Database.open({
     url: () => config.maintenanceDatabaseUrl,
     applicationName: 'entitlement maintenance',
+    poolSize: config.maintenancePoolSize,
   });
   const auditorDatabase = await Database.open({
     url: () => config.auditorDatabaseUrl,

@@ -10,14 +10,14 @@ import {
 } from 'class-validator';
 import { ValkeyTimeout, ValkeyTlsCa, ValkeyUrl } from '#libs/counters';
 import { IsAddressBlock } from '#libs/domain-names';
-import { DatabaseUrl } from '#libs/database';
-import { InternalCallsConfig, PortSetting, ServiceUrls, Setting } from '#libs/platform';
+import { DatabaseConfig, DatabaseUrl } from '#libs/database';
+import { PortSetting, ServiceUrls, Setting } from '#libs/platform';
 
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
 /** Keys, credits and lookups are what a gateway is for. */
 @ServiceUrls('account', 'entitlement', 'lookup')
-export class GatewayConfig extends InternalCallsConfig {
+export class GatewayConfig extends DatabaseConfig {
   @Setting({ env: 'API_HOST', about: 'Address the API listens on.' })
   @IsString()
   host: string = '127.0.0.1';

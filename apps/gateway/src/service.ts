@@ -12,6 +12,8 @@ export const gateway: Service<GatewayConfig> = {
   config: GatewayConfig,
   listeners: [{ port: 'GATEWAY_INTERNAL_PORT' }, { port: 'API_PORT', isPublic: true }],
   urlSetting: urlSettingOf('gateway'),
+  // Beside the pool: maintenance, auditor, request log.
+  connections: ['DATABASE_POOL_SIZE', 2, 1, 1],
   migrations,
   controllers: CONTROLLERS,
   jobs: JOBS,

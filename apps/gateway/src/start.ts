@@ -46,11 +46,12 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   const database = await Database.open({
     url: () => config.databaseUrl,
     applicationName: 'gateway',
+    poolSize: config.poolSize,
   });
   const maintenance = await Database.open({
     url: () => config.maintenanceDatabaseUrl,
     applicationName: 'gateway maintenance',
-    poolSize: MAINTENANCE_POOL_SIZE,
+    poolSize: Math.min(MAINTENANCE_POOL_SIZE, config.maintenancePoolSize),
   });
   const auditor = await Database.open({
     url: config.auditorDatabaseUrl,

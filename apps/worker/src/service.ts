@@ -13,6 +13,7 @@ export const worker: Service<WorkerConfig> = {
   urlSetting: urlSettingOf('worker'),
   // Webhooks.
   outwardPorts: [443],
+  connections: ['DATABASE_POOL_SIZE', 'DATABASE_MAINTENANCE_POOL_SIZE'],
   migrations,
   usesFiles: true,
   controllers: CONTROLLERS,

@@ -87,11 +87,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningServic
   const database = await Database.open({
     url: () => config.databaseUrl,
     applicationName: 'worker',
+    poolSize: config.poolSize,
     entities: ENTITIES,
   });
   const maintenanceDatabase = await Database.open({
     url: () => config.maintenanceDatabaseUrl,
     applicationName: 'worker maintenance',
+    poolSize: config.maintenancePoolSize,
     entities: ENTITIES,
   });
   const databases = { database, maintenanceDatabase };

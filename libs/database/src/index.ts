@@ -8,6 +8,7 @@ export * from './columns.js';
 export { type CopyChunks, copyIn } from './copy.js';
 export * from './database.js';
 export { type Distribution, distribute } from './distribution.js';
+export * from './database.config.js';
 export * from './database-failure.js';
 export * from './database-login.js';
 export * from './database-url.js';

@@ -63,6 +63,11 @@ export interface Service<C extends object = object> {
   requires?: readonly string[];
   /** Ports on the internet that it reaches, mail aside: no other way out is open to it. */
   outwardPorts?: readonly number[];
+  /**
+   * Connections that one process has to PostgreSQL at most: the settings of its pools, and pools of a fixed size. The
+   * chart adds them up.
+   */
+  connections?: readonly (string | number)[];
   /** Makes the tables of its schema. Unset: it owns no data and takes no part in events. */
   migrations?: Migration[];
   /**

@@ -31,6 +31,8 @@ interface ChartService {
   /** Topics whose events it must have each of: their lag is its work. */
   consumes: string[];
   outwardPorts: number[];
+  /** Of one process to PostgreSQL: settings of pools, and pools of a fixed size. */
+  connections: (string | number)[];
   secrets: ChartSecret[];
   /** Settings that are not secret. */
   settings: string[];
@@ -49,7 +51,15 @@ export function chartServices(services: readonly AnyService[]): string {
 }
 
 function chartService(service: AnyService, services: readonly AnyService[]): ChartService {
-  const { name, listeners, urlSetting, requires, migrations, outwardPorts = [] } = service;
+  const {
+    name,
+    listeners,
+    urlSetting,
+    requires,
+    migrations,
+    outwardPorts = [],
+    connections = [],
+  } = service;
   const settings = configsOf(service).flatMap((config) =>
     settingsOf(config).map((setting) => ({ ...setting, config })),
   );
@@ -72,6 +82,7 @@ function chartService(service: AnyService, services: readonly AnyService[]): Cha
     hears: (eventReaders(services)[name] ?? []).map(topicOf),
     consumes: producers.map(topicOf),
     outwardPorts: [...outwardPorts],
+    connections: [...connections],
     secrets: settings
       .filter(({ secret }) => secret)
       .map(({ env, config, mayBeMissing = false }) => ({

@@ -105,6 +105,8 @@ automountServiceAccountToken: false
   "KAFKA_SASL_USERNAME" (ternary $known.name "" (eq "true" (include "dds.kafkaTls" $root)))
   "INTERNAL_TLS_FOLDER" (ternary "/run/tls" "" (eq "true" (include "dds.internalTls" $root)))
   "PROBE_PORT" "7101"
+  "DATABASE_POOL_SIZE" (toString .is.database.poolSize)
+  "DATABASE_MAINTENANCE_POOL_SIZE" (toString .is.database.maintenancePoolSize)
   "GATEWAY_JOURNAL" "/var/lib/domain-data/gateway.journal"
 -}}
 {{- range (include "dds.services" $root | fromJson).services -}}

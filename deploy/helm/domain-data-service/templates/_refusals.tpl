@@ -44,6 +44,7 @@
 {{- $faults = concat $faults (include "dds.backingRefusals" . | fromJson).faults -}}
 {{- $faults = concat $faults (include "dds.backupRefusals" . | fromJson).faults -}}
 {{- $faults = concat $faults (include "dds.formRefusals" . | fromJson).faults -}}
+{{- $faults = concat $faults (include "dds.connectionRefusals" . | fromJson).faults -}}
 {{- range $path, $resources := dict "migration" $v.migration.resources "valkey.instance" $v.valkey.instance.resources -}}
 {{- $faults = concat $faults (include "dds.resourceRefusals" (dict "path" $path "resources" $resources "byCpu" false) | fromJson).faults -}}
 {{- end -}}
@@ -259,7 +260,7 @@
 {{- if and $is.enabled $many (has "VALKEY_URL" $secret) (not (or $v.valkey.url $v.valkey.fromSecret)) -}}
 {{- $faults = append $faults (printf "services.%s has several replicas and there is no Valkey, in which they count together: set valkey.url or valkey.fromSecret, or replicas to 1." $name) -}}
 {{- end -}}
-{{- $own := concat $known.hosts .urls (list "BASE_URL" "BILLING_URL" "MAIL_FROM" "GATEWAY_TRUSTED_PROXIES" "DASHBOARD_TRUSTED_PROXIES" "GATEWAY_JOURNAL" "OTEL_EXPORTER_OTLP_ENDPOINT" "INTERNAL_TLS_FOLDER" "PROBE_PORT") -}}
+{{- $own := concat $known.hosts .urls (list "BASE_URL" "BILLING_URL" "MAIL_FROM" "GATEWAY_TRUSTED_PROXIES" "DASHBOARD_TRUSTED_PROXIES" "GATEWAY_JOURNAL" "OTEL_EXPORTER_OTLP_ENDPOINT" "INTERNAL_TLS_FOLDER" "PROBE_PORT" "DATABASE_POOL_SIZE" "DATABASE_MAINTENANCE_POOL_SIZE") -}}
 {{- range $known.listeners }}{{ $own = append $own .port }}{{ end -}}
 {{- range $env, $value := mergeOverwrite (deepCopy $v.settings) (deepCopy $is.settings) -}}
 {{- if and (has $env $known.settings) (or (has $env $own) (hasPrefix "KAFKA_" $env)) -}}

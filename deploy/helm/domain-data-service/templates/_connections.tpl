@@ -1,0 +1,49 @@
+{{- /* Kept back by PostgreSQL for superusers, and what `cli migrate` takes. */ -}}
+{{- define "dds.connectionsApart" -}}
+5
+{{- end -}}
+
+{{- /*
+Connections to PostgreSQL when every service runs at its largest, one more pod of a Deployment while it is replaced: for each
+{service, pods, each, isOwn}. As JSON.
+*/ -}}
+{{- define "dds.connections" -}}
+{{- $root := . -}}
+{{- $all := list -}}
+{{- range (include "dds.services" . | fromJson).services -}}
+{{- if .known.connections -}}
+{{- $settings := include "dds.settings" (dict "root" $root "known" .known "is" .is) | fromJson -}}
+{{- $each := 0 -}}
+{{- range .known.connections -}}
+{{- $each = add $each (ternary (get $settings (toString .)) . (kindIs "string" .) | int) -}}
+{{- end -}}
+{{- $pods := int .is.replicas -}}
+{{- if .is.autoscaling.enabled }}{{ $pods = int .is.autoscaling.max }}{{ end -}}
+{{- if .is.keda.enabled }}{{ $pods = int .is.keda.max }}{{ end -}}
+{{- if and (eq .is.volume.size "") (or (not .known.consumes) (eq $pods 1)) }}{{ $pods = add $pods 1 }}{{ end -}}
+{{- $all = append $all (dict "service" .known.name "pods" $pods "each" $each "isOwn" .is.ownDatabase.enabled "max" .is.ownDatabase.maxConnections) -}}
+{{- end -}}
+{{- end -}}
+{{- dict "all" $all | toJson -}}
+{{- end -}}
+
+{{- define "dds.connectionRefusals" -}}
+{{- $faults := list -}}
+{{- $max := int .Values.postgresql.maxConnections -}}
+{{- $apart := include "dds.connectionsApart" . | int -}}
+{{- $sum := $apart -}}
+{{- $terms := list -}}
+{{- range (include "dds.connections" . | fromJson).all -}}
+{{- $own := add $apart (mul .pods .each) -}}
+{{- if not .isOwn -}}
+{{- $sum = add $sum (mul .pods .each) -}}
+{{- $terms = append $terms (printf "%s %v x %v" .service .pods .each) -}}
+{{- else if and .max (gt (int $own) (int .max)) -}}
+{{- $faults = append $faults (printf "services.%s.ownDatabase.maxConnections is %v, and %v would be taken: raise max_connections there and here, or make services.%s.database.poolSize smaller." .service .max $own .service) -}}
+{{- end -}}
+{{- end -}}
+{{- if and $max (gt (int $sum) $max) -}}
+{{- $faults = append $faults (printf "postgresql.maxConnections is %d, and %d would be taken (%s, and %d kept back): raise max_connections there and here, make defaults.database.poolSize smaller, or put PgBouncer in front and write 0." $max (int $sum) (join ", " $terms) $apart) -}}
+{{- end -}}
+{{- dict "faults" $faults "sum" $sum | toJson -}}
+{{- end -}}

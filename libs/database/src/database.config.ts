@@ -1,0 +1,25 @@
+import { IsInt, Max, Min } from 'class-validator';
+import { InternalCallsConfig, Setting } from '#libs/platform';
+import { POOL_SIZE } from './database.js';
+
+/** How many connections a process has to PostgreSQL. */
+export class DatabaseConfig extends InternalCallsConfig {
+  @Setting({
+    env: 'DATABASE_POOL_SIZE',
+    about:
+      'Connections to PostgreSQL at most, for the requests and events of one process; what comes beyond waits. Count all processes against `max_connections` of the server.',
+  })
+  @IsInt()
+  @Min(2)
+  @Max(200)
+  poolSize: number = POOL_SIZE;
+
+  @Setting({
+    env: 'DATABASE_MAINTENANCE_POOL_SIZE',
+    about: 'The same for its relays and jobs.',
+  })
+  @IsInt()
+  @Min(2)
+  @Max(200)
+  maintenancePoolSize: number = POOL_SIZE;
+}
