@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { DataStore, Upload as TusUpload } from '@tus/server';
 import { UPLOAD_BYTES_MAX } from '#libs/contracts';
 import type { FileContent, FileStore } from '#libs/files';
-import { Problem, SystemClock, newId } from '#libs/platform';
+import { Problem, monotonicMs, newId } from '#libs/platform';
 import type { UploadsService } from './uploads.service.js';
 import { UPLOAD_KEPT_MS, type Upload, shownName, uploadFolder } from './upload.js';
 
@@ -12,7 +12,6 @@ const PIECE_BYTES = 32 * 1024 ** 2;
 const PIECES_MAX = 1_000;
 const MOVED_ON = { status_code: 409, body: 'Upload-Offset conflict\n' };
 const TOO_MANY_PIECES = { status_code: 413, body: 'too many pieces\n' };
-const machine = new SystemClock();
 const EXTENSIONS = ['creation', 'creation-with-upload', 'termination', 'expiration'];
 
 /** The uploads of one account, as tus sees them: in pieces, each a file. */
@@ -68,7 +67,8 @@ export class UploadStore extends DataStore {
 
   /** As the clock of this machine has it: tus compares with that one. */
   private startOf(upload: Upload): string {
-    return new Date(machine.now().getTime() - this.uploads.ageMs(upload)).toISOString();
+    const nowMs = performance.timeOrigin + monotonicMs();
+    return new Date(nowMs - this.uploads.ageMs(upload)).toISOString();
   }
 
   private async store(
