@@ -8,7 +8,7 @@ import {
   type RequestsAnswer,
   type UsageAnswer,
 } from '#libs/contracts';
-import { AccountDeletedProblem } from '#libs/public-http';
+import { AccountDeletedProblem, AccountSuspended } from '#libs/public-http';
 import { ServiceProxies } from './proxy/service-proxies.js';
 import type { ProxiedAnswer, Visitor } from './proxy/service-proxy.js';
 import { type Session, currentSession } from './proxy/sessions.js';
@@ -65,6 +65,8 @@ export class DashboardCalls {
 
   /** Asks the gateway as a key of the account would. @throws AccountDeletedProblem. */
   async ask(visitor: Visitor, session: Session, body: PageQuestion): Promise<ProxiedAnswer> {
+    // What entitlement says comes by event, and later.
+    if (session.suspendedBecause !== null) throw new AccountSuspended();
     const call = { method: 'POST', path: '/questions', body, ...QUESTION } as const;
     return this.ofActive('gateway', visitor, session, call);
   }

@@ -74,6 +74,16 @@ export class AnswerTimeout extends Problem {
   }
 }
 
+export class AccountSuspended extends Problem {
+  constructor() {
+    super({
+      code: 'account_suspended',
+      status: 403,
+      detail: 'This account is suspended. Log in to the dashboard to see why.',
+    });
+  }
+}
+
 export class AccountDeletedProblem extends Problem {
   constructor(restorableUntil?: string) {
     super({

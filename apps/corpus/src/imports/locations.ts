@@ -90,12 +90,23 @@ export class Locations {
       for (const found of files.toSorted(inOrder)) {
         if (await isKnown(found.file, found.version)) continue;
         const { content } = await store.read(found.file, { etag: found.version });
-        await pipeline(content, createWriteStream(path), { signal });
+        const limited = withinLimit(content, this.limits.unpackedBytesMax);
+        await pipeline(limited, createWriteStream(path), { signal });
         yield found;
       }
     } finally {
       await store.close();
     }
+  }
+}
+
+/** @throws BadFile for more than may be read. */
+async function* withinLimit(content: AsyncIterable<Uint8Array>, bytesMax: number) {
+  let bytes = 0;
+  for await (const chunk of content) {
+    bytes += chunk.byteLength;
+    if (bytes > bytesMax) throw new BadFile(`It has more than ${bytesMax} bytes.`);
+    yield chunk;
   }
 }
 

@@ -43,16 +43,6 @@ export class TooManyFailedKeys extends Problem {
   }
 }
 
-export class AccountSuspended extends Problem {
-  constructor() {
-    super({
-      code: 'account_suspended',
-      status: 403,
-      detail: 'This account is suspended. Log in to the dashboard to see why.',
-    });
-  }
-}
-
 export class AddressNotAllowed extends Problem {
   constructor() {
     super({

@@ -14,10 +14,10 @@ import {
   ServiceUnavailable,
   monotonicMs,
 } from '#libs/platform';
-import { AccountDeletedProblem } from '#libs/public-http';
+import { AccountDeletedProblem, AccountSuspended } from '#libs/public-http';
 import type { CappedLine } from '../lease/daily-caps.js';
 import { AccountEntry, KeyEntry, ownerOf } from './caller.js';
-import { AccountSuspended, InvalidApiKey } from './auth-cache.errors.js';
+import { InvalidApiKey } from './auth-cache.errors.js';
 import { RefusedKeys } from './refused-keys.js';
 
 export interface AuthCacheOptions {

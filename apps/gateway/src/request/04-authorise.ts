@@ -1,11 +1,11 @@
 import type { BlockList } from 'node:net';
+import { AccountSuspended } from '#libs/public-http';
 import { isInBlocks } from '#libs/domain-names';
 import type { Problem } from '#libs/platform';
 import { clientAddress } from '../context/client-address.js';
 import type { RequestContext } from '../context/request-context.js';
 import type { KeyEntry } from '../auth-cache/caller.js';
 import {
-  AccountSuspended,
   AddressNotAllowed,
   KeyPaused,
   ScopeDenied,

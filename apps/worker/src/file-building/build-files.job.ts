@@ -63,14 +63,13 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     const folder = `files/${dataset}/${day}/${id}/`;
     const file = { dataset, day, edition, folder };
     await this.removeUnlessPublished(id, folder);
-    try {
-      const before = await files.findBefore(this.database, dataset, day);
-      const built = await builder.build(file, before, work.signal);
-      await this.publish(work, { id, ...file, ...built, builtAt });
-    } catch (error) {
+    const before = await files.findBefore(this.database, dataset, day);
+    const built = await builder.build(file, before, work.signal).catch(async (error: unknown) => {
       await this.database.transaction((transaction) => folders.remove(transaction, folder));
       throw error;
-    }
+    });
+    // Should it fail, it may have been published all the same: what was not is removed in a day.
+    await this.publish(work, { id, ...file, ...built, builtAt });
   }
 
   private async publish(

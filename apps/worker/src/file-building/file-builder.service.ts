@@ -43,6 +43,8 @@ export class FileBuilderService {
     before: FileEdition | undefined,
     signal: AbortSignal,
   ): Promise<BuiltFile> {
+    // It may fail, and nothing has been written yet.
+    const compared = await this.comparisonWith(before);
     const ends: DatasetEnd[] = [];
     let rows = 0;
     const text = new FileText(file.dataset);
@@ -51,7 +53,7 @@ export class FileBuilderService {
       text,
       forms: new FileForms(this.store, file, describe),
       keys: new NameKeys(this.store, namesKey(file)),
-      comparison: await this.comparisonWith(before),
+      comparison: compared,
       sample: file.dataset === 'newly' ? gzipped(this.store, sampleKey(file)) : undefined,
     };
     const { forms, keys, comparison, sample } = parts;

@@ -5,7 +5,7 @@ import type {
   MonitorRule,
   UpdateMonitorRequest,
 } from '#libs/contracts';
-import { parseDomainName } from '#libs/domain-names';
+import { looseSkeletonOf, parseDomainName } from '#libs/domain-names';
 import { type FieldError, InvalidRequest } from '#libs/platform';
 
 /** Shorter texts are in too many names to be watched. */
@@ -32,7 +32,7 @@ export function newRule(request: CreateMonitorRequest): MonitorRule {
   const given = ALL_SUBJECTS.filter((field) => request[field] !== undefined);
   const faults = given
     .filter((field) => !subjects.includes(field))
-    .map((field) => fault(field, `is not of a monitor of kind ${kind}`));
+    .map((field) => fault(field, `a ${kind} monitor has no such field`));
   const own = given.filter((field) => subjects.includes(field));
   if (own.length !== 1) {
     const words = subjects.join(', ');
@@ -77,7 +77,7 @@ function choicesOf(kind: MonitorKind, request: UpdateMonitorRequest): MonitorRul
   const known: readonly string[] = CHOICES[kind];
   const faults = ALL_CHOICES.filter(
     (field) => request[field] !== undefined && !known.includes(field),
-  ).map((field) => fault(field, `is not of a monitor of kind ${kind}`));
+  ).map((field) => fault(field, `a ${kind} monitor has no such field`));
   if (faults.length > 0) throw new InvalidRequest(faults);
   const { match, with_typos, exact, include, exclude, own_domains, tlds } = request;
   return {
@@ -93,7 +93,7 @@ function choicesOf(kind: MonitorKind, request: UpdateMonitorRequest): MonitorRul
   };
 }
 
-const TOO_SHORT = `must have at least ${TEXT_LENGTH_MIN} characters`;
+const TOO_SHORT = `must have at least ${TEXT_LENGTH_MIN} letters or digits`;
 
 function registrableName(field: string, text: string): string {
   const parsed = parseDomainName(text);
@@ -108,7 +108,9 @@ function word(field: string, text: string, lengthMin: number): string {
   if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(read)) {
     throw refused(field, 'may hold letters, digits and hyphens: it is looked for in labels');
   }
-  if ([...read].length < lengthMin) throw refused(field, TOO_SHORT);
+  // Marks alone leave nothing to compare, and one letter with marks is in nearly every name.
+  const looks = [...looseSkeletonOf(read)].length;
+  if (Math.min(looks, [...read].length) < lengthMin) throw refused(field, TOO_SHORT);
   return read;
 }
 

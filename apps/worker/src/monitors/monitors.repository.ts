@@ -94,13 +94,17 @@ export class MonitorsRepository {
     ]);
   }
 
-  /** @returns the domains that they watched. */
-  async deleteOfAccount(transaction: Transaction, accountId: string): Promise<string[]> {
+  /** That monitors of the account watch. */
+  async domainsOf(transaction: Transaction, accountId: string): Promise<string[]> {
     const rows = await transaction.query<{ name: string | null }>(
-      'delete from monitors where account_id = $1 returning domain_name as name',
+      'select domain_name as name from monitors where account_id = $1',
       [accountId],
     );
     return namesOf(rows);
+  }
+
+  async deleteOfAccount(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.query('delete from monitors where account_id = $1', [accountId]);
   }
 
   /**

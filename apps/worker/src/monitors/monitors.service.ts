@@ -113,6 +113,7 @@ export class MonitorsService {
   async remove(accountId: string, id: string): Promise<MonitorAnswer> {
     return this.database.transaction(async (transaction) => {
       const monitor = await this.find(transaction, accountId, id);
+      await this.checks.hold(transaction, domainsOf(monitor));
       await this.monitors.delete(transaction, accountId, id);
       await this.checks.forget(transaction, domainsOf(monitor));
       return monitorAnswer(monitor);
@@ -156,8 +157,10 @@ export class MonitorsService {
 
   /** Removes all that is kept of an account. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
+    const domains = await this.monitors.domainsOf(transaction, accountId);
+    await this.checks.hold(transaction, domains);
     await this.news.erase(transaction, accountId);
-    const domains = await this.monitors.deleteOfAccount(transaction, accountId);
+    await this.monitors.deleteOfAccount(transaction, accountId);
     await this.checks.forget(transaction, domains);
   }
 

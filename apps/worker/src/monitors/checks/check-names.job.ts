@@ -45,9 +45,9 @@ export class CheckNamesJob implements Job {
       const now = this.clock.now();
       const leaseUntil = new Date(now.getTime() + LEASE_MS);
       const claim = { now, leaseUntil, limit: NAMES_AT_ONCE };
-      const names = await this.names.claim(this.database, kind, claim);
+      const { names, hasMore } = await this.names.claim(this.database, kind, claim);
       if (names.length > 0) await this.ask(kind, names);
-      if (names.length < NAMES_AT_ONCE || this.ending.signal.aborted) return;
+      if (!hasMore || this.ending.signal.aborted) return;
     }
   }
 

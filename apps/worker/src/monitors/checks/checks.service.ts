@@ -44,6 +44,14 @@ export class ChecksService {
     if (names.length > 0) await this.names.watch(transaction, names, this.clock.now());
   }
 
+  /**
+   * Lets no check of these names end before the transaction does. Asked for before monitors of them are deleted: a check
+   * holds its name, and then notes what the monitors are told.
+   */
+  async hold(transaction: Transaction, names: readonly string[]): Promise<void> {
+    if (names.length > 0) await this.names.lockAll(transaction, names);
+  }
+
   /** Forgets what is known of names, in the transaction that ends monitors of them. */
   async forget(transaction: Transaction, names: readonly string[]): Promise<void> {
     if (names.length > 0) await this.names.forgetUnwatched(transaction, names);

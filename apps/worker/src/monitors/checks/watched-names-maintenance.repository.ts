@@ -42,7 +42,15 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** Forgets names that nobody has a monitor of. */
+  /** In the order in which all take more than one. */
+  async lockAll(transaction: Transaction, names: readonly string[]): Promise<void> {
+    await transaction.query(
+      'select from watched_names where name = any($1::text[]) order by name for update',
+      [names],
+    );
+  }
+
+  /** Forgets names that nobody has a monitor of. They are locked: who begins to watch one meanwhile makes it anew. */
   async forgetUnwatched(transaction: Transaction, names: readonly string[]): Promise<void> {
     await transaction.query(
       `delete from watched_names w where name = any($1::text[])
@@ -53,13 +61,14 @@ export class WatchedNamesMaintenanceRepository {
 
   /**
    * Takes names whose check is due: until `leaseUntil` no other process does. Names that nobody watches at the moment
-   * are put off by as much as a check would.
+   * are put off, and not among them.
+   * @returns whether more may be due beside those taken.
    */
   async claim(
     database: Pick<Database, 'transaction'>,
     kind: CheckKind,
     { now, leaseUntil, limit }: { now: Date; leaseUntil: Date; limit: number },
-  ): Promise<string[]> {
+  ): Promise<{ names: string[]; hasMore: boolean }> {
     const due = kind === 'dns' ? 'dns_due_at' : 'whois_due_at';
     const rows = await database.transaction((transaction) =>
       transaction.query<{ name: string; isWatched: boolean }>(
@@ -70,7 +79,8 @@ export class WatchedNamesMaintenanceRepository {
         [now, leaseUntil, limit],
       ),
     );
-    return rows.filter(({ isWatched }) => isWatched).map(({ name }) => name);
+    const names = rows.filter(({ isWatched }) => isWatched).map(({ name }) => name);
+    return { names, hasMore: rows.length === limit };
   }
 
   async lock(transaction: Transaction, name: string): Promise<WatchedName | undefined> {

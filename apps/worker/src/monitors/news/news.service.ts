@@ -9,6 +9,8 @@ import { type NewNews, NewsRepository } from './news.repository.js';
 
 /** What one delivery to a webhook tells at most. */
 const EVENTS_SENT_MAX = 50;
+/** One statement is no longer than a few megabytes. */
+const INSERTED_AT_ONCE = 2_000;
 
 type Owned = Pick<NewsReader, 'accountId' | 'monitorId'>;
 
@@ -40,7 +42,11 @@ export class NewsService {
       at,
       state: isHit(one.news.type) ? 'new' : null,
     }));
-    const told = await this.rows.insert(transaction, all);
+    const told = new Set<string>();
+    for (let from = 0; from < all.length; from += INSERTED_AT_ONCE) {
+      const part = all.slice(from, from + INSERTED_AT_ONCE);
+      for (const id of await this.rows.insert(transaction, part)) told.add(id);
+    }
     const fresh = all.filter(({ id }) => told.has(id));
     const mailed = fresh.filter(({ reader }) => reader.sendsMail);
     await this.digests.want(

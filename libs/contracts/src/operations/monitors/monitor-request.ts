@@ -9,6 +9,7 @@ import {
   MaxLength,
   MinLength,
 } from 'class-validator';
+import { IsLine } from '../account/text-rules.js';
 import {
   HIT_STATES,
   type HitState,
@@ -31,9 +32,7 @@ const TLDS_MAX = 100;
 export class UpdateMonitorRequest {
   /** What you call it. */
   @IsOptional()
-  @IsString()
-  @MinLength(1)
-  @MaxLength(NAME_LENGTH_MAX)
+  @IsLine(NAME_LENGTH_MAX)
   name?: string;
 
   /** Whether its news are in the mails to you; they are unless you say so. */
@@ -114,20 +113,17 @@ export class CreateMonitorRequest extends UpdateMonitorRequest {
 
   /** Of a registrant monitor, one of the three: the name of a contact. */
   @IsOptional()
-  @IsString()
-  @MaxLength(VALUE_LENGTH_MAX)
+  @IsLine(VALUE_LENGTH_MAX)
   owner?: string;
 
   /** The e-mail address of a contact. */
   @IsOptional()
-  @IsString()
-  @MaxLength(VALUE_LENGTH_MAX)
+  @IsLine(VALUE_LENGTH_MAX)
   email?: string;
 
   /** The company of a contact. */
   @IsOptional()
-  @IsString()
-  @MaxLength(VALUE_LENGTH_MAX)
+  @IsLine(VALUE_LENGTH_MAX)
   company?: string;
 }
 
