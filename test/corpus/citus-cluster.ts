@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,10 +22,17 @@ const SCRIPT = resolve('../shared/citus/start');
 const PASSWORD = 'test-password';
 const run = promisify(execFile);
 
+/** Older ones lack symbols that it was linked with. */
+const MINOR_MIN = 20;
+const SERVER = '/usr/lib/postgresql/15/bin/postgres';
+
 /** Why there is no cluster to test on; undefined where there is one. */
 export function citusMissing(): string | undefined {
   if (!existsSync(SCRIPT)) return `${SCRIPT} is not there`;
   if (process.getuid?.() !== 0) return 'its script needs root';
+  const version = spawnSync(SERVER, ['--version'], { encoding: 'utf8' }).stdout ?? '';
+  const minor = Number(/ 15\.([0-9]+)/.exec(version)?.[1] ?? 0);
+  if (minor < MINOR_MIN) return `it needs PostgreSQL 15.${MINOR_MIN} of Debian`;
   return undefined;
 }
 

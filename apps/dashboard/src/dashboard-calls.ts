@@ -66,7 +66,7 @@ export class DashboardCalls {
   /** Asks the gateway as a key of the account would. @throws AccountDeletedProblem. */
   async ask(visitor: Visitor, session: Session, body: PageQuestion): Promise<ProxiedAnswer> {
     // What entitlement says comes by event, and later.
-    if (session.suspendedBecause !== null) throw new AccountSuspended();
+    if (session.suspendedBecause) throw new AccountSuspended();
     const call = { method: 'POST', path: '/questions', body, ...QUESTION } as const;
     return this.ofActive('gateway', visitor, session, call);
   }

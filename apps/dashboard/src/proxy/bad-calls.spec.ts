@@ -74,13 +74,16 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     const names = [...inPath, ...inQuery];
     if (names.length === 0) return;
     for (const value of ['%00', 'x'.repeat(150), '%20'.repeat(400)]) {
-      const query = inQuery
-        .map((name) => `${name}=${value === '%00' ? value : OVERLONG}`)
-        .join('&');
-      const { fields, ...answer } = await send(operation, route, { value, query });
-      expect(answer).toEqual(REFUSED);
-      // A segment that no router takes is refused as a whole.
-      if (fields?.[0] !== 'path') expect(new Set(fields)).toEqual(new Set(names));
+      const given = value === '%00' ? value : OVERLONG;
+      // A few at a time: an address that is too long is refused as a whole.
+      for (let from = 0; from === 0 || from < inQuery.length; from += 3) {
+        const some = inQuery.slice(from, from + 3);
+        const query = some.map((name) => `${name}=${given}`).join('&');
+        const { fields, ...answer } = await send(operation, route, { value, query });
+        expect(answer).toEqual(REFUSED);
+        // A segment that no router takes is refused as a whole.
+        if (fields?.[0] !== 'path') expect(new Set(fields)).toEqual(new Set([...inPath, ...some]));
+      }
     }
   });
 
