@@ -57,6 +57,11 @@ export class LookupConnection {
     });
   }
 
+  /** Whether it takes no further call, by either side's doing. */
+  get isEnded(): boolean {
+    return !this.socket.writable;
+  }
+
   ask(call: LookupCall): void {
     this.call = call;
     call.connection = this;

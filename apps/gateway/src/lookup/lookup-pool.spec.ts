@@ -289,6 +289,23 @@ describe('the headers of an answer', () => {
   });
 });
 
+it('a connection that was just ended takes no further call', async () => {
+  const aged = await open({ timeoutMs: 100, ageMaxMs: 10 });
+  server.onRequest = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
+  const calls: TestCall[] = [];
+  // It comes between the timer that ends a free connection and the news of that.
+  const asking = setInterval(() => {
+    if (calls.at(-1)?.results.length === 0) return;
+    const call = new TestCall();
+    calls.push(call);
+    aged.ask(call);
+  }, 1);
+  await waitFor('many ends', () => server.sockets.length >= 100);
+  clearInterval(asking);
+  await calls.at(-1)!.result();
+  expect(calls.flatMap(({ results }) => results).filter((one) => one instanceof Error)).toEqual([]);
+});
+
 it('connections age: three lookups behind a balancer of connections get a quarter each, no call is lost', async () => {
   const answer =
     'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nX-Outcome: delivered\r\nConnection: keep-alive\r\n\r\n{}';

@@ -75,7 +75,7 @@ export class LookupPool {
 
   /** Asks at once on a free connection, else when one is. */
   ask(call: LookupCall): void {
-    const free = this.idle.pop();
+    const free = this.takeIdle();
     if (free !== undefined) free.ask(call);
     else if (this.isClosed) call.onFault(new ConnectionEnded());
     else if (this.connections.size < this.connectionsMax) this.open().ask(call);
@@ -119,6 +119,14 @@ export class LookupPool {
     if (this.isClosed) return;
     const next = this.nextWaiting();
     if (next) this.ask(next);
+  }
+
+  /** One that was ended is told of later, after calls that came meanwhile. */
+  private takeIdle(): LookupConnection | undefined {
+    for (;;) {
+      const free = this.idle.pop();
+      if (free === undefined || !free.isEnded) return free;
+    }
   }
 
   private nextWaiting(): LookupCall | undefined {
