@@ -94,12 +94,14 @@ const SEEN = {
   dns: `exists (select from dns_sighting t where ${OF_NAME} and t.host = '')`,
 } as const;
 
-// What the previous snapshot could not see, by transaction: an id or a time would miss what is committed late.
+// What the previous snapshot could not see, by transaction: an id or a time would miss what is committed late. The token
+// is made as the change feed of libs/messaging makes it.
 const CHANGES = `
   with now as materialized (
     select pg_current_snapshot() as snapshot, pg_is_in_recovery() as standby, clock_timestamp() as at,
-           concat_ws('/', (select system_identifier from pg_control_system()),
-                     extract(epoch from pg_postmaster_start_time()), 'change_event'::regclass::oid) as token)
+           concat_ws('/', extract(epoch from pg_postmaster_start_time()),
+                     (select oid from pg_database where datname = current_database()),
+                     'change_event'::regclass::oid) as token)
   select now.token, now.standby as "isStandby", now.snapshot::text as snapshot, now.at, f.change
   from now left join lateral (
     select json_build_object('id', c.id, 'key', c.domain_key::text, 'name', c.name, 'kind', c.kind,

@@ -68,6 +68,19 @@ describe('change feed', () => {
     expect((await feed.read({ ...later, highestXid: cursor.highestXid })).keys).toEqual([key]);
   });
 
+  it('a clone has another token, although its tables have the same numbers', async () => {
+    const clones = await Promise.all([TestDatabase.create(), TestDatabase.create()]);
+    try {
+      const tokens = clones.map(async (clone) => {
+        const account = await clone.service('account');
+        return (await new ChangeFeed(account).read()).token;
+      });
+      expect(new Set(await Promise.all(tokens)).size).toBe(2);
+    } finally {
+      await Promise.all(clones.map((clone) => clone.drop()));
+    }
+  });
+
   it('another server, or another outbox, has another token', async () => {
     const other = await TestDatabase.create();
     try {

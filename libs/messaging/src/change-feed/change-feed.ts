@@ -47,12 +47,14 @@ interface FeedRow {
 /** Sees no transaction at all. */
 const EMPTY_SNAPSHOT = '1:1:';
 
-// One statement, so that snapshot and rows are of the same moment: with two, 5 changes were missed.
+// One statement, so that snapshot and rows are of the same moment: with two, 5 changes were missed. The token needs no
+// privilege that a managed server keeps back: no two servers start in the same microsecond.
 const CHANGES = `
   with now as materialized (
     select pg_current_snapshot() as snapshot, pg_is_in_recovery() as standby,
-           concat_ws('/', (select system_identifier from pg_control_system()),
-                     extract(epoch from pg_postmaster_start_time()), 'outbox'::regclass::oid) as token)
+           concat_ws('/', extract(epoch from pg_postmaster_start_time()),
+                     (select oid from pg_database where datname = current_database()),
+                     'outbox'::regclass::oid) as token)
   select now.token, now.standby, now.snapshot::text as snapshot, f.key, f.xid::text as xid
   from now left join lateral (
     (select key, xid from outbox
