@@ -17,7 +17,8 @@ export class CliConfig {
 
   @Setting({
     env: 'DATABASE_ADMIN_URL',
-    about: 'Superuser of the PostgreSQL server, with the database of the services as its path.',
+    about:
+      'Superuser of the PostgreSQL server, or the owner of the database with CREATEROLE; with the database of the services as its path.',
     secret: true,
   })
   @IsOptional()

@@ -1,4 +1,4 @@
-import { ExtensionMissing } from '#libs/database';
+import { ExtensionMissing, NotTheOwner } from '#libs/database';
 import { EventsConfig, UnfitTopic } from '#libs/messaging';
 import { ConfigurationError, Problem, loadConfig, loadConfigs } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  const expected = [ConfigurationError, ExtensionMissing, Problem, UnfitTopic];
+  const expected = [ConfigurationError, ExtensionMissing, NotTheOwner, Problem, UnfitTopic];
   const isExpected = expected.some((kind) => error instanceof kind);
   const text = isExpected ? (error as Error).message : String((error as Error).stack);
   process.stderr.write(`${isMissing(error) ? NOBODYS_ID : text}\n`);

@@ -45,7 +45,7 @@ export class SoloConfig {
   @Setting({
     env: 'DATABASE_ADMIN_URL',
     about:
-      'Superuser URL of your own PostgreSQL (15 or newer). Unset: an embedded server is started.',
+      'URL of your own PostgreSQL (15 or newer), for a superuser or a role with CREATEROLE and CREATEDB. Unset: an embedded server is started.',
     secret: true,
   })
   @IsOptional()

@@ -26,7 +26,11 @@ export async function checkServer(adminUrl: string, plans: readonly SchemaPlan[]
     const { rows } = await client.query<Server>(ABOUT);
     const [{ version, number, role, mayProvision }] = rows;
     if (number < VERSION_MIN) throw new Error(`it is PostgreSQL ${version}, and 15 is the oldest`);
-    if (!mayProvision) throw new Error(`the role ${role} may not create roles: name a superuser`);
+    if (!mayProvision) {
+      throw new Error(
+        `the role ${role} may not create roles: name a superuser, or one with CREATEROLE`,
+      );
+    }
     await checkExtensions(client, plans);
     return `PostgreSQL ${version}`;
   });

@@ -36,35 +36,31 @@ interface State {
 /** Every role finds what is in these. */
 const FOUND_IN = [EXTENSIONS_SCHEMA, 'pg_catalog'];
 
-/**
- * Creates the extensions that the services want, as the role that provisions. Safe to repeat.
- * @throws ExtensionMissing before anything is created, naming every fault.
- */
-export async function createExtensions(
-  client: pg.Client,
-  plans: readonly SchemaPlan[],
-): Promise<void> {
-  const states = await checkExtensions(client, plans);
-  const absent = states.filter(({ schema }) => schema === null);
-  if (absent.length === 0) return;
-  await client.query(`create schema if not exists ${EXTENSIONS_SCHEMA}`);
-  for (const { name } of absent) {
-    await client.query(
-      `create extension if not exists ${escapeIdentifier(name)} with schema ${EXTENSIONS_SCHEMA}`,
-    );
-  }
+/** What creates the extensions that the services want. Safe to repeat. */
+export function extensionStatements(plans: readonly SchemaPlan[]): string[] {
+  const wanted = wantedBy(plans);
+  if (wanted.length === 0) return [];
+  return [
+    `create schema if not exists ${EXTENSIONS_SCHEMA};`,
+    ...wanted.map(
+      (name) =>
+        `create extension if not exists ${escapeIdentifier(name)} with schema ${EXTENSIONS_SCHEMA};`,
+    ),
+  ];
 }
+
+const wantedBy = (plans: readonly SchemaPlan[]) => [
+  ...new Set(plans.flatMap(({ extensions = [] }) => extensions)),
+];
 
 /** @throws ExtensionMissing, naming every extension that could not be created or would not be found. */
 export async function checkExtensions(
   client: pg.Client,
   plans: readonly SchemaPlan[],
-): Promise<State[]> {
-  const wanted = new Set(plans.flatMap(({ extensions = [] }) => extensions));
-  const states = await statesOf(client, [...wanted]);
+): Promise<void> {
+  const states = await statesOf(client, wantedBy(plans));
   const faults = states.flatMap((state) => faultOf(state, plans));
   if (faults.length > 0) throw new ExtensionMissing(faults.join('; '));
-  return states;
 }
 
 /** @throws ExtensionMissing where one has not been provisioned; any role may ask. */

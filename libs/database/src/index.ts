@@ -30,6 +30,7 @@ export * from './partitions/rolling-partitions.js';
 export * from './partitions/roll-partitions-job.js';
 export * from './pool-metrics.js';
 export * from './provision.js';
+export { roleStatements, schemaStatements } from './provision-statements.js';
 export * from './services.js';
 export * from './statement-batch.js';
 export { Transaction } from './transaction.js';

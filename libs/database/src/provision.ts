@@ -1,22 +1,14 @@
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
-import { EXTENSIONS_SCHEMA, type SchemaPlan, createExtensions } from './extensions.js';
-import {
-  type SchemaService,
-  auditorRole,
-  maintenanceRole,
-  ownerRole,
-  rolesOf,
-  serviceRole,
-} from './services.js';
-
-const { escapeIdentifier, escapeLiteral } = pg;
+import { type SchemaPlan, checkExtensions } from './extensions.js';
+import { roleStatements, schemaStatements } from './provision-statements.js';
+import type { SchemaService } from './services.js';
 
 const LOCK_KEY = 0x70726f76; // 'prov'
 
 /**
- * Creates what a superuser must: the roles (cluster-wide) with their passwords. Safe to repeat; a
- * repeated call sets the passwords again.
+ * Creates the roles (cluster-wide) with their passwords. Safe to repeat; a repeated call sets the passwords again.
+ * @param adminUrl a superuser's, or that of a role with CREATEROLE that created all of them.
  */
 export async function provisionRoles(
   adminUrl: string,
@@ -24,13 +16,7 @@ export async function provisionRoles(
   passwordOf: (role: string) => string,
 ): Promise<void> {
   await alone(adminUrl, async (client) => {
-    for (const role of services.flatMap(rolesOf)) {
-      const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role]);
-      const verb = rowCount ? 'alter' : 'create';
-      await client.query(
-        `${verb} role ${escapeIdentifier(role)} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password ${escapeLiteral(passwordOf(role))}`,
-      );
-    }
+    for (const statement of roleStatements(services, passwordOf)) await client.query(statement);
   });
 }
 
@@ -42,56 +28,40 @@ export function derivedRolePassword(secret: string, role: string): string {
 /**
  * Creates the schemas in the database that `adminUrl` names, what each role may do in them (S114), and the extensions
  * that the services want: their own roles may not. Safe to repeat.
- * @throws ExtensionMissing before anything is changed, where the server lacks one.
+ * @param adminUrl a superuser's, or that of the database's owner with CREATEROLE.
+ * @throws NotTheOwner, or ExtensionMissing where the server lacks one; before anything is changed.
  */
 export async function provisionSchemas(
   adminUrl: string,
   plans: readonly SchemaPlan[],
 ): Promise<void> {
   await alone(adminUrl, async (client) => {
-    await createExtensions(client, plans);
-    const { rows } = await client.query<{ name: string }>('select current_database() as name');
-    const database = escapeIdentifier(rows[0].name);
-    await client.query('revoke all on schema public from public');
-    await client.query(`revoke all on database ${database} from public`);
-    for (const plan of plans) await client.query(schemaStatements(plan, database));
+    const { rows } = await client.query<Place>(PLACE);
+    const [{ database, owner, role, isOwner }] = rows;
+    if (!isOwner) {
+      throw new NotTheOwner(
+        `the database ${database} belongs to ${owner}, not to ${role}: provision it as its owner or as a superuser`,
+      );
+    }
+    await checkExtensions(client, plans);
+    for (const statement of schemaStatements(plans, database)) await client.query(statement);
   });
 }
 
-function schemaStatements(
-  { name: service, extensions = [] }: SchemaPlan,
-  database: string,
-): string {
-  const [schema, owner] = [service, ownerRole(service)].map((n) => escapeIdentifier(n));
-  const writers = [serviceRole(service), maintenanceRole(service)];
-  const all = [...writers, auditorRole(service)].map((n) => escapeIdentifier(n));
-  const grantTo = (privileges: string, roles: string[]) =>
-    `alter default privileges for role ${owner} in schema ${schema} grant ${privileges} to ${roles.join(', ')};`;
-  const path = extensions.length > 0 ? `${schema}, ${EXTENSIONS_SCHEMA}` : schema;
-  return [
-    `create schema if not exists ${schema} authorization ${owner};`,
-    `grant connect on database ${database} to ${[owner, ...all].join(', ')};`,
-    `grant usage on schema ${schema} to ${all.join(', ')};`,
-    extensions.length > 0
-      ? `grant usage on schema ${EXTENSIONS_SCHEMA} to ${[owner, ...all].join(', ')};`
-      : '',
-    // The outbox's change feed reads the cluster's identity (see libs/messaging).
-    `grant execute on function pg_control_system() to ${escapeIdentifier(serviceRole(service))};`,
-    grantTo(
-      'select, insert, update, delete on tables',
-      writers.map((n) => escapeIdentifier(n)),
-    ),
-    grantTo(
-      'usage, select on sequences',
-      writers.map((n) => escapeIdentifier(n)),
-    ),
-    grantTo('select on tables', [escapeIdentifier(auditorRole(service))]),
-    ...rolesOf(service).map(
-      (role) =>
-        `alter role ${escapeIdentifier(role)} in database ${database} set search_path = ${path};`,
-    ),
-  ].join('\n');
+/** Only a database's owner may say who enters it. */
+export class NotTheOwner extends Error {}
+
+interface Place {
+  database: string;
+  owner: string;
+  role: string;
+  isOwner: boolean;
 }
+
+const PLACE = `
+  select datname as database, datdba::regrole::text as owner, current_user as role,
+         pg_has_role(datdba, 'usage') as "isOwner"
+  from pg_database where datname = current_database()`;
 
 /** A server that starts, or has much to do, takes its time. */
 const CONNECT_TIMEOUT_MS = 20_000;

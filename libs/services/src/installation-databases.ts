@@ -6,20 +6,22 @@ import {
   ownerRole,
   provisionRoles,
   provisionSchemas,
+  roleStatements,
   rolesOf,
+  schemaStatements,
 } from '#libs/database';
 import { type ConfigClass, ConfigurationError, type ServiceName, Setting } from '#libs/platform';
 import { ownDatabaseSetting, schemaServices } from './installation-settings.js';
 import type { AnyService } from './service.js';
 
-/** Superusers of the databases that services have of their own; a service that is not there shares the common one. */
+/** Administrators of the databases that services have of their own; a service that is not there shares the common one. */
 export type OwnDatabases = Partial<Record<ServiceName, string>>;
 
-/** A config class with the superuser of each service's own database; each is optional. */
+/** A config class with the administrator of each service's own database; each is optional. */
 export function ownDatabasesConfig(services: readonly AnyService[]): ConfigClass<OwnDatabases> {
   class OwnDatabasesConfig {}
   for (const name of schemaServices(services)) {
-    const about = `Superuser of a PostgreSQL database that ${name} has to itself, with the database as its path. Unset: it shares the one of DATABASE_ADMIN_URL.`;
+    const about = `Administrator of a PostgreSQL database that ${name} has to itself, with the database as its path. Unset: it shares the one of DATABASE_ADMIN_URL.`;
     const setting = Setting({ env: ownDatabaseSetting(name), about, secret: true });
     for (const decorate of [setting, IsOptional(), IsDatabaseUrl()]) {
       decorate(OwnDatabasesConfig.prototype, name);
@@ -30,7 +32,7 @@ export function ownDatabasesConfig(services: readonly AnyService[]): ConfigClass
 
 export interface DatabasesOptions {
   services: readonly AnyService[];
-  /** Superuser of the common database, with that database as its path. */
+  /** Administrator of the common database (a superuser, or its owner with CREATEROLE), with that database as its path. */
   adminUrl: string;
   own?: OwnDatabases;
   passwordOf(role: string): string;
@@ -54,7 +56,7 @@ export class InstallationDatabases {
     return [...byUrl].map(([adminUrl, held]) => ({ adminUrl, services: held }));
   }
 
-  /** The superuser's URL of the database that holds the service's schema. */
+  /** The administrator's URL of the database that holds the service's schema. */
   adminUrl(service: ServiceName): string {
     const { adminUrl, own = {} } = this.options;
     return own[service] ?? adminUrl;
@@ -70,8 +72,25 @@ export class InstallationDatabases {
   }
 
   /**
+   * The statements of `provision`, for another to run: a script for each database, by its address. They contain the
+   * passwords of the roles.
+   */
+  get provisionScripts(): { host: string; database: string; sql: string }[] {
+    return this.all.map(({ adminUrl, services }) => {
+      const { host, pathname } = new URL(adminUrl);
+      const database = decodeURIComponent(pathname.slice(1));
+      const names = services.map(({ name }) => name);
+      const statements = [
+        ...roleStatements(names, this.options.passwordOf),
+        ...schemaStatements(services, database),
+      ];
+      return { host, database, sql: statements.join('\n') };
+    });
+  }
+
+  /**
    * Makes roles, schemas and extensions, in each database those of its services. Safe to repeat.
-   * @throws ExtensionMissing where a server lacks an extension.
+   * @throws NotTheOwner, or ExtensionMissing where a server lacks an extension.
    */
   async provision(): Promise<void> {
     for (const { adminUrl, services } of this.all) {

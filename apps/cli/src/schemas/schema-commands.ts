@@ -11,7 +11,7 @@ import {
 import { SERVICES } from '../declared.js';
 import { required } from '../required.js';
 
-/** `provision` and `migrate`: what a superuser prepares, and what the owner roles then change. */
+/** `provision` and `migrate`: what an administrator prepares, and what the owner roles then change. */
 export function schemaCommands(
   program: Command,
   config: CliConfig,
@@ -21,7 +21,12 @@ export function schemaCommands(
   program
     .command('provision')
     .description('create or repair roles, their passwords, schemas and extensions; safe to repeat')
-    .action(() => provision(databasesOf(config, own)));
+    .option('--sql', 'print the statements, with the passwords, for another to run; change nothing')
+    .action(async ({ sql }: { sql?: true }) => {
+      const databases = databasesOf(config, own);
+      if (sql) printScripts(databases);
+      else await provision(databases);
+    });
   program
     .command('migrate')
     .description(
@@ -39,6 +44,12 @@ async function provision(databases: InstallationDatabases): Promise<void> {
   await databases.provision();
   const schemas = schemaServices(SERVICES);
   process.stdout.write(`${schemas.length} schemas are ready: ${schemas.join(', ')}\n`);
+}
+
+function printScripts(databases: InstallationDatabases): void {
+  for (const { host, database, sql } of databases.provisionScripts) {
+    process.stdout.write(`-- The database ${database} of ${host}\n${sql}\n`);
+  }
 }
 
 /** Where the schemas are, according to the settings. @throws ConfigurationError naming one that is missing. */

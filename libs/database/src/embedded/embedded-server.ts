@@ -18,6 +18,8 @@ export interface EmbeddedServerOptions {
   port?: number;
   /** Off only for throw-away test servers: an answer is then not durable. */
   durable?: boolean;
+  /** A folder with the `bin` of another PostgreSQL than the one of the packages. */
+  binaries?: string;
   /** Further `-c` settings. */
   settings?: Record<string, string>;
   /** Ends the making of a new database half-way; nothing is left of it then. */
@@ -52,7 +54,7 @@ export class EmbeddedServer {
       await adopted.untilReady();
       return adopted;
     }
-    const binaries = await findBinaries(user, options.folder);
+    const binaries = options.binaries ?? (await findBinaries(user, options.folder));
     if (!existsSync(join(data, 'PG_VERSION'))) {
       const { password, durable = true, signal } = options;
       await initialise({ binaries, data, password, user, durable, signal });

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Database, EmbeddedServer, derivedRolePassword, rolesOf, withClient } from '#libs/database';
+import { ChangeFeed } from '#libs/messaging';
+import { InstallationDatabases, schemaServices } from '#libs/services';
+import { TEST_PASSWORD, makeOwnFolder } from '#test/environment';
+import { SERVICES } from '../declared.js';
+
+/** The oldest that is supported, where Debian has installed it. */
+const OLDEST = '/usr/lib/postgresql/15';
+const SERVERS: { release: string; binaries?: string }[] = [
+  { release: 'the embedded PostgreSQL' },
+  ...(existsSync(`${OLDEST}/bin/initdb`) ? [{ release: 'PostgreSQL 15', binaries: OLDEST }] : []),
+];
+const ROLE_SECRET = 'a-secret-of-thirty-two-characters';
+const CLI = new URL('../main.js', import.meta.url).pathname;
+
+/** What the page of databases tells an administrator to run, and the names in it. */
+const PAGE = readFileSync('docs/operations/databases.md', 'utf8');
+const DOCUMENTED = /```sql\n([^`]+)```/.exec(PAGE)?.[1].trim().split('\n') ?? [];
+const ADMIN = 'dds_admin';
+const BY_HAND = 'domain_data';
+const ROLES = schemaServices(SERVICES).flatMap(rolesOf);
+
+/** Who owns what, and what every role may do with it. */
+const MADE = `
+  select 'schema' as kind, nspname::text as name, nspowner::regrole::text as owner, nspacl::text as may
+  from pg_namespace where nspowner::regrole::text = any($1)
+  union all
+  select relkind::text, c.oid::regclass::text, relowner::regrole::text, relacl::text
+  from pg_class c where relowner::regrole::text = any($1) and relkind in ('r', 'p', 'S', 'v')
+  union all
+  select 'default', defaclnamespace::regnamespace::text || defaclobjtype::text, defaclrole::regrole::text, defaclacl::text
+  from pg_default_acl
+  union all
+  select 'setting', s.setrole::regrole::text, '', s.setconfig::text
+  from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase where d.datname = current_database()
+  union all
+  select 'extension', extname::text, '', extnamespace::regnamespace::text from pg_extension
+  order by 1, 2, 3, 4`;
+
+const RAISED = `
+  select rolname from pg_roles r
+  where rolname = any($1) and (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls
+    or exists (select from pg_auth_members where member = r.oid))`;
+
+describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries }) => {
+  const folder = makeOwnFolder('dds-provisioning');
+  let server: EmbeddedServer;
+
+  beforeAll(async () => {
+    server = await EmbeddedServer.start({
+      folder,
+      password: TEST_PASSWORD,
+      durable: false,
+      binaries,
+    });
+    expect(DOCUMENTED).toHaveLength(2);
+    for (const line of DOCUMENTED) await asSuperuser('postgres', line.replace('…', TEST_PASSWORD));
+    await asSuperuser('postgres', `create database by_command owner ${ADMIN}`);
+    for (const database of [BY_HAND, 'by_command']) {
+      // As some managed servers have it.
+      await asSuperuser(database, 'revoke execute on function pg_control_system() from public');
+    }
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(server.folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function urlOf(database: string, role = ADMIN): string {
+    const url = new URL(server.url(database));
+    url.username = role;
+    return url.toString();
+  }
+  const installation = (database: string, user?: string) =>
+    new InstallationDatabases({
+      services: SERVICES,
+      adminUrl: urlOf(database, user),
+      passwordOf: (role) => derivedRolePassword(ROLE_SECRET, role),
+    });
+  const query = (url: string, sql: string, values?: unknown[]) =>
+    withClient(url, async (client) => (await client.query<object>(sql, values)).rows);
+  const asSuperuser = (database: string, sql: string, values?: unknown[]) =>
+    query(server.url(database), sql, values);
+  const asAdmin = (database: string, sql: string) => query(urlOf(database), sql);
+  const made = (database: string) => asSuperuser(database, MADE, [ROLES]);
+
+  it('the printed statements make what `migrate` needs, and can be repeated', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'provision', '--sql'], {
+      env: { DATABASE_ADMIN_URL: urlOf(BY_HAND, 'nobody'), DATABASE_ROLE_SECRET: ROLE_SECRET },
+    });
+    expect(stdout).toMatch(new RegExp(`^-- The database ${BY_HAND} of 127.0.0.1:`));
+    for (const sql of [stdout, stdout]) await asAdmin(BY_HAND, sql);
+    // Its address alone is used.
+    await installation(BY_HAND, 'nobody').migrate();
+  });
+
+  it('S114: the command makes the same, and a superuser no more', async () => {
+    await asSuperuser('postgres', 'create database by_superuser');
+    const superusers = installation('by_superuser', 'postgres');
+    const admins = installation('by_command');
+    for (const databases of [admins, admins, superusers]) await databases.provision();
+    for (const databases of [admins, superusers]) await databases.migrate();
+    const expected = await made('by_superuser');
+    expect(expected.length).toBeGreaterThan(2 * ROLES.length);
+    expect(await made('by_command')).toEqual(expected);
+    expect(await made(BY_HAND)).toEqual(expected);
+    expect(await asSuperuser('postgres', RAISED, [ROLES])).toEqual([]);
+  });
+
+  it('S114: a role that was given more than it needs loses it', async () => {
+    await asSuperuser('postgres', 'alter role gateway createrole');
+    expect(await asSuperuser('postgres', RAISED, [ROLES])).toEqual([{ rolname: 'gateway' }]);
+    await installation('by_command').provision();
+    expect(await asSuperuser('postgres', RAISED, [ROLES])).toEqual([]);
+  });
+
+  it('a change feed is read where nobody may call pg_control_system()', async () => {
+    const url = installation('by_command').url('account');
+    await expect(query(url, 'select pg_control_system()')).rejects.toThrow('permission denied');
+    const account = await Database.open({ url, applicationName: 'test account' });
+    try {
+      expect((await new ChangeFeed(account).read()).keys).toEqual([]);
+    } finally {
+      await account.close();
+    }
+  });
+
+  it('a database of another owner is refused with a sentence, and nothing is made in it', async () => {
+    await asSuperuser('postgres', 'create database of_another');
+    await expect(installation('of_another').provision()).rejects.toThrow(
+      `the database of_another belongs to postgres, not to ${ADMIN}: provision it as its owner or as a superuser`,
+    );
+    expect((await made('of_another')).map((row) => 'name' in row && row.name)).toEqual(['plpgsql']);
+  });
+});

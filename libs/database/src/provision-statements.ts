@@ -1,0 +1,99 @@
+import pg from 'pg';
+import { EXTENSIONS_SCHEMA, type SchemaPlan, extensionStatements } from './extensions.js';
+import {
+  type SchemaService,
+  auditorRole,
+  maintenanceRole,
+  ownerRole,
+  rolesOf,
+  serviceRole,
+} from './services.js';
+
+const { escapeIdentifier, escapeLiteral } = pg;
+
+/**
+ * What makes the roles (cluster-wide) with their passwords. Safe to repeat. Only what a role has too much of is
+ * named: an administrator without superuser may not even say `nosuperuser`.
+ */
+export function roleStatements(
+  services: readonly SchemaService[],
+  passwordOf: (role: string) => string,
+): string[] {
+  const roles = services.flatMap(rolesOf);
+  return [
+    `do $$ declare wanted text; excess text; begin
+  foreach wanted in array array[${roles.map((role) => escapeLiteral(role)).join(', ')}]::text[] loop
+    if not exists (select from pg_roles where rolname = wanted) then
+      execute format('create role %I', wanted);
+    end if;
+    select concat_ws(' ', case when rolsuper then 'nosuperuser' end, case when rolcreatedb then 'nocreatedb' end,
+        case when rolcreaterole then 'nocreaterole' end, case when rolreplication then 'noreplication' end,
+        case when rolbypassrls then 'nobypassrls' end)
+      into excess from pg_roles where rolname = wanted;
+    if excess <> '' then execute format('alter role %I %s', wanted, excess); end if;
+  end loop;
+end $$;`,
+    ...roles.map(
+      (role) =>
+        `alter role ${escapeIdentifier(role)} login password ${escapeLiteral(passwordOf(role))};`,
+    ),
+  ];
+}
+
+/**
+ * What makes the schemas in a database, what each role may do in them (S114), and the extensions. Safe to repeat; for
+ * a superuser, or for the database's owner where it may create roles.
+ */
+export function schemaStatements(plans: readonly SchemaPlan[], database: string): string[] {
+  const name = escapeIdentifier(database);
+  return [
+    ...extensionStatements(plans),
+    'revoke all on schema public from public;',
+    `revoke all on database ${name} from public;`,
+    membershipStatement(plans),
+    ...plans.map((plan) => serviceStatements(plan, name)),
+  ];
+}
+
+/**
+ * Who is no superuser can give a schema only to a role whose member it is. PostgreSQL 16 makes the creator of a role
+ * its administrator and no more; its grant has to say what a member may, whatever the member's own setting.
+ */
+function membershipStatement(plans: readonly SchemaPlan[]): string {
+  const owners = plans.map(({ name }) => escapeLiteral(ownerRole(name)));
+  return `do $$ declare owner text; begin
+  if (select rolsuper from pg_roles where rolname = current_user) then return; end if;
+  foreach owner in array array[${owners.join(', ')}]::text[] loop
+    execute format('grant %I to current_user%s', owner,
+      case when current_setting('server_version_num')::int >= 160000 then ' with set true, inherit true' end);
+  end loop;
+end $$;`;
+}
+
+function serviceStatements(
+  { name: service, extensions = [] }: SchemaPlan,
+  database: string,
+): string {
+  const [schema, owner] = [service, ownerRole(service)].map((n) => escapeIdentifier(n));
+  const auditor = escapeIdentifier(auditorRole(service));
+  const writers = [serviceRole(service), maintenanceRole(service)].map((n) => escapeIdentifier(n));
+  const all = [...writers, auditor].join(', ');
+  const grantTo = (privileges: string, roles: string) =>
+    `alter default privileges for role ${owner} in schema ${schema} grant ${privileges} to ${roles};`;
+  const path = extensions.length > 0 ? `${schema}, ${EXTENSIONS_SCHEMA}` : schema;
+  return [
+    `create schema if not exists ${schema} authorization ${owner};`,
+    `grant connect on database ${database} to ${owner}, ${all};`,
+    `grant usage on schema ${schema} to ${all};`,
+    ...(extensions.length > 0
+      ? [`grant usage on schema ${EXTENSIONS_SCHEMA} to ${owner}, ${all};`]
+      : []),
+    grantTo('select, insert, update, delete on tables', writers.join(', ')),
+    grantTo('usage, select on sequences', writers.join(', ')),
+    grantTo('select on tables', auditor),
+    ...rolesOf(service).map(
+      (role) =>
+        `alter role ${escapeIdentifier(role)} in database ${database} set search_path = ${path};`,
+    ),
+  ].join('\n');
+}
