@@ -10,6 +10,8 @@ export class WatchedWorld extends LookupStandIn {
   private readonly whois = new Map<string, Answered>();
   private readonly dns = new Map<string, Answered>();
 
+  /** Is told before the other names of its question. */
+  firstName?: string;
   /** Ends each answer in its middle while true. */
   isBreakingOff = false;
 
@@ -24,6 +26,8 @@ export class WatchedWorld extends LookupStandIn {
       isCharged: false,
       ...(known.get(name) ?? { outcome: 'unreachable' }),
     }));
+    const first = questions.names.indexOf(this.firstName!);
+    if (first > 0) lines.unshift(...lines.splice(first, 1));
     const all = [...lines, { isLast: true }].map((line) => `${JSON.stringify(line)}\n`);
     response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(all.join(''));
   };

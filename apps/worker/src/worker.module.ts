@@ -60,6 +60,7 @@ import { WatchedNamesMaintenanceRepository } from './monitors/checks/watched-nam
 import { FollowChangesJob } from './monitors/matches/follow-changes.job.js';
 import { MatchersService } from './monitors/matches/matchers.service.js';
 import { MatchesMaintenanceRepository } from './monitors/matches/matches-maintenance.repository.js';
+import { MonitorPlacesService } from './monitors/monitor-places.service.js';
 import { MonitorsController } from './monitors/monitors.controller.js';
 import { MonitorsRepository } from './monitors/monitors.repository.js';
 import { MonitorsService } from './monitors/monitors.service.js';
@@ -69,9 +70,9 @@ import { MailDigestsJob } from './monitors/news/mail-digests.job.js';
 import { NewsRepository } from './monitors/news/news.repository.js';
 import { NewsService } from './monitors/news/news.service.js';
 import { OwnMonitorsController } from './monitors/own-monitors.controller.js';
+import { SlotsQueue } from './monitors/slots-queue.js';
 import { FitMonitorsJob } from './monitors/slots/fit-monitors.job.js';
 import { OnAllowanceChangedConsumer } from './monitors/slots/on-allowance-changed.consumer.js';
-import { SlotsQueue } from './monitors/slots/slots-queue.js';
 import { NameLinesService } from './names/name-lines.service.js';
 import { EndFeatures, EndJobsJob } from './results/end-jobs.job.js';
 import { ExpireJobsJob } from './results/expire-jobs.job.js';
@@ -196,8 +197,9 @@ const FEATURES = [
   MatchersService,
   FollowChangesJob,
   MonitorsRepository,
-  MonitorsService,
   SlotsQueue,
+  MonitorPlacesService,
+  MonitorsService,
   FitMonitorsJob,
   CollectedNamesRepository,
   NamesToCollectService,

@@ -39,6 +39,8 @@ const TYPES: Readonly<Record<MonitorEventType, string>> = {
   'domain.expiring': 'expires soon',
   'brand.match': 'found',
   'registrant.match': 'found',
+  'monitor.limit':
+    'and others found on this day are not listed: a monitor tells 1,000 names a day. Narrow it.',
   'monitor.test': 'a test',
 };
 const HITS: Readonly<Record<HitState, string>> = {

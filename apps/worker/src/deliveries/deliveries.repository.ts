@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Database, Transaction } from '#libs/database';
+import { mayBeTold } from '../accounts/may-be-told.js';
 import type { AddressedDelivery, Delivery, TryOutcome } from './delivery.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
@@ -23,8 +24,7 @@ export class DeliveriesRepository {
   ): Promise<string[]> {
     const rows = await transaction.query<{ id: string }>(
       `select id from webhooks w where account_id = $1 and state = 'active' and $2 = any(events)
-         and not exists (select from account_states a where a.account_id = w.account_id
-           and (a.state <> 'active' or a.is_suspended))
+         and ${mayBeTold('w')}
        order by id`,
       [accountId, type],
     );

@@ -10,6 +10,8 @@ import { uploads } from './0008-uploads.js';
 import { monitors } from './0009-monitors.js';
 import { files } from './0010-files.js';
 import { collector } from './0011-collector.js';
+import { monitorFinds } from './0012-monitor-finds.js';
+import { monitorTests } from './0013-monitor-tests.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -24,4 +26,6 @@ export const migrations: Migration[] = [
   monitors,
   files,
   collector,
+  monitorFinds,
+  monitorTests,
 ];

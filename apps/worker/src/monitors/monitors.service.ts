@@ -8,21 +8,16 @@ import {
   type MonitorEventsAnswer,
   type MonitorSlots,
   type MonitorsAnswer,
-  TIERS,
   type UpdateMonitorRequest,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, NotFound, newId } from '#libs/platform';
-import { ServiceClients } from '../service-clients.js';
 import { ChecksService } from './checks/checks.service.js';
 import { changedRule, newRule } from './monitor-rule.js';
 import { type Monitor, type ShownMonitor, UNCHECKED, monitorAnswer, readerOf } from './monitor.js';
-import { MonitorLimitReached, TooManyMonitors } from './monitors.errors.js';
+import { MonitorPlacesService } from './monitor-places.service.js';
 import { MonitorsRepository } from './monitors.repository.js';
 import { NewsService } from './news/news.service.js';
-
-/** Of one account, paused ones included. */
-const MONITORS_MAX = 20_000;
 
 /** Monitors, as their owners see them. */
 @Injectable()
@@ -33,7 +28,7 @@ export class MonitorsService {
     private readonly monitors: MonitorsRepository,
     private readonly checks: ChecksService,
     private readonly news: NewsService,
-    private readonly clients: ServiceClients,
+    private readonly places: MonitorPlacesService,
     private readonly clock: Clock,
   ) {}
 
@@ -53,9 +48,9 @@ export class MonitorsService {
       createdAt: this.clock.now(),
       ...UNCHECKED,
     };
-    const { monitors: slots } = await this.clients.entitlement.allowance(accountId);
+    const slots = await this.places.slotsOf(accountId);
     await this.database.transaction(async (transaction) => {
-      await this.checkPlace(transaction, monitor, slots);
+      await this.places.take(transaction, monitor, slots);
       await this.monitors.insert(transaction, monitor);
       await this.checks.watch(transaction, domainsOf(monitor));
     });
@@ -100,10 +95,10 @@ export class MonitorsService {
 
   /** @throws NotFound, MonitorLimitReached. */
   async resume(accountId: string, id: string): Promise<MonitorAnswer> {
-    const { monitors: slots } = await this.clients.entitlement.allowance(accountId);
+    const slots = await this.places.slotsOf(accountId);
     return this.change(accountId, id, async (monitor, transaction) => {
       if (!monitor.isPaused && !monitor.isOverLimit) return monitor;
-      await this.checkPlace(transaction, monitor, slots);
+      await this.places.take(transaction, monitor, slots);
       await this.checks.watch(transaction, domainsOf(monitor));
       return { ...monitor, isPaused: false, isOverLimit: false };
     });
@@ -120,10 +115,14 @@ export class MonitorsService {
     });
   }
 
-  /** @throws NotFound. */
+  /** @throws NotFound, TooManyTests. */
   async test(accountId: string, id: string): Promise<MonitorEventAnswer> {
-    const monitor = await this.find(this.database, accountId, id);
-    return this.news.test(readerOf(monitor), monitor.rule.domain_name ?? 'example.com');
+    return this.database.transaction(async (transaction) => {
+      await this.monitors.lock(transaction, accountId);
+      const monitor = await this.find(transaction, accountId, id);
+      const domainName = monitor.rule.domain_name ?? 'example.com';
+      return this.news.test(transaction, readerOf(monitor), domainName);
+    });
   }
 
   /** What it found, newest first. @throws NotFound. */
@@ -175,23 +174,6 @@ export class MonitorsService {
       await this.monitors.update(transaction, changed);
       return monitorAnswer(changed);
     });
-  }
-
-  /** @throws MonitorLimitReached, TooManyMonitors. */
-  private async checkPlace(
-    transaction: Transaction,
-    { accountId, kind, isPaused, isOverLimit }: Monitor,
-    slots: MonitorSlots,
-  ): Promise<void> {
-    await this.monitors.lock(transaction, accountId);
-    const { all, placed } = await this.monitors.count(transaction, accountId, kind);
-    const limit = slots[kind];
-    if (placed >= limit) {
-      const larger = TIERS.find(({ monitors }) => monitors[kind] > limit);
-      throw new MonitorLimitReached(kind, limit, larger?.name);
-    }
-    const isNew = !isPaused && !isOverLimit;
-    if (isNew && all >= MONITORS_MAX) throw new TooManyMonitors(MONITORS_MAX);
   }
 
   private async find(

@@ -13,6 +13,7 @@ import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { WatchedWorld } from '../../../../test/stand-ins/watched-world.js';
 import { CheckNamesJob } from './checks/check-names.job.js';
 import { RemindExpiriesJob } from './checks/remind-expiries.job.js';
+import { ForgetNewsJob } from './news/forget-news.job.js';
 import { MailDigestsJob } from './news/mail-digests.job.js';
 import { OnAllowanceChangedConsumer } from './slots/on-allowance-changed.consumer.js';
 
@@ -140,7 +141,7 @@ describe('monitors', () => {
     expect(told.map(({ changes }) => changes![0].is_flapping ?? false)).toEqual([true, false]);
   });
 
-  it('a registration is compared by what it publishes; a partial answer takes nothing away', async () => {
+  it('a registration is compared by what it publishes, of which no value of people is kept; a partial answer takes nothing away', async () => {
     const name = newName();
     const contact = { name: 'Alex Sample', email_address: 'alex@example.com' };
     world.register(name, { registrant_contact: contact, expiry_date: '2030-01-01' });
@@ -160,10 +161,17 @@ describe('monitors', () => {
     await nextLook('whois', name, 10 * MINUTE_MS);
     const [{ changes }] = await eventsOf(id);
     expect(changes!.map(({ type, before, after }) => [type, before, after])).toEqual([
-      ['registrant', ['Alex Sample'], ['Robin Other']],
-      ['registrant', ['alex@example.com'], []],
+      ['registrant', ['published'], ['published']],
+      ['registrant', ['published'], []],
       ['expiry', ['2030-01-01'], ['2031-01-01']],
     ]);
+    const kept = await under.database.query(
+      `select w.*, array(select details from monitor_events e where e.domain_name = w.name) as details
+       from watched_names w where name = $1`,
+      [name],
+    );
+    expect(JSON.stringify(kept)).toContain('2031-01-01');
+    expect(JSON.stringify(kept)).not.toMatch(/Alex|alex|Robin/);
     world.answerWhois(name, {
       outcome: 'not_registered',
       body: { domain_name: name, domain_registered: 'no' },
@@ -238,6 +246,50 @@ describe('monitors', () => {
     const at = under.clock.now().toISOString();
     await waitFor('its end', async () => (await shown(id)).checks?.dns_checked_at === at);
     expect(await eventsOf(id)).toEqual([]);
+  });
+
+  it('what cannot be kept of one name leaves out no other', async () => {
+    const [broken, sound] = [newName(), newName()];
+    const checkedAt = async (id: string) => (await shown(id)).checks!.whois_checked_at;
+    const ids: string[] = [];
+    for (const name of [broken, sound]) {
+      world.register(name, {});
+      world.resolve(name, {});
+      const { id } = await watch(name);
+      ids.push(id);
+      await firstLook(name);
+      await waitFor('its end', async () => (await checkedAt(id)) !== null);
+    }
+    // No jsonb takes it.
+    world.register(broken, { name_servers: ['ns\u0000.example'] });
+    world.firstName = broken;
+    under.clock.advance(24 * HOUR_MS);
+    const at = under.clock.now().toISOString();
+    await waitFor('the name behind it', async () => {
+      await get(CheckNamesJob)
+        .runOnce()
+        .catch(() => {});
+      return (await checkedAt(ids[1])) === at;
+    });
+    expect(under.logged.join('')).toContain('the whois of a watched name could not be kept');
+    world.register(broken, {});
+  });
+
+  it('a monitor is tested five times an hour, and its tests are kept for a day', async () => {
+    const { id } = await watch(newName());
+    const test = () => under.send('POST', `/internal/key/monitors/${id}/test`, { accountId });
+    const answers = await Promise.all(Array.from({ length: 7 }, test));
+    const statuses = answers.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([202, 202, 202, 202, 202, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(refused.headers['retry-after']).toBe('3600');
+    expect(JSON.parse(refused.text)).toMatchObject({ code: 'too_many_tests', retryable: true });
+    under.clock.advance(HOUR_MS);
+    expect((await test()).status).toBe(202);
+    under.clock.advance(23 * HOUR_MS + MINUTE_MS);
+    expect(await eventsOf(id)).toHaveLength(6);
+    await get(ForgetNewsJob).runOnce();
+    expect(await eventsOf(id)).toHaveLength(1);
   });
 
   it('news go to the webhook, and into one mail an hour', async () => {
@@ -326,6 +378,38 @@ describe('monitors', () => {
     await fit(2);
     await call('POST', `/${ids[0]}/resume`);
     expect(await states()).toEqual(['active', 'active']);
+  });
+
+  it('a lower allowance that comes while a monitor takes a place misses none', async () => {
+    const allow = (domain: number) =>
+      under.entitlement.monitors.set(accountId, { domain, brand: 0, registrant: 0 });
+    /** The allowance falls, and is fitted, while a call that has read it waits for its turn. */
+    const overtaken = async (take: () => Promise<MonitorAnswer>): Promise<MonitorAnswer> => {
+      allow(1);
+      const { taken } = await under.database.transaction(async (transaction) => {
+        await transaction.query(
+          `select pg_advisory_xact_lock(hashtextextended('monitors ' || $1, 0))`,
+          [accountId],
+        );
+        const taken = take();
+        await waitFor('the wait for its turn', async () => {
+          const waiting = await under.database.query(
+            `select from pg_stat_activity where datname = current_database()
+               and wait_event_type = 'Lock' and query like '%advisory%monitors %'`,
+          );
+          return waiting.length > 0;
+        });
+        allow(0);
+        return { taken };
+      });
+      return taken;
+    };
+    const { id } = await overtaken(() => watch(newName()));
+    const isOver = async () => (await shown(id)).state === 'over_limit';
+    await waitFor('the pause of a new one', isOver);
+    await call('POST', `/${id}/pause`);
+    await overtaken(() => call('POST', `/${id}/resume`));
+    await waitFor('the pause of one that goes on', isOver);
   });
 
   it('S87: another account sees, changes and removes nothing', async () => {

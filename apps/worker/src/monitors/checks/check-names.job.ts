@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { NameFindings } from '#libs/contracts';
 import { Database } from '#libs/database';
-import { Clock, type Job, MINUTE_MS } from '#libs/platform';
+import { Clock, type Job, Logger, MINUTE_MS } from '#libs/platform';
 import { ServiceClients } from '../../service-clients.js';
 import type { CheckKind } from './check-times.js';
 import { ChecksService } from './checks.service.js';
@@ -21,12 +22,14 @@ export class CheckNamesJob implements Job {
   private readonly ending = new AbortController();
   private running: Promise<void> = Promise.resolve();
 
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly names: WatchedNamesMaintenanceRepository,
     private readonly checks: ChecksService,
     private readonly clients: ServiceClients,
     private readonly clock: Clock,
+    private readonly logger: Logger,
   ) {}
 
   async runOnce(): Promise<void> {
@@ -64,6 +67,16 @@ export class CheckNamesJob implements Job {
       },
       { signal: AbortSignal.any([this.ending.signal, AbortSignal.timeout(TIME_LIMIT_MS)]) },
     );
-    for await (const one of found) await this.checks.keep(kind, names[one.index], one);
+    for await (const one of found) await this.keep(kind, names[one.index], one);
+  }
+
+  /** What fails at one name is no reason to leave out those behind it. */
+  private async keep(kind: CheckKind, name: string, found: NameFindings): Promise<void> {
+    try {
+      await this.checks.keep(kind, name, found);
+    } catch (error) {
+      const message = `the ${kind} of a watched name could not be kept`;
+      this.logger.sparsely('error', message, message, { error });
+    }
   }
 }

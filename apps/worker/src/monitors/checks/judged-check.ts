@@ -1,6 +1,6 @@
 import type { MonitorChange } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
-import { type NameState, REGISTERED_PATH, changeTypeOf, isSame } from './name-state.js';
+import { type NameState, REGISTERED_PATH, changeTypeOf, isSame, toldValues } from './name-state.js';
 
 /** How often a path changed, with no more than a day between. */
 export type Restless = Readonly<Record<string, { count: number; at: string }>>;
@@ -47,7 +47,8 @@ export function judgeCheck(known: KnownState, seen: NameState, now: Date): Judge
     const count = countOf(restless[path], now) + 1;
     restless[path] = { count, at: now.toISOString() };
     if (count > TOLD_A_DAY) return [];
-    const [before, after] = [[...(state[path] ?? [])], [...seen[path]]];
+    const before = toldValues(path, state[path] ?? []);
+    const after = toldValues(path, seen[path]);
     const change = { type: changeTypeOf(path, after), path, before, after };
     return [count === TOLD_A_DAY ? { ...change, is_flapping: true } : change];
   });

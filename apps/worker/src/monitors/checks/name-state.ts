@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { MonitorChangeType } from '#libs/contracts';
 
-/** What a check saw of a name: values by path. A path that is not there was not seen this time. */
+/** What a check saw of a name: values by path, of people marks. A path that is not there was not seen this time. */
 export type NameState = Readonly<Record<string, readonly string[]>>;
 
 /** Record types of a watched name; SOA is left out, for its serial number changes with any other. */
@@ -8,6 +9,7 @@ export const WATCHED_TYPES = ['A', 'AAAA', 'NS', 'MX', 'TXT', 'CNAME', 'CAA'] as
 
 const CONTACTS = ['registrant', 'administrative', 'technical', 'billing'] as const;
 const CONTACT_MEMBERS = ['name', 'company', 'country_code', 'email_address', 'phone'] as const;
+const MARK_DIGITS = 8;
 export const REGISTERED_PATH = 'domain_registered';
 export const EXPIRY_PATH = 'expiry_date';
 
@@ -54,14 +56,17 @@ export function whoisStateOf(body: Body, isPartial: boolean): NameState {
   const registered = body.domain_registered;
   if (registered !== 'yes') return { [REGISTERED_PATH]: textsOf(registered) };
   const registrar = (body.domain_registrar ?? {}) as Body;
-  const contacts = CONTACTS.flatMap((contact) => {
+  const contacts = CONTACTS.flatMap((contact): [string, unknown][] => {
     const published = (body[`${contact}_contact`] ?? {}) as Body;
-    return CONTACT_MEMBERS.map((member) => [`${contact}_contact.${member}`, published[member]]);
+    return CONTACT_MEMBERS.map((member) => {
+      const path = `${contact}_contact.${member}`;
+      return [path, textsOf(published[member]).map((value) => markOf(path, value))];
+    });
   });
   const all: [string, unknown][] = [
     [REGISTERED_PATH, registered],
     ['domain_registrar.registrar_name', registrar.registrar_name],
-    ...(contacts as [string, unknown][]),
+    ...contacts,
     ['name_servers', body.name_servers],
     ['domain_status', body.domain_status],
     [EXPIRY_PATH, body.expiry_date],
@@ -71,6 +76,20 @@ export function whoisStateOf(body: Body, isPartial: boolean): NameState {
   ];
   const read = all.map(([path, value]) => [path, textsOf(value)] as const);
   return Object.fromEntries(isPartial ? read.filter(([, values]) => values.length > 0) : read);
+}
+
+/**
+ * What is kept of a person's value: others may have it hidden at any time. It differs when the value does, and is too
+ * short to say which value it was.
+ */
+const markOf = (path: string, value: string) =>
+  createHash('sha256').update(`${path} ${value}`).digest('hex').slice(0, MARK_DIGITS);
+
+const isOfPerson = (path: string) => path.includes('_contact.');
+
+/** Values as they are told: of people's only that there are some. */
+export function toldValues(path: string, values: readonly string[]): string[] {
+  return isOfPerson(path) && values.length > 0 ? ['published'] : [...values];
 }
 
 const FOLDED = ['name_servers', 'domain_status'];

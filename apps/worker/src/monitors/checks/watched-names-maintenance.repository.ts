@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Database, Transaction } from '#libs/database';
+import { mayBeTold } from '../../accounts/may-be-told.js';
 import type { NewsReader } from '../news/monitor-news.js';
 import type { CheckKind } from './check-times.js';
 import type { KnownState } from './judged-check.js';
@@ -24,8 +25,7 @@ const COLUMNS = `w.name, w.dns, w.dns_pending, w.dns_rechecks, w.whois, w.whois_
 
 /** Somebody watches the name whose account may: paused monitors and closed accounts ask for nothing. */
 const IS_WATCHED = `exists (select from monitors m where m.domain_name = w.name and m.kind = 'domain'
-  and not m.is_paused and not m.is_over_limit and not exists (select from account_states a
-    where a.account_id = m.account_id and (a.state <> 'active' or a.is_suspended)))`;
+  and not m.is_paused and not m.is_over_limit and ${mayBeTold('m')})`;
 
 /** Names that are watched, by whomever: one row for all of a name's monitors. */
 @Injectable()
@@ -96,8 +96,7 @@ export class WatchedNamesMaintenanceRepository {
     return transaction.query<NewsReader>(
       `select m.id as "monitorId", m.account_id as "accountId", m.kind, m.name, m.sends_mail as "sendsMail"
        from monitors m where m.domain_name = $1 and m.kind = 'domain' and not m.is_paused and not m.is_over_limit
-         and not exists (select from account_states a where a.account_id = m.account_id
-           and (a.state <> 'active' or a.is_suspended))
+         and ${mayBeTold('m')}
        order by m.id`,
       [name],
     );

@@ -8,12 +8,15 @@ import {
 import { Database } from '#libs/database';
 import { type Job, MINUTE_MS } from '#libs/platform';
 import { ServiceClients } from '../../service-clients.js';
+import type { Found } from '../news/monitor-news.js';
 import { NewsService } from '../news/news.service.js';
-import { type Found, MatchersService } from './matchers.service.js';
+import { MatchersService } from './matchers.service.js';
 import { MatchesMaintenanceRepository } from './matches-maintenance.repository.js';
 
 const READER = 'monitors';
 const RECORDS_TIME_LIMIT_MS = MINUTE_MS;
+/** Finds that are told in one transaction. */
+const FINDS_AT_ONCE = 2_000;
 /** A record is as fresh as the change that was just told. */
 const RECORD_AGE_SECONDS = 366 * 86_400;
 /** Members of a registration in which somebody may come up. */
@@ -21,7 +24,8 @@ const PEOPLE = /_contact$|^privacy_service$/;
 
 /**
  * Follows what becomes of names in the corpus, and compares each new name and each new registration once with all
- * monitors. What was found and how far was read are noted together, so that nothing is missed or told twice.
+ * monitors. It is noted how far was read once all of a page was told, so that nothing is missed; what is read again was
+ * told before, which is seen by its fact.
  */
 @Injectable()
 export class FollowChangesJob implements Job {
@@ -54,40 +58,59 @@ export class FollowChangesJob implements Job {
       const from = await this.rows.findCursor(this.database, READER);
       // Without a cursor it begins now.
       const page = await this.clients.corpus.changes({ cursor: from, limit: CHANGES_MAX });
-      const found = await this.foundIn(page);
-      const isFirst = await this.database.transaction(async (transaction) => {
-        const move = { from, to: page.cursor };
-        if (!(await this.rows.moveCursor(transaction, READER, move))) return false;
-        await this.news.tell(transaction, found);
-        return true;
-      });
+      await this.tell(page);
+      const move = { from, to: page.cursor };
+      const isFirst = await this.database.transaction((transaction) =>
+        this.rows.moveCursor(transaction, READER, move),
+      );
       hasMore = isFirst && page.hasMore;
     }
   }
 
-  private async foundIn({ changes, sources }: CorpusChanges): Promise<Found[]> {
-    if (changes.length === 0) return [];
+  /** In as many transactions as its finds need. Monitors that have had all of their day are not told more of it. */
+  private async tell(page: CorpusChanges): Promise<void> {
+    const full = new Set<string>();
+    let waiting: Found[] = [];
+    for await (const found of this.foundIn(page)) {
+      for (const one of found) {
+        if (full.has(one.reader.monitorId)) continue;
+        waiting.push(one);
+        if (waiting.length < FINDS_AT_ONCE) continue;
+        for (const id of await this.tellPart(waiting)) full.add(id);
+        waiting = [];
+      }
+    }
+    if (waiting.length > 0) await this.tellPart(waiting);
+  }
+
+  private async tellPart(found: readonly Found[]): Promise<Set<string>> {
+    this.ending.signal.throwIfAborted();
+    return this.database.transaction((transaction) => this.news.tellFinds(transaction, found));
+  }
+
+  /** A few at a time: all of a page may be more than fits into memory. */
+  private async *foundIn({ changes, sources }: CorpusChanges): AsyncGenerator<Found[]> {
+    if (changes.length === 0) return;
     const { hasBrands, hasRegistrants } = await this.matchers.refresh();
     const shown = new Set(sources.filter(({ isShown }) => isShown).map(({ id }) => id));
     const told = changes.filter(({ sourceId }) => shown.has(sourceId));
-    const fresh = hasBrands ? told.filter(isNewName) : [];
-    const byName = fresh.flatMap(({ id, name, unicode }) =>
-      this.matchers.matchName(name, unicode, id),
-    );
+    for (const { id, name, unicode } of hasBrands ? told.filter(isNewName) : []) {
+      yield this.matchers.matchName(name, unicode, id);
+    }
     const registered = hasRegistrants ? told.filter(isOfPeople).map(({ name }) => name) : [];
-    return [...byName, ...(await this.foundInRecords([...new Set(registered)]))];
+    const names = [...new Set(registered)];
+    for (let at = 0; at < names.length; at += FRESHEST_NAMES_MAX) {
+      yield await this.foundInRecords(names.slice(at, at + FRESHEST_NAMES_MAX));
+    }
   }
 
   private async foundInRecords(names: readonly string[]): Promise<Found[]> {
     const found: Found[] = [];
-    for (let at = 0; at < names.length; at += FRESHEST_NAMES_MAX) {
-      const part = names.slice(at, at + FRESHEST_NAMES_MAX);
-      const asked = { kind: 'whois', names: part, maxAgeSeconds: RECORD_AGE_SECONDS } as const;
-      const limit = AbortSignal.timeout(RECORDS_TIME_LIMIT_MS);
-      const signal = AbortSignal.any([this.ending.signal, limit]);
-      for await (const { name, record } of this.clients.corpus.freshest(asked, { signal })) {
-        if (record) found.push(...this.matchers.matchRecord(name, record));
-      }
+    const asked = { kind: 'whois', names, maxAgeSeconds: RECORD_AGE_SECONDS } as const;
+    const limit = AbortSignal.timeout(RECORDS_TIME_LIMIT_MS);
+    const signal = AbortSignal.any([this.ending.signal, limit]);
+    for await (const { name, record } of this.clients.corpus.freshest(asked, { signal })) {
+      if (record) found.push(...this.matchers.matchRecord(name, record));
     }
     return found;
   }

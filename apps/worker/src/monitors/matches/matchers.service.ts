@@ -1,17 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { MonitorKind } from '#libs/contracts';
 import { Database } from '#libs/database';
-import type { News, NewsReader } from '../news/monitor-news.js';
+import type { Found } from '../news/monitor-news.js';
 import { BrandMatcher, soughtName } from './brand-matcher.js';
 import { MatchesMaintenanceRepository, type ReadRule } from './matches-maintenance.repository.js';
 import { publishedValues } from './published-values.js';
 import { RegistrantMatcher } from './registrant-matcher.js';
-
-/** What a monitor is told. */
-export interface Found {
-  reader: NewsReader;
-  news: News;
-}
 
 interface Compiled {
   fingerprint: string;
@@ -67,16 +61,20 @@ export class MatchersService {
   /** @param record what is published of the name's registration. A monitor is told of a name once. */
   matchRecord(name: string, record: Readonly<Record<string, unknown>>): Found[] {
     const { registrants, registrantMatcher } = this.compiled!;
-    return registrantMatcher
-      .match(name, publishedValues(record))
-      .map(({ place, reason, value }) => ({
-        reader: registrants[place].reader,
+    return registrantMatcher.match(name, publishedValues(record)).map(({ place, reason }) => {
+      const { reader, rule } = registrants[place];
+      // Not what is published, which may have to be hidden later.
+      const match = { reason, value: rule[reason]! };
+      const details = { match };
+      return {
+        reader,
         news: {
           type: 'registrant.match',
           domainName: name,
           fact: `registrant of ${name}`,
-          details: { match: { reason, value } },
+          details,
         },
-      }));
+      };
+    });
   }
 }

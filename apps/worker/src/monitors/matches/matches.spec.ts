@@ -8,10 +8,11 @@ import type {
   MonitorRule,
 } from '#libs/contracts';
 import { distanceOf } from '#libs/domain-names';
-import { newId } from '#libs/platform';
+import { DAY_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { CorpusUnderTest } from '../../../../../test/corpus/corpus-under-test.js';
 import { WorkerUnderTest } from '../../../../../test/worker/worker-under-test.js';
+import { FINDS_A_DAY_MAX } from '../news/monitor-news.js';
 import { BrandMatcher, soughtName } from './brand-matcher.js';
 import { FollowChangesJob } from './follow-changes.job.js';
 import { NearWords, slipsOf } from './near-words.js';
@@ -120,7 +121,7 @@ describe('a registrant', () => {
   const found = (record: object, ...rules: MonitorRule[]) =>
     new RegistrantMatcher(rules)
       .match('name.com', publishedValues(record as Record<string, unknown>))
-      .map(({ place, reason, value }) => [place, reason, value]);
+      .map(({ place, reason }) => [place, reason]);
   const record = {
     registrant_contact: { name: 'Alex  SAMPLE', company: 'Example Holdings Ltd' },
     technical_contact: { email_address: 'Alex@Example.com', name: 'REDACTED FOR PRIVACY' },
@@ -138,9 +139,9 @@ describe('a registrant', () => {
         { owner: 'Alex', own_domains: ['name.com'] },
       ),
     ).toEqual([
-      [0, 'owner', 'Alex  SAMPLE'],
-      [3, 'email', 'Alex@Example.com'],
-      [2, 'company', 'Example Holdings Ltd'],
+      [0, 'owner'],
+      [3, 'email'],
+      [2, 'company'],
     ]);
   });
 
@@ -228,7 +229,7 @@ describe('the changes of the corpus', () => {
     await expect(unknown).rejects.toMatchObject({ status: 404 });
   });
 
-  it('S70: a registration is told by what its newest record publishes, each name once', async () => {
+  it('S70: a registration is told by what its newest record publishes, each name once, in the words of the monitor', async () => {
     const id = await watch({ kind: 'registrant', company: 'Vantorel Holdings', exact: true });
     const owned = { registrant_contact: { company: 'VANTOREL  Holdings' } };
     const hidden = { registrant_contact: { company: 'REDACTED FOR PRIVACY' } };
@@ -244,12 +245,62 @@ describe('the changes of the corpus', () => {
     const told = (await eventsOf(id)).map(({ type, domain_name, match }) => [
       type,
       domain_name,
-      match?.reason,
+      match,
     ]);
+    const match = { reason: 'company', value: 'Vantorel Holdings' };
     expect(told.toSorted()).toEqual([
-      ['registrant.match', 'vantorel-one.com', 'company'],
-      ['registrant.match', 'vantorel-two.com', 'company'],
+      ['registrant.match', 'vantorel-one.com', match],
+      ['registrant.match', 'vantorel-two.com', match],
     ]);
+  });
+
+  it('a page with many finds is told in several transactions', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 9 }, () => watch({ kind: 'brand', keyword: 'drumlock' })),
+    );
+    const names = Array.from({ length: 300 }, (_, n) => listed(`drumlock-${n}.com`));
+    await corpus.recordOf({ name: 'zone' }, ...names);
+    const parts = await waitFor('all finds', async () => {
+      await follow();
+      const rows = await under.database.query<{ count: number }>(
+        `select count(*)::integer as count from monitor_events
+         where monitor_id = any($1::uuid[]) group by xmin::text order by 1`,
+        [ids],
+      );
+      const counts = rows.map(({ count }) => count);
+      return counts.reduce((sum, count) => sum + count, 0) === 2_700 ? counts : undefined;
+    });
+    expect(parts).toEqual([700, 2_000]);
+  });
+
+  it('a monitor is told 1,000 names a day, and once that there are more', async () => {
+    const id = await watch({ kind: 'brand', keyword: 'plenthorn' });
+    const last = await watch({ kind: 'brand', keyword: 'plenthorn-last', with_typos: false });
+    const record = (...names: string[]) =>
+      corpus.recordOf({ name: 'zone' }, ...names.map((name) => listed(`plenthorn-${name}.com`)));
+    await record('first');
+    await untilFound(id, 1);
+    const counted = await under.database.query(
+      'update monitor_finds set found = $2 where monitor_id = $1 and found = 1 returning found',
+      [id, FINDS_A_DAY_MAX - 2],
+    );
+    expect(counted).toHaveLength(1);
+    await record('a', 'b', 'c', 'd', 'e');
+    await untilFound(id, 4);
+    await record('last');
+    await untilFound(last, 1);
+    const types = (await eventsOf(id)).map(({ type, state }) => [type, state]);
+    expect(types.toSorted()).toEqual([
+      ['brand.match', 'new'],
+      ['brand.match', 'new'],
+      ['brand.match', 'new'],
+      ['monitor.limit', undefined],
+    ]);
+    under.clock.advance(DAY_MS);
+    corpus.clock.set(under.clock.now());
+    await record('tomorrow');
+    const [newest] = await untilFound(id, 5);
+    expect(newest).toMatchObject({ type: 'brand.match', domain_name: 'plenthorn-tomorrow.com' });
   });
 
   it('several readers at once tell each name once', async () => {

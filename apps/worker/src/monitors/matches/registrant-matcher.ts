@@ -7,8 +7,6 @@ export interface RegistrantHit {
   /** Of the rule among those that were given. */
   place: number;
   reason: Selector;
-  /** As it is published. */
-  value: string;
 }
 
 interface SoughtValues {
@@ -41,7 +39,7 @@ export class RegistrantMatcher {
           const place = places[at];
           const isWhole = from === 0 && to === folded.length;
           if (this.rules[place].exact && !isWhole) continue;
-          if (!hits.has(place)) hits.set(place, { place, reason, value });
+          if (!hits.has(place)) hits.set(place, { place, reason });
         }
       }
     }

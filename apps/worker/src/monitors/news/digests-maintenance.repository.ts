@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Database, Transaction } from '#libs/database';
+import { mayBeTold } from '../../accounts/may-be-told.js';
 import type { StoredNews } from './monitor-news.js';
 
 export interface DigestLine extends Pick<StoredNews, 'type' | 'domainName' | 'details'> {
@@ -24,8 +25,7 @@ export class DigestsMaintenanceRepository {
   async listDue(database: Pick<Database, 'query'>, at: Date, limit: number): Promise<string[]> {
     const rows = await database.query<{ accountId: string }>(
       `select account_id as "accountId" from monitor_digests d where due_at <= $1
-         and not exists (select from account_states a where a.account_id = d.account_id
-           and (a.state <> 'active' or a.is_suspended))
+         and ${mayBeTold('d')}
        order by due_at limit $2`,
       [at, limit],
     );
@@ -63,6 +63,25 @@ export class DigestsMaintenanceRepository {
 
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query('delete from monitor_digests where account_id = $1', [accountId]);
+  }
+
+  /** Tests are looked at when they are made. @returns how many were removed. */
+  async deleteTestsBefore(
+    database: Pick<Database, 'query'>,
+    before: Date,
+    limit: number,
+  ): Promise<number> {
+    const rows = await database.query(
+      `delete from monitor_events where id in (
+         select id from monitor_events where type = 'monitor.test' and at < $1 order by at limit $2) returning id`,
+      [before, limit],
+    );
+    return rows.length;
+  }
+
+  /** Forgets how many names monitors were told before a day. @param day `YYYY-MM-DD`. */
+  async deleteFindsBefore(database: Pick<Database, 'query'>, day: string): Promise<void> {
+    await database.query('delete from monitor_finds where day < $1::date', [day]);
   }
 
   /** @returns how many events were removed. */

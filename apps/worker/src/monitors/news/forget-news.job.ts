@@ -6,7 +6,7 @@ import { DigestsMaintenanceRepository } from './digests-maintenance.repository.j
 const KEPT_DAYS = 90;
 const AT_ONCE = 5_000;
 
-/** Removes what monitors found more than 90 days ago. */
+/** Removes what monitors found more than 90 days ago, and tests after a day. */
 @Injectable()
 export class ForgetNewsJob implements Job {
   readonly name = 'forget-monitor-news';
@@ -18,7 +18,11 @@ export class ForgetNewsJob implements Job {
   ) {}
 
   async runOnce(): Promise<void> {
-    const before = new Date(this.clock.now().getTime() - KEPT_DAYS * DAY_MS);
+    const now = this.clock.now().getTime();
+    const before = new Date(now - KEPT_DAYS * DAY_MS);
     while ((await this.rows.deleteNewsBefore(this.database, before, AT_ONCE)) === AT_ONCE);
+    const yesterday = new Date(now - DAY_MS);
+    while ((await this.rows.deleteTestsBefore(this.database, yesterday, AT_ONCE)) === AT_ONCE);
+    await this.rows.deleteFindsBefore(this.database, yesterday.toISOString().slice(0, 10));
   }
 }

@@ -34,6 +34,15 @@ export interface News {
   details: NewsDetails;
 }
 
+/** What a monitor is told. */
+export interface Found {
+  reader: NewsReader;
+  news: News;
+}
+
+/** Names that a monitor is told on one day. */
+export const FINDS_A_DAY_MAX = 1_000;
+
 /** An event as it is stored. */
 export interface StoredNews extends Omit<News, 'fact'> {
   id: string;
@@ -64,6 +73,7 @@ const WORDS: Readonly<Record<MonitorEventType, string>> = {
   'domain.expiring': 'expires soon',
   'brand.match': 'is new and has your keyword, or looks like it',
   'registrant.match': 'publishes a value that you watch',
+  'monitor.limit': `and others are beyond the ${FINDS_A_DAY_MAX} names of a day: narrow what is looked for`,
   'monitor.test': 'is a test',
 };
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { HitState } from '#libs/contracts';
 import type { Database, Transaction } from '#libs/database';
+import { mayBeTold } from '../../accounts/may-be-told.js';
 import type { News, NewsReader, StoredNews } from './monitor-news.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
@@ -15,6 +16,13 @@ export interface NewNews {
 
 const COLUMNS = `id, monitor_id as "monitorId", type, domain_name as "domainName", details, state, at`;
 
+/** Events that are given, one row each. */
+const GIVEN = `jsonb_to_recordset($1::jsonb) as q (id uuid, monitor_id uuid, account_id uuid, fact text, type text,
+  domain_name text, details jsonb, state text, at timestamptz, awaits_mail boolean)`;
+/** The monitor of a given event, if it may be told. */
+const ACTIVE = `select from monitors m where m.id = q.monitor_id and (q.type = 'monitor.test'
+  or (not m.is_paused and not m.is_over_limit and ${mayBeTold('m')}))`;
+
 /** What monitors found. */
 @Injectable()
 export class NewsRepository {
@@ -22,15 +30,65 @@ export class NewsRepository {
   async insert(transaction: Transaction, all: NewNews[]): Promise<Set<string>> {
     const rows = await transaction.query<{ id: string }>(
       `insert into monitor_events (id, monitor_id, account_id, fact, type, domain_name, details, state, at, awaits_mail)
-       select q.* from jsonb_to_recordset($1::jsonb) as q (id uuid, monitor_id uuid, account_id uuid, fact text,
-         type text, domain_name text, details jsonb, state text, at timestamptz, awaits_mail boolean)
-       where exists (select from monitors m where m.id = q.monitor_id and (q.type = 'monitor.test'
-         or (not m.is_paused and not m.is_over_limit and not exists (select from account_states a
-           where a.account_id = m.account_id and (a.state <> 'active' or a.is_suspended)))))
+       select q.* from ${GIVEN} where exists (${ACTIVE})
        on conflict (monitor_id, fact) do nothing returning id`,
       [JSON.stringify(all.map(rowOf))],
     );
     return new Set(rows.map(({ id }) => id));
+  }
+
+  /**
+   * How many names monitors were told on a day, at which nobody else tells them names until the transaction ends.
+   * @param day `YYYY-MM-DD`.
+   */
+  async lockFinds(
+    transaction: Transaction,
+    all: NewNews[],
+    day: string,
+  ): Promise<Map<string, number>> {
+    const rows = await transaction.query<{ monitorId: string; found: number }>(
+      `insert into monitor_finds as f (monitor_id, day, found)
+       select distinct m, $2::date, 0 from unnest($1::uuid[]) as m order by m
+       on conflict (monitor_id) do update
+       set day = excluded.day, found = case when f.day = excluded.day then f.found else 0 end
+       returning monitor_id as "monitorId", found`,
+      [all.map(({ reader }) => reader.monitorId), day],
+    );
+    return new Map(rows.map(({ monitorId, found }) => [monitorId, found]));
+  }
+
+  /** @returns the ids of those that were not told, of monitors that are active. */
+  async listUntold(transaction: Transaction, all: NewNews[]): Promise<Set<string>> {
+    const rows = await transaction.query<{ id: string }>(
+      `select q.id from ${GIVEN} where exists (${ACTIVE})
+         and not exists (select from monitor_events e where e.monitor_id = q.monitor_id and e.fact = q.fact)`,
+      [JSON.stringify(all.map(rowOf))],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Counts names that monitors are told. */
+  async addFinds(transaction: Transaction, all: NewNews[]): Promise<void> {
+    await transaction.query(
+      `update monitor_finds f set found = f.found + q.count
+       from (select m, count(*)::integer as count from unnest($1::uuid[]) as m group by m) q
+       where f.monitor_id = q.m`,
+      [all.map(({ reader }) => reader.monitorId)],
+    );
+  }
+
+  /** When a monitor was tested since a time, the oldest first. */
+  async listTests(
+    transaction: Transaction,
+    { accountId, monitorId }: Pick<NewsReader, 'accountId' | 'monitorId'>,
+    since: Date,
+  ): Promise<Date[]> {
+    const rows = await transaction.query<{ at: Date }>(
+      `select at from monitor_events
+       where account_id = $1 and monitor_id = $2 and fact like 'test %' and at > $3 order by at`,
+      [accountId, monitorId, since],
+    );
+    return rows.map(({ at }) => at);
   }
 
   /** Newest first. */

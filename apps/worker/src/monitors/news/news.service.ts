@@ -1,16 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import type { AskedPage, HitState, MonitorEventAnswer, MonitorEventsAnswer } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, NotFound, newId } from '#libs/platform';
+import { Clock, HOUR_MS, NotFound, SECOND_MS, newId } from '#libs/platform';
 import { DeliveriesService } from '../../deliveries/deliveries.service.js';
 import { DigestsMaintenanceRepository } from './digests-maintenance.repository.js';
-import { type News, type NewsReader, eventAnswer, isHit } from './monitor-news.js';
+import {
+  FINDS_A_DAY_MAX,
+  type Found,
+  type News,
+  type NewsReader,
+  eventAnswer,
+  isHit,
+} from './monitor-news.js';
+import { TooManyTests } from './news.errors.js';
 import { type NewNews, NewsRepository } from './news.repository.js';
 
 /** What one delivery to a webhook tells at most. */
 const EVENTS_SENT_MAX = 50;
 /** One statement is no longer than a few megabytes. */
 const INSERTED_AT_ONCE = 2_000;
+/** Of one monitor. */
+const TESTS_AN_HOUR_MAX = 5;
 
 type Owned = Pick<NewsReader, 'accountId' | 'monitorId'>;
 
@@ -30,55 +40,75 @@ export class NewsService {
    * out. Each monitor's news are in as few deliveries as may be.
    * @returns the ids of the events.
    */
-  async tell(
-    transaction: Transaction,
-    found: readonly { reader: NewsReader; news: News }[],
-  ): Promise<string[]> {
-    if (found.length === 0) return [];
+  async tell(transaction: Transaction, found: readonly Found[]): Promise<string[]> {
     const at = this.clock.now();
-    const all = found.map((one): NewNews => ({
-      ...one,
-      id: newId(),
-      at,
-      state: isHit(one.news.type) ? 'new' : null,
-    }));
-    const told = new Set<string>();
-    for (let from = 0; from < all.length; from += INSERTED_AT_ONCE) {
-      const part = all.slice(from, from + INSERTED_AT_ONCE);
-      for (const id of await this.rows.insert(transaction, part)) told.add(id);
-    }
-    const fresh = all.filter(({ id }) => told.has(id));
-    const mailed = fresh.filter(({ reader }) => reader.sendsMail);
-    await this.digests.want(
+    return this.store(
       transaction,
-      [...new Set(mailed.map(({ reader }) => reader.accountId))],
-      at,
+      found.map(({ reader, news }) => newNews(reader, news, at)),
     );
-    for (const group of Map.groupBy(fresh, ({ reader }) => reader.monitorId).values()) {
-      for (let from = 0; from < group.length; from += EVENTS_SENT_MAX) {
-        await this.publish(transaction, group.slice(from, from + EVENTS_SENT_MAX));
-      }
-    }
-    return [...told];
   }
 
-  /** Makes an event that says nothing, and sends it the way of all others. */
-  async test(reader: NewsReader, domainName: string): Promise<MonitorEventAnswer> {
+  /**
+   * As `tell`, of names that were found: a monitor is told so many a day. Of what is beyond it is told once, by the
+   * first of these names.
+   * @returns the monitors that have had all of their day.
+   */
+  async tellFinds(transaction: Transaction, found: readonly Found[]): Promise<Set<string>> {
+    const full = new Set<string>();
+    if (found.length === 0) return full;
+    const at = this.clock.now();
+    const day = at.toISOString().slice(0, 10);
+    const all = found.map(({ reader, news }) => newNews(reader, news, at));
+    const counts = await this.rows.lockFinds(transaction, all, day);
+    const untold = await this.rows.listUntold(transaction, all);
+    const finds: NewNews[] = [];
+    const limits: NewNews[] = [];
+    for (const one of all.filter(({ id }) => untold.has(id))) {
+      const { reader, news } = one;
+      const count = counts.get(reader.monitorId)!;
+      if (count < FINDS_A_DAY_MAX) {
+        counts.set(reader.monitorId, count + 1);
+        finds.push(one);
+      } else if (!full.has(reader.monitorId)) {
+        full.add(reader.monitorId);
+        const limit = {
+          ...news,
+          type: 'monitor.limit',
+          fact: `limit ${day}`,
+          details: {},
+        } as const;
+        limits.push(newNews(reader, limit, at));
+      }
+    }
+    await this.rows.addFinds(transaction, finds);
+    await this.store(transaction, [...finds, ...limits]);
+    return full;
+  }
+
+  /** Makes an event that says nothing, and sends it the way of all others. @throws NotFound, TooManyTests. */
+  async test(
+    transaction: Transaction,
+    reader: NewsReader,
+    domainName: string,
+  ): Promise<MonitorEventAnswer> {
+    const at = this.clock.now();
+    const hourAgo = new Date(at.getTime() - HOUR_MS);
+    const tests = await this.rows.listTests(transaction, reader, hourAgo);
+    const first = tests.at(-TESTS_AN_HOUR_MAX);
+    if (first !== undefined) {
+      const leftMs = first.getTime() - hourAgo.getTime();
+      throw new TooManyTests(TESTS_AN_HOUR_MAX, Math.ceil(leftMs / SECOND_MS));
+    }
     const news = {
       type: 'monitor.test',
       domainName,
       fact: `test ${newId()}`,
       details: {},
     } as const;
-    const [id] = await this.database.transaction((transaction) =>
-      this.tell(transaction, [{ reader, news }]),
-    );
+    const [id] = await this.tell(transaction, [{ reader, news }]);
     if (id === undefined) throw new NotFound('There is no monitor with this id.');
     const { monitorId } = reader;
-    return {
-      status: true,
-      ...eventAnswer({ ...news, id, monitorId, state: null, at: this.clock.now() }),
-    };
+    return { status: true, ...eventAnswer({ ...news, id, monitorId, state: null, at }) };
   }
 
   /** What a monitor found, newest first. */
@@ -105,6 +135,26 @@ export class NewsService {
     await this.digests.forget(transaction, accountId);
   }
 
+  /** @returns the ids of those that were not told before. */
+  private async store(transaction: Transaction, all: NewNews[]): Promise<string[]> {
+    if (all.length === 0) return [];
+    const told = new Set<string>();
+    for (let from = 0; from < all.length; from += INSERTED_AT_ONCE) {
+      const part = all.slice(from, from + INSERTED_AT_ONCE);
+      for (const id of await this.rows.insert(transaction, part)) told.add(id);
+    }
+    const fresh = all.filter(({ id }) => told.has(id));
+    const mailed = fresh.filter(({ reader }) => reader.sendsMail);
+    const accountIds = new Set(mailed.map(({ reader }) => reader.accountId));
+    await this.digests.want(transaction, [...accountIds], this.clock.now());
+    for (const group of Map.groupBy(fresh, ({ reader }) => reader.monitorId).values()) {
+      for (let from = 0; from < group.length; from += EVENTS_SENT_MAX) {
+        await this.publish(transaction, group.slice(from, from + EVENTS_SENT_MAX));
+      }
+    }
+    return [...told];
+  }
+
   private async publish(transaction: Transaction, group: readonly NewNews[]): Promise<void> {
     const [{ reader }] = group;
     const { monitorId, accountId, kind, name } = reader;
@@ -118,3 +168,11 @@ export class NewsService {
     });
   }
 }
+
+const newNews = (reader: NewsReader, news: News, at: Date): NewNews => ({
+  id: newId(),
+  reader,
+  news,
+  at,
+  state: isHit(news.type) ? 'new' : null,
+});

@@ -154,7 +154,10 @@ export class MonitorsAnswer {
   paging: Paging;
 }
 
-/** One value that is another one now. An empty list: there is none, or none is published. */
+/**
+ * One value that is another one now. An empty list: there is none, or none is published. Of a contact it says only
+ * `published`, for values of people are not kept.
+ */
 export class MonitorChange {
   @IsIn(MONITOR_CHANGE_TYPES)
   type: MonitorChangeType;
@@ -180,7 +183,7 @@ export class MonitorMatch {
   @IsIn(MATCH_REASONS)
   reason: MatchReason;
 
-  /** The keyword, or the published value. */
+  /** What is watched: the keyword, or the value that was found in a published one. */
   @IsString()
   value: string;
 }
@@ -192,6 +195,7 @@ export class MonitorEvent {
   @IsUUID()
   monitor_id: string;
 
+  /** `monitor.limit`: this name and others are beyond the 1,000 that a monitor tells on one day; narrow it. */
   @IsIn(MONITOR_EVENT_TYPES)
   type: MonitorEventType;
 

@@ -14,6 +14,7 @@ export const MONITOR_EVENT_TYPES = [
   'domain.expiring',
   'brand.match',
   'registrant.match',
+  'monitor.limit',
   'monitor.test',
 ] as const;
 export type MonitorEventType = (typeof MONITOR_EVENT_TYPES)[number];

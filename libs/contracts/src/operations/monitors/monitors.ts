@@ -146,8 +146,9 @@ export const MONITOR_CREATE = defineOperation({
     '`domain` checks the DNS of `domainName` every 6 hours and its registration every day, after a change of its DNS and ' +
     'more often near its expiry. A change is told when a second look confirms it. `brand` compares each new name with ' +
     '`keyword`, `registrant` each new or changed registration with one of `owner`, `email` and `company`, of which only ' +
-    'published values count. Each kind has as many places as the plan says. News come by mail, in `events` and as the ' +
-    'webhook event `monitor.triggered`.',
+    'published values count. Of names that are found, 1,000 a day are told, and by `monitor.limit` that there are more. ' +
+    'Each kind has as many places as the plan says. News come by mail, in `events` and as the webhook event ' +
+    '`monitor.triggered`.',
   method: 'POST',
   routes: [{ path: '/v2.0/monitors', version: 2 }],
   access: BY_KEY,
@@ -242,6 +243,7 @@ export const MONITOR_RESUME = defineOperation({
 export const MONITOR_TEST = defineOperation({
   name: 'monitors.test',
   summary: 'Makes an event of type `monitor.test`, which arrives as all others do',
+  description: 'Five times an hour for each monitor. The event is kept for a day.',
   method: 'POST',
   routes: [{ path: '/v2.0/monitors/{id}/test', version: 2 }],
   access: BY_KEY,
@@ -249,7 +251,7 @@ export const MONITOR_TEST = defineOperation({
   parameters: ONE_MONITOR,
   answers: [{ type: 'application/json', of: MonitorEventAnswer, status: 202 }],
   price: FREE,
-  problems: ['not_found'],
+  problems: ['not_found', 'too_many_tests'],
   examples: [{ title: 'The event', parameters: { id: ID }, answer: TEST }],
 });
 

@@ -80,6 +80,7 @@ export const PROBLEM_STATUS = {
   too_many_downloads: 429,
   too_many_failed_keys: 429,
   too_many_revisions: 429,
+  too_many_tests: 429,
   too_many_uploads: 429,
   headers_too_large: 431,
   internal_error: 500,

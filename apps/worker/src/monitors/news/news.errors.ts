@@ -1,0 +1,12 @@
+import { Problem } from '#libs/platform';
+
+export class TooManyTests extends Problem {
+  constructor(max: number, retryAfterSeconds: number) {
+    super({
+      code: 'too_many_tests',
+      status: 429,
+      detail: `A monitor may be tested ${max} times an hour. Try again in ${retryAfterSeconds} seconds.`,
+      retryAfterSeconds,
+    });
+  }
+}
