@@ -21,9 +21,11 @@ import { type FoundFile, Locations } from './locations.js';
 const OBSERVATIONS_AT_A_TIME = 2_000;
 const NAMES_AT_A_TIME = 100_000;
 const SAMPLE_LENGTH_MAX = 80;
-/** A list that lacks more of the names that were there is taken for a truncated one. */
+/** A list that lacks more of what was there is taken for a truncated one. */
 const GONE_MAX = 0.2;
 const GONE_COUNTED_FROM = 100;
+/** Of these a file is the whole list: what it lacks is gone. */
+const WHOLE_LISTS: readonly string[] = ['zone', 'blocklist'];
 
 interface Batch<T> {
   /** The position behind its last line. */
@@ -64,12 +66,13 @@ export class ImportRunsService {
       const checked = await checkFile(found.path, this.locations.limits, signal);
       file = await this.files.open(source, found, checked);
       if (file.state !== 'loading') return;
+      if (WHOLE_LISTS.includes(source.kind) && !checked.isEnded) {
+        throw new BadFile('It ends within a line. Fetch it again.');
+      }
       if (source.kind === 'blocklist') await this.takeBlockList(source, file, found.path, signal);
       else if (source.kind === 'names') await this.takeNames(source, file, found.path, signal);
-      else if (source.kind === 'zone') {
-        if (!checked.isEnded) throw new BadFile('It ends within a line. Fetch it again.');
-        await this.takeZone(source, file, found.path, signal);
-      } else await this.takeLines(source, file, found.path, signal);
+      else if (source.kind === 'zone') await this.takeZone(source, file, found.path, signal);
+      else await this.takeLines(source, file, found.path, signal);
     } catch (error) {
       if (!(error instanceof BadFile)) throw error;
       const failed = file ?? (await this.files.open(source, found, { digest: '', lines: 0 }));
@@ -150,7 +153,8 @@ export class ImportRunsService {
     }
     if (file.position < file.lines) {
       await this.files.takeWhole(file, async (transaction) => {
-        const { listed, delisted } = await this.listings.take(transaction, list, hosts());
+        const { known, listed, delisted } = await this.listings.take(transaction, list, hosts());
+        refuseShrunken({ gone: delisted, listed: known }, 'remove the source and add it again');
         const { badLines, samples } = read;
         return { badLines, samples, newNames: listed, droppedNames: delisted };
       });
@@ -179,18 +183,13 @@ export class ImportRunsService {
     const newest = await this.refuseOlder(file, scopeOf(zone));
     const { id: fileId, observedAt: at } = file;
     const list: ListFile = { fileId, sourceId: source.id, at, zone, isFirst: !newest };
-    if (file.slices === 0) await this.refuseShrunken(list);
+    if (file.slices === 0) await this.refuseShrunkenZone(list);
     await this.applyList(file, list, signal);
   }
 
-  private async refuseShrunken(list: ListFile): Promise<void> {
-    const { listed, gone } = await this.files.ask((transaction) =>
-      this.lists.countGone(transaction, list),
-    );
-    if (gone < GONE_COUNTED_FROM || gone <= listed * GONE_MAX) return;
-    throw new BadFile(
-      `It lacks ${gone} of ${listed} names that are listed: it seems truncated. If it is right, add it as a source of its own.`,
-    );
+  private async refuseShrunkenZone(list: ListFile): Promise<void> {
+    const counts = await this.files.ask((transaction) => this.lists.countGone(transaction, list));
+    refuseShrunken(counts, 'add it as a source of its own');
   }
 
   /** Puts the names of a file on their way in, from the line that was reached. */
@@ -243,6 +242,14 @@ const scopeOf = (zone: string) => `zone ${zone}`;
 function refuseUnreadable({ badLines }: { badLines: number }, lines: number, kind: string): void {
   if (badLines * 2 <= lines) return;
   throw new BadFile(`${badLines} of ${lines} lines cannot be read as "${kind}".`);
+}
+
+/** @throws BadFile for what seems truncated. @param remedy what to do if it is right. */
+function refuseShrunken({ gone, listed }: { gone: number; listed: number }, remedy: string): void {
+  if (gone < GONE_COUNTED_FROM || gone <= listed * GONE_MAX) return;
+  throw new BadFile(
+    `It lacks ${gone} of ${listed} names that are listed: it seems truncated. If it is right, ${remedy}.`,
+  );
 }
 
 /** Groups what lines hold; lines up to `done` are read and left out. */

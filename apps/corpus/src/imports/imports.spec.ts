@@ -314,6 +314,7 @@ describe('imports', () => {
       ['older', 'list-20260104.txt', 'block-old.com\n', /^It is not newer/],
       ['no list', 'list-20260108.txt', '<!doctype html>\n<p>Not found\n', /2 of 2 lines/],
       ['empty', 'list-20260109.txt', '# nothing\n', /names nothing/],
+      ['cut off', 'list-20260110.txt', 'block-kept.com\nblock-mo', /ends within a line/],
     ])('that is %s changes nothing', async (_, name, content, problem) => {
       const source = await newSource('blocklist', { category: 'phishing' });
       await source.put('list-20260105.txt', 'block-kept.com\n');
@@ -322,6 +323,20 @@ describe('imports', () => {
       expect(file?.problem).toMatch(problem);
       expect(await listed(source.name)).toEqual([on('block-kept.com')]);
       expect(await database.query('select from staged_listing')).toEqual([]);
+    });
+
+    it('that lacks more than a fifth of what is listed changes nothing: it seems truncated', async () => {
+      const source = await newSource('blocklist', { category: 'phishing' });
+      const hosts = (to: number) => `${labels('block-', 0, to).join('.net\n')}.net\n`;
+      await source.put('list-20260105.txt', hosts(1_000));
+      const { file } = await source.put('list-20260106.txt', `block-new.net\n${hosts(799)}`);
+      expect(file).toMatchObject({ state: 'failed', newNames: 0, droppedNames: 0 });
+      expect(file?.problem).toMatch(/^It lacks 201 of 1000 names .* remove the source/);
+      const names = labels('block-', 0, 1_000).map((label) => on(`${label}.net`));
+      expect(new Set(await listed(source.name))).toEqual(new Set(names));
+      expect(await database.query('select from staged_listing')).toEqual([]);
+      const { file: next } = await source.put('list-20260107.txt', hosts(800));
+      expect(next).toMatchObject({ state: 'loaded', newNames: 0, droppedNames: 200 });
     });
 
     it('has a category, which no other source has', async () => {

@@ -69,6 +69,16 @@ export class ListedNamesRepository {
     );
   }
 
+  /** How many hosts are on a list. */
+  async count(transaction: Transaction, { sourceId, category }: BlockList): Promise<number> {
+    const [{ hosts }] = await transaction.query<{ hosts: number }>(
+      `select count(*)::float8 as hosts from listed_name
+       where source_id = $1 and category = $2 and delisted_at is null`,
+      [sourceId, category],
+    );
+    return hosts;
+  }
+
   /** Adds what is on its way in. Rows that are there already, and still listed, are not touched. @returns how many. */
   async add(
     transaction: Transaction,

@@ -20,13 +20,13 @@ export class ListingsService {
   /**
    * Takes a list in, in the caller's one transaction.
    * @param hosts is read to its end before anything is written of it that others wait for.
-   * @returns how many hosts are new on the list, and how many left it.
+   * @returns how many hosts were on the list, how many are new on it, and how many left it.
    */
   async take(
     transaction: Transaction,
     list: BlockList,
     hosts: AsyncIterable<readonly ListedHost[]>,
-  ): Promise<{ listed: number; delisted: number }> {
+  ): Promise<{ known: number; listed: number; delisted: number }> {
     await this.repository.stage(transaction, list.fileId, hosts);
     const suppressed = await this.suppressions.lockWriting(transaction);
     if (suppressed.version > 0) {
@@ -36,9 +36,10 @@ export class ListingsService {
       }
       if (gone.length > 0) await this.repository.unstage(transaction, list.fileId, gone);
     }
+    const known = await this.repository.count(transaction, list);
     const listed = await this.repository.add(transaction, list);
     const delisted = await this.repository.remove(transaction, list);
     await this.repository.clear(transaction, list.fileId);
-    return { listed, delisted };
+    return { known, listed, delisted };
   }
 }
