@@ -31,12 +31,17 @@ export class DeliveriesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Accounts with an endpoint that is told of a type. */
-  async listAccountsListening(runner: Runner, type: string): Promise<string[]> {
+  /** Accounts with an endpoint that is told of a type, while they are active; in the order of their ids. */
+  async listAccountsListening(
+    runner: Runner,
+    type: string,
+    { after, limit }: { after?: string; limit: number },
+  ): Promise<string[]> {
     const rows = await runner.query<{ accountId: string }>(
-      `select distinct account_id as "accountId" from webhooks
-       where state = 'active' and $1 = any(events) order by account_id`,
-      [type],
+      `select distinct account_id as "accountId" from webhooks w
+       where state = 'active' and $1 = any(events) and ($2::uuid is null or account_id > $2)
+         and ${mayBeTold('w')} order by account_id limit $3`,
+      [type, after ?? null, limit],
     );
     return rows.map(({ accountId }) => accountId);
   }

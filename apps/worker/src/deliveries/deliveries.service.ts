@@ -42,9 +42,12 @@ export class DeliveriesService {
     }
   }
 
-  /** Accounts that want to be told of a type. */
-  async accountsListening(type: WebhookEvent): Promise<string[]> {
-    return this.deliveries.listAccountsListening(this.database, type);
+  /** The next accounts that want to be told of a type, and are active. */
+  async accountsListening(
+    type: WebhookEvent,
+    page: { after?: string; limit: number },
+  ): Promise<string[]> {
+    return this.deliveries.listAccountsListening(this.database, type, page);
   }
 
   /** Sends a test to one endpoint. */

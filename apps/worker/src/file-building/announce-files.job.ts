@@ -4,13 +4,19 @@ import { Database } from '#libs/database';
 import { Logger } from '#libs/platform';
 import { type Work, WorkRunner } from '#libs/work';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
+import type { FileEdition } from '../files/file-edition.js';
 import { FileRowsService } from '../files/file-rows.service.js';
 import { ServiceClients } from '../service-clients.js';
 import { AnnounceQueue, type AnnounceWork } from './announce-queue.js';
 
 const EVENT = 'file.published';
+/** So many fit the time of a piece of work, even if each is asked about until a call times out. */
+const ACCOUNTS_AT_A_TIME = 30;
 
-/** Tells the webhooks of accounts whose plan opens a file that it is there. A repeat tells nobody twice. */
+/**
+ * Tells the webhooks of accounts whose plan opens a file that it is there, some accounts at a time: the next ones are
+ * a piece of work of their own. A repeat tells nobody twice.
+ */
 @Injectable()
 export class AnnounceFilesJob extends WorkRunner<AnnounceWork> {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
@@ -25,18 +31,32 @@ export class AnnounceFilesJob extends WorkRunner<AnnounceWork> {
     super({ queue, database, logger, concurrency: 1 });
   }
 
-  protected async handle({ payload, signal }: Work<AnnounceWork>): Promise<void> {
-    const file = await this.files.findById(this.database, payload.editionId);
+  protected async handle(work: Work<AnnounceWork>): Promise<void> {
+    const { editionId, after } = work.payload;
+    const file = await this.files.findById(this.database, editionId);
     if (!file) return;
-    const { id, dataset, day: date, edition, rows } = file;
-    const data = { dataset, date, edition, rows };
-    for (const accountId of await this.deliveries.accountsListening(EVENT)) {
-      signal.throwIfAborted();
-      const { datasets } = await this.clients.entitlement.allowance(accountId);
-      if (!datasets.includes(planDatasetOf(dataset))) continue;
-      await this.database.transaction((transaction) =>
-        this.deliveries.publish(transaction, accountId, { id, type: EVENT, data }),
-      );
+    const page = { after, limit: ACCOUNTS_AT_A_TIME };
+    const accounts = await this.deliveries.accountsListening(EVENT, page);
+    for (const accountId of accounts) {
+      work.signal.throwIfAborted();
+      await this.tell(accountId, file);
     }
+    if (accounts.length < ACCOUNTS_AT_A_TIME) return;
+    const last = accounts.at(-1)!;
+    await this.database.transaction(async (transaction) => {
+      const payload = { editionId, after: last };
+      await this.queue.add(transaction, { name: `${editionId} ${last}`, payload });
+      await work.finish(transaction);
+    });
+  }
+
+  private async tell(accountId: string, file: FileEdition): Promise<void> {
+    const { id, dataset, day: date, edition, rows } = file;
+    const { datasets } = await this.clients.entitlement.allowance(accountId);
+    if (!datasets.includes(planDatasetOf(dataset))) return;
+    const data = { dataset, date, edition, rows };
+    await this.database.transaction((transaction) =>
+      this.deliveries.publish(transaction, accountId, { id, type: EVENT, data }),
+    );
   }
 }

@@ -3,6 +3,8 @@ import { WorkQueue } from '#libs/work';
 
 export interface AnnounceWork {
   editionId: string;
+  /** The last account that was told of it. */
+  after?: string;
 }
 
 /** Files that webhooks are to be told of. */
