@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type {
-  CorpusChange,
-  CorpusSource,
-  Dataset,
-  DatasetAsked,
-  DatasetRow,
+import {
+  type CorpusChange,
+  type CorpusSource,
+  type Dataset,
+  type DatasetAsked,
+  type DatasetRow,
+  type SuppressionVersion,
+  versionFor,
 } from '#libs/contracts';
 import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
 
@@ -14,7 +16,7 @@ export type PlannedRow = Pick<DatasetRow, 'name' | 'record' | 'records'> & { key
 /** Corpus as the worker asks it for files: rows by dataset and day, and the version of what is suppressed. */
 export class CorpusStandIn extends LookupStandIn {
   readonly asked: DatasetAsked[] = [];
-  suppressionVersion = 0;
+  suppressed: SuppressionVersion = { version: 0, domains: 0 };
   /** Ends the lines of datasets before their last. */
   breaksOff = false;
   /** Pages of changes that were not read yet. */
@@ -43,11 +45,12 @@ export class CorpusStandIn extends LookupStandIn {
       const names = this.nextNames.splice(0).map((name) => ({ key: '1', name }));
       return { names, after: null };
     }
-    return { version: this.suppressionVersion };
+    return this.suppressed;
   }
 
   private sendRows(asked: DatasetAsked, response: ServerResponse): void {
     this.asked.push(asked);
+    const suppressionVersion = versionFor(asked.dataset, this.suppressed);
     const [from, to] = [BigInt(asked.fromKey!), BigInt(asked.toKey!)];
     const rows = this.rowsOf(asked.dataset, asked.day)
       .filter(({ key }) => BigInt(key) >= from && BigInt(key) <= to)
@@ -60,7 +63,7 @@ export class CorpusStandIn extends LookupStandIn {
         observedAt: '2026-11-22T08:00:00.000Z',
         ...rest,
       }));
-    const end = { isLast: true, rows: rows.length, suppressionVersion: this.suppressionVersion };
+    const end = { isLast: true, rows: rows.length, suppressionVersion };
     const lines = [...rows, ...(this.breaksOff ? [] : [end])].map((row) => JSON.stringify(row));
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     response.end(lines.map((line) => `${line}\n`).join(''));

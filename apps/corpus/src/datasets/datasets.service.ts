@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import { Injectable } from '@nestjs/common';
-import type { DatasetAsked, DatasetEnd, DatasetRow } from '#libs/contracts';
+import { type DatasetAsked, type DatasetEnd, type DatasetRow, versionFor } from '#libs/contracts';
 import { DAY_MS, InvalidRequest } from '#libs/platform';
 import { keptTypeName } from '../dns/dns-type.js';
 import { FeedService } from '../feed/feed.service.js';
@@ -50,11 +50,11 @@ export class DatasetsService {
 
   private async *parts(
     asked: Asked,
-    { fromKey, toKey }: { fromKey: string; toKey: string },
+    { dataset, fromKey, toKey }: Required<Omit<DatasetAsked, 'day'>>,
   ): AsyncGenerator<readonly (DatasetRow | DatasetEnd)[]> {
     const { sourceIds } = asked;
     // Read before the rows: what is suppressed meanwhile is checked against it.
-    const { version: suppressionVersion } = await this.feed.suppressionVersion();
+    const suppressionVersion = versionFor(dataset, await this.feed.suppressionVersion());
     let rows = 0;
     let after = { key: fromKey, name: '' };
     for (;;) {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CorpusSource, KeyRange } from '#libs/contracts';
+import type { CorpusSource, KeyRange, SuppressionVersion } from '#libs/contracts';
 import { CorpusConfig } from '../corpus.config.js';
 import type { Change } from '../observations/change.js';
 import { FeedDatabase } from '../searches/search-database.js';
@@ -79,11 +79,12 @@ export class FeedRepository {
     );
   }
 
-  async suppressionVersion(): Promise<number> {
-    const [{ version }] = await this.database.query<{ version: number }>(
-      'select coalesce(max(version), 0)::float8 as version from suppression',
+  async suppressionVersion(): Promise<SuppressionVersion> {
+    const [versions] = await this.database.query<SuppressionVersion>(
+      `select coalesce((select max(version) from suppression), 0)::float8 as version,
+         coalesce((select max(version) from suppression where kind = 'domain'), 0)::float8 as domains`,
     );
-    return version;
+    return versions;
   }
 }
 

@@ -66,7 +66,7 @@ export class FeedService {
   }
 
   async suppressionVersion(): Promise<SuppressionVersion> {
-    return { version: await this.repository.suppressionVersion() };
+    return this.repository.suppressionVersion();
   }
 
   /** Where data comes from, and what may be done with it. */

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   DNS_HISTORICAL,
   DNS_REVERSE,
+  type Dataset,
   type DatasetRow,
   SUBDOMAINS,
   WHOIS_HISTORY,
@@ -120,7 +121,7 @@ describe('suppression', () => {
     expect(await everything(name, '192.0.2.10')).not.toContain(name);
     await corpus.recordOf({ name: 'sold' }, ...seen(name, '192.0.2.10'));
     expect(await kept(name)).toBe('[[],[],[],[],[],[]]');
-    expect(await corpus.feed.suppressionVersion()).toEqual({ version });
+    expect(await corpus.feed.suppressionVersion()).toEqual({ version, domains: version });
     expect(await corpus.operate.suppress({ kind: 'domain', value: name })).toEqual({
       version,
       isNew: false,
@@ -172,6 +173,24 @@ describe('suppression', () => {
     },
   );
 
+  it('of a person it leaves files of bare names and of the DNS as they are', async () => {
+    const { signal } = new AbortController();
+    const endOf = async (dataset: Dataset) => {
+      for (const rows = corpus.feed.rows({ dataset }, { signal }); ;) {
+        const next = await rows.next();
+        if (next.done) return next.value.suppressionVersion;
+      }
+    };
+    await corpus.operate.suppress({ kind: 'domain', value: newName() });
+    const { domains } = await corpus.feed.suppressionVersion();
+    const value = 'files@engines.example';
+    const { version } = await corpus.operate.suppress({ kind: 'email', value });
+    expect(version).toBeGreaterThan(domains);
+    expect(await corpus.feed.suppressionVersion()).toEqual({ version, domains });
+    expect([await endOf('names'), await endOf('dns')]).toEqual([domains, domains]);
+    expect([await endOf('whois'), await endOf('whois_cleaned')]).toEqual([version, version]);
+  });
+
   it('hiding a contact is no change of its name', async () => {
     const name = newName();
     await corpus.record(whois(name, 1, ADA));
@@ -208,7 +227,7 @@ describe('suppression', () => {
       }
     });
     await corpus.eraseSuppressed();
-    expect(await corpus.feed.suppressionVersion()).toEqual({ version });
+    expect(await corpus.feed.suppressionVersion()).toEqual({ version, domains: version });
     expect(await everything(name, '192.0.2.11')).not.toContain(name);
     expect(await kept(name)).toBe('[[],[],[],[],[],[]]');
     // Before the job has been there, nothing is answered.

@@ -1,18 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, DAY_MS, HOUR_MS, Logger, MINUTE_MS, SECOND_MS, newId } from '#libs/platform';
-import { type Work, WorkRunner } from '#libs/work';
+import { type Later, type Work, WorkRunner, later } from '#libs/work';
 import { BuildQueue, type BuildWork } from '../files/build-queue.js';
 import type { FileEdition } from '../files/file-edition.js';
 import { FileRowsService } from '../files/file-rows.service.js';
 import { FolderQueue } from '../uploads/upload-queues.js';
 import { AnnounceQueue } from './announce-queue.js';
-import { FileBuilderService } from './file-builder.service.js';
+import { FileBuilderService, Overtaken } from './file-builder.service.js';
 
 /** Full files of many millions of names take long. */
 const TIME_LIMIT_MS = 12 * HOUR_MS;
 const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 const TRIES_MAX = 24;
+/** Values are suppressed several at a time. */
+const OVERTAKEN_SECONDS = MINUTE_MS / SECOND_MS;
 /** What a process that was killed has left is removed then. */
 const ABANDONED_SECONDS = DAY_MS / SECOND_MS;
 /** Downloads that have begun, and addresses that were given out, still find the edition before. */
@@ -31,7 +33,7 @@ export class BuildFeatures {
 
 /**
  * Makes files, each try in a folder of its own, and publishes them: the row of an edition is written once, whoever made
- * it, and nobody sees a file before.
+ * it, and nobody sees a file before. One that would be withheld at once is no news to anybody: it is begun anew.
  */
 @Injectable()
 export class BuildFilesJob extends WorkRunner<BuildWork> {
@@ -53,7 +55,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     });
   }
 
-  protected async handle(work: Work<BuildWork>): Promise<void> {
+  protected async handle(work: Work<BuildWork>): Promise<Later | void> {
     const { files, builder, folders } = this.features;
     const { dataset, day, edition } = work.payload;
     const newest = await files.newestOf(this.database, dataset, day);
@@ -66,8 +68,10 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     const before = await files.findBefore(this.database, dataset, day);
     const built = await builder.build(file, before, work.signal).catch(async (error: unknown) => {
       await this.database.transaction((transaction) => folders.remove(transaction, folder));
+      if (error instanceof Overtaken) return undefined;
       throw error;
     });
+    if (!built) return later(OVERTAKEN_SECONDS);
     // Should it fail, it may have been published all the same: what was not is removed in a day.
     await this.publish(work, { id, ...file, ...built, builtAt });
   }

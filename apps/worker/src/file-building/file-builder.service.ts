@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type DatasetEnd, type DatasetRow, keyRanges } from '#libs/contracts';
 import { FileMissing, FileStore } from '#libs/files';
-import { type FileEdition, cadenceOf, namesKey, sampleKey } from '../files/file-edition.js';
+import {
+  type FileEdition,
+  cadenceOf,
+  isWithheld,
+  namesKey,
+  sampleKey,
+} from '../files/file-edition.js';
 import { ServiceClients } from '../service-clients.js';
 import { FileForms, type PlacedFile, gzipped } from '../file-forms/file-forms.js';
 import { FileText, SCHEMA_VERSION } from '../file-forms/file-text.js';
@@ -11,6 +17,13 @@ import type { StoredFile } from '../file-forms/stored-file.js';
 /** Stretches in which the rows of a file are asked for. */
 const RANGES = { daily: 4, weekly: 64 } as const;
 const SAMPLE_ROWS = 10_000;
+
+/** Something was suppressed that rows may hold which have been read already. */
+export class Overtaken extends Error {
+  constructor() {
+    super('a value was suppressed that the file may hold');
+  }
+}
 
 /** What came of the rows of a file. */
 export type BuiltFile = Pick<
@@ -36,7 +49,7 @@ export class FileBuilderService {
 
   /**
    * @param before the file that its names are counted against.
-   * @throws ServiceUnavailable and what the store throws; then nothing is in the folder.
+   * @throws Overtaken, ServiceUnavailable and what the store throws; then nothing is in the folder.
    */
   async build(
     file: PlacedFile,
@@ -90,6 +103,8 @@ export class FileBuilderService {
     const asked = { dataset, ...(cadence === 'daily' && { day }) };
     for (const range of keyRanges(RANGES[cadence])) {
       ends.push(yield* this.clients.corpus.rows({ ...asked, ...range }, { signal }));
+      const suppressed = await this.clients.corpus.suppressionVersion();
+      if (ends.some((end) => isWithheld({ dataset, ...end }, suppressed))) throw new Overtaken();
     }
   }
 

@@ -3,7 +3,7 @@ import { DATASETS } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { BuildQueue } from '../files/build-queue.js';
-import { dayOf } from '../files/file-edition.js';
+import { dayOf, isWithheld } from '../files/file-edition.js';
 import { FileRowsService } from '../files/file-rows.service.js';
 import { ServiceClients } from '../service-clients.js';
 import { type DueFile, dueFiles } from './file-schedule.js';
@@ -44,11 +44,10 @@ export class FileBuildsService {
 
   /** The newest files are made again as soon as something that they hold is suppressed; older ones when they are asked for. */
   private async planWithheld(): Promise<void> {
-    const { version } = await this.clients.corpus.suppressionVersion();
-    for (const { dataset, day, edition, suppressionVersion } of await this.files.listNewest(
-      this.database,
-    )) {
-      if (suppressionVersion >= version) continue;
+    const suppressed = await this.clients.corpus.suppressionVersion();
+    for (const newest of await this.files.listNewest(this.database)) {
+      if (!isWithheld(newest, suppressed)) continue;
+      const { dataset, day, edition } = newest;
       await this.database.transaction((transaction) =>
         this.builds.build(transaction, { dataset, day, edition: edition + 1 }),
       );

@@ -4,6 +4,8 @@ import {
   type FileCadence,
   type FileEntry,
   type FileFormat,
+  type SuppressionVersion,
+  versionFor,
 } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 
@@ -25,7 +27,7 @@ export interface FileEdition {
   rows: number;
   gained: number | null;
   lost: number | null;
-  /** The version of what is suppressed of which no row holds anything. */
+  /** The version of what is suppressed of which no row holds anything, as `versionFor` counts it. */
   suppressionVersion: number;
   schemaVersion: number;
   /** Ends with `/`. */
@@ -63,8 +65,16 @@ export function fileName(
   return `${dataset.replaceAll('_', '-')}-${day}.${ending}`;
 }
 
-/** @param suppressionVersion of today. */
-export function fileEntry(edition: FileEdition, suppressionVersion: number): FileEntry {
+/** Whether a file may hold what is suppressed now. */
+export function isWithheld(
+  { dataset, suppressionVersion }: Pick<FileEdition, 'dataset' | 'suppressionVersion'>,
+  suppressed: SuppressionVersion,
+): boolean {
+  return suppressionVersion < versionFor(dataset, suppressed);
+}
+
+/** @param suppressed now. */
+export function fileEntry(edition: FileEdition, suppressed: SuppressionVersion): FileEntry {
   const { dataset, day: date, rows, gained, lost, schemaVersion, artifacts, publishedAt } = edition;
   return {
     dataset,
@@ -74,7 +84,7 @@ export function fileEntry(edition: FileEdition, suppressionVersion: number): Fil
     gained,
     lost,
     schema_version: schemaVersion,
-    state: edition.suppressionVersion < suppressionVersion ? 'withheld' : 'published',
+    state: isWithheld(edition, suppressed) ? 'withheld' : 'published',
     published_at: publishedAt.toISOString(),
     artifacts,
   };

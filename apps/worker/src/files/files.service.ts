@@ -6,13 +6,21 @@ import {
   type FilesAnswer,
   type FilesStatus,
   SUBSCRIPTION_PLANS,
+  type SuppressionVersion,
   planDatasetOf,
 } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Clock, NotFound } from '#libs/platform';
 import { ServiceClients } from '../service-clients.js';
 import { BuildQueue } from './build-queue.js';
-import { type FileEdition, cadenceOf, fileEntry, keptFrom, KEPT_DAYS } from './file-edition.js';
+import {
+  type FileEdition,
+  KEPT_DAYS,
+  cadenceOf,
+  fileEntry,
+  isWithheld,
+  keptFrom,
+} from './file-edition.js';
 import { DatasetNotIncluded, DownloadsBlocked, FileExpired, FileWithheld } from './files.errors.js';
 import { FilesRepository } from './files.repository.js';
 
@@ -46,7 +54,7 @@ export class FilesService {
     });
     const { items, paging } = page.cut(rows, (row) => [row.day, row.dataset]);
     const { datasets } = await this.clients.entitlement.allowance(accountId);
-    const suppressed = await this.suppressionVersion();
+    const suppressed = await this.suppressed();
     const files = items.map((edition) => {
       const planDataset = planDatasetOf(edition.dataset);
       return {
@@ -61,7 +69,7 @@ export class FilesService {
   /** How fresh each dataset is. */
   async status(): Promise<FilesStatus> {
     const newest = await this.files.listNewest(this.database);
-    const suppressed = await this.suppressionVersion();
+    const suppressed = await this.suppressed();
     const datasets = DATASETS.map((dataset) => {
       const latest = newest.find((one) => one.dataset === dataset);
       return {
@@ -118,7 +126,7 @@ export class FilesService {
 
   /** One that holds what is suppressed now is made again. @throws FileWithheld. */
   private async checkSuppression(edition: FileEdition): Promise<void> {
-    if (edition.suppressionVersion >= (await this.suppressionVersion())) return;
+    if (!isWithheld(edition, await this.suppressed())) return;
     const { dataset, day } = edition;
     await this.database.transaction((transaction) =>
       this.builds.build(transaction, { dataset, day, edition: edition.edition + 1 }),
@@ -126,8 +134,8 @@ export class FilesService {
     throw new FileWithheld(REBUILT_SECONDS);
   }
 
-  private async suppressionVersion(): Promise<number> {
-    return (await this.clients.corpus.suppressionVersion()).version;
+  private async suppressed(): Promise<SuppressionVersion> {
+    return this.clients.corpus.suppressionVersion();
   }
 }
 

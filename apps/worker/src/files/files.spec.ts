@@ -329,7 +329,7 @@ describe('everybody', () => {
 describe('after something was suppressed', () => {
   it('no file is handed out before it is made without it', async () => {
     const accountId = customer(['names']);
-    corpus.suppressionVersion = 1;
+    corpus.suppressed = { version: 1, domains: 1 };
     corpus.rowsOf = (dataset, day) => planned(dataset, day).slice(1);
     const refused = await download(accountId, 'newly', '2026-11-22');
     expect(problemOf(refused)).toMatchObject({ status: 409, code: 'file_withheld' });
@@ -345,6 +345,49 @@ describe('after something was suppressed', () => {
     await removeUnneeded();
     const { files } = await under.files.list('files/newly/2026-11-22/', { limit: 100 });
     expect(new Set(files.map(({ key }) => key.split('/')[3])).size).toBe(1);
+  });
+});
+
+describe('after something of a person was suppressed', () => {
+  it('files of names and of the DNS are handed out as before; those with records wait', async () => {
+    const accountId = customer(ALL);
+    corpus.suppressed = { version: 2, domains: 1 };
+    const dns = await entryOf('dns', '2026-11-22');
+    const whois = await entryOf('whois', '2026-11-22');
+    expect([dns.state, whois.state]).toEqual(['published', 'withheld']);
+    expect((await download(accountId, 'newly', '2026-11-22')).status).toBe(200);
+    expect((await fetchFile(undefined, 'files/sample')).status).toBe(200);
+    const withheld = await download(accountId, 'whois', '2026-11-22');
+    expect(problemOf(withheld)).toMatchObject({ status: 409, code: 'file_withheld' });
+    await make();
+    const again = await entryOf('whois', '2026-11-22');
+    expect(again).toMatchObject({ state: 'published', edition: whois.edition + 1 });
+    expect(await entryOf('dns', '2026-11-22')).toEqual(dns);
+  });
+
+  it('while a file was made that may hold it, it is begun anew, and nobody sees the first one', async () => {
+    const { files: before } = await list(customer(ALL), '?date=2026-11-22');
+    const overtaken: Dataset[] = [];
+    corpus.suppressed = { version: 3, domains: 1 };
+    corpus.rowsOf = (dataset, day) => {
+      // The rows of this question are those of before.
+      corpus.suppressed = { version: 4, domains: 1 };
+      corpus.rowsOf = planned;
+      overtaken.push(dataset);
+      return planned(dataset, day);
+    };
+    await make();
+    const [dataset] = overtaken;
+    const { edition } = before.find((file) => file.dataset === dataset)!;
+    expect(await entryOf(dataset, '2026-11-22')).toMatchObject({ edition, state: 'withheld' });
+    const waiting = await under.database.query(
+      `update work set until = clock_timestamp() where queue = 'file-builds' and state = 'waiting'
+       returning name`,
+    );
+    expect(waiting).toEqual([{ name: `${dataset} 2026-11-22 ${edition + 1}` }]);
+    await part(BuildFilesJob).runOnce();
+    const next = { edition: edition + 1, state: 'published' };
+    expect(await entryOf(dataset, '2026-11-22')).toMatchObject(next);
   });
 });
 

@@ -106,7 +106,7 @@ export interface DatasetRow {
 export interface DatasetEnd {
   isLast: true;
   rows: number;
-  /** The version of the suppressed values that no row holds. */
+  /** The version of the suppressed values that no row holds, as `versionFor` counts it. */
   suppressionVersion: number;
 }
 
@@ -159,6 +159,13 @@ export interface SuppressionAsked {
 export interface SuppressionVersion {
   /** 0 while nothing is suppressed; it only rises. */
   version: number;
+  /** The version of the newest domain among what is suppressed; 0 without any. */
+  domains: number;
+}
+
+/** The version that counts for a dataset: rows without records of WHOIS hold nothing of people. */
+export function versionFor(dataset: Dataset, { version, domains }: SuppressionVersion): number {
+  return dataset.includes('whois') ? version : domains;
 }
 
 const KEYS = 2n ** 64n;

@@ -95,7 +95,7 @@ export class CorpusClient {
     return this.http.call('POST', '/internal/suppressions', call);
   }
 
-  /** The version of what is suppressed: a file made at an older one may hold what must not be shown. */
+  /** What is suppressed, by version: a file made at an older one (`versionFor`) may hold what must not be shown. */
   async suppressionVersion(): Promise<SuppressionVersion> {
     return this.http.call('GET', '/internal/feed/suppression');
   }
