@@ -196,6 +196,22 @@ const FOR_EVERY_POD = {
     expect(found).not.toContain('dds,database_admin_url,database_admin_url');
   });
 
+  it('S112: everything logs in to the brokers by the mechanism that is named, also what scales', async () => {
+    const resources = await render(ALL_ON, 'kafka.saslMechanism="plain"');
+    const logins = workloadsOf(resources)
+      .flatMap(({ spec }) => containersOf(spec.template.spec))
+      .filter(({ env }) => env.some(({ name }) => name === 'KAFKA_SASL_USERNAME'));
+    expect(logins.length).toBeGreaterThan(5);
+    for (const { env } of logins) {
+      expect(env).toContainEqual({ name: 'KAFKA_SASL_MECHANISM', value: 'plain' });
+    }
+    const triggers = ofKind(resources, 'ScaledObject').flatMap(
+      ({ spec }) => spec.triggers as { type: string; metadata: Record<string, string> }[],
+    );
+    const events = triggers.filter(({ type }) => type === 'kafka');
+    expect(events.map(({ metadata }) => metadata.sasl)).toEqual(['plaintext', 'plaintext']);
+  });
+
   it('`helm test` asks every service whether it is ready, and metrics can be read pod by pod', async () => {
     const resources = await render(
       ALL_ON,

@@ -9,6 +9,7 @@ jest.setTimeout(1_900_000);
 
 /** What is changed in the example with what is brought along, and what the operator is told. */
 const REFUSED_BROUGHT_ALONG: readonly [set: string, sentence: string][] = [
+  ['kafka.saslMechanism="plain"', 'kafka.saslMechanism is for a broker that others run'],
   ['postgresql.cluster.backup.destination="bucket/dds"', 'destination is "bucket/dds": set it to'],
   ['postgresql.cluster.backup.endpoint="s3.example.org"', 'endpoint is "s3.example.org": write it'],
   ['postgresql.cluster.backup.retention="30"', 'retention is "30": write days, weeks or months'],
@@ -68,6 +69,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ],
   ['trustedProxies=["ingress"]', 'trustedProxies is "ingress": write addresses or blocks'],
   ['kafka.brokers=["kafka.example.org"]', 'kafka.brokers is "kafka.example.org": write host:port'],
+  ['kafka.saslMechanism="gssapi"', 'must be one of'],
   ['kafka.prefix="dds/"', 'kafka.prefix is "dds/": write letters, digits'],
   ['valkey.url="valkey:6379"', 'valkey.url is "valkey:6379": write redis://host:6379'],
   [

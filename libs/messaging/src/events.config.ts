@@ -1,5 +1,6 @@
 import {
   IsArray,
+  IsIn,
   IsInt,
   IsOptional,
   IsString,
@@ -13,6 +14,8 @@ import {
 } from 'class-validator';
 import { Setting, isLoopbackHost } from '#libs/platform';
 
+/** TLS is between them and anybody else, so that a password in plain is as safe. */
+const SASL_MECHANISMS = ['scram-sha-512', 'plain'] as const;
 const HOST_AND_PORT = /^[^\s:,]+:\d{1,5}$/;
 
 /** Where events travel: within the process, or over Kafka once brokers are named. */
@@ -60,7 +63,7 @@ export class EventsConfig {
 
   @Setting({
     env: 'KAFKA_SASL_USERNAME',
-    about: 'User name for SCRAM-SHA-512, with KAFKA_TLS. Required for brokers on other machines.',
+    about: 'User name at the brokers, with KAFKA_TLS. Required for brokers on other machines.',
   })
   @ValidateIf((config: EventsConfig) => config.kafkaTls === true && areElsewhere(config))
   @IsString()
@@ -76,6 +79,13 @@ export class EventsConfig {
   @IsString()
   @MinLength(8)
   kafkaSaslPassword?: string;
+
+  @Setting({
+    env: 'KAFKA_SASL_MECHANISM',
+    about: `How that user logs in: ${SASL_MECHANISMS.join(' or ')}.`,
+  })
+  @IsIn(SASL_MECHANISMS)
+  kafkaSaslMechanism: (typeof SASL_MECHANISMS)[number] = 'scram-sha-512';
 
   @Setting({
     env: 'KAFKA_TOPIC_REPLICATION',

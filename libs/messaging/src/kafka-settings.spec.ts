@@ -20,6 +20,7 @@ describe('where events travel', () => {
     { KAFKA_BROKERS: '127.0.0.1:9092,localhost:9093' },
     { ...ELSEWHERE, KAFKA_TLS: 'false' },
     { ...ELSEWHERE, KAFKA_TLS: 'true', ...LOGIN },
+    { ...ELSEWHERE, KAFKA_TLS: 'true', ...LOGIN, KAFKA_SASL_MECHANISM: 'plain' },
     { KAFKA_BROKERS: '127.0.0.1:9092', KAFKA_TLS: 'true' },
   ])('S112: a service starts with %j', (environment) => {
     expect(faultsOf(environment as Record<string, string>)).toEqual([]);
@@ -29,6 +30,14 @@ describe('where events travel', () => {
     [ELSEWHERE, /^KAFKA_TLS: must be true, or false where the network to the brokers is private/],
     [{ ...ELSEWHERE, KAFKA_TLS: 'true' }, /^KAFKA_SASL_USERNAME: must be a string/],
     [{ ...ELSEWHERE, KAFKA_TLS: 'false', ...LOGIN }, /^KAFKA_TLS: must be on when KAFKA_SASL/],
+    [
+      { ...ELSEWHERE, KAFKA_TLS: 'false', ...LOGIN, KAFKA_SASL_MECHANISM: 'plain' },
+      /^KAFKA_TLS: must be on when KAFKA_SASL/,
+    ],
+    [
+      { ...ELSEWHERE, KAFKA_TLS: 'true', ...LOGIN, KAFKA_SASL_MECHANISM: 'gssapi' },
+      /^KAFKA_SASL_MECHANISM: must be one of/,
+    ],
     [{ KAFKA_BROKERS: '127.0.0.1:9092', ...LOGIN }, /^KAFKA_TLS: must be on when KAFKA_SASL/],
   ])('S112: a service does not start with %j', (environment, sentence) => {
     expect(faultsOf(environment as Record<string, string>)).toEqual([

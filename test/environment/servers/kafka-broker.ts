@@ -32,6 +32,8 @@ export interface KafkaBrokerOptions {
    * `cli`, which makes topics and rules.
    */
   sasl?: Record<string, string>;
+  /** Passwords of further users, who log in by PLAIN; beside `sasl`. */
+  plain?: Record<string, string>;
   /**
    * A further listener that tells clients to come to `advertisedPort`, on loopback or at
    * `advertisedHost`: a proxy in front of it.
@@ -185,7 +187,7 @@ export class KafkaBroker {
   }
 
   private protocolSettings(): string[] {
-    const { tls, sasl } = this.options;
+    const { tls, sasl, plain = {} } = this.options;
     const protocol = `${sasl ? 'SASL_' : ''}${tls ? 'SSL' : 'PLAINTEXT'}`;
     const protocols = `CLIENT:${protocol},PROXIED:${protocol},CONTROLLER:PLAINTEXT`;
     const lines = [`listener.security.protocol.map=${protocols}`];
@@ -199,12 +201,12 @@ export class KafkaBroker {
     if (!sasl) return lines;
     return [
       ...lines,
-      'sasl.enabled.mechanisms=SCRAM-SHA-512',
+      'sasl.enabled.mechanisms=SCRAM-SHA-512,PLAIN',
       'sasl.mechanism.inter.broker.protocol=SCRAM-SHA-512',
-      ...['client', 'proxied'].map(
-        (listener) =>
-          `listener.name.${listener}.scram-sha-512.sasl.jaas.config=${loginLine(sasl[ADMIN])}`,
-      ),
+      ...['client', 'proxied'].flatMap((listener) => [
+        `listener.name.${listener}.scram-sha-512.sasl.jaas.config=${loginLine(sasl[ADMIN])}`,
+        `listener.name.${listener}.plain.sasl.jaas.config=${usersLine(plain)}`,
+      ]),
       'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
       // The controller's own listener, on loopback as well, knows no names.
       `super.users=User:${ADMIN};User:cli;User:ANONYMOUS`,
@@ -273,3 +275,9 @@ export class KafkaBroker {
 
 const loginLine = (password?: string) =>
   `org.apache.kafka.common.security.scram.ScramLoginModule required username="${ADMIN}" password="${password}";`;
+
+const usersLine = (passwords: Record<string, string>) =>
+  [
+    'org.apache.kafka.common.security.plain.PlainLoginModule required',
+    ...Object.entries(passwords).map(([user, password]) => `user_${user}="${password}"`),
+  ].join(' ') + ';';

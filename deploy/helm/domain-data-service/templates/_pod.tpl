@@ -103,6 +103,7 @@ automountServiceAccountToken: false
   "KAFKA_TOPIC_REPLICATION" (toString $v.kafka.topicReplication)
   "KAFKA_TLS" (include "dds.kafkaTls" $root | default "false")
   "KAFKA_SASL_USERNAME" (ternary $known.name "" (eq "true" (include "dds.kafkaTls" $root)))
+  "KAFKA_SASL_MECHANISM" (ternary $v.kafka.saslMechanism "" (eq "true" (include "dds.kafkaTls" $root)))
   "INTERNAL_TLS_FOLDER" (ternary "/run/tls" "" (eq "true" (include "dds.internalTls" $root)))
   "PROBE_PORT" "7101"
   "DATABASE_POOL_SIZE" (toString .is.database.poolSize)

@@ -97,6 +97,9 @@
 {{- if and $v.kafka.strimzi.enabled (or $v.kafka.ca.secret $v.kafka.prefix) -}}
 {{- $faults = append $faults "kafka.ca.secret and kafka.prefix are for a broker that others run: empty them beside kafka.strimzi.enabled." -}}
 {{- end -}}
+{{- if and $v.kafka.strimzi.enabled (ne $v.kafka.saslMechanism "scram-sha-512") -}}
+{{- $faults = append $faults "kafka.saslMechanism is for a broker that others run: kafka.strimzi takes scram-sha-512." -}}
+{{- end -}}
 {{- if and $v.kafka.ca.secret (not $v.kafka.tls) -}}
 {{- $faults = append $faults "kafka.ca.secret is of no use without kafka.tls: set that, or empty it." -}}
 {{- end -}}

@@ -73,16 +73,16 @@ export async function withAdmin<T>(
 const serverName = (host: string) => (isIP(host) ? {} : { servername: host });
 
 function loginOf(config: EventsConfig): KafkaConfig['sasl'] {
-  const { kafkaSaslUsername: username } = config;
+  const { kafkaSaslUsername: username, kafkaSaslMechanism: mechanism } = config;
   if (!username) return undefined;
   return {
-    mechanism: 'scram-sha-512',
+    mechanism,
     username,
     // Asked for at each connection: it may have been changed meanwhile.
     get password() {
       return config.kafkaSaslPassword ?? '';
     },
-  };
+  } as KafkaConfig['sasl'];
 }
 
 interface RequestQueue {

@@ -24,6 +24,9 @@ const PASSWORDS = {
   entitlement: 'an-entitlement-password',
 };
 
+/** Known to the broker by PLAIN alone. */
+const PLAIN = { partner: 'a-plain-password' };
+
 new KafkaHarness().describe('a broker that checks who is there', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-secured-'));
   let broker: KafkaBroker;
@@ -32,7 +35,7 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
   beforeAll(async () => {
     const tls = makeOwnCertificate(folder, 'broker');
     authority = tls.authority;
-    broker = await KafkaBroker.start({ folder, tls, sasl: PASSWORDS });
+    broker = await KafkaBroker.start({ folder, tls, sasl: PASSWORDS, plain: PLAIN });
     await createTopics(configOf('admin'));
     await grantAccess(configOf('admin'), {
       account: [],
@@ -96,6 +99,27 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
     );
     const other = makeOwnCertificate(folder, 'other').authority;
     expect(await reasonWith({ kafkaTlsCa: other })).toMatch(/self-signed certificate/);
+  });
+
+  it('S112: who the broker knows by PLAIN logs in so, with the right password alone', async () => {
+    const reasonWith = (more: Partial<EventsConfig>) =>
+      wordOf(() =>
+        describes(
+          configOf('account', {
+            kafkaSaslUsername: 'partner',
+            kafkaSaslPassword: PLAIN.partner,
+            kafkaSaslMechanism: 'plain',
+            ...more,
+          }),
+        ),
+      );
+    expect(await reasonWith({})).toBe('allowed');
+    expect(await reasonWith({ kafkaSaslPassword: PASSWORDS.account })).toMatch(
+      /authentication failed/i,
+    );
+    expect(await reasonWith({ kafkaSaslMechanism: 'scram-sha-512' })).toMatch(
+      /authentication failed/i,
+    );
   });
 
   it('S112: account reads no topic of billing and writes none but its own', async () => {
