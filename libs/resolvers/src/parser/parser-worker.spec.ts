@@ -86,8 +86,8 @@ describe('the parser in its thread', () => {
   it('an idle thread does not hold the process', async () => {
     const script = `
       import { ParserWorker } from ${JSON.stringify(new URL('./parser-worker.js', import.meta.url))};
-      const context = { domain: '', server: '', tld: 'com', role: 'registry' };
-      const { outcome } = await new ParserWorker().parse('No match\\n', context);
+      const context = { domain: 'a.com', server: '', tld: 'com', role: 'registry' };
+      const { outcome } = await new ParserWorker().parse('No match for "A.COM".\\n', context);
       process.stdout.write(outcome);
     `;
     const args = ['--input-type=module', '--eval', script];

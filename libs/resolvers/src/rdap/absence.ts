@@ -1,9 +1,9 @@
-import { askedNames, saysAbsent } from '../whois/parse/outcome/absence.js';
 import { plainText } from '../whois/parse/outcome/announcements.js';
 import { saysThrottled } from '../whois/parse/outcome/classifier.js';
 import { linesIn, listIn, objectsIn } from './json-reading.js';
 import type { JsonObject } from './rdap-client.js';
 import { restrictionOfAbsence } from './restriction.js';
+import { askedNames, saysAbsent } from './wording/said-absence.js';
 
 /** What a 404 means: its body says that the name is not there, or says something else. */
 export type NotFoundMeaning = 'absent' | 'kept_back' | 'throttled' | 'outage' | 'unclear';

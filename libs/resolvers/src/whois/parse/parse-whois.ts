@@ -51,7 +51,7 @@ function parse(text: string, context: ParseContext, meter: WorkMeter): ParseResu
   const domain = context.domain.toLowerCase();
   const { draft, record } = readRecord(lines, grammar, domain, meter);
   const evidence = {
-    domain,
+    question: { ...context, domain },
     recordDomain: record.domain,
     isOpenEnded: !/\n\s*$/.test(text.slice(-8)),
     isRecord: isRecord(record) || record.expires !== undefined,

@@ -10,11 +10,10 @@ interface ListedStatements extends Partial<ServerStatements> {
 }
 
 /**
- * What the general rules cannot know about one server's announcements. `absent` is the second of three things
- * that say "available": list a phrase only with the registry's answer or documentation at hand.
+ * What the general rules cannot know about one server's announcements. What it says of a name that nobody holds
+ * stands in `outcome/absence/`.
  */
 const LISTED: readonly ListedStatements[] = [
-  { tlds: ['ar'], absent: ['^el dominio no se encuentra registrado en nic'] },
   {
     tlds: ['be'],
     blocked: ['^status: not allowed', '^status: not available'],
@@ -33,7 +32,6 @@ const LISTED: readonly ListedStatements[] = [
   },
   {
     tlds: ['cf', 'ga', 'gq', 'ml', 'tk'],
-    absent: ['^invalid query or domain name not known in'],
     throttled: ['can temporarily not be answered'],
   },
   {
@@ -43,35 +41,23 @@ const LISTED: readonly ListedStatements[] = [
   },
   { tlds: ['cz'], throttled: ['connection limit exceeded'] },
   { tlds: ['de'], refused: ['^status: invalid'] },
-  { tlds: ['dk'], absent: ['^no entries found for the selected source'] },
   {
     tlds: ['eu'],
     reserved: ['^status: application pending', '^status: reserved'],
     blocked: ['^status: not available', '^status: not allowed', '^status: withdrawn'],
   },
-  { servers: ['whois.eu.org'], absent: ['^key not found'] },
   { tlds: ['fi'], blocked: ['^domain not available'] },
-  {
-    tlds: ['fr', 're', 'pm', 'tf', 'wf', 'yt'],
-    absent: ['^no entries found in the afnic database'],
-  },
-  { tlds: ['hr'], absent: ['^error: no entries found'] },
   {
     tlds: ['hk'],
     throttled: ['maintain at least'],
     blocked: ['^the domain name is not available', 'is reserved'],
   },
-  { tlds: ['ie'], absent: ['^not registered - '], reserved: ['^application pending'] },
-  { servers: ['whois.iana.org'], absent: ['^organisation: not assigned'] },
+  { tlds: ['ie'], reserved: ['^application pending'] },
   {
     tlds: ['kr'],
-    absent: ['^above domain name is not registered to krnic'],
     reserved: ['예약', '등록이 제한'],
   },
-  { tlds: ['lk'], absent: ['^this domain is not available in our whois database'] },
   { tlds: ['lu'], reserved: ['^domaintype: reserved'] },
-  { tlds: ['ma'], absent: ['^error 230 no objects found'] },
-  { tlds: ['md'], absent: ['^no match for$'] },
   {
     tlds: ['name'],
     blocked: ['^not available for registration', '^not available for second level'],
@@ -88,10 +74,6 @@ const LISTED: readonly ListedStatements[] = [
     throttled: ['^query_status: 440', '^query_status: 4'],
   },
   { tlds: ['pl'], throttled: ['request limit exceeded'], blocked: ['domain name is blocked'] },
-  { tlds: ['rs'], absent: ['^error:103: domain is not registered'] },
-  { tlds: ['sl'], absent: ['^domain not found, marked private, or error in your query'] },
-  { tlds: ['sn'], absent: ['not found$'] },
-  { tlds: ['to'], absent: ['^no match for '] },
   {
     tlds: ['uk'],
     blocked: [
@@ -104,7 +86,6 @@ const LISTED: readonly ListedStatements[] = [
 ];
 
 const NOTHING: ServerStatements = {
-  absent: [],
   blocked: [],
   premium: [],
   refused: [],

@@ -63,32 +63,45 @@ describe('an answer that is a throttle', () => {
 
 describe('an answer that says nobody holds the name', () => {
   it.each([
-    'No match for "EXAMPLE.TEST".',
-    'NOT FOUND',
-    'Domain not found.',
-    '% No entries found for the selected source(s).',
-    'Domain Name: example.test\nDomain Status: No Object Found',
-    'Domain:             example.test\nStatus:             AVAILABLE',
-    'Domain: example.test\nStatus: free',
-    'example.test is free',
-    'Domain: example.test is available',
-    'Domain Name: example.test\nDomain not found.',
-    '>>> Domain example.test is available for registration',
-    'The queried object does not exist: no matching objects found',
-    'query : example.test\n\n상기 도메인이름은 등록되어 있지 않습니다.',
-    'El dominio no se encuentra registrado',
-    'No domain records were found to match "example.test"',
-    'Nincs találat / No match',
-    'query_status: 220 Available',
-    'We do not have an entry in our database matching your query.',
-    '% Unfortunately, No Results Were Found',
-    'NO OBJECT FOUND!',
-    'The domain has not been registered.',
-    '[ Notice: use of this database is restricted to administration. ]\n\nNo match!!',
-  ])('is not registered: %j', (text) => {
-    expect(outcome(text)).toBe('not_registered');
-    expect(outcome(SMALL_PRINT + text)).toBe('not_registered');
-    expect(outcome(text + SMALL_PRINT)).toBe('not_registered');
+    ['test', 'No match for "EXAMPLE.TEST".'],
+    ['test', 'NOT FOUND'],
+    ['test', 'Domain not found.'],
+    ['ru', '% No entries found for the selected source(s).'],
+    ['test', 'Domain Name: example.test\nDomain Status: No Object Found'],
+    ['it', 'Domain:             example.it\nStatus:             AVAILABLE'],
+    ['de', 'Domain: example.de\nStatus: free'],
+    ['nl', 'example.nl is free'],
+    ['zz', 'Domain: example.zz is available'],
+    ['zz', 'Domain Name: example.zz\nDomain not found.'],
+    ['test', '>>> Domain example.test is available for registration'],
+    ['test', 'The queried object does not exist: no matching objects found'],
+    ['kr', 'query : example.kr\n\n상기 도메인이름은 등록되어 있지 않습니다.'],
+    ['ar', 'El dominio no se encuentra registrado en NIC Argentina'],
+    ['coop', 'No domain records were found to match "example.coop"'],
+    ['hu', 'Nincs találat / No match'],
+    ['nz', 'domain_name: example.nz\nquery_status: 220 Available'],
+    ['ch', 'We do not have an entry in our database matching your query.'],
+    ['co.pl', '% Unfortunately, No Results Were Found'],
+    ['tg', 'NO OBJECT FOUND!\nobject:.............example.tg'],
+    ['hk', 'The domain has not been registered.'],
+    ['jp', '[ JPRS database provides information on network administration. ]\n\nNo match!!'],
+    ['sl', 'Domain not found, marked private, or error in your query.'],
+    ['to', 'Tonic whoisd V1.1\nNo match for example'],
+    ['sn', 'exampleNOT FOUND'],
+  ])('is not registered at .%s, alone and beside small print: %j', (tld, text) => {
+    const read = (answer: string) =>
+      parseWhois(answer, { domain: `example.${tld}`, server: '', tld, role: 'registry' }).outcome;
+    expect(read(text)).toBe('not_registered');
+    expect(read(SMALL_PRINT + text)).toBe('not_registered');
+    expect(read(text + SMALL_PRINT)).toBe('not_registered');
+  });
+
+  it('of a server of which nothing is known is believed with the name, or in the frame of a registry', () => {
+    const read = (answer: string) =>
+      parseWhois(answer, { domain: 'example.zz', server: '', tld: 'zz', role: 'registry' }).outcome;
+    expect(read('Domain example.zz not found')).toBe('not_registered');
+    expect(read('Domain not found')).toBe('parse_failed');
+    expect(read(`Domain not found${SMALL_PRINT}`)).toBe('not_registered');
   });
 });
 

@@ -1,9 +1,9 @@
 import type { Line } from '../reading/lines.js';
 import type { WorkMeter } from '../reading/work-meter.js';
-import { askedNames, saysAbsent } from './absence.js';
+import { absenceIn, type AbsenceQuestion } from './absence/absence.js';
 import { announcements, plainText, type Announcement } from './announcements.js';
-import { doubtAbout } from './doubts.js';
 import { isHoldingStatus } from './holding-statuses.js';
+import { isLimitNotice } from './limit-notices.js';
 import { matchesAny } from './phrases.js';
 import {
   ERROR_PHRASES,
@@ -25,8 +25,7 @@ export type Verdict =
 
 /** What could be read from the text, and what the server is known to say. */
 export interface Evidence {
-  /** The name asked for, A-label; empty if unknown. */
-  domain: string;
+  question: AbsenceQuestion;
   /** The name of the record that was read. */
   recordDomain?: string;
   /** The text ends within a line. */
@@ -45,8 +44,8 @@ const RETRY_SECONDS_MAX = 3600;
 
 /**
  * Says what an answer is: throttled, restricted, not found, error or found. A record outweighs every phrase: the small print below it speaks
- * of limits and of names that are not found, and whoever holds the name may have written "available" into it. "Not found" is said by a whole
- * line that is nothing but that, or by a phrase listed for the server; anything else without a record is an error.
+ * of limits and of names that are not found, and whoever holds the name may have written "available" into it. "Not found" is said in the form
+ * in which this server is known to say it, by an answer that holds nothing else; anything else without a record is an error.
  */
 export function classify(lines: readonly Line[], evidence: Evidence, meter: WorkMeter): Verdict {
   if (evidence.isRecord && !evidence.isThin) return { kind: 'found' };
@@ -58,10 +57,15 @@ export function classify(lines: readonly Line[], evidence: Evidence, meter: Work
   if (said.some((it) => !it.isProse && matchesAny(it.text, FAILURE_PHRASES))) {
     return { kind: 'error' };
   }
-  const statement = statementAmong(said, evidence);
-  if (statement?.kind === 'not_found') return absenceUnlessDoubted(said, statement.at, evidence);
+  const absentAt = absenceIn(lines, evidence.question);
+  const statement = statementAmong(said, evidence.server);
+  if (absentAt !== undefined && !(statement !== undefined && statement.line < absentAt)) {
+    return absenceUnlessDoubted(said, absentAt, evidence);
+  }
   if (statement !== undefined) return statement;
-  if (said.some((it) => matchesAny(it.text, THROTTLE_REQUESTS))) return { kind: 'throttled' };
+  if (said.some((it) => matchesAny(it.text, THROTTLE_REQUESTS) || isLimitNotice(it))) {
+    return { kind: 'throttled' };
+  }
   if (said.some((it) => matchesAny(it.text, ERROR_PHRASES))) return { kind: 'error' };
   return byStatus(evidence.statuses);
 }
@@ -75,16 +79,17 @@ function listedRestriction(
   return listed.find((it) => it?.kind === 'restricted');
 }
 
+/** What was read of a registration, and a last line that is cut off, take an absence back. */
 function absenceUnlessDoubted(
   said: readonly Announcement[],
-  at: number,
-  { domain, recordDomain, isTrace, isOpenEnded, statuses }: Evidence,
+  absentAt: number,
+  { question: { domain }, recordDomain, isTrace, isOpenEnded, statuses }: Evidence,
 ): Verdict {
   const isOfOther = domain !== '' && recordDomain !== undefined && recordDomain !== domain;
-  const isTorn = isOpenEnded === true && at === said.length - 1 && endsEarly(said[at].text);
-  if (isTrace || isOfOther || isTorn || statuses.some(isHoldingStatus)) return { kind: 'error' };
-  const doubt = doubtAbout(said, at, askedNames(domain));
-  return doubt === undefined ? { kind: 'not_found' } : { kind: doubt };
+  const last = said.at(-1);
+  const isTorn = isOpenEnded === true && last?.line === absentAt && endsEarly(last.text);
+  const isHeld = isTrace || statuses.some(isHoldingStatus);
+  return isHeld || isOfOther || isTorn ? { kind: 'error' } : { kind: 'not_found' };
 }
 
 /** `No match` goes on with a name at many servers, and with another word at some. */
@@ -121,18 +126,16 @@ function isThrottle({ text, isProse }: Announcement, server: ServerStatements): 
   return !isProse && matchesAny(text, THROTTLE_REQUESTS);
 }
 
-/** The first line that says the name is kept back or free. */
+/** The first line that says the name is kept back, or that the server refuses. */
 function statementAmong(
   said: readonly Announcement[],
-  { domain, server }: Evidence,
-): (Verdict & { at: number }) | undefined {
-  const asked = askedNames(domain);
-  for (const [at, { text, isFragment, isProse }] of said.entries()) {
+  server: ServerStatements,
+): (Verdict & { line: number }) | undefined {
+  for (const { text, isProse, line } of said) {
     const listed = statementFor(text, server);
-    if (listed !== undefined) return { ...listed, at };
+    if (listed !== undefined) return { ...listed, line };
     const restriction = isProse || matchesAny(text, RULE_WORDS) ? undefined : restrictionIn(text);
-    if (restriction !== undefined) return { kind: 'restricted', restriction, at };
-    if (!isFragment && saysAbsent(text, asked)) return { kind: 'not_found', at };
+    if (restriction !== undefined) return { kind: 'restricted', restriction, line };
   }
   return undefined;
 }

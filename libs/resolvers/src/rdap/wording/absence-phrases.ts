@@ -62,20 +62,6 @@ export const BEHIND_ABSENCE = wordsOf(
     "base datos dados registrar registrar's registrars registry tld cctld",
 );
 
-/** Keys of the line on which a record names its domain. */
-export const DOMAIN_LINE_KEYS: ReadonlySet<string> = new Set([
-  'domain',
-  'domain name',
-  'domainname',
-  'domain-name',
-  'domain_name',
-  'dominio',
-  'nom de domaine',
-]);
-
-/** Words that make a sentence of a line with such a key and a name. */
-export const VERBS_BEHIND_NAME = wordsOf('is was has does could cannot can ist est existe');
-
 /** Words that may stand beside "available" and "free". */
 export const AROUND_FREE = wordsOf('this the is registration query currently yes still 220');
 
@@ -88,26 +74,6 @@ export const NOUNS = wordsOf(
     'info result results match matches item items registration registrations whois registered',
 );
 export const MAY_LACK_VERB = wordsOf('match matches matching');
-
-/** Sentences that only registry systems write, whatever follows them on their line. */
-export const ABSENCE_STARTS: readonly string[] = [
-  'the queried object does not exist',
-  'error:101: no entries found',
-  'domain status: no object found',
-  'query_status: 220 ',
-  'no_se_encontro_el_objeto/object_not_found',
-];
-
-/**
- * Whole lines in scripts that part no words; the name asked for stands in them as `@`. What is longer is small
- * print: `if the name is not registered, you can …` holds the same words.
- */
-export const ABSENCE_IN_SCRIPTS: readonly RegExp[] = [
-  /^(?:(?:您|你)?(?:所)?(?:查询|查詢|请求|請求)的|该|該|此|这个|這個)?(?:域名|網域名稱|網域|名称|名稱)?[ :：]?@? ?(?:域名)?(?:尚|还|還)?(?:未|没有|沒有)(?:被)?(?:注册|註冊)[。.!！]?$/,
-  /^(?:您|你)?(?:所)?(?:查询|查詢|请求|請求)?的?(?:域名|網域名稱|網域|记录|記錄)[ :：]?@? ?不存在[。.!！]?$/,
-  /^(?:상기|해당|위|이|요청하신|조회하신|입력하신)? ?(?:도메인 ?이름|도메인|이름)?(?:은|는|이|가)? ?@?(?:은|는|이|가)? ?등록되어 ?있지 ?않(?:습니다|음|다)[.]?$/,
-  /^(?:@ ?(?:に|の)?)?(?:該当する|一致する)(?:データ|ドメイン名?|情報)(?:が|は)(?:ありません|存在しません|見つかりません)(?:でした)?[。.]?$/,
-];
 
 export type Phrases = ReadonlyMap<string, readonly (readonly string[])[]>;
 

@@ -1,14 +1,11 @@
 import { domainToUnicode } from 'node:url';
-import { isHostName } from '../fields/host-names.js';
+import { isHostName } from '../../whois/parse/fields/host-names.js';
 import {
   ABSENCE_CORES,
-  ABSENCE_IN_SCRIPTS,
   ABSENCE_OF_SUBJECT,
-  ABSENCE_STARTS,
   AROUND_FREE,
   BEFORE_ABSENCE,
   BEHIND_ABSENCE,
-  DOMAIN_LINE_KEYS,
   FREE_CORES,
   FREE_OF_SUBJECT,
   MAY_LACK_VERB,
@@ -17,7 +14,6 @@ import {
   PLACES,
   SEARCHES,
   SUBJECTS,
-  VERBS_BEHIND_NAME,
 } from './absence-phrases.js';
 
 const WORDS_MAX = 40;
@@ -51,9 +47,6 @@ export function askedNames(domain: string): AskedName {
  * @param asked when empty, any host name stands for the name.
  */
 export function saysAbsent(line: string, asked: AskedName): boolean {
-  if (line.endsWith('available:') || isDomainLine(line)) return false;
-  if (ABSENCE_STARTS.some((start) => line.startsWith(start))) return true;
-  if (isAbsenceInScript(line, asked)) return true;
   const sentences = sentencesOf(line, asked);
   if (sentences.length === 0) return false;
   let isSaid = false;
@@ -63,27 +56,6 @@ export function saysAbsent(line: string, asked: AskedName): boolean {
     isSaid = true;
   }
   return isSaid;
-}
-
-/**
- * `Domain Name: example.test  NOT FOUND`: the first line of a record whose rest is lost, or in which
- * somebody wrote more than a name. `Domain: example.test is available` is a sentence.
- */
-function isDomainLine(line: string): boolean {
-  const colon = line.indexOf(':');
-  const key = line.slice(line.lastIndexOf('/', colon) + 1, Math.max(colon, 0)).trim();
-  if (!DOMAIN_LINE_KEYS.has(key)) return false;
-  const [name, next] = line
-    .slice(colon + 1)
-    .trim()
-    .split(' ', 2);
-  return name.includes('.') && next !== undefined && !VERBS_BEHIND_NAME.has(next);
-}
-
-function isAbsenceInScript(line: string, asked: AskedName): boolean {
-  const named = [...asked].filter((name) => name.includes('.'));
-  const text = named.reduce((rest, name) => rest.replace(name, '@'), line.trim());
-  return ABSENCE_IN_SCRIPTS.some((phrase) => phrase.test(text.replace(/["'“”「」]/g, '')));
 }
 
 /** The words of each sentence, the asked name replaced by its mark. */

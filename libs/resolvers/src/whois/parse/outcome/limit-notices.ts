@@ -1,32 +1,13 @@
-/** What web servers and proxies write on pages of their own, and programs of their failures; one line, lower case. */
-export const WEB_PAGES: readonly RegExp[] = [
-  /\b(?:nginx|openresty|apache|lighttpd|caddy|tomcat|jetty|haproxy|squid|varnish|envoy|traefik|cloudflare|cloudfront|akamai|fastly|litespeed|microsoft-iis|iis)\b/,
-  /\b404\b|\bhttp (?:status|error|code)\b|^http\/|guru meditation|\bxid\b|\bray id\b|\bincident id\b/,
-  /\bcache (?:server|administrator)\b|\bproxy\b|\bgateway\b|\bbackend\b|\bupstream\b|\bload balancer\b/,
-  /^(?:server|content-[a-z]+|connection|via|x-[a-z-]+|location|cache-control|etag|set-cookie|transfer-encoding|vary|pragma|keep-alive): /,
-  /<\/?(?:html|head|body|title|h[1-6]|p|hr|center|div|pre|!doctype)\b/,
-  /\b(?:the )?requested (?:url|page|file|path|document|resource|address|site|website|host)\b/,
-  /\b(?:page|document|website|web site|file|url|link|address|route|path|endpoint|directory|folder|resource|bucket) (?:you |that |was |is |has |cannot |can't |can not |could |does |do |not |no |may |moved)/,
-  /\bcannot (?:get|post)\b|\bno route\b|\bhome ?page\b|\bcheck your spelling\b|\byour browser\b|\bwebmaster\b/,
-  /\bport (?:80|443|3128|8080)\b|\bdns (?:server|lookup|error|resolution|name|record)|\bname error\b|\bnxdomain\b|\bservfail\b/,
-  /\bgetaddrinfo\b|\benotfound\b|\bresolv(?:e|ed|ing|er)\b|\bhost ?name\b|\bunknown host\b|\bname or service\b|\berrno\b/,
-  /\bexception\b|\btraceback\b|\bstack trace\b|\bsql\b|\bmysql\b|\bora-\d|\bldap\b|\bsocket\b|\bfollowing error was encountered\b|\bthe system returned\b/,
-];
-
-/** What takes a statement of absence back, or says that not everybody was asked. */
-export const CONTRADICTIONS: readonly RegExp[] = [
-  /\bis (?:already |currently |now )?(?:registered|taken|reserved|blocked|in use|unavailable|not available)\b/,
-  /\b(?:did|does|do|could|can) not (?:answer|respond|reply)\b|\b(?:may|might) be (?:incomplete|wrong|outdated)\b/,
-  /\b(?:unknown|bad|unsupported) (?:option|command|flag|argument|query|request|keyword)\b/,
-  /^-err\b|^blocked\b/,
-];
+import { type Announcement } from './announcements.js';
+import { matchesAny } from './phrases.js';
+import { RULE_WORDS } from './refusals.js';
 
 /** Parts of words that make a sentence conditional: `if`, `when`, `in case`. */
-export const CONDITIONS =
+const CONDITIONS =
   /如果|若|如需|的话|경우|않으면|하면|場合|れば|\b(?:if|si|wenn|falls|sofern|caso|jeśli|jezeli|jeżeli|если|якщо|ако|eğer|hvis|jos|kui|dacă|pokud|když|jika|apabila|nếu)\b|(?:^|\s)(?:если|якщо|ако|αν|εάν|إذا|אם)(?:\s|$)/u;
 
 /** Limits and refusals in the languages of registries, by stems. */
-export const LIMIT_NOTICES: readonly RegExp[] = [
+const LIMIT_NOTICES: readonly RegExp[] = [
   // Spanish, Portuguese, Galician, Catalan, Italian, Romanian, French
   /(?:excedi|excess|exced|super|sobrepas|sobrepass|supera|depăș|depas|dépass|atteint|alcan[cz]|esgot|agotad|esaurit|raggiunt|ultrapass).{0,60}(?:l[ií]m|quot|cuota|cota|máxim|massim|maxim|número|numero|nombre|consult|richiest|requ[êe]t|solicit|pesquis|interog|limit)/,
   /(?:l[ií]mit|quot|cuota|cota|máxim|massim|maxim|número|numero|nombre|consult|richiest|requ[êe]t|solicit|pesquis|interog).{0,60}(?:excedi|exced|superad|superat|superou|sobrepas|depăș|depas|dépass|atteint|alcan[cz]|esgot|agotad|esaurit|raggiunt|ultrapass)/,
@@ -61,3 +42,14 @@ export const LIMIT_NOTICES: readonly RegExp[] = [
   /(?:制限|上限|超え|回数|しばらく|多すぎ|拒否|お待ち|頻度)/,
   /(?:초과|한도|너무 많|제한되|제한 되|차단|잠시 후|다시 시도|거부|과도)/,
 ];
+
+/** `Consultas excedidas`, `查询过于频繁`, `Слишком много запросов`, in the languages of registries; rules are none. */
+export function isLimitNotice({ text, isProse }: Announcement): boolean {
+  if (isProse || matchesAny(text, RULE_WORDS)) return false;
+  return LIMIT_NOTICES.some((it) => it.test(text)) && !isConditional(text);
+}
+
+/** `if`, `when` and their like, not as part of a name: `example.si` is no condition. */
+function isConditional(text: string): boolean {
+  return CONDITIONS.test(text.replace(/\S*\.\S+/g, ' '));
+}

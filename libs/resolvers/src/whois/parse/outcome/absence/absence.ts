@@ -1,0 +1,194 @@
+import { isHostName } from '../../fields/host-names.js';
+import { sisterOf } from '../../grammars/sister-tlds.js';
+import { commentBody, type Line } from '../../reading/lines.js';
+import { FORMS_ELSEWHERE } from './absence-elsewhere.js';
+import {
+  type AbsenceForms,
+  FORMS_WITH_NAME,
+  FORMS_WITHOUT_NAME,
+  GENERIC_REGISTRIES,
+  KNOWN_NOTICES,
+} from './absence-forms.js';
+import { domainToUnicode } from 'node:url';
+import { FORMS_IN_EUROPE } from './absence-in-europe.js';
+import { plainText } from '../announcements.js';
+import { isNotice, sentencesOf } from './notices.js';
+
+/** Whom was asked for what. */
+export interface AbsenceQuestion {
+  /** A-label; when empty, any host name stands for the name. */
+  domain: string;
+  server: string;
+  tld: string;
+  role: 'registry' | 'registrar';
+}
+
+/** One line of a form: folded text, or exact text where the form names nobody. */
+interface FormLine {
+  text: string;
+  isExact: boolean;
+  /** Holds a label or a word that varies. */
+  varies: boolean;
+}
+type Form = readonly FormLine[];
+
+interface ReadyForms {
+  forms: readonly Form[];
+  /** They count only beside an echo of the name or a notice of the registry. */
+  framed: readonly Form[];
+  beside: readonly FormLine[];
+}
+
+/** A line of an answer as it is printed and folded. */
+interface Said {
+  exact: string;
+  folded: string;
+}
+
+const NAME = '\u0001';
+const LINE_LENGTH_MAX = 240;
+/** The longest notice known around an absence has a third of this. */
+const LINES_MAX = 300;
+/** Keys and words with which servers repeat what they were asked, folded. */
+const ECHOES: ReadonlySet<string> = new Set(
+  [
+    '',
+    'domain',
+    'domain name:',
+    'domain:',
+    'object:',
+    'query:',
+    'whois',
+    'searching for',
+    'information related to',
+    'domain_name:',
+  ].map((key) => `${key} ${NAME}`.trim()),
+);
+
+/**
+ * Where an answer says that nobody holds the name: the index of a line of a form in which this server is known to
+ * say so, about this name. `undefined` if it does not, or if anything else in the answer is neither part of that
+ * form nor an ordinary notice: an answer that is not understood as a whole is no evidence.
+ */
+export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): number | undefined {
+  const { forms, framed, beside } = formsOf(question);
+  if (lines.length > LINES_MAX) return undefined;
+  const names = namesOf(question.domain);
+  const label = question.domain.slice(0, Math.max(question.domain.indexOf('.'), 0));
+  const said = lines.map((line) => (line.blank ? undefined : saidOn(line, names)));
+  const at = new Map<string, number>();
+  for (const [index, it] of said.entries()) {
+    if (it === undefined) continue;
+    at.set(it.folded, at.get(it.folded) ?? index).set(`=${it.exact}`, index);
+  }
+  const isSaid = (wanted: FormLine) =>
+    at.get(wanted.isExact ? `=${wanted.text}` : wanted.text) ??
+    (wanted.varies ? said.findIndex((it) => it && isLine(wanted, it, label)) : -1);
+  const isWhole = (form: Form) => form.every((line) => isSaid(line) >= 0);
+  const found = forms.find(isWhole);
+  const form = found ?? framed.find(isWhole);
+  if (form === undefined) return undefined;
+  const known = [...(found === undefined ? framed : forms).flat(), ...beside];
+  const isEcho = said.map((it) => it !== undefined && ECHOES.has(it.folded));
+  const notices = sentencesOf(
+    lines.map((line, at) => {
+      const text = said[at];
+      const isKnown = text !== undefined && known.some((it) => isLine(it, text, label));
+      return isKnown || isEcho[at] ? undefined : line;
+    }),
+  );
+  const isBeside = (sentence: string) => {
+    const text = folded(sentence.slice(0, LINE_LENGTH_MAX), names);
+    return [...beside, ...KNOWN].some(
+      (it) => it.text.endsWith('…') && text.startsWith(it.text.slice(0, -1)),
+    );
+  };
+  if (!notices.every((it) => isNotice(it) || isBeside(it))) return undefined;
+  const isFramed = found !== undefined || notices.length > 0 || isEcho.includes(true);
+  return isFramed ? isSaid(form[0]) : undefined;
+}
+
+function isLine({ text, isExact, varies }: FormLine, said: Said, label: string): boolean {
+  if (isExact) return said.exact === text;
+  if (text === said.folded || !varies) return text === said.folded;
+  const labelAt = text.indexOf('LABEL');
+  if (labelAt >= 0) {
+    const [before, behind] = [text.slice(0, labelAt), text.slice(labelAt + 'LABEL'.length)];
+    if (label !== '') return said.folded === before + label + behind;
+    return said.folded.startsWith(before) && said.folded.endsWith(behind);
+  }
+  const [wanted, words] = [text.split(' '), said.folded.split(' ')];
+  return (
+    wanted.length === words.length &&
+    wanted.every((word, index) => word === '*' || word === words[index])
+  );
+}
+
+function saidOn(line: Line, names: readonly string[]): Said {
+  const body = (line.comment ? commentBody(line) : line.body).slice(0, LINE_LENGTH_MAX);
+  const exact = body.replace(/\s+/g, ' ').replace(/ <<<$/, '');
+  return { exact, folded: folded(exact, names) };
+}
+
+/** The spellings of a name under which a server may speak of it; none when it is not known. */
+function namesOf(domain: string): string[] {
+  return domain === '' ? [] : [domain, domainToUnicode(domain).toLowerCase() || domain];
+}
+
+/** Lower case, names marked, without quotation marks, brackets, commas and the mark at the end. */
+function folded(text: string, names: readonly string[]): string {
+  const words = plainText(text.replace(/(?:\. ?){3,}/g, '.. '))
+    .replace(/["“”„«»[\](),'’]/g, ' ')
+    .replace(/\.\. /g, ' ')
+    .split(' ');
+  return words
+    .filter((word) => word !== '')
+    .map((word) => nameOr(word, names))
+    .join(' ')
+    .replace(/[\s.!;:]+$/, '');
+}
+
+function nameOr(word: string, names: readonly string[]): string {
+  const bare = word.replace(/[.:;!]+$/, '');
+  const isName = names.length === 0 ? isHostName(bare) : names.includes(bare);
+  return isName ? NAME + word.slice(bare.length).replace(/[^:]/g, '') : word;
+}
+
+const READY = new Map<string, ReadyForms>();
+for (const [of, declared] of [...FORMS_IN_EUROPE, ...FORMS_ELSEWHERE]) {
+  for (const key of of.split(' ')) READY.set(key, ready(declared));
+}
+const KNOWN = KNOWN_NOTICES.map((it) => toBeside(`${it}…`));
+const GENERIC = ready(GENERIC_REGISTRIES);
+const UNKNOWN = ready({ forms: FORMS_WITH_NAME }, FORMS_WITHOUT_NAME);
+
+/** What is declared for the server, else for its TLD or the one it lies under. */
+function formsOf({ server, tld, role }: AbsenceQuestion): ReadyForms {
+  const byServer = READY.get(server.toLowerCase());
+  if (byServer !== undefined) return byServer;
+  if (role === 'registrar') return UNKNOWN;
+  let suffix = tld.toLowerCase().slice(0, 253);
+  for (;;) {
+    const declared = READY.get(suffix) ?? READY.get(sisterOf(suffix) ?? '');
+    if (declared !== undefined) return declared;
+    const dot = suffix.indexOf('.');
+    if (dot < 0) return suffix.length === 2 ? UNKNOWN : GENERIC;
+    suffix = suffix.slice(dot + 1);
+  }
+}
+
+function ready({ forms, beside = [] }: AbsenceForms, framed: readonly string[] = []): ReadyForms {
+  return { forms: forms.map(toForm), framed: framed.map(toForm), beside: beside.map(toBeside) };
+}
+
+function toForm(form: string): Form {
+  const isExact = !/NAME|LABEL|\*/.test(form);
+  const lines = isExact ? [form] : form.split(' / ');
+  return lines.map((line) => (isExact ? { text: line, isExact, varies: false } : toBeside(line)));
+}
+
+function toBeside(line: string): FormLine {
+  const marked = line.replaceAll('NAME', 'name.example').replaceAll('LABEL', '\u0002');
+  const text = folded(marked, ['name.example']).replaceAll('\u0002', 'LABEL');
+  return { text, isExact: false, varies: /LABEL|\*/.test(text) };
+}
