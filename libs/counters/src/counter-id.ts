@@ -1,4 +1,4 @@
-/** What is counted: an account, as text and as the four words the tables in memory are keyed by. */
+/** A counted account, as text and as the four words that key the tables in memory. */
 export class CounterId {
   readonly word0: number;
   readonly word1: number;

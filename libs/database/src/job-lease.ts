@@ -66,6 +66,12 @@ export class JobLease {
     return first;
   }
 
+  /** @returns after how long a run under way is nobody's unless its lease is renewed; undefined when there is none. */
+  async leftMs(): Promise<number | undefined> {
+    const [row] = await this.database.query<{ leftMs: number }>(LEFT, [this.options.job]);
+    return row?.leftMs;
+  }
+
   /** Prolongs the lease of a run. @returns false when another process has it. */
   async renew({ epoch }: JobRun): Promise<boolean> {
     const { job, leaseMs } = this.options;
@@ -89,12 +95,17 @@ export class JobLease {
 
 const UNTIL = `clock_timestamp() + $3 * interval '1 ms'`;
 
+const IS_LEASED = `lease_until between clock_timestamp()
+  and clock_timestamp() + interval '${JOB_LEASE_MAX_MS} ms'`;
+
+const LEFT = `
+  select extract(epoch from lease_until - clock_timestamp())::float8 * 1000 as "leftMs"
+  from job_lease where job = $1 and ${IS_LEASED}`;
+
 const TAKE_DUE = `
   update job_lease set owner = $2, epoch = epoch + 1, started_at = clock_timestamp(),
     lease_until = ${UNTIL}
-  where job = $1
-    and lease_until not between clock_timestamp()
-      and clock_timestamp() + interval '${JOB_LEASE_MAX_MS} ms'
+  where job = $1 and not (${IS_LEASED})
     and (last_run_at is null or last_run_at + $4 * interval '1 ms' <= clock_timestamp())
   returning epoch`;
 

@@ -62,10 +62,23 @@ export class EventsConfig {
   kafkaTlsCa?: string;
 
   @Setting({
-    env: 'KAFKA_SASL_USERNAME',
-    about: 'User name at the brokers, with KAFKA_TLS. Required for brokers on other machines.',
+    env: 'KAFKA_TLS_FOLDER',
+    about:
+      'Folder with tls.crt and tls.key, by which brokers that ask for certificates know this process; read at each connection. Its common name is the user, where the brokers take it so.',
   })
-  @ValidateIf((config: EventsConfig) => config.kafkaTls === true && areElsewhere(config))
+  @IsOptional()
+  @IsString()
+  kafkaTlsFolder?: string;
+
+  @Setting({
+    env: 'KAFKA_SASL_USERNAME',
+    about:
+      'User name at the brokers, with KAFKA_TLS. Required for brokers on other machines, unless KAFKA_TLS_FOLDER is set.',
+  })
+  @ValidateIf(
+    (config: EventsConfig) =>
+      config.kafkaTls === true && !config.kafkaTlsFolder && areElsewhere(config),
+  )
   @IsString()
   kafkaSaslUsername?: string;
 
@@ -100,8 +113,9 @@ export class EventsConfig {
 const configOf = (given?: ValidationArguments) => given?.object as EventsConfig;
 
 function tlsFault(config: EventsConfig): string | undefined {
-  const { kafkaTls, kafkaSaslUsername } = config;
+  const { kafkaTls, kafkaSaslUsername, kafkaTlsFolder } = config;
   if (kafkaTls !== true && kafkaSaslUsername) return 'must be on when KAFKA_SASL_USERNAME is set';
+  if (kafkaTls !== true && kafkaTlsFolder) return 'must be on when KAFKA_TLS_FOLDER is set';
   if (kafkaTls === undefined ? !areElsewhere(config) : typeof kafkaTls === 'boolean')
     return undefined;
   return 'must be true, or false where the network to the brokers is private';

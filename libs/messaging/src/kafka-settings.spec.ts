@@ -21,6 +21,7 @@ describe('where events travel', () => {
     { ...ELSEWHERE, KAFKA_TLS: 'false' },
     { ...ELSEWHERE, KAFKA_TLS: 'true', ...LOGIN },
     { ...ELSEWHERE, KAFKA_TLS: 'true', ...LOGIN, KAFKA_SASL_MECHANISM: 'plain' },
+    { ...ELSEWHERE, KAFKA_TLS: 'true', KAFKA_TLS_FOLDER: '/run/kafka' },
     { KAFKA_BROKERS: '127.0.0.1:9092', KAFKA_TLS: 'true' },
   ])('S112: a service starts with %j', (environment) => {
     expect(faultsOf(environment as Record<string, string>)).toEqual([]);
@@ -37,6 +38,10 @@ describe('where events travel', () => {
     [
       { ...ELSEWHERE, KAFKA_TLS: 'true', ...LOGIN, KAFKA_SASL_MECHANISM: 'gssapi' },
       /^KAFKA_SASL_MECHANISM: must be one of/,
+    ],
+    [
+      { ...ELSEWHERE, KAFKA_TLS: 'false', KAFKA_TLS_FOLDER: '/run/kafka' },
+      /^KAFKA_TLS: must be on when KAFKA_TLS_FOLDER/,
     ],
     [{ KAFKA_BROKERS: '127.0.0.1:9092', ...LOGIN }, /^KAFKA_TLS: must be on when KAFKA_SASL/],
   ])('S112: a service does not start with %j', (environment, sentence) => {

@@ -59,6 +59,21 @@ export const CRASH_POINTS = {
   'job.after-release': 'what is left of the credits is given back, the job does not know',
   'job.before-commit': 'a job is ended with its mail and webhooks, the transaction is open',
   'job.after-commit': 'a job has ended, its mail is not sent',
+  'check.after-claim': 'watched names are claimed, nobody was asked about them',
+  'check.before-commit': 'what a check found is told, its transaction is open',
+  'check.after-commit': 'what a check found is told, the next name is not looked at',
+  'match.before-commit': 'finds of new names are told, their transaction is open',
+  'match.after-tell': 'the finds of a page of changes are told, its reader stands before it',
+  'file.after-rows': 'a stretch of rows is in a file, others are missing',
+  'file.after-write': 'a file is whole, nobody can have it',
+  'file.before-commit': 'a file is published, its transaction is open',
+  'file.after-commit': 'a file is published, its webhooks are not told',
+  'collect.before-commit': 'new names are taken for a lookup, the transaction is open',
+  'collect.after-commit': 'new names wait for their lookup, the next page is not read',
+  'collect.after-answers': 'names are answered and still wait for their lookup',
+  'delivery.after-send': 'a webhook has an event, its delivery does not know',
+  'delivery.before-commit': 'a delivery is noted, its transaction is open',
+  'delivery.after-commit': 'a delivery is noted, the next one is not sent',
 } as const;
 
 export type CrashPoint = keyof typeof CRASH_POINTS;

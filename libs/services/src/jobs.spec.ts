@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Database, JobLease } from '#libs/database';
+import { type Database, JobLease, MaintenanceDatabase } from '#libs/database';
 import { DAY_MS, type Job, Logger, SECOND_MS } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
-import { LeasedJob } from './jobs.js';
+import { LeasedJob, startJobs } from './jobs.js';
 
 const LEASE_MS = 60 * SECOND_MS;
 const logger = new Logger('jobs', { write: () => {} });
@@ -99,15 +99,35 @@ describe('a job of the installation', () => {
     expect(await running).toBe(true);
   });
 
-  it('a run that failed is due again within a minute, here or elsewhere', async () => {
+  it('a run that failed is due again after 10 s, and after three failures in a row after a minute', async () => {
     const runOnce = async () => {
       throw new Error('no');
     };
     const job = new LeasedJob({ name: 'failing', runOnce }, { database, logger, everyMs: DAY_MS });
-    await expect(job.runOnce()).rejects.toThrow('no');
-    expect(await lease('other', 'failing').take()).toBeUndefined();
-    await pass('failing', LEASE_MS);
+    const pauses: number[] = [];
+    for (let time = 0; time < 4; time += 1) {
+      await expect(job.runOnce()).rejects.toThrow('no');
+      expect(await lease('other', 'failing').take()).toBeUndefined();
+      pauses.push(Math.ceil((await rowOf('failing')).leftMs / SECOND_MS));
+      await pass('failing', LEASE_MS);
+    }
+    expect(pauses.map((seconds) => (seconds > 10 ? 60 : 10))).toEqual([10, 10, 10, 60]);
     expect(await lease('other', 'failing').take()).toBeDefined();
+    await job.stop();
+  });
+
+  it('whoever found a job with a process that was killed does it as soon as its lease has ended', async () => {
+    let runs = 0;
+    const job: Job = { name: 'inherited', runOnce: async () => void runs++ };
+    const get = (type: unknown) => (type === MaintenanceDatabase ? database : job);
+    await lease('killed', 'inherited').take();
+    // Looks of their own come every 30 s, and the first is too early.
+    await pass('inherited', LEASE_MS - 2 * SECOND_MS);
+    const jobs = startJobs({ app: { get } as never }, logger, [
+      { job: Object as never, everyMs: DAY_MS, runs: 'installation' },
+    ]);
+    await waitFor('the run of the heir', () => runs === 1, 15 * SECOND_MS);
+    await jobs.stop();
   });
 
   it('a lease for days, taken by a process of the last release that is gone, is nobody’s', async () => {

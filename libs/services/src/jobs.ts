@@ -17,10 +17,16 @@ export interface JobDeclaration {
 }
 
 /** A process that was killed at work keeps the job from the others for so long. */
-const LEASE_MS = 30 * SECOND_MS;
-/** How often a process looks for a job that is due seldom: with the lease, how late a run may be after a kill. */
+const LEASE_MS = 20 * SECOND_MS;
+/**
+ * How often a process looks for a job that is due seldom, and besides as soon as another's lease ends: with the lease
+ * and one failure, how late a run may be after a kill.
+ */
 const LOOK_MS = 30 * SECOND_MS;
-/** After a run that failed. */
+/** After a run that failed: whom it asked may just be starting again. */
+const RETRY_SOON_MS = 10 * SECOND_MS;
+/** After so many failures in a row it is something else. */
+const SOON_MAX = 3;
 const RETRY_MS = 60 * SECOND_MS;
 
 interface ScheduledJob {
@@ -74,6 +80,11 @@ export class LeasedJob implements Job {
   readonly name: string;
   private readonly lease: JobLease;
   private readonly leaseMs: number;
+  private wake = () => {};
+  private timer: NodeJS.Timeout | undefined;
+  private isStopped = false;
+  /** In a row, of runs here. */
+  private failures = 0;
 
   constructor(
     private readonly job: Job,
@@ -85,21 +96,44 @@ export class LeasedJob implements Job {
     this.lease = new JobLease(database, { job: job.name, leaseMs, everyMs });
   }
 
+  wakeBy(wake: () => void): void {
+    this.wake = wake;
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+  }
+
   /** @returns whether a run was due here. @throws what the run throws; it is due again in a minute at most. */
   async runOnce(): Promise<boolean> {
     const run = await this.lease.take();
-    if (run === undefined) return false;
+    if (run === undefined) {
+      // Whoever has it may have been killed.
+      const leftMs = await this.lease.leftMs();
+      if (leftMs !== undefined) this.lookIn(leftMs);
+      return false;
+    }
     const stopRenewing = this.keepRenewing(run);
     try {
       await this.job.runOnce();
     } catch (error) {
       await stopRenewing();
-      await this.lease.leave(run, Math.min(this.options.everyMs, RETRY_MS)).catch(() => {});
+      const pauseMs = this.failures < SOON_MAX ? RETRY_SOON_MS : RETRY_MS;
+      this.failures += 1;
+      await this.lease.leave(run, Math.min(this.options.everyMs, pauseMs)).catch(() => {});
+      this.lookIn(pauseMs);
       throw error;
     }
+    this.failures = 0;
     await stopRenewing();
     if (!(await this.lease.finish(run))) this.warn('had lost its lease when it ended');
     return true;
+  }
+
+  private lookIn(ms: number): void {
+    clearTimeout(this.timer);
+    if (!this.isStopped) this.timer = setTimeout(() => this.wake(), ms + 1).unref();
   }
 
   /** For a run that takes longer than the lease. While the database is unavailable the lease runs out. */

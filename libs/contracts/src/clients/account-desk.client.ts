@@ -5,6 +5,7 @@ import {
   type TimelineQuestion,
   timelinePath,
 } from './timeline.js';
+import type { KeyAnswer } from '../operations/account/key-answer.js';
 import type { ServiceHttp } from './service-http.js';
 
 /** An account that a text leads to, and by what. */
@@ -29,12 +30,45 @@ export interface AccountSummary {
   suspendedBecause?: string;
 }
 
+/** By which accounts are listed. */
+export const LISTED_STANDINGS = ['active', 'suspended', 'deleted', 'erased'] as const;
+export type ListedStanding = (typeof LISTED_STANDINGS)[number];
+
+/** An account in a list: whose it is, `inspect` tells, and notes that it was asked. */
+export interface ListedAccount {
+  accountId: string;
+  state: AccountState;
+  /** RFC 3339, as all times here. */
+  createdAt: string;
+  deletedAt: string | null;
+  suspendedAt: string | null;
+  suspendedBecause: string | null;
+}
+
+/** An entry of the audit log. */
+export interface AuditLine {
+  /** Within its chain, rising by one; decimal string. */
+  position: string;
+  at: string;
+  /** `person:<id>`, `operator:<name>`, `anonymous` or `system`. */
+  actor: string;
+  action: string;
+  /** `<kind>:<id>`. */
+  object: string;
+  requestId: string;
+}
+
 /** What operators do at other services; noted here before it is done. */
 export const OPERATOR_ORDERS = [
   'grant-credits',
   'revoke-credits',
   'override-limit',
+  'lift-override',
+  'cancel-subscription',
+  'resend-receipt',
   'refund',
+  'retry-refund',
+  'dismiss-refund',
   'replay-callback',
   'reconcile',
 ] as const;
@@ -66,6 +100,34 @@ export class AccountDeskClient {
     return this.http.call('POST', '/internal/operator/accounts/matches', { body: { text } });
   }
 
+  /** Newest first. @param page `before`: the last account of the page before. */
+  async list(page: {
+    standing?: ListedStanding;
+    before?: string;
+    limit: number;
+  }): Promise<ListedAccount[]> {
+    return this.http.call('POST', '/internal/operator/accounts/list', { body: page });
+  }
+
+  /** The audit log of an account, or the installation's; newest first. */
+  async auditEntries(
+    accountId: string | undefined,
+    page: { before?: string; limit: number },
+  ): Promise<AuditLine[]> {
+    return this.http.call('POST', '/internal/operator/audit/entries', { accountId, body: page });
+  }
+
+  /** The first page that their owner sees: newest first. */
+  async keys(accountId: string): Promise<KeyAnswer[]> {
+    return this.http.call('POST', '/internal/operator/keys/list', { accountId });
+  }
+
+  /** Ends a key at once; a repeat changes nothing. @throws Problem 404, 409. */
+  async revokeKey(accountId: string, keyId: string): Promise<KeyAnswer> {
+    const body = { operator: this.operator, keyId };
+    return this.http.call('POST', '/internal/operator/keys/revoke', { accountId, body });
+  }
+
   /** Reads a person's name and address, and writes that down. @throws Problem 404. */
   async inspect(accountId: string): Promise<AccountSummary> {
     const body = { operator: this.operator };
@@ -82,6 +144,13 @@ export class AccountDeskClient {
   async unsuspend(accountId: string, reason: string): Promise<SuspensionAnswer> {
     const body = { operator: this.operator, reason };
     return this.http.call('POST', '/internal/operator/accounts/unsuspend', { accountId, body });
+  }
+
+  /** Removes the authenticator app of an owner who lost it; he is told by mail. @throws Problem 404. */
+  async liftSecondFactor(accountId: string, reason: string): Promise<SuspensionAnswer> {
+    const body = { operator: this.operator, reason };
+    const path = '/internal/operator/accounts/lift-second-factor';
+    return this.http.call('POST', path, { accountId, body });
   }
 
   /** Notes in the audit log what is about to be done elsewhere. @throws Problem 404 for an unknown account. */

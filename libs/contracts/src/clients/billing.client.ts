@@ -2,6 +2,10 @@ import type { PaymentLineKind } from '../events/billing/payment-line.js';
 import type { ReversalScope } from '../events/billing/payment-reversed.js';
 import type { AccountMatch } from './account-desk.client.js';
 import { type TimelineEntry, type TimelineQuestion, timelinePath } from './timeline.js';
+import type {
+  PlanChangeAnswer,
+  SubscriptionAnswer,
+} from '../operations/billing/subscription-answer.js';
 import type { ServiceHttp } from './service-http.js';
 
 export interface RefundOrder {
@@ -29,6 +33,13 @@ export interface RefundAnswer {
   credits: string;
   /** RFC 3339. */
   from?: string;
+  /**
+   * What it does to the plan that was paid for; absent for packages. `ends` it with its credits from `from` or the
+   * period's beginning on; `set_back` takes an upgrade back with its credits; it `stays` less a part of its credits.
+   */
+  plan?: 'ends' | 'set_back' | 'stays';
+  /** RFC 3339, of one that failed: when it is asked for again. */
+  retryAt?: string;
 }
 
 /** A payment as operators see it. */
@@ -103,6 +114,22 @@ export class BillingClient {
     return this.http.call('GET', '/internal/operator/payments', { accountId });
   }
 
+  /** All of an account, ended ones too. */
+  async subscriptions(accountId: string): Promise<SubscriptionAnswer[]> {
+    return this.http.call('GET', '/internal/operator/subscriptions', { accountId });
+  }
+
+  /** Ends one with its period, as its customer may. @throws Problem 404, 409, 422, 503. */
+  async cancelSubscription(accountId: string, id: string): Promise<PlanChangeAnswer> {
+    return this.http.call('POST', `/internal/operator/subscriptions/${id}/cancel`, { accountId });
+  }
+
+  /** Sends the mail about an invoice or note once more. @throws Problem 404, 503. */
+  async resendReceipt(accountId: string, number: string): Promise<{ number: string }> {
+    const body = { number };
+    return this.http.call('POST', '/internal/operator/receipts', { accountId, body });
+  }
+
   /** What waits for an operator, longest first; at most 200. */
   async setAside(): Promise<SetAsideMoney[]> {
     return this.http.call('GET', '/internal/operator/set-aside');
@@ -123,5 +150,15 @@ export class BillingClient {
 
   async refund(accountId: string, body: RefundOrder): Promise<RefundAnswer> {
     return this.http.call('POST', '/internal/operator/refunds', { accountId, body });
+  }
+
+  /** Asks again now for a refund that failed, as a refund of its own. @throws Problem 404, 409, 422, 503. */
+  async retryRefund(accountId: string, refundId: string): Promise<RefundAnswer> {
+    return this.http.call('POST', `/internal/operator/refunds/${refundId}/retry`, { accountId });
+  }
+
+  /** Nothing more is done about a refund that failed. @throws Problem 404, 409. */
+  async dismissRefund(accountId: string, refundId: string): Promise<RefundAnswer> {
+    return this.http.call('POST', `/internal/operator/refunds/${refundId}/dismiss`, { accountId });
   }
 }

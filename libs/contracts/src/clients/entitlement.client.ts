@@ -209,6 +209,14 @@ export class EntitlementClient {
     await this.http.call('POST', '/internal/operator/overrides', { accountId, body });
   }
 
+  /** Operators: ends every override of a limit now. */
+  async liftOverride(accountId: string, name: OverridableLimit): Promise<{ hasChanged: boolean }> {
+    return this.http.call('POST', '/internal/operator/overrides/lift', {
+      accountId,
+      body: { name },
+    });
+  }
+
   /** Operators: takes rights away from `from` until `to` or until lifted. */
   async block(
     accountId: string,

@@ -1,5 +1,5 @@
 import { REQUESTS, type RequestsAnswer } from '../operations/usage/requests.js';
-import type { KeyUsageAnswer, UsageAnswer } from '../operations/usage/usage.js';
+import type { KeyUsageAnswer, PaceAnswer, UsageAnswer } from '../operations/usage/usage.js';
 import type { ServiceHttp } from './service-http.js';
 
 /** What the gateway tells the dashboard of an account, from the request log. */
@@ -11,9 +11,14 @@ export class GatewayClient {
     return this.http.call('GET', `/internal/usage${queryOf(days)}`, { accountId });
   }
 
-  /** As `usage`, by key, from the request log itself: at most 31 days. */
+  /** As `usage`, by key, with how soon answers came. */
   async usageByKey(accountId: string, days: AskedDays = {}): Promise<KeyUsageAnswer> {
     return this.http.call('GET', `/internal/usage/keys${queryOf(days)}`, { accountId });
+  }
+
+  /** How near the account is to its limits. */
+  async pace(accountId: string): Promise<PaceAnswer> {
+    return this.http.call('GET', '/internal/usage/pace', { accountId });
   }
 
   /** @param values parameters of the row, as its reader gives them. */

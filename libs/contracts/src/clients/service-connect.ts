@@ -1,5 +1,11 @@
-import { Client, buildConnector } from 'undici';
-import type { InternalTls, ServiceName, ServiceOrigins, TlsMaterial } from '#libs/platform';
+import { Client, type Dispatcher, Pool, buildConnector } from 'undici';
+import {
+  type InternalTls,
+  type ServiceName,
+  type ServiceOrigins,
+  type TlsMaterial,
+  monotonicMs,
+} from '#libs/platform';
 
 /** Extra time for the TLS handshake, which costs CPU time on both, perhaps busy, machines. */
 export const HANDSHAKE_LIMIT_MS = 2_000;
@@ -7,7 +13,15 @@ export const HANDSHAKE_LIMIT_MS = 2_000;
 /** A probe waits for this answer. */
 const PROBE_LIMIT_MS = 1_000;
 
-export interface ServiceConnectOptions {
+/** Without the TLS handshake. */
+const CONNECT_TIMEOUT_MS = 1_000;
+const AGE_MAX_MS = 30_000;
+/** The youngest are closed at this part of it, so that they do not all end at once. */
+const AGE_MIN_PART = 0.5;
+/** Services keep an unused connection for 72 s. */
+const IDLE_MAX_MS = 15_000;
+
+interface ServiceConnectOptions {
   audience: ServiceName;
   /** Origin of its internal listener. */
   url: string;
@@ -15,8 +29,57 @@ export interface ServiceConnectOptions {
   tls?: InternalTls;
   /** Its Unix socket, if it runs on the same machine; never with TLS. */
   socketPath?: string;
-  /** Time limit for connecting, without the TLS handshake, in milliseconds. */
-  timeoutMs: number;
+}
+
+export interface ServicePoolOptions extends ServiceConnectOptions {
+  /** Connections at most. */
+  connections: number;
+  /** Longest answer, in bytes; without it there is no limit. */
+  maxResponseSize?: number;
+  /** Oldest a connection becomes, in milliseconds; 30 s unless given. */
+  ageMaxMs?: number;
+}
+
+/**
+ * Connections to a service, one call at a time on each. They age, because a balancer places only new connections on new
+ * instances. (undici's own `clientTtl` can leave calls waiting for ever once all connections have become too old.)
+ */
+export class ServicePool extends Pool {
+  constructor(options: ServicePoolOptions) {
+    const { audience, url, tls, socketPath, connections, maxResponseSize } = options;
+    const ageMaxMs = options.ageMaxMs ?? AGE_MAX_MS;
+    super(url, {
+      connections,
+      pipelining: 1,
+      connect: connectTo({ audience, url, tls, socketPath }),
+      keepAliveMaxTimeout: IDLE_MAX_MS,
+      maxResponseSize,
+      factory: (origin, client) => new AgeingClient(origin, client, ageMaxMs),
+    });
+  }
+}
+
+/** The first call on a connection that has become too old is its last: both sides close it after the answer. */
+class AgeingClient extends Client {
+  private endsAtMs = Infinity;
+
+  constructor(origin: URL, options: Client.Options, ageMaxMs: number) {
+    super(origin, options);
+    this.on('connect', () => {
+      const part = AGE_MIN_PART + Math.random() * (1 - AGE_MIN_PART);
+      this.endsAtMs = monotonicMs() + ageMaxMs * part;
+    });
+    // The call that opens the next connection is not the last one on it.
+    this.on('disconnect', () => (this.endsAtMs = Infinity));
+  }
+
+  override dispatch(
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): boolean {
+    const isLast = monotonicMs() >= this.endsAtMs;
+    return super.dispatch(isLast ? { ...options, reset: true } : options, handler);
+  }
 }
 
 /**
@@ -24,11 +87,11 @@ export interface ServiceConnectOptions {
  * server whose certificate names the service.
  * @throws if this process has a certificate but the service's URL is plain HTTP.
  */
-export function connectTo(
+function connectTo(
   options: ServiceConnectOptions,
 ): buildConnector.BuildOptions | buildConnector.connector {
-  const { audience, tls, socketPath, timeoutMs } = options;
-  if (!tls || socketPath) return { timeout: timeoutMs, ...(socketPath && { socketPath }) };
+  const { audience, tls, socketPath } = options;
+  if (!tls || socketPath) return { timeout: CONNECT_TIMEOUT_MS, ...(socketPath && { socketPath }) };
   mustBeTls(audience, options.url);
   let used: TlsMaterial | undefined;
   let connect: buildConnector.connector;
@@ -37,7 +100,7 @@ export function connectTo(
     if (material !== used) {
       used = material;
       connect = buildConnector({
-        timeout: timeoutMs + HANDSHAKE_LIMIT_MS,
+        timeout: CONNECT_TIMEOUT_MS + HANDSHAKE_LIMIT_MS,
         secureContext: material.context,
       });
     }
@@ -57,7 +120,7 @@ export function ownerChecks(
   tls?: InternalTls,
 ): [name: string, check: () => Promise<void>][] {
   return (Object.entries(origins) as [ServiceName, string][]).map(([audience, url]) => {
-    const connect = connectTo({ audience, url, tls, timeoutMs: PROBE_LIMIT_MS });
+    const connect = connectTo({ audience, url, tls });
     return [audience, () => reach(new Client(url, { connect }))];
   });
 }

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { Pool } from 'undici';
 import {
   Problem,
   type ProblemBody,
@@ -9,7 +8,7 @@ import {
   currentContext,
   startSpan,
 } from '#libs/platform';
-import { connectTo } from './service-connect.js';
+import { ServicePool } from './service-connect.js';
 
 export interface ServiceHttpOptions {
   /** `http://host:port` of the audience's internal listener. */
@@ -42,7 +41,6 @@ type CallMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const TIMEOUT_MS = 3_000;
 const CONNECTIONS = 32;
-const CONNECT_TIMEOUT_MS = 1_000;
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -50,17 +48,15 @@ const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
  * threw.
  */
 export class ServiceHttp {
-  private readonly pool: Pool;
+  private readonly pool: ServicePool;
   /** Apart from the pool: streams last, and calls must not wait for them. */
-  private readonly streams: Pool;
+  private readonly streams: ServicePool;
 
   constructor(private readonly options: ServiceHttpOptions) {
-    const { url, audience, tokens } = options;
-    const connect = connectTo({ audience, url, tls: tokens.tls, timeoutMs: CONNECT_TIMEOUT_MS });
-    const connections = options.connections ?? CONNECTIONS;
-    const maxResponseSize = BODY_LIMIT_BYTES;
-    this.pool = new Pool(url, { connections, pipelining: 1, connect, maxResponseSize });
-    this.streams = new Pool(url, { connections, pipelining: 1, connect });
+    const { url, audience, tokens, connections = CONNECTIONS } = options;
+    const way = { audience, url, tls: tokens.tls, connections };
+    this.pool = new ServicePool({ ...way, maxResponseSize: BODY_LIMIT_BYTES });
+    this.streams = new ServicePool(way);
   }
 
   /**

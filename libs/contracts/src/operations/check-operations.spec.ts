@@ -25,6 +25,16 @@ describe('the table of operations', () => {
     expect(SCOPES.filter((scope) => !used.includes(scope))).toEqual([]);
   });
 
+  it('S130: leaves nothing to keep of a test key at the worker: no upload, job, monitor, webhook or file is for one', () => {
+    const rows = OPERATIONS.filter(({ owner }) => owner?.service === 'worker');
+    const byKey = rows.flatMap(({ name, access }) =>
+      access.kind === 'key' ? [{ name, isForLiveKeys: access.isForLiveKeys }] : [],
+    );
+    const scopes = rows.flatMap(({ access }) => (access.kind === 'key' ? [access.scope] : []));
+    expect([...new Set(scopes)].toSorted()).toEqual(['files', 'jobs', 'monitors', 'webhooks']);
+    expect(byKey.filter(({ isForLiveKeys }) => isForLiveKeys !== true)).toEqual([]);
+  });
+
   it('lets whoever pays bound the price, choose members, and ask anew', () => {
     const lookups = OPERATIONS.filter(({ price }) => price.per !== 'free');
     expect(lookups.length).toBeGreaterThan(0);

@@ -12,6 +12,22 @@ import {
 import { PASSWORD_CHANGE, PASSWORD_FORGOT, PASSWORD_RESET } from './account/passwords.js';
 import { ADDRESS_CHANGE, ADDRESS_CONFIRM, PROFILE, PROFILE_UPDATE } from './account/profile.js';
 import {
+  IDENTITIES,
+  IDENTITY_CONNECT,
+  IDENTITY_REMOVE,
+  LOG_IN_PROVIDER,
+  LOG_IN_PROVIDERS,
+  PROVIDER_RETURN,
+} from './sign-in/identities.js';
+import {
+  LOG_IN_CODE,
+  SECOND_FACTOR,
+  SECOND_FACTOR_BEGIN,
+  SECOND_FACTOR_CODES,
+  SECOND_FACTOR_CONFIRM,
+  SECOND_FACTOR_REMOVE,
+} from './sign-in/second-factor.js';
+import {
   LOG_IN,
   LOG_OUT,
   REAUTHENTICATE,
@@ -146,6 +162,8 @@ export * from './account/key-answer.js';
 export * from './account/keys.js';
 export * from './account/passwords.js';
 export * from './account/profile.js';
+export * from './sign-in/identities.js';
+export * from './sign-in/second-factor.js';
 export * from './account/sessions.js';
 export * from './account/sign-up.js';
 export * from './account/credits.js';
@@ -272,6 +290,10 @@ export const OPERATIONS: readonly Operation[] = [
   SIGN_UP,
   SIGN_UP_CONFIRM,
   LOG_IN,
+  LOG_IN_CODE,
+  LOG_IN_PROVIDERS,
+  LOG_IN_PROVIDER,
+  PROVIDER_RETURN,
   LOG_OUT,
   SESSION,
   REAUTHENTICATE,
@@ -281,6 +303,14 @@ export const OPERATIONS: readonly Operation[] = [
   PASSWORD_FORGOT,
   PASSWORD_RESET,
   PASSWORD_CHANGE,
+  SECOND_FACTOR,
+  SECOND_FACTOR_BEGIN,
+  SECOND_FACTOR_CONFIRM,
+  SECOND_FACTOR_CODES,
+  SECOND_FACTOR_REMOVE,
+  IDENTITIES,
+  IDENTITY_CONNECT,
+  IDENTITY_REMOVE,
   PROFILE,
   PROFILE_UPDATE,
   ADDRESS_CHANGE,

@@ -25,11 +25,11 @@ const FULL_WHILE_HELD_MS = 50;
 const WORD_HOLDS_MS = 1_000;
 /** Seconds of use that wait for a server that is down; older ones count no more. */
 const USES_MAX = 2 * (WINDOW_SECONDS + 1);
-/** What is in hand and was not used for this long goes back. */
+/** Tokens that were not used for this long go back. */
 const IDLE_MS = 250;
 const NOBODY: Waiter[] = [];
 
-/** What a gateway knows of one account's rate key, and what it has of it in hand. Times are the cluster's. */
+/** A gateway's knowledge of one account's rate key, and its tokens in hand. Times are the cluster's. */
 export class SliceEntry {
   /** Tokens that may be spent without asking, of `limit`, until `usableUntilMs`. */
   inHand = 0;

@@ -12,7 +12,7 @@ export interface OpenUpstreamBudgets {
   timeoutMs?: number;
 }
 
-/** What a process asks of the budgets of one host. */
+/** A process's question about the budgets of one host. */
 export interface BudgetRequest {
   /** 0 is served before 1, that before 2, whichever process asks. */
   priority: number;
@@ -33,7 +33,7 @@ export interface BucketRequest {
   owed: number;
 }
 
-/** What an asker claims a share of. */
+/** The budget that an asker claims a share of. */
 export interface ShareRequest {
   asker: string;
   /** His questions that wait in this process. */

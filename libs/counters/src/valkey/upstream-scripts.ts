@@ -94,7 +94,7 @@ end
 return 1
 `);
 
-/** Who asked within this time is counted among those who share a budget that refills slowly. */
+/** Askers within this time share a budget that refills slowly. */
 const RECENT_MS = 3_600_000;
 /** No asker gets more than this part of what is left. */
 const ASKER_SHARE = 0.25;

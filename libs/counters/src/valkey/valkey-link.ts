@@ -32,7 +32,7 @@ export interface ValkeyLinkOptions {
   tlsCa?: string;
   /** A UUID; another one for each process. */
   gatewayId: string;
-  /** What counts here: those of one group share limits. `gateways` by default. */
+  /** Gateways of one group share limits. `gateways` by default. */
   group?: 'gateways' | 'lookups';
   logger: Logger;
   /** Longest an answer may take before requests are decided without it. */

@@ -70,7 +70,7 @@ class Gateways {
     return gateways;
   }
 
-  /** What a server that stands still may cost a request; one that is only slow has all the time it needs. */
+  /** Longest that a server that stands still delays a request; one that is only slow has all the time it needs. */
   set timeoutMs(timeoutMs: number) {
     for (const link of this.links) link.timeoutMs = timeoutMs;
   }

@@ -156,6 +156,9 @@ export interface SuppressionAsked {
   value: string;
 }
 
+/** How many names may be asked about at once. */
+export const SUPPRESSED_NAMES_MAX = 1_000;
+
 export interface SuppressionVersion {
   /** 0 while nothing is suppressed; it only rises. */
   version: number;

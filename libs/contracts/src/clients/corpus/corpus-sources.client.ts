@@ -1,7 +1,15 @@
 import type { ServiceHttp } from '../service-http.js';
 
+/** How much the lists of a source may change. */
+export interface ImportedListSettings {
+  /** Of the names of a zone or block list, the share that may be gone in its next version: 0 to 1. */
+  turnoverMax?: number;
+  /** The last line of its zones or block lists may lack an end. */
+  isOpenEnded?: boolean;
+}
+
 /** A source to import from. */
-export interface NewImportedSource {
+export interface NewImportedSource extends ImportedListSettings {
   name: string;
   kind: string;
   /** The absolute path of a folder of the importing process, an `https:` address of a file or log, or `s3://…`. */
@@ -41,6 +49,8 @@ export interface ImportedFile {
   position: number;
   /** Of 64 parts of a list of names, those that have been taken in. */
   slices: number;
+  /** Of a zone only what differs from the file before was taken in. */
+  isDifference: boolean;
   badLines: number;
   badSamples: { line: number; text: string }[];
   newNames: number;
@@ -68,6 +78,12 @@ export class CorpusSourcesClient {
   /** A source with its newest files. */
   async show(name: string): Promise<ImportedSource & { files: ImportedFile[] }> {
     return this.http.call('GET', `/internal/sources/${encodeURIComponent(name)}`);
+  }
+
+  async set(name: string, settings: ImportedListSettings): Promise<void> {
+    await this.http.call('PATCH', `/internal/sources/${encodeURIComponent(name)}`, {
+      body: settings,
+    });
   }
 
   /** Has a source run; it begins soon after. @returns when that was asked. */

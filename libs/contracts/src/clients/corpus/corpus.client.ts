@@ -100,6 +100,17 @@ export class CorpusClient {
     return this.http.call('GET', '/internal/feed/suppression');
   }
 
+  /** Those of up to `SUPPRESSED_NAMES_MAX` names that must not be shown or kept any more. */
+  async suppressedNames(names: readonly string[]): Promise<string[]> {
+    const call = { body: { names }, timeoutMs: FEED_TIMEOUT_MS };
+    const answer = await this.http.call<{ names: string[] }>(
+      'POST',
+      '/internal/feed/suppressed-names',
+      call,
+    );
+    return answer.names;
+  }
+
   /**
    * The rows of a dataset in the order of keys and names, as they are read; of sources only that may be sold.
    * @returns what the dataset ended with.

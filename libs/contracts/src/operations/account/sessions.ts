@@ -50,6 +50,36 @@ export class CurrentSessionAnswer {
   suspended_because?: string;
 }
 
+/** A session that began, or what the log-in asks for next. */
+export class LogInAnswer {
+  /** A code: `POST /api/log-in/code`. Absent once a session began. */
+  @IsOptional()
+  @IsIn(['code'])
+  needs?: 'code';
+
+  @IsOptional()
+  @IsString()
+  account_id?: string;
+
+  @IsOptional()
+  @IsString()
+  person_id?: string;
+
+  @IsOptional()
+  @IsIn(['active', 'deleted'])
+  account_state?: string;
+
+  /** Set for a deleted account, RFC 3339. */
+  @IsOptional()
+  @IsString()
+  restorable_until?: string;
+
+  /** Why the account is suspended, in the operator's words. */
+  @IsOptional()
+  @IsString()
+  suspended_because?: string;
+}
+
 export class LoggedOutAnswer {
   @IsIn(['logged_out'])
   status: 'logged_out';
@@ -95,7 +125,7 @@ export class OthersEndedAnswer {
 }
 
 const ID = '019a5f00-0000-7000-8000-000000000003';
-const CURRENT = {
+export const CURRENT = {
   account_id: '019a5f00-0000-7000-8000-000000000001',
   person_id: '019a5f00-0000-7000-8000-000000000002',
   account_state: 'active',
@@ -111,9 +141,16 @@ export const LOG_IN = defineOperation({
     limitBytes: 4_096,
     example: { email: 'ada@example.com', password: 'a sentence is fine' },
   },
-  answers: [{ type: 'application/json', of: CurrentSessionAnswer }],
-  problems: ['wrong_credentials', 'too_many_attempts', 'too_busy'],
-  examples: [{ title: 'The right password', parameters: {}, answer: CURRENT }],
+  answers: [{ type: 'application/json', of: LogInAnswer }],
+  problems: ['wrong_credentials', 'identity_taken', 'too_many_attempts', 'too_busy'],
+  examples: [
+    { title: 'The right password', parameters: {}, answer: CURRENT },
+    {
+      title: 'The right password of an account with an authenticator app',
+      parameters: {},
+      answer: { needs: 'code' },
+    },
+  ],
 });
 
 export const LOG_OUT = defineOperation({

@@ -39,7 +39,7 @@ export function introduction(operations: readonly Operation[], origin: string): 
   return `WHOIS, DNS and availability of domain names, and WHOIS of IP addresses and AS numbers, as JSON over HTTP. Each
 answer names its sources. A failed lookup costs nothing.
 
-Base URL: \`${origin}\`. Each lookup example works once you replace \`YOUR_KEY\` with a test key.
+Base URL: \`${origin}\`. Each lookup example works once \`KEY\` is set to a test key.
 
 ### Authentication
 

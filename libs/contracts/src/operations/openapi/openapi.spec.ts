@@ -210,8 +210,8 @@ describe('the description of the API', () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, { security, requestBody, ...rest }] of Object.entries(methods)) {
         const [{ source }] = rest['x-codeSamples']!;
-        expect(source).toContain(`'https://a.test${path.split('{')[0]}`);
-        expect([path, method, source.includes('X-API-Key')]).toEqual([
+        expect(source).toContain(`"https://a.test${path.split('{')[0]}`);
+        expect([path, method, source.includes('Bearer $KEY')]).toEqual([
           path,
           method,
           security.length > 0,

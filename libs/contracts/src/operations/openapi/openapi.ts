@@ -2,7 +2,9 @@ import { type PublicListener, listenerOf } from '../access.js';
 import { headerComponents } from './answer-headers.js';
 import { eitherResponses, responsesOf } from './answers.js';
 import type { Operation, OperationRoute } from '../operation.js';
-import { curlOf, problemExample } from './examples.js';
+import { exampleCall } from '../calls/api-call.js';
+import { LANGUAGES, type Language, callSamples } from '../calls/call-samples.js';
+import { problemExample } from './examples.js';
 import { groupOf, groupsOf, introduction } from './introduction.js';
 import type { JsonSchema, Parameter } from '../parameter.js';
 import type { Credits } from '../price.js';
@@ -141,10 +143,27 @@ function describe(operation: Operation, route: OperationRoute, context: Context)
     responses: responsesOf({ operation, route, schemas }),
     'x-operation': name,
     ...(listenerOf(operation) === 'api' && {
-      'x-codeSamples': [{ lang: 'Shell', label: 'curl', source: curlOf(operation, route, url) }],
+      'x-codeSamples': codeSamples(operation, route, url),
     }),
     ...(access.kind === 'key' && { 'x-scope': access.scope, 'x-rate-class': access.class }),
   };
+}
+
+/** How each language is called in `x-codeSamples`. */
+const HIGHLIGHTED: Readonly<Record<Language, string>> = {
+  curl: 'Shell',
+  Node: 'JavaScript',
+  Python: 'Python',
+  Go: 'Go',
+};
+
+function codeSamples(operation: Operation, route: OperationRoute, url: string) {
+  const samples = callSamples(exampleCall(url, operation, route));
+  return LANGUAGES.map((label) => ({
+    lang: HIGHLIGHTED[label],
+    label,
+    source: samples[label],
+  }));
 }
 
 /** Classes of which a caller may select members. */

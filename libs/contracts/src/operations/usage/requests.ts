@@ -9,6 +9,9 @@ import { Paging, onePage } from '../paging/paging-answer.js';
 /** How long the request log keeps a request, in days; its partitions are dropped after that. */
 export const REQUESTS_KEPT_DAYS = 90;
 
+/** Most days of one list. */
+export const REQUEST_DAYS_MAX = 31;
+
 /** One request of an account, as it was logged. */
 export class LoggedRequest {
   @IsString()
@@ -25,7 +28,7 @@ export class LoggedRequest {
   @IsString()
   operation: string;
 
-  /** What was looked up. */
+  /** What was looked up; of a bulk request, the first 255 characters of its names, separated by a comma and a space. */
   @IsString()
   subject: string;
 
@@ -68,6 +71,11 @@ const PARAMETERS = {
     isRequired: true,
     example: '2026-11-20',
   },
+  from: {
+    kind: day(),
+    about: `Where several days are wanted, the first of them; \`day\` is the last one. Up to ${REQUEST_DAYS_MAX} days`,
+    example: '2026-11-18',
+  },
   operation: {
     kind: text(60, {
       pattern: /^[a-z][a-z0-9_.-]*$/,
@@ -94,16 +102,14 @@ const PARAMETERS = {
   },
   subject: {
     kind: text(255),
-    about: 'Only requests about this name, address or number, as it was asked for',
+    about:
+      'Only requests about this name, address or number, as it was asked for; in a bulk request, among the first 255 characters',
     example: 'example.com',
   },
   request_id: {
-    kind: text(36, {
-      pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-      rule: 'must be the id of a request',
-    }),
-    about: 'Only the request with this id',
-    example: '019a5f00-0000-7000-8000-000000000007',
+    kind: text(60, { pattern: /^[A-Za-z0-9_-]+$/, rule: 'must be the id of a request' }),
+    about: 'Only the request with this id, as `X-Request-Id` names it',
+    example: 'req_4Fh2aBcD01230001zz',
   },
   charged: {
     kind: boolean(),
@@ -117,7 +123,7 @@ const ANSWER = {
   status: true,
   requests: [
     {
-      request_id: '019a5f00-0000-7000-8000-000000000007',
+      request_id: 'req_4Fh2aBcD01230001zz',
       at: '2026-11-20T09:30:00.000Z',
       key_id: '019a5f00-0000-7000-8000-000000000005',
       operation: 'whois.live',
@@ -138,7 +144,7 @@ const DESCRIPTION =
 
 export const ACCOUNT_REQUESTS = defineOperation({
   name: 'account.requests',
-  summary: 'The individual requests of one day',
+  summary: 'The individual requests of one or several days',
   description: DESCRIPTION,
   method: 'GET',
   routes: [{ path: '/v2.0/account/requests', version: 2 }],
@@ -160,7 +166,7 @@ export const ACCOUNT_REQUESTS = defineOperation({
 export const REQUESTS = defineOperation({
   ...dashboardCall('gateway', 'GET /api/requests'),
   name: 'requests.list',
-  summary: 'The individual requests of one day',
+  summary: 'The individual requests of one or several days',
   description: DESCRIPTION,
   parameters: PARAMETERS,
   answers: [{ type: 'application/json', of: RequestsAnswer }],

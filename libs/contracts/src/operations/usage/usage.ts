@@ -28,14 +28,28 @@ export class UsageDay {
 export interface KeyUsageDay extends Omit<UsageDay, 'operation'> {
   /** The account's own id, for what was asked on the dashboard. */
   key_id: string;
+  /** Answers (below 400) within each of `within_ms`, the sooner ones left out; at the end, those that took longer. */
+  within: number[];
 }
 
 /** By day, then by key. */
 export interface KeyUsageAnswer {
   from: string;
   to: string;
+  /** Milliseconds, rising. */
+  within_ms: number[];
   days: KeyUsageDay[];
 }
+
+/** Requests of an account that count for one limit. */
+export interface PaceOfClass {
+  last_minute: number;
+  /** Of the last hour. */
+  busiest_minute: number;
+}
+
+/** How near an account is to its requests per minute. */
+export type PaceAnswer = Record<'live' | 'bulk' | 'heavy', PaceOfClass>;
 
 export class UsageTotals {
   @IsInt()

@@ -2,6 +2,7 @@ import { domainName, listOf, oneOf } from '../kinds.js';
 import { LIVE_PARAMETERS, LIVE_PROBLEMS, fieldsOf } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
 import { WhoisAnswer, WhoisAnswerV1 } from './whois-answer.js';
+import { WHOIS_EXAMPLE } from './whois-example.js';
 
 /** Optional sections of the second version's answer. */
 export const WHOIS_SECTIONS = ['raw', 'provenance', 'rdap'] as const;
@@ -57,12 +58,7 @@ export const WHOIS_LIVE = defineOperation({
     {
       title: 'A registered name',
       parameters: { domainName: 'registered.test' },
-      answer: {
-        status: true,
-        domain_name: 'registered.test',
-        query_time: '2026-11-20 11:42:03',
-        domain_registered: 'yes',
-      },
+      answer: WHOIS_EXAMPLE,
     },
   ],
   fixtures: [

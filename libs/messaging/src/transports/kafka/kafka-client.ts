@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Socket, connect as connectPlainly, isIP } from 'node:net';
+import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 import { SECOND_MS } from '#libs/platform';
@@ -33,7 +35,10 @@ export class KafkaClient {
       socketFactory: ({ host, port, ssl, onConnect }) => {
         if (this.isCut) throw new Error('this client was cut off');
         const socket = ssl
-          ? connectTls({ host, port, ...serverName(host), ...ssl }, onConnect)
+          ? connectTls(
+              { host, port, ...serverName(host), ...ssl, ...certificateOf(config) },
+              onConnect,
+            )
           : connectPlainly({ host, port }, onConnect);
         socket.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
         this.sockets.add(socket);
@@ -67,6 +72,13 @@ export async function withAdmin<T>(
     await admin.disconnect();
     client.cut();
   }
+}
+
+/** Read anew: it may have been renewed meanwhile. @throws when a file is missing. */
+function certificateOf({ kafkaTlsFolder: folder }: EventsConfig): { cert?: Buffer; key?: Buffer } {
+  if (!folder) return {};
+  const [cert, key] = ['tls.crt', 'tls.key'].map((name) => readFileSync(join(folder, name)));
+  return { cert, key };
 }
 
 /** TLS has names for hosts only; an address is compared with the certificate as it is. */

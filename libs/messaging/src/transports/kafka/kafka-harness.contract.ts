@@ -15,7 +15,7 @@ export interface KafkaProcess {
   stop(): Promise<void>;
 }
 
-/** Of a client that tries nothing again. */
+/** Settings of a client that never retries. */
 export const ONCE = { requestTimeout: 5_000, retry: { retries: 0 } };
 
 /** What a broker says that gets to it in time: a busy one may need longer than a client gives it, or hang up. */

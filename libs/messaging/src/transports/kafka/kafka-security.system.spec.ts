@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
 import { newId } from '#libs/platform';
-import { KafkaBroker, makeOwnCertificate, waitFor } from '#test/environment';
+import { KafkaBroker, OwnAuthority, makeOwnCertificate, waitFor } from '#test/environment';
 import { EventsConfig } from '../../events.config.js';
 import {
   Counted,
@@ -120,6 +120,33 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
     expect(await reasonWith({ kafkaSaslMechanism: 'scram-sha-512' })).toMatch(
       /authentication failed/i,
     );
+  });
+
+  it('S112: a broker that asks for certificates takes those of its authority alone, renewed ones too', async () => {
+    const own = join(folder, 'mutual');
+    mkdirSync(own);
+    const tls = makeOwnCertificate(own, 'mutual');
+    const [ours, others] = ['ours', 'others'].map((name) => new OwnAuthority(join(own, name)));
+    const mutual = await KafkaBroker.start({
+      folder: own,
+      tls: { ...tls, clientAuthority: ours.text },
+    });
+    const kafkaTlsFolder = ours.issue('account');
+    const config = configOf('account', {
+      kafkaBrokers: mutual.brokers,
+      kafkaTlsCa: tls.authority,
+      kafkaSaslUsername: undefined,
+      kafkaTlsFolder,
+    });
+    const words = [await wordOf(() => describes(config))];
+    ours.issue('account', kafkaTlsFolder);
+    words.push(await wordOf(() => describes(config)));
+    expect(words).toEqual(['allowed', 'allowed']);
+    const refused = [undefined, others.issue('account')].map((given) =>
+      describes(Object.assign(new EventsConfig(), config, { kafkaTlsFolder: given })),
+    );
+    for (const attempt of refused) await expect(attempt).rejects.toThrow();
+    await mutual.stop();
   });
 
   it('S112: account reads no topic of billing and writes none but its own', async () => {

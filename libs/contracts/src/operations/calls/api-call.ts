@@ -1,0 +1,78 @@
+import {
+  type Method,
+  type Operation,
+  type OperationRoute,
+  kindOf,
+  newestVersion,
+} from '../operation.js';
+import { TUS_VERSION, type UploadType } from '../transfers/upload.js';
+
+/** A call of the API, whole but for its key. */
+export interface ApiCall {
+  method: Method;
+  url: string;
+  /** Without that of the key. */
+  headers: Readonly<Record<string, string>>;
+  /** Its body, as JSON. */
+  json?: string;
+  /** Of a call whose body is a file. */
+  upload?: UploadType;
+  /** Whether a file is the answer. */
+  isDownload: boolean;
+  needsKey: boolean;
+}
+
+/** What an operation is asked, by the names of its parameters. */
+export interface CallInput {
+  values: Readonly<Record<string, string>>;
+  body?: object;
+  /** Of the newest version unless given. */
+  route?: OperationRoute;
+}
+
+/** The call of an operation. @param apiUrl origin of the API. */
+export function apiCallOf(apiUrl: string, row: Operation, input: CallInput): ApiCall {
+  const { values, body } = input;
+  const newest = row.routes.find(({ version }) => version === newestVersion(row))!;
+  const { path, when } = input.route ?? newest;
+  const given = new Map(Object.entries(values));
+  if (when && !when.isDefault && !given.has(when.parameter)) given.set(when.parameter, when.value);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = given.get(name) ?? '';
+    given.delete(name);
+    return encoded(value);
+  });
+  const query = new URLSearchParams([...given]).toString();
+  const { method, upload } = row;
+  const type = upload?.types[0];
+  return {
+    method,
+    url: `${apiUrl}${filled}${query && `?${query}`}`,
+    headers: {
+      ...(body && { 'Content-Type': 'application/json' }),
+      ...(upload?.tus && type !== FORM && { 'Tus-Resumable': TUS_VERSION }),
+      ...(type === CHUNK && { 'Content-Type': CHUNK, 'Upload-Offset': '0' }),
+    },
+    // Half of a pair of surrogates is no text in other languages.
+    ...(body && { json: JSON.stringify(body).toWellFormed() }),
+    ...(type && { upload: type }),
+    isDownload: kindOf(row) === 'download',
+    needsKey: row.access.kind === 'key',
+  };
+}
+
+const FORM = 'multipart/form-data';
+const CHUNK = 'application/offset+octet-stream';
+
+/** Nothing in it means anything to a shell. */
+const encoded = (text: string) =>
+  encodeURIComponent(text.toWellFormed()).replaceAll(
+    /[!'()*~]/g,
+    (unit) => `%${unit.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+/** What the first example of an operation asks. */
+export function exampleCall(apiUrl: string, row: Operation, route?: OperationRoute): ApiCall {
+  const { parameters, body = row.body?.example } = row.examples[0];
+  return apiCallOf(apiUrl, row, { values: parameters, body, route });
+}

@@ -1,0 +1,211 @@
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsOptional,
+  IsString,
+  Length,
+  MaxLength,
+  ValidateNested,
+} from 'class-validator';
+import { LogInAnswer } from '../account/sessions.js';
+import { FOR_VISITORS, dashboardCall, idOf } from '../dashboard-call.js';
+import { oneOf } from '../kinds.js';
+import { defineOperation } from '../operation.js';
+
+/** What people call those that say who somebody is. */
+export const PROVIDER_NAMES = { google: 'Google', github: 'GitHub' } as const;
+export type Provider = keyof typeof PROVIDER_NAMES;
+export const PROVIDERS = Object.keys(PROVIDER_NAMES) as Provider[];
+
+export class ProvidersAnswer {
+  /** Those by which this installation lets people log in. */
+  @IsIn(PROVIDERS, { each: true })
+  providers: Provider[];
+}
+
+export class AskProviderRequest {
+  /** The page to go on to after the log-in. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(1_000)
+  to?: string;
+}
+
+export class AskProviderAnswer {
+  /** Where the provider asks its user. */
+  @IsString()
+  url: string;
+}
+
+export class ProviderReturnRequest {
+  /** What the provider added to the return address, from the question mark on. */
+  @IsString()
+  @Length(1, 4_000)
+  query: string;
+}
+
+/** A session, a new account with its keys, or what the log-in asks for next. */
+export class ProviderReturnAnswer extends LogInAnswer {
+  /** The page to go on to. */
+  @IsOptional()
+  @IsString()
+  to?: string;
+
+  /** The address has an account: a log-in to it connects the provider. */
+  @IsOptional()
+  @IsString()
+  connects?: string;
+
+  /** Keys of an account that began now; shown once. */
+  @IsOptional()
+  @IsString()
+  key?: string;
+
+  @IsOptional()
+  @IsString()
+  test_key?: string;
+}
+
+export class ListedIdentity {
+  @IsString()
+  id: string;
+
+  @IsIn(PROVIDERS)
+  provider: Provider;
+
+  /** At the provider, when it was connected. */
+  @IsString()
+  address: string;
+
+  @IsString()
+  created_at: string;
+
+  @IsString()
+  last_used_at: string;
+}
+
+export class IdentitiesAnswer {
+  /** Whether a password opens the account, too. */
+  @IsBoolean()
+  has_password: boolean;
+
+  @IsIn(PROVIDERS, { each: true })
+  offered: Provider[];
+
+  @ValidateNested({ each: true })
+  @Type(() => ListedIdentity)
+  identities: ListedIdentity[];
+}
+
+export class IdentityRemovedAnswer {
+  @IsBoolean()
+  removed: true;
+}
+
+const ID = '019a5f00-0000-7000-8000-000000000004';
+const PROVIDER = {
+  provider: { kind: oneOf(PROVIDERS), about: 'Who says it', example: 'google', in: 'path' },
+} as const;
+const URL_EXAMPLE = { url: 'https://accounts.google.com/o/oauth2/v2/auth?client_id=…' };
+
+export const LOG_IN_PROVIDERS = defineOperation({
+  ...dashboardCall('account', 'GET /api/log-in/providers'),
+  name: 'session.providers',
+  summary: 'By whom people may log in instead of by a password',
+  access: FOR_VISITORS,
+  answers: [{ type: 'application/json', of: ProvidersAnswer }],
+  problems: [],
+  examples: [{ title: 'Both', parameters: {}, answer: { providers: ['google', 'github'] } }],
+});
+
+export const LOG_IN_PROVIDER = defineOperation({
+  ...dashboardCall('account', 'POST /api/log-in/providers/{provider}'),
+  name: 'session.ask-provider',
+  summary: 'Begins a log-in by a provider',
+  access: FOR_VISITORS,
+  parameters: PROVIDER,
+  body: { of: AskProviderRequest, limitBytes: 4_096, example: { to: '/keys' } },
+  answers: [{ type: 'application/json', of: AskProviderAnswer }],
+  problems: ['not_found', 'provider_refused', 'too_many_attempts'],
+  examples: [{ title: 'Google', parameters: { provider: 'google' }, answer: URL_EXAMPLE }],
+});
+
+export const PROVIDER_RETURN = defineOperation({
+  ...dashboardCall('account', 'POST /api/log-in/return'),
+  name: 'session.provider-return',
+  summary: 'Ends what a provider was asked for, in the browser where it began',
+  access: FOR_VISITORS,
+  body: {
+    of: ProviderReturnRequest,
+    limitBytes: 8_192,
+    example: { query: '?code=from-the-provider&state=from-us' },
+  },
+  answers: [{ type: 'application/json', of: ProviderReturnAnswer }],
+  problems: [
+    'log_in_over',
+    'not_found',
+    'not_logged_in',
+    'account_deleted',
+    'provider_refused',
+    'provider_address_not_verified',
+    'identity_taken',
+    'too_many_attempts',
+  ],
+  examples: [
+    {
+      title: 'The address has an account',
+      parameters: {},
+      answer: { connects: 'ada@example.com' },
+    },
+  ],
+});
+
+export const IDENTITIES = defineOperation({
+  ...dashboardCall('account', 'GET /api/identities'),
+  name: 'identity.list',
+  summary: 'The providers that open the account',
+  answers: [{ type: 'application/json', of: IdentitiesAnswer }],
+  problems: [],
+  examples: [
+    {
+      title: 'Google',
+      parameters: {},
+      answer: {
+        has_password: true,
+        offered: ['google'],
+        identities: [
+          {
+            id: ID,
+            provider: 'google',
+            address: 'ada@example.com',
+            created_at: '2026-11-23T10:00:00.000Z',
+            last_used_at: '2026-11-23T10:00:00.000Z',
+          },
+        ],
+      },
+    },
+  ],
+});
+
+export const IDENTITY_CONNECT = defineOperation({
+  ...dashboardCall('account', 'POST /api/identities/{provider}'),
+  name: 'identity.connect',
+  summary: 'Begins to connect a provider with the account',
+  access: { kind: 'session', needsReauthentication: true, isPaced: true },
+  parameters: PROVIDER,
+  answers: [{ type: 'application/json', of: AskProviderAnswer }],
+  problems: ['not_found', 'provider_refused'],
+  examples: [{ title: 'Google', parameters: { provider: 'google' }, answer: URL_EXAMPLE }],
+});
+
+export const IDENTITY_REMOVE = defineOperation({
+  ...dashboardCall('account', 'DELETE /api/identities/{id}'),
+  name: 'identity.remove',
+  summary: 'A provider opens the account no more',
+  access: { kind: 'session', needsReauthentication: true },
+  parameters: idOf('identity', ID),
+  answers: [{ type: 'application/json', of: IdentityRemovedAnswer }],
+  problems: ['not_found', 'last_way_in'],
+  examples: [{ title: 'Google', parameters: { id: ID }, answer: { removed: true } }],
+});

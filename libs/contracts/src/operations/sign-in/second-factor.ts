@@ -1,0 +1,135 @@
+import { IsArray, IsBoolean, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
+import type { Access } from '../access.js';
+import { FOR_VISITORS, dashboardCall } from '../dashboard-call.js';
+import { defineOperation } from '../operation.js';
+import { CURRENT, CurrentSessionAnswer } from '../account/sessions.js';
+
+export class CodeRequest {
+  /** Six digits of the app, or a recovery code; spaces and hyphens are left out. */
+  @IsString()
+  @Length(1, 64)
+  code: string;
+}
+
+export class SecondFactorAnswer {
+  /** Since when log-ins ask for a code, RFC 3339; null while they do not. */
+  @IsOptional()
+  @IsString()
+  on_since: string | null;
+
+  /** How many are left. */
+  @IsInt()
+  @Min(0)
+  @Max(10)
+  recovery_codes: number;
+}
+
+export class SecondFactorSecretAnswer {
+  /** In base32, to be typed into an authenticator app. */
+  @IsString()
+  secret: string;
+
+  /** The same for a QR code: `otpauth://totp/…`. */
+  @IsString()
+  uri: string;
+}
+
+export class RecoveryCodesAnswer {
+  /** Each is good for one log-in without the app. Shown once. */
+  @IsArray()
+  @IsString({ each: true })
+  recovery_codes: string[];
+}
+
+export class SecondFactorRemovedAnswer {
+  @IsBoolean()
+  removed: true;
+}
+
+const CHANGE: Access = { kind: 'session', needsReauthentication: true, isPaced: true };
+const CODE = { of: CodeRequest, limitBytes: 4_096, example: { code: '492039' } };
+const CODES = { recovery_codes: ['ABCDEF-GHIJKL-MNOPQR-STUVWX'] };
+
+export const LOG_IN_CODE = defineOperation({
+  ...dashboardCall('account', 'POST /api/log-in/code'),
+  name: 'session.log-in-code',
+  summary: 'The second step of a log-in that asked for a code',
+  access: FOR_VISITORS,
+  body: CODE,
+  answers: [{ type: 'application/json', of: CurrentSessionAnswer }],
+  problems: [
+    'wrong_code',
+    'wrong_credentials',
+    'log_in_over',
+    'identity_taken',
+    'too_many_attempts',
+  ],
+  examples: [{ title: 'The right code', parameters: {}, answer: CURRENT }],
+});
+
+export const SECOND_FACTOR = defineOperation({
+  ...dashboardCall('account', 'GET /api/second-factor'),
+  name: 'second-factor.read',
+  summary: 'Whether log-ins ask for a code of an authenticator app',
+  answers: [{ type: 'application/json', of: SecondFactorAnswer }],
+  problems: [],
+  examples: [
+    {
+      title: 'An app is set up',
+      parameters: {},
+      answer: { on_since: '2026-11-23T10:00:00.000Z', recovery_codes: 9 },
+    },
+  ],
+});
+
+export const SECOND_FACTOR_BEGIN = defineOperation({
+  ...dashboardCall('account', 'POST /api/second-factor'),
+  name: 'second-factor.begin',
+  summary: 'A secret for an authenticator app; nothing changes before its first code',
+  access: CHANGE,
+  answers: [{ type: 'application/json', of: SecondFactorSecretAnswer }],
+  problems: ['second_factor_on'],
+  examples: [
+    {
+      title: 'A secret',
+      parameters: {},
+      answer: {
+        secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+        uri: 'otpauth://totp/Domain%20Data%20Service:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Domain%20Data%20Service',
+      },
+    },
+  ],
+});
+
+export const SECOND_FACTOR_CONFIRM = defineOperation({
+  ...dashboardCall('account', 'POST /api/second-factor/confirm'),
+  name: 'second-factor.confirm',
+  summary: 'Takes the first code of the app; from then on log-ins ask for one',
+  access: CHANGE,
+  body: CODE,
+  answers: [{ type: 'application/json', of: RecoveryCodesAnswer }],
+  problems: ['wrong_code', 'second_factor_on', 'second_factor_off', 'too_many_attempts'],
+  examples: [{ title: 'The right code', parameters: {}, answer: CODES }],
+});
+
+export const SECOND_FACTOR_CODES = defineOperation({
+  ...dashboardCall('account', 'POST /api/second-factor/recovery-codes'),
+  name: 'second-factor.recovery-codes',
+  summary: 'New recovery codes; the earlier ones no longer work',
+  access: CHANGE,
+  body: CODE,
+  answers: [{ type: 'application/json', of: RecoveryCodesAnswer }],
+  problems: ['wrong_code', 'second_factor_off', 'too_many_attempts'],
+  examples: [{ title: 'New codes', parameters: {}, answer: CODES }],
+});
+
+export const SECOND_FACTOR_REMOVE = defineOperation({
+  ...dashboardCall('account', 'POST /api/second-factor/remove'),
+  name: 'second-factor.remove',
+  summary: 'Removes the authenticator app; log-ins ask for no code any more',
+  access: CHANGE,
+  body: CODE,
+  answers: [{ type: 'application/json', of: SecondFactorRemovedAnswer }],
+  problems: ['wrong_code', 'too_many_attempts'],
+  examples: [{ title: 'The right code', parameters: {}, answer: { removed: true } }],
+});

@@ -1,0 +1,61 @@
+import { type Markup, html } from './markup.js';
+
+/** A whole page in the dress that both origins share. */
+export interface DocumentParts {
+  title: string;
+  /** Above everything else. */
+  banner?: Markup;
+  /** The links beside the brand. */
+  navigation?: Markup;
+  body: Markup;
+  /** Addresses of style sheets, the shared one first. */
+  styles: readonly string[];
+  scripts?: readonly string[];
+  icon: string;
+  /** Origin of the dashboard, where start page, prices and terms are; empty on the dashboard itself. */
+  dashboardUrl?: string;
+}
+
+/** Public pages of the dashboard, at the foot of every page. */
+const FOOTER: readonly (readonly [path: string, text: string])[] = [
+  ['/prices', 'Prices'],
+  ['/documents', 'Documents'],
+  ['/status', 'Status'],
+  ['/terms', 'Terms'],
+  ['/privacy', 'Privacy'],
+  ['/contact', 'Contact'],
+];
+
+/** The HTML document. */
+export function htmlDocument(parts: DocumentParts): Markup {
+  const { title, banner, navigation, body, styles, scripts = [], icon, dashboardUrl = '' } = parts;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · Domain Data Service</title>
+        <link rel="icon" href="${icon}" type="image/svg+xml" />
+        ${styles.map((address) => html`<link rel="stylesheet" href="${address}" />`)}
+        ${scripts.map((address) => html`<script src="${address}" defer></script>`)}
+      </head>
+      <body>
+        ${banner}
+        <header>
+          <div class="bar">
+            <a class="brand" href="${dashboardUrl}/">Domain Data Service</a>
+            <nav aria-label="Main">${navigation}</nav>
+          </div>
+        </header>
+        <main>
+          <h1>${title}</h1>
+          ${body}
+        </main>
+        <footer>
+          <nav class="bar" aria-label="About the service">
+            ${FOOTER.map(([path, text]) => html`<a href="${dashboardUrl}${path}">${text}</a>`)}
+          </nav>
+        </footer>
+      </body>
+    </html> `;
+}

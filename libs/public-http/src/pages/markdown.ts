@@ -1,0 +1,15 @@
+import MarkdownIt from 'markdown-it';
+import { Markup } from './markup.js';
+
+/** HTML in the text stays text, and a link leads only to http, https, mailto or our own pages. */
+const READER = new MarkdownIt({ html: false, linkify: false, typographer: false });
+
+/** A text in Markdown (CommonMark, with tables) as part of a page. */
+export function markdown(text: string): Markup {
+  return new Markup(READER.render(text));
+}
+
+/** As `markdown`, of one line: without a paragraph around it. */
+export function markdownLine(text: string): Markup {
+  return new Markup(READER.renderInline(text));
+}

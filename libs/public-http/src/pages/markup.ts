@@ -1,0 +1,25 @@
+import { escapeHtml } from '#libs/platform';
+
+/** Text that is HTML already. Only the `html` tag makes it. */
+export class Markup {
+  constructor(readonly text: string) {}
+}
+
+type Part = Markup | Markup[] | string | number | undefined;
+
+/**
+ * HTML from a template. Whatever is put in is escaped, so text from strangers stays text (S66);
+ * only other `html` results pass as they are. Undefined and empty lists leave nothing.
+ */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
+  let text = strings[0];
+  for (const [index, part] of parts.entries()) text += toText(part) + strings[index + 1];
+  return new Markup(text);
+}
+
+function toText(part: Part): string {
+  if (part === undefined) return '';
+  if (part instanceof Markup) return part.text;
+  if (Array.isArray(part)) return part.map((item) => item.text).join('');
+  return escapeHtml(String(part));
+}
