@@ -140,7 +140,7 @@ export class GatewayLifecycle
     });
   }
 
-  /** What a gateway answers without, named in its readiness. */
+  /** Services that a gateway can answer without, named in its readiness. */
   private declareHealth(): void {
     const transport = this.providers.get<EventTransport>(EventTransport, { strict: false });
     const checks = {

@@ -24,7 +24,7 @@ import { KeptAnswersRepository } from './kept-answers/kept-answers.repository.js
 import { LeaseClient } from './lease/lease-client.js';
 import { ApiListener } from './listener/api-listener.js';
 import { ownOperations } from './owners/own-operations.js';
-import { ErrorPages } from './problems/error-pages.js';
+import { ErrorPages } from './reference/error-pages.js';
 import { ClassConcurrency } from './rate-limits/class-concurrency.js';
 import { RefusedConnections } from './rate-limits/refused-connections.js';
 import { LoadShedder } from './request/01-shed.js';
@@ -50,7 +50,7 @@ const LEASE_DEADLINE_SLACK_MS = 1_000;
 /** A slow client gets as long again to read the answer. */
 const STREAM_FACTOR = 2;
 
-/** What a factory is given, by the names that it has for it. */
+/** The arguments of a factory, by its own names for them. */
 type Given<I> = {
   [K in keyof I]: I[K] extends abstract new (...parts: never[]) => infer T ? T : Counters;
 };
@@ -70,7 +70,7 @@ function made<const I extends Tokens>(
   };
 }
 
-/** What asks and remembers. */
+/** Providers that ask other services and remember. */
 const KNOWLEDGE = [
   made(
     Services,
@@ -328,7 +328,7 @@ const PATH = [
   ),
 ];
 
-/** What is made of others, in the order in which they need one another. */
+/** Providers made of others, in the order in which they need one another. */
 export const MADE: readonly FactoryProvider[] = [...KNOWLEDGE, ...LOG, ...PATH];
 
 /** Without billing nothing is sold. */

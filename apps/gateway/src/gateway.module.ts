@@ -39,7 +39,7 @@ export interface GatewayModuleOptions {
   database: Database;
   maintenance: Database;
   auditor: Database;
-  /** What the API serves. Default: the table of operations. */
+  /** The operations that the API serves. Default: the table of operations. */
   operations?: readonly Operation[];
 }
 

@@ -14,7 +14,7 @@ export interface StartGateway {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** What the API serves. Default: the table of operations. */
+  /** The operations that the API serves. Default: the table of operations. */
   operations?: readonly Operation[];
 }
 

@@ -12,7 +12,7 @@ import { readLines } from './line-stream.js';
 /** The closing line of an answer whose owner went before its end. */
 const BROKEN_OFF = '{"error":"broken_off"}';
 
-/** What a stream needs besides its request. */
+/** Terms of a stream besides its request. */
 interface StreamTerms {
   balanceAfter: (credits: number) => number | undefined;
   /** When a slow client is cut off, by `monotonicMs`: its hold and its concurrency slot end then, too. */

@@ -26,7 +26,7 @@ export interface AuthCacheOptions {
   clock: Clock;
   /** Server-side secret of the keys' hashes. */
   keyPepper: string;
-  /** What must be ready before a key is used for the first time. */
+  /** Prepares a key before it is used for the first time. */
   beforeUse?: (key: CappedLine) => Promise<void>;
   /** Keys kept at most; the oldest are given up first. */
   keysMax?: number;

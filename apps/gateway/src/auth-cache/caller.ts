@@ -11,7 +11,7 @@ import { CounterId } from '#libs/counters';
 import { SECOND_MS } from '#libs/platform';
 import { allowListOf } from './allow-list.js';
 
-/** What an account may do, as the request path reads it. Fields are small integers: 100,000 of these fit. */
+/** The rights and limits of an account, as the request path reads them. Fields are small integers: 100,000 of these fit. */
 export class AccountEntry {
   readonly id: string;
   readonly counterId: CounterId;
@@ -50,7 +50,7 @@ export class KeyEntry {
   readonly expiresAtSecond: number;
   /** Credits in a UTC day; 0 for no cap. */
   readonly dailyCreditCap: number;
-  /** What the cap is counted by: the key's line of rotations. */
+  /** The cap counts by this: the key's line of rotations. */
   readonly capId: string;
   readonly allowList?: BlockList;
   nextOfAccount?: KeyEntry = undefined;

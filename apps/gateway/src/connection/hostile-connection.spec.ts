@@ -48,7 +48,7 @@ async function ask(client: RawClient, name: string): Promise<void> {
 const timesAsked = (name: string) =>
   around.lookup.questions.filter(({ path }) => path.includes(`domainName=${name}`)).length;
 
-/** What was written before has been read by then: both ends are in this process. */
+/** Resolves when the bytes written before have been read: both ends are in this process. */
 const nextTurn = async () => {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 };

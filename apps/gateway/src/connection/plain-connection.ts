@@ -1,18 +1,22 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { HEADERS_MAX_BYTES } from '#libs/public-http';
+import type { BytesInPlace } from '../context/owner-answer.js';
 import type { ApiRequest, Reply } from '../context/request-context.js';
+import type { AnswerBuffer } from './answer-buffer.js';
 import type { HttpDate } from './http-date.js';
 import { readPlainRequest } from './plain-request.js';
 
-/** What a plain connection asks of the listener it belongs to. */
+/** The part of a listener that its plain connections use. */
 export interface PlainConnectionOwner {
   date: HttpDate;
   /** `Connection` and `Keep-Alive` of an answer after which the connection stays open. */
   keepAliveLines: string;
   /** Answers are the last ones of their connections. */
   isDraining: boolean;
-  /** Begins an context; false when the target is not an operation of the API. */
+  /** Answers are put together in it. */
+  answers: AnswerBuffer;
+  /** Begins a context; false when the target is not an operation of the API. */
   take(request: ApiRequest, reply: Reply, target: string): boolean;
   /** Bounds how long a client takes its answer that did not take it at once. */
   awaitReader(connection: PlainConnection): void;
@@ -40,7 +44,7 @@ export class PlainConnection implements ApiRequest, Reply {
   hasAsked = false;
   rawHeaders: readonly string[] = [];
   private isAnswering = false;
-  /** What came before the answer to what came before it. */
+  /** Bytes that arrived before the previous request was answered. */
   private early?: Buffer = undefined;
 
   constructor(
@@ -68,11 +72,27 @@ export class PlainConnection implements ApiRequest, Reply {
         `${isDraining ? CLOSE_LINE : keepAliveLines}Content-Length: ${body.length}\r\n\r\n${body}`,
       'latin1',
     );
+    this.answered();
+  }
+
+  /** As `sendWhole`; the bytes are copied once, and are never a string. */
+  sendInPlace(status: number, lines: string, before: BytesInPlace, rest: string): void {
+    const { date, isDraining, keepAliveLines, answers } = this.owner;
+    const length = before.end - before.start + rest.length;
+    const head =
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}Date: ${date.now()}\r\n` +
+      `${isDraining ? CLOSE_LINE : keepAliveLines}Content-Length: ${length}\r\n\r\n`;
+    answers.write(this.socket, head, before, rest);
+    this.answered();
+  }
+
+  private answered(): void {
+    const { socket, owner } = this;
     this.isAnswering = false;
     this.rawHeaders = [];
     this.quietTicks = 0;
     if (socket.writableNeedDrain) owner.awaitReader(this);
-    if (isDraining) socket.destroySoon();
+    if (owner.isDraining) socket.destroySoon();
     else if (this.early !== undefined) setImmediate(this.receiveEarly);
   }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '#libs/platform';
 import type { ApiRequest, Reply } from '../context/request-context.js';
+import { AnswerBuffer } from './answer-buffer.js';
 import { HttpDate } from './http-date.js';
 import { PlainConnection, type PlainConnectionOwner } from './plain-connection.js';
 
@@ -10,7 +11,7 @@ export interface PlainConnectionsOptions {
   firstRequestTimeoutMs: number;
   /** Longest from an answer to the next request, in milliseconds. */
   keepAliveTimeoutMs: number;
-  /** Begins an context; false when the target is not an operation of the API. */
+  /** Begins a context; false when the target is not an operation of the API. */
   take(request: ApiRequest, reply: Reply, target: string): boolean;
   /** Goes on with the connection as Node's HTTP server does. */
   handOver(socket: Socket, packet: Buffer): void;
@@ -23,6 +24,7 @@ const TICKS_PER_TIMEOUT = 10;
 export class PlainConnections implements PlainConnectionOwner {
   readonly date: HttpDate;
   readonly keepAliveLines: string;
+  readonly answers = new AnswerBuffer();
   isDraining = false;
   private readonly connections = new Set<PlainConnection>();
   private readonly ofSockets = new WeakMap<Socket, PlainConnection>();

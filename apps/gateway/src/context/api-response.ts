@@ -7,7 +7,7 @@ import type { Reply } from './request-context.js';
 const LATE_MS = 2 * SECOND_MS;
 
 declare module 'node:http' {
-  /** What every message of Node has for its subclasses, and its type definitions leave out. */
+  /** Methods that Node has for subclasses of a message, and that its type definitions leave out. */
   interface OutgoingMessage {
     _implicitHeader(): void;
     _storeHeader(headers: string): void;

@@ -8,7 +8,7 @@ export interface LookupCall {
   connection?: { destroy(fault?: Error): void };
   /** Ticks of the pool's timer since it was handed over, its turn on a connection included. */
   waitedTicks: number;
-  /** Nobody waits for it any more: it is not asked when its turn comes. */
+  /** True when the client is gone: the call is not made when its turn comes. */
   readonly isAbandoned: boolean;
   /** One of the two is called, once, unless the call was abandoned. */
   onAnswer(answer: OwnerAnswer): void;

@@ -1,11 +1,11 @@
 import type { Problem } from '#libs/platform';
 import type { KeyEntry } from '../auth-cache/caller.js';
 
-/** What an account asks without a key, by the session that the dashboard has checked. */
+/** A question of an account without a key, by the session that the dashboard has checked. */
 export interface OwnQuestion {
   /** As a client would write it behind the path. */
   query: string;
-  /** Of an operation that has one. */
+  /** Set for an operation that has one. */
   body?: object;
   caller: Promise<KeyEntry | Problem>;
 }

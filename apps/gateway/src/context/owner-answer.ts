@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** What the gateway must know of an owner's answer beside its body. */
+/** The parts of an owner's answer that the gateway reads beside its body. */
 export interface OwnerHeaders {
   status: number;
   /** `X-Outcome` and `X-Served-From`; empty without them. */
@@ -14,11 +14,28 @@ export interface OwnerHeaders {
   nextCursor?: string;
 }
 
+/** Bytes where they were read, between `start` and `end`: until the next read, which overwrites them. */
+export interface BytesInPlace {
+  bytes: Buffer;
+  start: number;
+  end: number;
+}
+
 /** An owner's answer. */
 export interface OwnerAnswer {
   headers: OwnerHeaders;
-  /** A character a byte, as it came; empty when it is a stream. */
+  /** A character a byte, as it came; empty when it is a stream, or in place. */
   body: string;
-  /** What is still coming, of an answer in another form than JSON. */
+  /** In place of `body`, for an answer that is sent before anything else is read; `bodyOf` makes it text. */
+  inPlace?: BytesInPlace;
+  /** The rest of an answer in another form than JSON, as it arrives. */
   stream?: Readable;
+}
+
+/** The whole body as text, which stays what it is. */
+export function bodyOf(answer: OwnerAnswer): string {
+  const { inPlace } = answer;
+  if (inPlace === undefined) return answer.body;
+  answer.inPlace = undefined;
+  return (answer.body = inPlace.bytes.toString('latin1', inPlace.start, inPlace.end));
 }

@@ -15,7 +15,7 @@ const compressed = new UnsupportedMediaType(
 );
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What a body may cost. */
+/** Limits of a request body. */
 export interface BodyLimits {
   bytes: number;
   /** From the end of the headers to its last byte. */

@@ -8,11 +8,12 @@ import type { KeyEntry } from '../auth-cache/caller.js';
 import type { KeyedRequest } from './keyed-request.js';
 import type { RequestHold } from '../holds/request-hold.js';
 import type { Lease } from '../lease/lease.js';
+import type { BytesInPlace } from './owner-answer.js';
 import type { OwnQuestion } from './own-question.js';
 import type { LookupCall } from './lookup-call.js';
 import type { ApiRoute } from '../routes/api-route.js';
 
-/** What the numbered steps need to know of a request, whoever has read it. */
+/** A request as the numbered steps see it, whether we or Node have parsed it. */
 export interface ApiRequest {
   /** Names and values of the headers in turn. */
   readonly rawHeaders: readonly string[];
@@ -28,6 +29,8 @@ export interface Reply {
    * @param body a character a byte.
    */
   sendWhole(status: number, lines: string, body: string): void;
+  /** As `sendWhole`, with bytes that stand before the rest of the body; where it is missing, they are sent as text. */
+  sendInPlace?(status: number, lines: string, before: BytesInPlace, rest: string): void;
   /** As `sendWhole`, and closes the connection. */
   sendLast(status: number, lines: string, body: string): void;
 }
@@ -38,7 +41,7 @@ export class RequestContext {
   /** The parameters of path and query in their order, decoded; the key is not among them. */
   readonly names: string[] = [];
   readonly values: string[] = [];
-  /** What step 6 has read of them. */
+  /** The parameters as step 6 has read them. */
   input?: ReadInput = undefined;
   /** The validated body, of an operation that has one. */
   body?: object = undefined;
@@ -52,9 +55,9 @@ export class RequestContext {
   rateLimit = 0;
   /** True while it counts towards its class's concurrency. */
   isInClass = false;
-  /** What the owner is asked: the path with the normalised query. Also what a repeat is recognised by. */
+  /** The owner's path with the normalised query. Repeats are recognised by it, too. */
   question = '';
-  /** What the question is about, as it was given, for the request log. */
+  /** The subject of the question as it was given, for the request log. */
   subject = '';
   isFresh = false;
   isRepeat = false;
@@ -79,7 +82,7 @@ export class RequestContext {
   isOver = false;
   /** Counted as in flight; a download is not, once it has begun. */
   isInFlight = true;
-  /** Of an upload or a download, once it has begun. */
+  /** Set for an upload or a download, once it has begun. */
   transfer?: Transfer = undefined;
   /** Further header lines of its refusal. */
   refusalLines = '';
@@ -101,7 +104,7 @@ export class RequestContext {
     this.form = route.operation.answers[0];
   }
 
-  /** Of an answer that is no refusal: 202 where something goes on behind it. */
+  /** Status of an answer that is no refusal: 202 where work continues after it. */
   get answerStatus(): number {
     return this.form.type === 'application/json' ? (this.form.status ?? 200) : 200;
   }

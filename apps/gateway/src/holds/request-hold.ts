@@ -11,7 +11,7 @@ export interface HoldReports {
   close(hold: RequestHold): Promise<void>;
 }
 
-/** What a hold is from its beginning. */
+/** The fixed part of a hold. */
 export interface NewHold {
   /** That of the request; unique in its account. */
   id: string;
@@ -20,11 +20,11 @@ export interface NewHold {
   amount: number;
   /** Within this process, for the journal. */
   number: number;
-  /** What the request log gets, without the end of its line, when the request is broken off. */
+  /** The row for the request log, without the end of its line, if the request is broken off. */
   row: string;
 }
 
-/** What has been sent for longer than this is reported, while more is being sent. */
+/** Credits of lines sent longer ago than this are reported while more lines are sent. */
 const SETTLE_INTERVAL_MS = 100;
 
 /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import type { KeyedRequest } from '../context/keyed-request.js';
 
-/** Who holds the key: this request, or an earlier one. */
+/** The holder of the key: this request, or an earlier one. */
 export type KeyHolder =
   | { is: 'this' }
   | { is: 'running' }

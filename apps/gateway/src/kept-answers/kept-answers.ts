@@ -12,7 +12,7 @@ import {
 } from '#libs/platform';
 import { headerOf } from '#libs/public-http';
 import type { RequestContext } from '../context/request-context.js';
-import type { OwnerAnswer } from '../context/owner-answer.js';
+import { type OwnerAnswer, bodyOf } from '../context/owner-answer.js';
 import type { KeptAnswersRepository } from './kept-answers.repository.js';
 import type { KeyedRequest } from '../context/keyed-request.js';
 
@@ -32,7 +32,7 @@ export const KEPT_MS = DAY_MS;
 const MIB = 1024 * 1024;
 /** At most so many bytes of a stream are kept. */
 const STREAM_BYTES_MAX = 16 * MIB;
-/** Of an account's answers to test keys, the newest are kept: so many, and so many bytes in all (S130). */
+/** The newest answers to an account's test keys are kept: so many, and so many bytes in all (S130). */
 export const TEST_ANSWERS = { count: 100, bytes: 4 * MIB };
 
 const keyReused = new IdempotencyKeyReused();
@@ -64,7 +64,7 @@ export class KeptAnswers {
   /** Keeps a whole answer before it is sent. @returns the answer, or 503 when it cannot be kept. */
   async keep(context: RequestContext, answer: OwnerAnswer): Promise<OwnerAnswer | Problem> {
     try {
-      await this.store(context, answer.headers.outcome, answer.body);
+      await this.store(context, answer.headers.outcome, bodyOf(answer));
       return answer;
     } catch (error) {
       return new ServiceUnavailable('gateway', error);

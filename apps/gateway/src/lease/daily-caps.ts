@@ -68,7 +68,7 @@ export class DailyCaps {
     return addition === 'full' ? new ServiceOverloaded() : new KeyCapReached(cap);
   }
 
-  /** What was reserved before midnight is not given back to the new day. */
+  /** Gives credits back to the day they were reserved on, never to the next one. */
   release({ capId, dailyCreditCap }: CappedKey, credits: number, day: number): void {
     if (dailyCreditCap > 0 && credits > 0) {
       this.spent.takeOff(capId, day, credits);

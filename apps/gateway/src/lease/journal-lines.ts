@@ -7,7 +7,7 @@ const OPERATION_TOTAL = /^([a-z][a-z0-9_.-]{0,59}):([0-9]{1,12})$/;
 const HOLD_NUMBER = /^h[0-9]{1,12}$/;
 const HOLD_ID = /^[!-~]{1,200}$/;
 
-/** What an earlier run left of a request's hold. */
+/** A request's hold that an earlier run left open. */
 export interface HoldUse {
   holdId: string;
   accountId: string;
@@ -20,7 +20,7 @@ export interface HoldUse {
   number?: number;
 }
 
-/** What earlier runs left. */
+/** Leases, holds and rows that earlier runs left. */
 export interface JournalRest {
   /** Leases to be settled and closed. */
   uses: LeaseUse[];

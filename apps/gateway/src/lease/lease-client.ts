@@ -181,7 +181,7 @@ export class LeaseClient {
     return this.pools.get(accountId)?.remaining;
   }
 
-  /** What is open and what waits, for metrics. */
+  /** Open leases and waiting requests, for metrics. */
   state(): LeaseState {
     const { counts, settler, journal } = this;
     return {
@@ -339,8 +339,8 @@ export class LeaseClient {
   }
 
   private onAnswer({ recalled, balances }: SettleAnswer, call: number): void {
-    for (const [accountId, balance] of Object.entries(balances)) {
-      this.pools.get(accountId)?.noteBalance(balance, call);
+    for (const accountId of Object.keys(balances)) {
+      this.pools.get(accountId)?.noteBalance(balances[accountId], call);
     }
     for (const leaseId of recalled) {
       const lease = this.settler.open.get(leaseId);

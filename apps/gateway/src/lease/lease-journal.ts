@@ -31,7 +31,7 @@ const REOPEN_AFTER_MS = SECOND_MS;
 
 export interface LeaseJournalOptions {
   path: string;
-  /** What a compacted file must hold. */
+  /** The leases that a compacted file must hold. */
   openLeases: () => Iterable<Lease>;
   openHolds?: () => HoldUse[];
   /** Rows of charged answers that the request log has not written yet; a compacted file holds them. */
@@ -174,10 +174,10 @@ export class LeaseJournal {
     this.pending += line;
     if (this.isFlushPlanned) return;
     this.isFlushPlanned = true;
-    setImmediate(() => this.flush());
+    setImmediate(this.flush);
   }
 
-  private flush(): void {
+  private readonly flush = (): void => {
     this.isFlushPlanned = false;
     const text = this.pending;
     this.pending = '';
@@ -188,7 +188,7 @@ export class LeaseJournal {
     } catch (error) {
       this.fail(error);
     }
-  }
+  };
 
   /** Writes a new file with what is open and puts it in place of the old one. */
   private compact(): void {
@@ -239,10 +239,17 @@ function writeWhole(path: string, text: string): void {
   renameSync(next, path);
 }
 
+/** A turn's lines become bytes in it; longer texts get a buffer of their own. */
+const WRITE_BUFFER = Buffer.allocUnsafeSlow(256 * 1024);
+/** UTF-8 takes at most so many bytes for a UTF-16 unit. */
+const UNIT_BYTES_MAX = 3;
+
 /** @returns the bytes written. */
 function writeAll(file: number, text: string): number {
-  const bytes = Buffer.from(text);
+  const isShort = text.length * UNIT_BYTES_MAX <= WRITE_BUFFER.length;
+  const bytes = isShort ? WRITE_BUFFER : Buffer.from(text);
+  const length = isShort ? bytes.write(text) : bytes.length;
   let written = 0;
-  while (written < bytes.length) written += writeSync(file, bytes, written);
+  while (written < length) written += writeSync(file, bytes, written, length - written);
   return written;
 }

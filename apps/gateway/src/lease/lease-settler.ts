@@ -48,7 +48,7 @@ export class LeaseSettler {
     this.timer = setInterval(() => void this.settle(), this.options.intervalMs);
   }
 
-  /** What is not acknowledged by now is left to the journal. */
+  /** Stops; usage not acknowledged by now is left to the journal. */
   stop(): void {
     clearInterval(this.timer);
     this.stopping.abort();
@@ -92,8 +92,11 @@ export class LeaseSettler {
         const call = pools.nextCall();
         const answer = await client.settle(gatewayId, uses, this.nextAccounts());
         if (batch.length > 0) crashPoint('gateway.after-settle');
-        for (const [place, { consumed }] of uses.entries()) this.settled(batch[place], consumed);
-        for (const lease of batch) lease.isUnsettled = hasNews(lease);
+        uses.forEach(({ consumed }, place) => {
+          const lease = batch[place];
+          this.settled(lease, consumed);
+          lease.isUnsettled = hasNews(lease);
+        });
         // What was used meanwhile goes to the end, so that nobody is settled before everybody was.
         this.unsettled = this.unsettled.slice(batch.length).concat(batch.filter(hasNews));
         this.answeredAtMs = monotonicMs();
@@ -203,6 +206,6 @@ function hasNews({ consumed, settled }: Lease): boolean {
 
 /** A snapshot: it excludes what is charged while the call is running. */
 function useOf({ id, accountId, consumed, chargedBy }: Lease): LeaseUse {
-  const use = { leaseId: id, accountId, consumed };
-  return chargedBy === undefined ? use : { ...use, operations: { ...chargedBy } };
+  if (chargedBy === undefined) return { leaseId: id, accountId, consumed };
+  return { leaseId: id, accountId, consumed, operations: { ...chargedBy } };
 }

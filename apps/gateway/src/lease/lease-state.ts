@@ -1,4 +1,4 @@
-/** What happened to reservations since the start: plain numbers, as every request touches them. */
+/** Counts of reservations since the start: plain numbers, as every request touches them. */
 export class LeaseCounts {
   /** Reservations for which a lease had room. */
   hits = 0;
@@ -18,7 +18,7 @@ export interface LeaseState {
   /** Since the last acknowledgement; 0 while there is nothing to acknowledge. */
   settlementAgeMs: number;
   journalBytes: number;
-  /** What its disk has left. */
+  /** Free bytes of its disk. */
   journalFreeBytes: number;
   isJournalWritable: boolean;
 }

@@ -4,7 +4,7 @@ export class Lease {
   amount = 0;
   /** Credits charged so far; only rises. */
   consumed = 0;
-  /** What they were charged for; undefined before the first charge of a named operation. */
+  /** Credits by operation; undefined before the first charge of a named operation. */
   chargedBy?: Record<string, number> = undefined;
   /** Credits of requests under way. */
   reserved = 0;

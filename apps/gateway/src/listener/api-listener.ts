@@ -43,8 +43,8 @@ import type { ApiRoute } from '../routes/api-route.js';
 import type { ApiRequest, Reply } from '../context/request-context.js';
 import { BASE_HEADERS } from '../answers/answer-lines.js';
 import { isAsking } from '../context/open-requests.js';
-import type { ErrorPages } from '../problems/error-pages.js';
-import { ApiDocs } from './api-docs.js';
+import type { ErrorPages } from '../reference/error-pages.js';
+import { ApiDocs } from '../reference/api-docs.js';
 import { addPublicRoutes, isPublicPath } from './public-routes.js';
 import type { RequestPath } from '../request/request-path.js';
 
@@ -69,7 +69,7 @@ export interface ApiListenerOptions {
   limits: SocketLimits;
 }
 
-/** What a connection may cost, in milliseconds and numbers. */
+/** Limits of a connection, in milliseconds and numbers. */
 export interface SocketLimits {
   headersTimeoutMs: number;
   requestTimeoutMs: number;
@@ -77,7 +77,7 @@ export interface SocketLimits {
   /** Longest wait for lookup, in which a connection is rightly quiet. */
   lookupTimeoutMs: number;
   connectionsMax: number;
-  /** Of one network that is no trusted proxy. */
+  /** Connections of one network that is no trusted proxy. */
   peerConnectionsMax: number;
   trustedProxies: BlockList;
 }
@@ -93,7 +93,7 @@ const uriTooLong = new UriTooLong(URI_MAX_BYTES);
 const hostFault = new MalformedRequest(' It needs exactly one Host header that names a host.');
 const pathFault = new InvalidRequest([{ field: 'path', message: 'is not a valid path' }]);
 const unexpectedBody = new UnexpectedBody();
-/** Nobody is let through to elsewhere. */
+/** CONNECT is refused: the gateway tunnels to no other host. */
 const noTunnel = new MethodNotAllowed('GET, POST, OPTIONS');
 
 /**
@@ -145,8 +145,12 @@ export class ApiListener {
       reply.hijack();
       this.answerUnknown(request.raw, reply.raw);
     });
-    const docs = await ApiDocs.load(paths.operations, origin);
-    addPublicRoutes(this.app, { pages, docs, health, dashboardUrl: this.options.dashboardUrl });
+    const { dashboardUrl } = this.options;
+    const docs = new ApiDocs(paths.operations, {
+      apiUrl: origin.replace(/\/$/, ''),
+      dashboardUrl,
+    });
+    addPublicRoutes(this.app, { pages, docs, health, dashboardUrl });
     const address: ListenOptions = { host, port, reusePort, backlog: 4_096 };
     await this.app.listen(address);
     const { port: bound } = this.server.address() as AddressInfo;

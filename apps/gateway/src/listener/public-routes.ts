@@ -1,19 +1,22 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Health, NotFound } from '#libs/platform';
-import { ICON, ICON_TYPE } from '#libs/public-http';
-import type { ErrorPages } from '../problems/error-pages.js';
-import { type ApiDocs, DOCS_POLICY } from './api-docs.js';
-import { addRootPage } from './root-page.js';
+import { ICON, ICON_TYPE, STYLESHEET } from '#libs/public-http';
+import type { ApiDocs, ApiDocument } from '../reference/api-docs.js';
+import { PAGE_POLICY, STYLES_PATH } from '../reference/api-page.js';
+import type { ErrorPages } from '../reference/error-pages.js';
+import { rootPage } from '../reference/root-page.js';
+import { NothingAtRoot } from './listener.errors.js';
 
 /** Addresses of the API listener that need no key, and what a path to them looks like. */
 const PUBLIC_PATHS: Readonly<Record<string, RegExp>> = {
   '/': /^\/$/,
   '/health': /^\/health$/,
   '/favicon.ico': /^\/favicon\.ico$/,
+  '/errors': /^\/errors$/,
   '/errors/:code': /^\/errors\/[a-z0-9_]{1,100}$/,
   '/openapi.json': /^\/openapi\.json$/,
   '/docs': /^\/docs$/,
-  '/docs/:file': /^\/docs\/[a-z.-]{1,40}$/,
+  [STYLES_PATH]: /^\/assets\/pages\.css$/,
 };
 
 export interface PublicParts {
@@ -25,14 +28,13 @@ export interface PublicParts {
 }
 
 const CACHED = 'public, max-age=3600';
-const PAGE_POLICY = "default-src 'none'; img-src 'self'; frame-ancestors 'none'";
 
 /** True for a path that needs no key, whether or not its method is allowed. */
 export function isPublicPath(path: string): boolean {
   return Object.values(PUBLIC_PATHS).some((pattern) => pattern.test(path));
 }
 
-/** What anybody may read: whether the service is up, what an error code means, the API's reference. A route beside the table is refused (S86). */
+/** Routes without a key: whether the service is up, what an error code means, the API's reference. A route beside the table is refused (S86). */
 export function addPublicRoutes(
   app: FastifyInstance,
   { pages, docs, health, dashboardUrl }: PublicParts,
@@ -40,7 +42,10 @@ export function addPublicRoutes(
   app.addHook('onRoute', ({ url }) => {
     if (!(url in PUBLIC_PATHS)) throw new Error(`${url} is not in the table of public paths`);
   });
-  addRootPage(app, dashboardUrl);
+  app.get('/', async (request, reply) => {
+    if (!wantsHtml(request)) throw new NothingAtRoot(dashboardUrl);
+    return sendPage(reply, rootPage(dashboardUrl));
+  });
   app.get('/health', async (_request, reply) => {
     const { isReady } = await health.readiness();
     return reply.status(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'unavailable' });
@@ -48,34 +53,43 @@ export function addPublicRoutes(
   app.get('/favicon.ico', async (_request, reply) =>
     reply.header('Cache-Control', CACHED).type(ICON_TYPE).send(ICON),
   );
+  app.get(STYLES_PATH, async (_request, reply) =>
+    reply.header('Cache-Control', CACHED).type('text/css; charset=utf-8').send(STYLESHEET),
+  );
+  app.get('/errors', async (_request, reply) => sendPage(reply, pages.list(dashboardUrl)));
   app.get<{ Params: { code: string } }>('/errors/:code', async (request, reply) => {
     const { code } = request.params;
-    const wantsHtml = request.headers.accept?.includes('text/html') ?? false;
-    const page = wantsHtml ? pages.html(code) : pages.markdown(code);
+    const isForBrowser = wantsHtml(request);
+    const page = isForBrowser ? pages.html(code, dashboardUrl) : pages.markdown(code);
     if (page === undefined) throw new NotFound();
-    return reply
-      .header('Content-Security-Policy', PAGE_POLICY)
-      .header('Cache-Control', CACHED)
-      .type(wantsHtml ? 'text/html; charset=utf-8' : 'text/markdown; charset=utf-8')
-      .send(page);
+    if (isForBrowser) return sendPage(reply, page);
+    return reply.header('Cache-Control', CACHED).type('text/markdown; charset=utf-8').send(page);
   });
-  app.get('/openapi.json', async (_request, reply) =>
-    reply
-      .header('Cache-Control', CACHED)
-      .type('application/json; charset=utf-8')
-      .send(docs.description),
-  );
-  const sendFile = (reply: FastifyReply, name: string) => {
-    const file = docs.file(name);
-    if (file === undefined) throw new NotFound();
-    return reply
-      .header('Content-Security-Policy', DOCS_POLICY)
-      .header('Cache-Control', CACHED)
-      .type(file.type)
-      .send(file.body);
-  };
-  app.get('/docs', async (_request, reply) => sendFile(reply, ''));
-  app.get<{ Params: { file: string } }>('/docs/:file', async ({ params }, reply) =>
-    sendFile(reply, params.file),
-  );
+  app.get('/openapi.json', async (request, reply) => sendWhole(request, reply, docs.description));
+  app.get('/docs', async (request, reply) => sendWhole(request, reply, docs.reference));
+}
+
+const wantsHtml = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') ?? false;
+
+function sendPage(reply: FastifyReply, page: string): FastifyReply {
+  return reply
+    .header('Content-Security-Policy', PAGE_POLICY)
+    .header('Cache-Control', CACHED)
+    .type('text/html; charset=utf-8')
+    .send(page);
+}
+
+function sendWhole(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  { type, plain, gzip }: ApiDocument,
+): FastifyReply {
+  const isCompressed = /\bgzip\b(?!;q=0(?:$|,))/.test(headers['accept-encoding'] ?? '');
+  if (isCompressed) void reply.header('Content-Encoding', 'gzip');
+  return reply
+    .header('Content-Security-Policy', PAGE_POLICY)
+    .header('Cache-Control', CACHED)
+    .header('Vary', 'Accept-Encoding')
+    .type(type)
+    .send(isCompressed ? gzip : plain);
 }

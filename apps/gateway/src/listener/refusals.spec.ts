@@ -8,8 +8,8 @@ import {
   expectProblem,
   live,
 } from '../../../../test/gateway/gateway-under-test.js';
-import { ErrorPages } from '../problems/error-pages.js';
-import { ApiDocs } from './api-docs.js';
+import { ErrorPages } from '../reference/error-pages.js';
+import { ApiDocs } from '../reference/api-docs.js';
 import { addPublicRoutes } from './public-routes.js';
 
 let under: GatewayUnderTest;
@@ -258,12 +258,12 @@ describe('a refusal', () => {
   it('S86: an address that is in neither table cannot be added, and is answered 404', async () => {
     const app = fastify();
     const pages = await ErrorPages.load();
-    const docs = await ApiDocs.load([], 'https://api.example.test');
+    const docs = new ApiDocs([], { apiUrl: 'https://api.example.test', dashboardUrl: '' });
     const dashboardUrl = 'https://billing.example.test';
     addPublicRoutes(app, { pages, docs, health: new Health(), dashboardUrl });
     expect(() => app.get('/internal/keys', () => 'open')).toThrow('/internal/keys');
     await app.close();
-    const paths = ['/', '/v2.0', '/v2.0/whois', '/internal/keys', '/ready', '/docs/x', '/errors'];
+    const paths = ['/', '/v2.0', '/v2.0/whois', '/internal/keys', '/ready', '/docs/x', '/errors/'];
     for (const path of paths) expectProblem(await ask(path), 404, 'not_found');
   });
 

@@ -1,6 +1,6 @@
 import type { OwnerHeaders } from '../context/owner-answer.js';
 
-/** What the gateway reads of the headers of an answer (RFC 9112). */
+/** The headers of an answer that the gateway reads (RFC 9112). */
 export interface AnswerHeaders extends OwnerHeaders {
   /** Bytes of the body, which begins after the blank line. */
   bodyBytes: number;

@@ -17,6 +17,8 @@ export interface LookupAddress {
 }
 
 const HEADERS_MAX_BYTES = 16 * 1024;
+/** Longer ones are read as those that come in several parts. */
+const USUAL_HEADERS_BYTES = 768;
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
 const BLANK_LINE = '\r\n\r\n';
 
@@ -33,10 +35,10 @@ export class LookupConnection {
   isConnected = false;
   /** Ticks of the pool's timer until it is closed, between two calls. */
   ticksLeft: number;
-  /** What is being asked on it. */
+  /** The call under way on it. */
   call?: LookupCall = undefined;
   private headers?: AnswerHeaders = undefined;
-  /** What has come of the answer, a character a byte. */
+  /** The part of the answer that has arrived, a character a byte. */
   private text = '';
   private fault?: Error = undefined;
   private readonly socket: Socket;
@@ -100,13 +102,29 @@ export class LookupConnection {
   }
 
   private read(buffer: Buffer, size: number): void {
-    const chunk = buffer.toString('latin1', 0, size);
     if (this.call === undefined) return this.destroy();
+    if (this.text === '' && this.headers === undefined && this.finishInPlace(buffer, size)) return;
+    const chunk = buffer.toString('latin1', 0, size);
     this.text = this.text === '' ? chunk : this.text + chunk;
     if (this.headers === undefined && !this.readHeaders()) return;
     const missing = this.headers!.bodyBytes - this.text.length;
     if (missing === 0) this.finish();
     else if (missing < 0) this.destroy(new BrokenAnswer('more bytes than announced'));
+  }
+
+  /** Hands on an answer that came in one read, as nearly all do, without making its body text. False for any other. */
+  private finishInPlace(bytes: Buffer, end: number): boolean {
+    const text = bytes.toString('latin1', 0, Math.min(end, USUAL_HEADERS_BYTES));
+    const headersEnd = text.indexOf(BLANK_LINE);
+    if (headersEnd === -1) return false;
+    const headers = readAnswerHeaders(text, headersEnd);
+    const start = headersEnd + BLANK_LINE.length;
+    if (headers === undefined || start + headers.bodyBytes !== end) return false;
+    const answer: OwnerAnswer = { headers, body: '', inPlace: { bytes, start, end } };
+    this.hand(answer, headers.isKept);
+    // Whoever waited with it has nothing, and never what another call brings.
+    answer.inPlace = undefined;
+    return true;
   }
 
   /** Takes the headers off the text. False while they are not whole, or are none. */
@@ -128,9 +146,12 @@ export class LookupConnection {
 
   private finish(): void {
     const headers = this.headers!;
-    const answer: OwnerAnswer = { headers, body: this.text };
+    this.hand({ headers, body: this.text }, headers.isKept);
+  }
+
+  private hand(answer: OwnerAnswer, isKept: boolean): void {
     const call = this.take()!;
-    if (headers.isKept) this.onFree(this);
+    if (isKept) this.onFree(this);
     else this.socket.destroy();
     call.onAnswer(answer);
   }

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { InternalTls, Logger } from '#libs/platform';
 import { OwnAuthority, waitFor } from '#test/environment';
 import { readAnswerHeaders } from './answer-headers.js';
-import type { OwnerAnswer } from '../context/owner-answer.js';
+import { type OwnerAnswer, bodyOf } from '../context/owner-answer.js';
 import type { LookupCall } from '../context/lookup-call.js';
 import type { LookupConnection } from './lookup-connection.js';
 import { LookupPool, type LookupPoolOptions } from './lookup-pool.js';
@@ -56,7 +56,7 @@ class TestCall implements LookupCall {
   constructor(readonly request = 'GET / HTTP/1.1\r\nHost: lookup\r\n\r\n') {}
 
   onAnswer(answer: OwnerAnswer): void {
-    this.results.push(answer);
+    this.results.push({ headers: answer.headers, body: bodyOf(answer) });
   }
 
   onFault(fault: Error): void {

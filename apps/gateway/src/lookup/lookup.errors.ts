@@ -5,7 +5,7 @@ export class ConnectionEnded extends Error {
   }
 }
 
-/** What came over the connection is not an answer of lookup. */
+/** The bytes on the connection are no answer of lookup. */
 export class BrokenAnswer extends Error {
   constructor(what: string) {
     super(`lookup's answer cannot be read: ${what}`);

@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** What answers to test keys may take is bounded for an account. */
+/** Bounds the space of answers to test keys, for each account. */
 export const answersToTestKeys: Migration = {
   name: '0009-answers-to-test-keys',
   sql: `

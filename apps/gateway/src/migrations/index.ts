@@ -8,6 +8,7 @@ import { logOfRequest } from './0006-log-of-request.js';
 import { jobRuns } from './0007-job-runs.js';
 import { countedRefusals } from './0008-counted-refusals.js';
 import { answersToTestKeys } from './0009-answers-to-test-keys.js';
+import { keyHours } from './0010-key-hours.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: Migration[] = [
   jobRuns,
   countedRefusals,
   answersToTestKeys,
+  keyHours,
 ];

@@ -2,7 +2,7 @@ import { Problem } from '#libs/platform';
 
 const MIB = 1024 * 1024;
 
-/** What was asked for does not fit into one JSON answer: the request's doing, so it counts, and a repeat is no use. */
+/** The answer does not fit into one JSON body. The request is the cause, so it counts, and repeating it does not help. */
 export class AnswerTooLarge extends Problem {
   constructor(limitBytes: number) {
     super({

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
-import { Pool, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import {
   CHARGED_ITEMS_HEADER,
   NEXT_CURSOR_HEADER,
   OUTCOME_HEADER,
   SOURCE_HEADER,
-  connectTo,
+  ServicePool,
 } from '#libs/contracts';
 import {
   InvalidRequest,
@@ -32,8 +32,7 @@ export interface ServiceForwarderOptions {
 
 const CONNECTIONS = 200;
 const TRANSFER_CONNECTIONS = 600;
-const CONNECT_TIMEOUT_MS = 1_000;
-/** What may stand in a header that goes to the customer. */
+/** Characters allowed in a header that goes to the customer. */
 const CURSOR = /^[A-Za-z0-9_.-]{1,1500}$/;
 
 const answerTimeout = new AnswerTimeout();
@@ -43,21 +42,15 @@ const answerTimeout = new AnswerTimeout();
  * path asks goes through connections of our own (`lookup/`). One try, too.
  */
 export class ServiceForwarder {
-  private readonly pool: Pool;
+  private readonly pool: ServicePool;
   /** For uploads and downloads: however many there are, every other question finds a connection. */
-  private readonly transfers: Pool;
+  private readonly transfers: ServicePool;
 
   constructor(private readonly options: ServiceForwarderOptions) {
     const { service: audience, url, socketPath, tokens } = options;
-    const connect = connectTo({
-      audience,
-      url,
-      socketPath,
-      tls: tokens.tls,
-      timeoutMs: CONNECT_TIMEOUT_MS,
-    });
-    this.pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1, connect });
-    this.transfers = new Pool(url, { connections: TRANSFER_CONNECTIONS, pipelining: 1, connect });
+    const way = { audience, url, socketPath, tls: tokens.tls };
+    this.pool = new ServicePool({ ...way, connections: CONNECTIONS });
+    this.transfers = new ServicePool({ ...way, connections: TRANSFER_CONNECTIONS });
   }
 
   /** Answers with a Problem when nobody could be asked; the call ends when the client goes. */

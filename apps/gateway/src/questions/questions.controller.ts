@@ -9,7 +9,7 @@ import { ApiPaths } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
 import { AskedQuestion } from './questions.dto.js';
 
-/** What the pages of the dashboard ask in the name of the account whose session they have checked. */
+/** Questions of the dashboard's pages for the account whose session they have checked. */
 @Controller()
 @AllowCallers('dashboard')
 export class QuestionsController {

@@ -62,7 +62,7 @@ const answered = (statuses: number[], status: number) =>
 
 const hasLostValkey = () => around.logged.includes('Valkey does not answer');
 
-/** What an account with this limit is answered that sends three times as much, in every way there is. */
+/** Answers to an account that sends three times its limit, in every way there is. */
 async function flood(limit: number): Promise<number[]> {
   const { apiKey, keyRecord } = around.account.addKey();
   const { accountId } = keyRecord;

@@ -1,12 +1,18 @@
 import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
+import { KEY_FIGURES } from './key-figures.js';
 
-/** What the gateway keeps, and what of it an owner is given. */
+/** The tables of the gateway, and the columns of them that an owner is given. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {
       table: 'request_hours',
       key: { hour: 'timestamptz', operation: 'text', status: 'smallint' },
       columns: ['account_id', 'hour', 'operation', 'status', 'requests', 'credits'],
+    },
+    {
+      table: 'key_hours',
+      key: { hour: 'timestamptz', key_id: 'uuid', operation: 'text' },
+      columns: ['account_id', 'hour', 'key_id', 'operation', ...KEY_FIGURES],
     },
     {
       table: 'request_log',
@@ -32,6 +38,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
     ...WITHHELD_MESSAGING,
     kept_answers: 'answers to repeat for 24 hours; the requests stand in the log',
     counted_requests: 'how far a job has counted',
+    counted_key_hours: 'how far a job has counted',
     log_erasures: 'accounts that were erased',
     log_writers: 'runs of gateways',
   },

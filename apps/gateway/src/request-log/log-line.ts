@@ -16,8 +16,11 @@ export interface LogEntry {
   durationMs: number;
 }
 
-const SUBJECT_MAX = 255;
-/** What the text format of COPY gives a meaning. */
+/** Characters of what was asked about. */
+export const SUBJECT_MAX = 255;
+/** Place of the credits among a line's fields. */
+const CREDITS_PLACE = 9;
+/** Characters with a meaning in COPY's text format. */
 // oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
 const SPECIAL = /[\\\u0000-\u001f]/;
 // oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
@@ -79,6 +82,11 @@ export function readLine(line: string): LogEntry | undefined {
     credits: Number(credits),
     durationMs: Number(durationMs),
   };
+}
+
+/** Whether a line of the log is a charged answer's. */
+export function isCharged(line: string): boolean {
+  return line.split('\t')[CREDITS_PLACE] !== '0';
 }
 
 function isoSecond(second: number): string {

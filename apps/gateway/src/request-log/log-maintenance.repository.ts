@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
+import { KEY_FIGURES, KEY_SUMS } from './key-figures.js';
 
-/** What works on every account's log at once: counts by the hour, and erasures. */
+/** Statements over every account's log at once: counts by the hour, and erasures. */
 @Injectable()
 export class LogMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
@@ -16,13 +17,15 @@ export class LogMaintenanceRepository {
    * what is counted and up to where is one transaction.
    */
   async countNewRows(): Promise<void> {
-    await this.database.transaction(async (transaction) => {
-      const [{ snapshot, highest }] = await transaction.query<{
-        snapshot: string;
-        highest: string;
-      }>('select snapshot::text, highest::text from counted_requests for update');
-      await transaction.query(COUNT_NEW_ROWS, [snapshot, highest]);
-    });
+    for (const [counted, count] of COUNTS) {
+      await this.database.transaction(async (transaction) => {
+        const [{ snapshot, highest }] = await transaction.query<{
+          snapshot: string;
+          highest: string;
+        }>(`select snapshot::text, highest::text from ${counted} for update`);
+        await transaction.query(count, [snapshot, highest]);
+      });
+    }
   }
 
   /** Accounts whose rows are to be forgotten, also those of which none was left an hour ago. */
@@ -48,6 +51,7 @@ export class LogMaintenanceRepository {
   async finishErasure(accountId: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await transaction.query('delete from request_hours where account_id = $1', [accountId]);
+      await transaction.query('delete from key_hours where account_id = $1', [accountId]);
       await transaction.query(
         'update log_erasures set erased_at = clock_timestamp() where account_id = $1',
         [accountId],
@@ -64,23 +68,46 @@ export class LogMaintenanceRepository {
   }
 }
 
+/** Each with the table that says how far it is. */
+const COUNTS = [
+  [
+    'counted_requests',
+    countNewRows(
+      'counted_requests',
+      `insert into request_hours as h (account_id, hour, operation, status, requests, credits)
+       select account_id, date_trunc('hour', at), operation, status, sum(requests), sum(credits)
+       from fresh group by 1, 2, 3, 4 order by 1, 2, 3, 4
+       on conflict (account_id, hour, operation, status) do update set
+         requests = h.requests + excluded.requests, credits = h.credits + excluded.credits`,
+    ),
+  ],
+  [
+    'counted_key_hours',
+    countNewRows(
+      'counted_key_hours',
+      `insert into key_hours as h (account_id, hour, key_id, operation, ${KEY_FIGURES.join(', ')})
+       select account_id, date_trunc('hour', at), key_id, operation, ${KEY_SUMS}
+       from fresh group by 1, 2, 3, 4 order by 1, 2, 3, 4
+       on conflict (account_id, hour, key_id, operation) do update set
+         ${KEY_FIGURES.map((name) => `${name} = h.${name} + excluded.${name}`).join(', ')}`,
+    ),
+  ],
+] as const;
+
 // One statement, so that what is counted and the new snapshot are of the same moment. After a crash an id
 // can be used again: a row beyond the highest one counts although the snapshot claims to have seen it.
-const COUNT_NEW_ROWS = `
+function countNewRows(counted: string, insert: string): string {
+  return `
   with fresh as materialized (
-    select account_id, date_trunc('hour', at) as hour, operation, status, requests, credits, written_by
+    select account_id, key_id, at, operation, status, requests, credits, duration_ms, written_by
     from request_log
     where written_by >= least(pg_snapshot_xmin($1::pg_snapshot)::text::bigint, $2::bigint)
       and (written_by > $2::bigint
         or not pg_visible_in_snapshot(written_by::text::xid8, $1::pg_snapshot))),
-  counted as (
-    insert into request_hours as h (account_id, hour, operation, status, requests, credits)
-    select account_id, hour, operation, status, sum(requests), sum(credits)
-    from fresh group by 1, 2, 3, 4 order by 1, 2, 3, 4
-    on conflict (account_id, hour, operation, status) do update set
-      requests = h.requests + excluded.requests, credits = h.credits + excluded.credits)
-  update counted_requests set snapshot = pg_current_snapshot(),
+  counted as (${insert})
+  update ${counted} set snapshot = pg_current_snapshot(),
     highest = greatest(highest, (select max(written_by) from fresh))`;
+}
 
 const DELETE_ROWS = `
   with old as (

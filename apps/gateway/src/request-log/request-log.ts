@@ -1,5 +1,5 @@
 import { type Logger, Loop } from '#libs/platform';
-import { type LogEntry, LogLines } from './log-line.js';
+import { type LogEntry, LogLines, isCharged } from './log-line.js';
 
 /** Where the lines go: `COPY … FROM STDIN` in its text format. */
 export interface LogSink {
@@ -11,19 +11,21 @@ export interface LogSink {
 
 const ENTRIES_MAX = 50_000;
 const FLUSH_MS = 200;
-/** Entries that become bytes together: soon enough that their objects die young. */
-const BATCH_ENTRIES = 64;
-/** Batches in one COPY. */
-const COPY_BATCHES_MAX = 160;
+/** Lines become bytes at once, in chunks that are used again: so they are no garbage, and encoded for journal and log alike. */
+const CHUNK_BYTES = 256 * 1024;
+/** Chunks in one COPY; so many are kept for further lines once theirs are written. */
+const COPY_CHUNKS_MAX = 6;
+/** UTF-8 takes at most so many bytes for a UTF-16 unit. */
+const UNIT_BYTES_MAX = 3;
 
-/** Lines of up to `BATCH_ENTRIES` entries. */
-interface Batch {
-  lines: Buffer;
+/** Lines that are not written yet: `bytes` between `from` and `to`. */
+interface Chunk {
+  bytes: Buffer;
+  from: number;
+  to: number;
   count: number;
   /** Lines of charged answers. */
   charged: number;
-  /** The lines of charged answers, which the lease journal holds too. */
-  rows: Buffer;
 }
 
 /**
@@ -32,10 +34,9 @@ interface Batch {
  */
 export class RequestLog {
   private readonly lines = new LogLines();
-  /** The newest lines, not yet bytes. */
-  private newest = emptyLines();
-  private batches: Batch[] = [];
-  /** Entries in all, encoded or not. */
+  /** The last one takes further lines. */
+  private chunks: Chunk[] = [newChunk()];
+  private readonly spare: Buffer[] = [];
   private count = 0;
   private droppedCount = 0;
   private readonly loop: Loop;
@@ -66,21 +67,19 @@ export class RequestLog {
     }
     this.count++;
     const line = this.lines.of(entry);
-    const { newest } = this;
-    newest.text += line;
-    newest.count++;
-    if (entry.credits > 0) {
-      newest.rows += line;
-      newest.charged++;
-    }
-    if (newest.count === BATCH_ENTRIES) this.encodeNewest();
+    const chunk = this.chunkFor(line.length * UNIT_BYTES_MAX);
+    chunk.to += chunk.bytes.write(line, chunk.to);
+    chunk.count++;
+    if (entry.credits > 0) chunk.charged++;
     return line;
   }
 
   /** Rows of charged answers that are not in the database yet. */
   unwrittenRows(): string[] {
-    const text = this.batches.map(({ rows }) => rows.toString()).join('') + this.newest.rows;
-    return text.split('\n').slice(0, -1);
+    const lines = this.chunks.flatMap(({ bytes, from, to }) =>
+      bytes.toString('utf8', from, to).split('\n').slice(0, -1),
+    );
+    return lines.filter(isCharged);
   }
 
   /** Calls back with the number of charged answers in each write, including those that no partition takes. */
@@ -104,16 +103,15 @@ export class RequestLog {
    * @returns false when it could not be written.
    */
   async flush(): Promise<boolean> {
-    this.encodeNewest();
     let due = this.count;
     try {
       while (due > 0) {
-        const batches = this.batches.slice(0, COPY_BATCHES_MAX);
-        await this.write(batches);
-        // What came meanwhile stands behind them.
-        this.batches = this.batches.slice(batches.length);
-        const written = countOf(batches);
-        this.listener(batches.reduce((sum, { charged }) => sum + charged, 0));
+        // As they are now: what comes meanwhile stands behind them.
+        const parts = this.chunks.slice(0, COPY_CHUNKS_MAX).map((chunk) => ({ ...chunk }));
+        await this.write(parts);
+        this.forget(parts);
+        const written = countOf(parts);
+        this.listener(parts.reduce((sum, { charged }) => sum + charged, 0));
         this.count -= written;
         due -= written;
       }
@@ -130,32 +128,47 @@ export class RequestLog {
     while (this.count > 0 && (await this.flush()));
   }
 
-  private async write(batches: Batch[]): Promise<void> {
-    const lines = Buffer.concat(batches.map((batch) => batch.lines));
+  private async write(parts: Chunk[]): Promise<void> {
+    const lines = Buffer.concat(parts.map(({ bytes, from, to }) => bytes.subarray(from, to)));
     if (await this.sink.copy(lines)) return;
     await this.sink.makePartitions();
     if (await this.sink.copy(lines)) return;
     // Older than what is kept: it would stand in the way for ever.
-    this.droppedCount += countOf(batches);
+    this.droppedCount += countOf(parts);
   }
 
-  private encodeNewest(): void {
-    const { text, count, charged, rows } = this.newest;
-    if (count === 0) return;
-    const lines = Buffer.from(text);
-    // Kept as bytes: strings made of many parts would live as long as the database is unavailable.
-    this.batches.push({
-      lines,
-      count,
-      charged,
-      rows: charged === count ? lines : Buffer.from(rows),
-    });
-    this.newest = emptyLines();
+  /** Room for a line behind the last one. */
+  private chunkFor(bytes: number): Chunk {
+    const last = this.chunks[this.chunks.length - 1];
+    if (last.bytes.length - last.to >= bytes) return last;
+    const next = newChunk(bytes > CHUNK_BYTES ? Buffer.allocUnsafeSlow(bytes) : this.spare.pop());
+    this.chunks.push(next);
+    return next;
+  }
+
+  /** Takes out what is written. */
+  private forget(parts: Chunk[]): void {
+    for (const [place, { to, count, charged }] of parts.entries()) {
+      const chunk = this.chunks[place];
+      chunk.from = to;
+      chunk.count -= count;
+      chunk.charged -= charged;
+      if (chunk.count > 0 || this.spare.length === COPY_CHUNKS_MAX) continue;
+      if (chunk.bytes.length === CHUNK_BYTES) this.spare.push(chunk.bytes);
+    }
+    this.chunks = this.chunks.filter(({ count }) => count > 0);
+    if (this.chunks.length === 0) this.chunks.push(newChunk(this.spare.pop()));
   }
 }
 
-const emptyLines = () => ({ text: '', rows: '', count: 0, charged: 0 });
+const newChunk = (bytes: Buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES)): Chunk => ({
+  bytes,
+  from: 0,
+  to: 0,
+  count: 0,
+  charged: 0,
+});
 
-function countOf(batches: Batch[]): number {
-  return batches.reduce((sum, { count }) => sum + count, 0);
+function countOf(parts: Chunk[]): number {
+  return parts.reduce((sum, { count }) => sum + count, 0);
 }

@@ -78,6 +78,6 @@ export function limitRate(
     }
     return refusal;
   }
-  context.isInClass = concurrency.enter(route.classPlace, caller?.account.id);
+  context.isInClass = concurrency.enter(route.classPlace, caller?.account.counterId);
   return context.isInClass ? undefined : new ClassBusy(route.limits.concurrency);
 }

@@ -1,6 +1,7 @@
 import { type AnswerForm, type ParameterKind, creditsEach, maxCredits } from '#libs/contracts';
 import { InvalidRequest, type Problem, faultsOf } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
+import { SUBJECT_MAX } from '../request-log/log-line.js';
 import { FixtureNeedsTestKey, PriceAboveMax, TestKeyFixtureOnly } from './request.errors.js';
 
 const testKeyFixtureOnly = new TestKeyFixtureOnly();
@@ -19,10 +20,13 @@ export function readParameters(context: RequestContext, body?: unknown): Problem
     return new InvalidRequest([...(input.faults ?? []), ...(bodyFaults ?? [])]);
   }
   context.input = input;
-  if (bodyFaults !== undefined) context.body = body as object;
   context.question = ownerPath.of(input);
   const { texts } = input;
   for (const { place } of subjects) context.subject = texts[place] ?? context.subject;
+  if (bodyFaults !== undefined) {
+    context.body = body as object;
+    context.subject ||= namesIn(context);
+  }
   context.isFresh = texts[freshPlace] === 'true';
   if (operation.answers.length > 1) context.form = acceptedForm(context);
   readPrice(context);
@@ -30,6 +34,20 @@ export function readParameters(context: RequestContext, body?: unknown): Problem
   return bound !== undefined && context.price > Number(bound)
     ? new PriceAboveMax(context.price, Number(bound))
     : undefined;
+}
+
+/** The subjects of the body, as far as the log has room; whole names only. */
+function namesIn({ route, body, input }: RequestContext): string {
+  const { subjects = [] } = route.operation.body!;
+  if (subjects.length === 0) return '';
+  const values = route.reader.valuesOf(input!);
+  const names = new Set(subjects.flatMap(({ of }) => of(body as never, values)));
+  let text = '';
+  for (const name of names) {
+    if (text.length + name.length + 2 > SUBJECT_MAX) break;
+    text += text === '' ? name : `, ${name}`;
+  }
+  return text;
 }
 
 /** Step 6b: a test key gets fixtures only, and a live key nothing that is reserved for test keys. */

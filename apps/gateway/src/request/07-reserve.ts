@@ -21,7 +21,7 @@ export function findRepeat(
   return mayRepeat && !isFresh && !isTest && repeatWindow.isRepeat(account.counterId, question);
 }
 
-/** What credits are reserved on. */
+/** Leases, holds and caps, on which credits are reserved. */
 export interface Reserves {
   leases: LeaseClient;
   holds: RequestHolds;

@@ -24,7 +24,7 @@ export interface ForwarderOptions {
   own: OwnOperations;
 }
 
-/** What an owner's word is handed to, once; not at all when the request is over first. */
+/** Receives the owner's answer, once; not at all when the request is over first. */
 export type OnAnswer = (context: RequestContext, answer: OwnerAnswer | Problem) => void;
 
 const ANSWERED = { status: 200, outcome: 'delivered', servedFrom: 'live' };

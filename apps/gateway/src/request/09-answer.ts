@@ -2,10 +2,10 @@ import { type Problem, ServiceUnavailable } from '#libs/platform';
 import { type ProblemBodies, ownersProblem } from '#libs/public-http';
 import { answerLines, metaOf } from '../answers/answer-lines.js';
 import type { RequestContext } from '../context/request-context.js';
-import type { OwnerAnswer } from '../context/owner-answer.js';
+import { type OwnerAnswer, bodyOf } from '../context/owner-answer.js';
 import type { RefusedConnections } from '../rate-limits/refused-connections.js';
 
-/** What the answers need to know of the installation. */
+/** Settings of the installation that answers depend on. */
 export interface AnswerSettings {
   bodies: ProblemBodies;
   refusedConnections: RefusedConnections;
@@ -24,17 +24,28 @@ const PASSED_ON: ReadonlySet<number> = new Set([
 /** Step 9a: sends a data answer. `remaining` is the balance after it. */
 export function sendAnswer(
   context: RequestContext,
-  { headers: { age, nextCursor }, body }: OwnerAnswer,
+  answer: OwnerAnswer,
   credits: number,
   remaining: number | undefined,
 ): void {
+  const { age, nextCursor } = answer.headers;
+  const { reply, answerStatus, route } = context;
   let lines = answerLines(context, credits, remaining) + JSON_TYPE;
   if (age !== undefined) lines += `Age: ${age}\r\n`;
   if (nextCursor !== undefined)
     lines += `Link: <${nextPageOf(context, nextCursor)}>; rel="next"\r\n`;
-  const isWhole = !context.route.hasMeta || body.charCodeAt(body.length - 1) !== CLOSING_BRACE;
+  const { inPlace } = answer;
+  if (inPlace !== undefined && reply.sendInPlace !== undefined && route.hasMeta) {
+    const { bytes, start, end } = inPlace;
+    if (bytes[end - 1] === CLOSING_BRACE) {
+      const meta = metaOf(context, { credits, remaining, isAlone: end - start === 2 });
+      return reply.sendInPlace(answerStatus, lines, { bytes, start, end: end - 1 }, meta);
+    }
+  }
+  const body = bodyOf(answer);
+  const isWhole = !route.hasMeta || body.charCodeAt(body.length - 1) !== CLOSING_BRACE;
   const meta = isWhole ? '' : metaOf(context, { credits, remaining, isAlone: body.length === 2 });
-  context.reply.sendWhole(context.answerStatus, lines, isWhole ? body : body.slice(0, -1) + meta);
+  reply.sendWhole(answerStatus, lines, isWhole ? body : body.slice(0, -1) + meta);
 }
 
 const ENDED_BY_PURCHASE = new Set(['insufficient_credits', 'key_paused', 'rate_limited']);
@@ -80,7 +91,8 @@ function pathOf({ route: { path }, names, values }: RequestContext): string {
 }
 
 /** An owner's refusal as the problem it is; anything that is not one is our fault, not the customer's. */
-export function problemOf({ headers: { status }, body }: OwnerAnswer, owner: string): Problem {
-  const problem = PASSED_ON.has(status) ? ownersProblem(body, status) : undefined;
+export function problemOf(answer: OwnerAnswer, owner: string): Problem {
+  const { status } = answer.headers;
+  const problem = PASSED_ON.has(status) ? ownersProblem(bodyOf(answer), status) : undefined;
   return problem ?? new ServiceUnavailable(owner);
 }

@@ -20,7 +20,7 @@ export interface Ending {
   code?: string;
 }
 
-/** What is recorded about a request. */
+/** The parts that record a request. */
 export interface RecorderParts {
   leases: LeaseClient;
   caps: DailyCaps;

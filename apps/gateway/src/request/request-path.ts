@@ -53,7 +53,7 @@ import { type AnswerSettings, problemOf, sendAnswer, sendProblem } from './09-an
 import type { RequestRecorder } from './10-record.js';
 import type { OwnerAnswer } from '../context/owner-answer.js';
 
-/** What the steps work with. */
+/** The parts that the steps work with. */
 export interface RequestPathParts {
   shedder: LoadShedder;
   failedKeys: FailedKeys;
@@ -350,7 +350,7 @@ export class RequestPath {
 
   private leaveClass(context: RequestContext): void {
     const { isInClass, route, caller } = context;
-    if (isInClass) this.parts.concurrency.leave(route.classPlace, caller?.account.id);
+    if (isInClass) this.parts.concurrency.leave(route.classPlace, caller?.account.counterId);
     context.isInClass = false;
   }
 

@@ -13,7 +13,7 @@ import { type ApiRoute, type RouteOptions, compileRoute } from './api-route.js';
 export interface ApiPath {
   /** For `Allow`. */
   allow: string;
-  /** What `OPTIONS` answers beside that, names and values in turn: what tus can do here. */
+  /** Further headers of the answer to `OPTIONS`, names and values in turn: the abilities of tus here. */
   options: readonly string[];
   /** By method. */
   routes: ReadonlyMap<string, ApiRoute>;

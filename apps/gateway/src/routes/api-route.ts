@@ -40,11 +40,11 @@ export interface ApiRoute {
   freshPlace: number;
   /** Place of the text of `max_credits`; -1 for none. */
   maxCreditsPlace: number;
-  /** What the question may be about; one of them is given. */
+  /** Parameters that name the subject; one of them is given. */
   subjects: readonly Subject[];
   /** Most credits of an answer, where it is the same for each. */
   fixedPrice?: number;
-  /** What is done with the bytes of its request and its answer. */
+  /** The way the bytes of its request and answer are treated. */
   kind: OperationKind;
   /** Always one JSON object, for which no body is sent: what a plain connection answers. */
   isPlain: boolean;
@@ -81,7 +81,7 @@ function fixedPrice({ price }: Operation): number | undefined {
   return price.per === 'item' || typeof price.credits !== 'number' ? undefined : price.credits;
 }
 
-/** What all answers of an installation say. */
+/** Options of every route of an installation. */
 export interface RouteOptions {
   /** Lookups go to the registry simulator. */
   isDataSimulated?: boolean;

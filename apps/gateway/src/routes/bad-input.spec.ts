@@ -38,7 +38,7 @@ const ALL_ROUTES = SERVED.flatMap((operation) =>
 const ROUTES = ALL_ROUTES.filter(([, { method }]) => method !== 'HEAD');
 const OF_HEAD = ALL_ROUTES.filter(([, { method }]) => method === 'HEAD');
 
-/** What the parameters of a version are, by their place. */
+/** The parameters of a version, by their place. */
 function known({ parameters }: Operation, { version }: OperationRoute, place: 'query' | 'path') {
   return Object.entries<Parameter>(parameters).filter(
     ([, { since = 1, in: own = 'query' }]) => since <= version && own === place,
@@ -63,7 +63,7 @@ function goodQuery(operation: Operation, route: OperationRoute): [string, string
 const sharing = ({ path }: OperationRoute) =>
   SERVED.filter((row) => row.routes.some((route) => route.path === path));
 
-/** What leads to an operation that is not the first one of its path. */
+/** The parameter that selects an operation that is not the first one of its path. */
 function choosing(operation: Operation, route: OperationRoute): [string, string][] {
   const isFirst = sharing(route)[0] === operation;
   return isFirst || !route.when ? [] : [[route.when.parameter, route.when.value]];

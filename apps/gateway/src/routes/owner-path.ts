@@ -2,7 +2,7 @@ import type { InputReader, ReadInput, Version } from '#libs/contracts';
 
 /** The address that an owner is asked at, made from what was read of a request. */
 export class OwnerPath {
-  /** What stands before, between and after the path parameters; the last part leads into the query. */
+  /** The text before, between and after the path parameters; the last part leads into the query. */
   private readonly parts: string[] = [];
   /** Places of the path parameters' texts. */
   private readonly places: number[] = [];

@@ -100,7 +100,7 @@ export interface GatewayParts {
   pollers: ChangePollers;
 }
 
-/** What the request path keeps as plain numbers, read at each scrape. */
+/** The plain numbers of the request path, read at each scrape. */
 export function addGatewayMetrics(metrics: Metrics, parts: GatewayParts): void {
   const { counts, shedder, leases, log, authCache, pollers, counters } = parts;
   metrics.addSource({ name: 'requests', read: (take) => readRequests(take, counts) });

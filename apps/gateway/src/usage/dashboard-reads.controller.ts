@@ -2,6 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import {
   ACCOUNT_USAGE,
   type KeyUsageAnswer,
+  type PaceAnswer,
   Question,
   type QuestionOf,
   REQUESTS,
@@ -15,7 +16,7 @@ import { EXPORTED_TABLES } from '../request-log/exported-tables.js';
 import { RequestsService } from './requests.service.js';
 import { UsageService } from './usage.service.js';
 
-/** What the dashboard reads of the request log, for an account whose session it has checked. */
+/** The dashboard's reads of the request log, for an account whose session it has checked. */
 @Controller()
 @AllowCallers('dashboard')
 export class DashboardReadsController {
@@ -43,6 +44,11 @@ export class DashboardReadsController {
     @Question(ACCOUNT_USAGE) days: QuestionOf<typeof ACCOUNT_USAGE>,
   ): Promise<KeyUsageAnswer> {
     return this.usages.usageByKey(accountId, days);
+  }
+
+  @Get('internal/usage/pace')
+  async pace(@AccountId() accountId: string): Promise<PaceAnswer> {
+    return this.usages.pace(accountId);
   }
 
   @Serves(REQUESTS)

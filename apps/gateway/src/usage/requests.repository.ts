@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { LoggedRequest } from '#libs/contracts';
 import { Database } from '#libs/database';
 
-/** Requests of one account on one day, in a page that ends before a row named by its time and id. */
-export interface RequestsOfDay {
+/** Requests of one account on some days, in a page that ends before a row named by its time and id. */
+export interface RequestsOfDays {
   from: Date;
   until: Date;
   operation?: string;
   keyId?: string;
   /** First and last HTTP status. */
   statuses?: [number, number];
-  /** As it was asked for. */
+  /** As it was asked for, alone or among the names of a bulk request. */
   subject?: string;
   requestId?: string;
   /** Whether they cost credits. */
@@ -33,7 +33,7 @@ export class RequestsRepository {
    * Newest first. Costs what it returns: an index of the day's partition leads to the rows of the account, to those of
    * the key or to the refused ones. Of rare operations it reads past the others.
    */
-  async list(accountId: string, wanted: RequestsOfDay): Promise<LoggedRequest[]> {
+  async list(accountId: string, wanted: RequestsOfDays): Promise<LoggedRequest[]> {
     const { from, until, before = [until.toISOString(), LAST_ID], limit } = wanted;
     const parameters: unknown[] = [accountId, from, until, ...before, limit];
     const filters: [column: string, comparison: string, value: unknown][] = [
@@ -41,7 +41,7 @@ export class RequestsRepository {
       ['key_id', '=', wanted.keyId],
       ['status', '>=', wanted.statuses?.[0]],
       ['status', '<=', wanted.statuses?.[1]],
-      ['subject', '=', wanted.subject],
+      [`', ' || subject || ', '`, 'like', wanted.subject && `%, ${literal(wanted.subject)}, %`],
       ['request_id', '=', wanted.requestId],
       ['credits', wanted.isCharged ? '>' : '=', wanted.isCharged === undefined ? undefined : 0],
     ];
@@ -54,6 +54,9 @@ export class RequestsRepository {
     return rows.map(({ at, ...row }) => ({ ...row, at: at.toISOString() }));
   }
 }
+
+/** Text without the marks of `like`. */
+const literal = (text: string) => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
 /** @param filters conditions of ours, without anything from outside. */
 const listOf = (filters: string[]) => `

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { ACCOUNT_REQUESTS, Pages, type RequestsAnswer, type ValuesOf } from '#libs/contracts';
-import { DAY_MS } from '#libs/platform';
+import {
+  ACCOUNT_REQUESTS,
+  Pages,
+  REQUEST_DAYS_MAX,
+  type RequestsAnswer,
+  type ValuesOf,
+} from '#libs/contracts';
+import { DAY_MS, InvalidRequest } from '#libs/platform';
 import { RequestsRepository } from './requests.repository.js';
 
 /** Lists an account's requests, one by one, from the request log. */
@@ -11,17 +17,23 @@ export class RequestsService {
     private readonly pages: Pages,
   ) {}
 
-  /** @throws InvalidRequest for a cursor that is not ours. */
+  /** @throws InvalidRequest for a cursor that is not ours, for days in the wrong order, and for more than 31. */
   async list(
     values: ValuesOf<(typeof ACCOUNT_REQUESTS)['parameters']>,
     accountId: string,
   ): Promise<RequestsAnswer> {
-    const { day, operation, key_id, status, subject, request_id, charged } = values;
+    const { day, from: first, operation, key_id, status, subject, request_id, charged } = values;
     const asked = this.pages.asked(ACCOUNT_REQUESTS, values);
-    const from = new Date(`${day}T00:00:00Z`);
+    const last = startOf(day);
+    const from = first === undefined ? last : startOf(first);
+    if (from > last) throw new InvalidRequest([{ field: 'from', message: 'is after "day"' }]);
+    if (last.getTime() - from.getTime() >= REQUEST_DAYS_MAX * DAY_MS) {
+      const message = `must be less than ${REQUEST_DAYS_MAX} days before "day"`;
+      throw new InvalidRequest([{ field: 'from', message }]);
+    }
     const rows = await this.repository.list(accountId, {
       from,
-      until: new Date(from.getTime() + DAY_MS),
+      until: new Date(last.getTime() + DAY_MS),
       operation,
       keyId: key_id,
       statuses: statusesOf(status),
@@ -35,6 +47,8 @@ export class RequestsService {
     return { status: true, requests: items, paging };
   }
 }
+
+const startOf = (day: string) => new Date(`${day}T00:00:00Z`);
 
 /** First and last of a status or of its class. */
 function statusesOf(status = ''): [number, number] | undefined {

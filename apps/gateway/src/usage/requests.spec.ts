@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RequestsAnswer } from '#libs/contracts';
 import type { Database } from '#libs/database';
-import { faultsOf, newId } from '#libs/platform';
+import { DAY_MS, SECOND_MS, faultsOf, newId } from '#libs/platform';
 import { TestClock } from '#test/environment';
+import { LogMaintenanceRepository } from '../request-log/log-maintenance.repository.js';
 import { ACCOUNT_ID, DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 
-/** Of the service and of the rows, however long this file takes and whatever the hour. */
+/** The day of the service and of the rows, however long this file takes and whatever the hour. */
 const clock = new TestClock(new Date());
 const TODAY = clock.now().toISOString().slice(0, 10);
+const START = new Date(`${TODAY}T00:00:00Z`);
 
 let under: GatewayUnderTest;
 let dashboard: DashboardUnderTest;
@@ -24,20 +26,37 @@ afterAll(async () => {
   await under?.stop();
 });
 
+const ALLOWANCE = {
+  limits: { live: 10, bulk: 2, heavy: 2, account: 60 },
+  keys: 1,
+  monitors: { domain: 1, brand: 0, registrant: 0 },
+};
+
+const BALANCE = { spendable: 0, reserved: 0, pending: 0, frozen: 0, debt: 0, grants: [] };
+
+interface Inserted {
+  keyId?: string;
+  status?: number;
+  outcome?: string;
+  /** Instead of one of its own for each. */
+  subject?: string;
+  at?: Date;
+}
+
 /** So many requests of an account today; those of a half of a thousandth share their moment. */
 async function insertRequests(
   accountId: string,
   count: number,
   operation: string,
-  { keyId = accountId, status = 200 } = {},
+  { keyId = accountId, status = 200, outcome = 'delivered', subject, at = START }: Inserted = {},
 ): Promise<void> {
   await database.query(
     `insert into request_log (at, request_id, account_id, key_id, operation, version, subject, status,
        outcome, credits, duration_ms)
      select $1::timestamptz + n / 2 * interval '1 ms', gen_random_uuid()::text, $2, $5, $4, 2,
-       '<b>' || n || '</b>.example', $6, 'delivered', 1, 5
+       coalesce($8, '<b>' || n || '</b>.example'), $6, $7, 1, 5
      from generate_series(1, $3::int) n`,
-    [`${TODAY}T00:00:00Z`, accountId, count, operation, keyId, status],
+    [at, accountId, count, operation, keyId, status, outcome, subject],
   );
 }
 
@@ -128,6 +147,9 @@ describe('the requests of a day', () => {
       const { status, body, headers } = await dashboard.send('GET', path, { cookie });
       return { status, text: body.toString(), type: headers['content-type'] };
     };
+    const maintenance = await under.database.maintenance('gateway');
+    const hours = new LogMaintenanceRepository(maintenance);
+    await hours.countNewRows();
     const days = `from=${TODAY}&to=${TODAY}`;
     const csv = await read(`/usage.csv?by=key&${days}`);
     expect(csv).toMatchObject({ status: 200, type: 'text/csv; charset=utf-8' });
@@ -140,10 +162,39 @@ describe('the requests of a day', () => {
     const page = await read(`/usage?by=key&${days}`);
     expect(page.text).toContain(`<title>${TODAY}, Dashboard: 3</title>`);
     expect(page.text).toContain('aria-label="Requests a day, 5 at most"');
-    expect((await read('/usage?by=key&from=2026-01-01&to=2026-03-01')).text).toContain(
-      'The first day must not be more than 31 days before',
+    await insertRequests(mine, 1, 'whois.live');
+    await hours.countNewRows();
+    expect((await read(`/usage.csv?by=key&${days}`)).text).toContain(`${TODAY},Dashboard,4,0,4`);
+    expect((await read('/usage?by=key&from=2025-01-01&to=2026-03-01')).text).toContain(
+      'The first day must not be more than 366 days before',
     );
     expect((await read('/usage?from=2026-02-30')).status).toBe(400);
+  });
+
+  it('usage by key has what was logged before its hours were counted, and the last hours, once each', async () => {
+    const mine = newId();
+    dashboard.session = { ...dashboard.session, accountId: mine };
+    await insertRequests(mine, 3, 'whois.live');
+    const maintenance = await under.database.maintenance('gateway');
+    await maintenance.query(
+      `update counted_key_hours set snapshot = pg_current_snapshot(), first_snapshot = pg_current_snapshot(),
+         highest = last, first_highest = last from (select max(written_by) as last from request_log) logged`,
+    );
+    const path = `/usage.csv?by=key&from=${TODAY}&to=${TODAY}`;
+    const read = async () =>
+      (await dashboard.send('GET', path, { cookie: dashboard.cookie })).body.toString();
+    expect(await read()).toContain(`${TODAY},Dashboard,3,0,3`);
+    await insertRequests(mine, 2, 'whois.live', { at: clock.now() });
+    expect(await read()).toContain(`${TODAY},Dashboard,5,0,5`);
+    dashboard.answers.set('GET /internal/allowance', ALLOWANCE);
+    dashboard.answers.set('GET /internal/balance', BALANCE);
+    const open = async (at: string) =>
+      (await dashboard.send('GET', at, { cookie: dashboard.cookie })).body.toString();
+    expect(await open('/usage')).toContain('Half of the answers came within 100 ms');
+    const lookups = /Lookups a minute<[\s\S]*?<\/tr>/.exec(await open('/'))![0];
+    expect(lookups.match(/\d+(?=\s*<\/td)/g)).toEqual(['10', '2', '8', '2']);
+    await new LogMaintenanceRepository(maintenance).countNewRows();
+    expect(await read()).toContain(`${TODAY},Dashboard,5,0,5`);
   });
 
   it('the page lists those of a key and of an answer, each with its id', async () => {
@@ -179,13 +230,50 @@ describe('the requests of a day', () => {
     ] as const) {
       expect([filter, (await read(`?day=${TODAY}&${filter}`)).ids.length]).toEqual([filter, count]);
     }
-    expect((await read('?status=503')).text).toContain('Show all requests of this day');
+    expect((await read('?status=503')).text).toContain('Show all requests of these days');
     expect((await read('?day=2026-01-01')).text).toContain('No request was made on 2026-01-01');
     for (const wrong of ['status=abc', 'status=9xx', 'key_id=1', 'day=2026-02-30']) {
       expect([wrong, (await read(`?${wrong}`)).text]).toEqual([
         wrong,
         expect.stringContaining('invalid_request'),
       ]);
+    }
+  });
+
+  it('several days are one list; each request has a page with its outcome and the call once more', async () => {
+    const mine = newId();
+    dashboard.session = { ...dashboard.session, accountId: mine };
+    const bulk = { operation: 'whois.bulk', subject: 'a_b.example, c.example' };
+    await insertRequests(mine, 2, 'whois.live', { at: new Date(START.getTime() - DAY_MS) });
+    await insertRequests(mine, 1, bulk.operation, { subject: bulk.subject });
+    const at = new Date(START.getTime() + SECOND_MS);
+    await insertRequests(mine, 1, 'dns.live', { status: 422, outcome: 'tld_unsupported', at });
+    const read = async (path: string) => {
+      const { status, body } = await dashboard.send('GET', path, { cookie: dashboard.cookie });
+      return { status, text: body.toString() };
+    };
+    const from = new Date(clock.now().getTime() - DAY_MS).toISOString().slice(0, 10);
+    const rows = (await read(`/requests.csv?from=${from}&day=${TODAY}`)).text.split('\r\n');
+    expect([rows.length, rows[0].slice(0, 16)]).toEqual([6, 'at,request_id,ke']);
+    expect((await read(`/requests.csv?day=${TODAY}`)).text.split('\r\n').length).toBe(4);
+    const found = async (subject: string) =>
+      (await read(`/requests?subject=${subject}`)).text.match(/href="\/requests\/[^"]+"/g) ?? [];
+    expect((await found('c.example')).length).toBe(1);
+    expect(await found('aXb.example')).toEqual([]);
+    const [link] = await found('a_b.example');
+    const page = await read(link!.slice(6, -1));
+    expect(page.text).toContain('a_b.example, c.example');
+    expect(page.text).toContain(
+      '&quot;domainNames&quot;:[&quot;a_b.example&quot;,&quot;c.example&quot;]',
+    );
+    const refused = rows.find((row) => row.includes('tld_unsupported'))!.split(',')[1];
+    const shown = await read(`/requests/${refused}`);
+    expect(shown.text).toContain('https://api.example/errors/tld_unsupported');
+    expect((await read(`/requests/${newId()}`)).status).toBe(404);
+    const tail = JSON.parse((await read('/requests/tail')).text) as { rows: object[] };
+    expect(tail.rows).toMatchObject([{ operation: 'dns.live' }, { operation: 'whois.bulk' }]);
+    for (const wrong of [`from=${TODAY}&day=${from}`, 'from=2026-01-01&day=2026-03-01']) {
+      expect([wrong, (await read(`/requests?${wrong}`)).status]).toEqual([wrong, 400]);
     }
   });
 });

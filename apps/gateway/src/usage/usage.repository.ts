@@ -2,6 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { KeyUsageDay, UsageDay } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { HOUR_MS } from '#libs/platform';
+import { KEY_FIGURES, KEY_SUMS, PACE_LIST } from '../request-log/key-figures.js';
+
+/** Requests of a minute, counted back from now: 0 is the last one. */
+export interface UsedInMinute {
+  minute: number;
+  operation: string;
+  requests: number;
+}
 
 /** Counts of the request log. */
 @Injectable()
@@ -25,17 +33,25 @@ export class UsageRepository {
     return rows.map(({ date, operation, ...counts }) => ({ date, operation, ...numbers(counts) }));
   }
 
-  /** Requests and credits by day (UTC) and key, from the single rows. */
+  /** Of each operation the requests of each minute before `now` that were not over a limit, for an hour. */
+  async listMinutes(accountId: string, now: Date): Promise<UsedInMinute[]> {
+    return this.database.query<UsedInMinute>(MINUTES, [accountId, now]);
+  }
+
+  /** As `listDays`, by key, with how soon answers came; of before the hours of keys were counted, from the rows. */
   async listKeyDays(
     accountId: string,
-    { from, until }: { from: Date; until: Date },
+    { from, until, now }: { from: Date; until: Date; now: Date },
   ): Promise<KeyUsageDay[]> {
-    const rows = await this.database.query<Record<keyof KeyUsageDay, string>>(KEY_DAYS, [
-      accountId,
-      from,
-      until,
-    ]);
-    return rows.map(({ date, key_id, ...counts }) => ({ date, key_id, ...numbers(counts) }));
+    const rows = await this.database.query<
+      Record<keyof Omit<KeyUsageDay, 'within'>, string> & { within: string[] }
+    >(KEY_DAYS, [accountId, from, until, new Date(now.getTime() - UNCOUNTED_MS)]);
+    return rows.map(({ date, key_id, within, ...counts }) => ({
+      date,
+      key_id,
+      ...numbers(counts),
+      within: within.map(Number),
+    }));
   }
 }
 
@@ -45,6 +61,12 @@ function numbers({ requests, failed, credits }: Record<'requests' | 'failed' | '
 
 /** Older rows that come late are shown once they are counted, within a minute. */
 const UNCOUNTED_MS = 2 * HOUR_MS;
+
+const MINUTES = `
+  select floor(extract(epoch from $2::timestamptz - at) / 60)::int as minute, operation, count(*)::int as requests
+  from request_log
+  where account_id = $1 and at > $2::timestamptz - interval '1 hour' and at <= $2 and status <> 429
+  group by 1, 2`;
 
 const DAYS = `
   select to_char(day, 'YYYY-MM-DD') as date, operation, sum(requests) as requests,
@@ -63,8 +85,22 @@ const DAYS = `
   group by day, operation order by day, operation`;
 
 const KEY_DAYS = `
-  select to_char((at at time zone 'UTC')::date, 'YYYY-MM-DD') as date, key_id, sum(requests) as requests,
-    coalesce(sum(requests) filter (where status >= 400), 0) as failed, sum(credits) as credits
-  from request_log
-  where account_id = $1 and at >= $2 and at < $3
+  select to_char((hour at time zone 'UTC')::date, 'YYYY-MM-DD') as date, key_id,
+    sum(requests) as requests, sum(failed) as failed, sum(credits) as credits, ${PACE_LIST} as within
+  from (
+    select hour, key_id, ${KEY_FIGURES.join(', ')} from key_hours
+    where account_id = $1 and hour >= $2 and hour < $3
+    union all
+    select at, key_id, ${KEY_SUMS} from request_log, counted_key_hours counted
+    where account_id = $1 and at >= greatest($2, $4::timestamptz) and at < $3
+      and (written_by > counted.highest
+        or not pg_visible_in_snapshot(written_by::text::xid8, counted.snapshot))
+    group by at, key_id
+    union all
+    select at, key_id, ${KEY_SUMS} from request_log, counted_key_hours counted
+    where account_id = $1 and at >= $2 and at < least($3, counted.began_at + interval '1 hour')
+      and written_by <= counted.first_highest
+      and pg_visible_in_snapshot(written_by::text::xid8, counted.first_snapshot)
+    group by at, key_id
+  ) used
   group by 1, 2 order by 1, 2`;

@@ -1,13 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import type { ACCOUNT_USAGE, KeyUsageAnswer, UsageAnswer, ValuesOf } from '#libs/contracts';
+import {
+  type ACCOUNT_USAGE,
+  type KeyUsageAnswer,
+  OPERATIONS,
+  type PaceAnswer,
+  type PaceOfClass,
+  type RateClass,
+  type UsageAnswer,
+  type ValuesOf,
+} from '#libs/contracts';
 import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
+import { WITHIN_MS } from '../request-log/key-figures.js';
 import { UsageRepository } from './usage.repository.js';
 
 /** Which days, both included. */
 type UsageQuestion = ValuesOf<(typeof ACCOUNT_USAGE)['parameters']>;
 
 const DAYS_MAX = 366;
-const KEY_DAYS_MAX = 31;
 const DAYS_DEFAULT = 30;
 
 /** Tells an account what it used, from the request log. */
@@ -21,7 +30,7 @@ export class UsageService {
   /** @throws InvalidRequest for days in the wrong order, or more than 366 of them. */
   async usage(accountId: string, question: UsageQuestion = {}): Promise<UsageAnswer> {
     const now = this.clock.now();
-    const { first, last, from, until } = stretchOf(question, now, DAYS_MAX);
+    const { first, last, from, until } = stretchOf(question, now);
     const days = await this.days.listDays(accountId, { from, until, now });
     const totals = { requests: 0, credits: 0 };
     for (const { requests, credits } of days) {
@@ -31,21 +40,43 @@ export class UsageService {
     return { status: true, from: dayOf(first), to: dayOf(last), totals, days };
   }
 
-  /** From the log itself, which is long: fewer days. @throws InvalidRequest, as `usage`. */
+  /** By key, with how soon answers came. @throws InvalidRequest, as `usage`. */
   async usageByKey(accountId: string, question: UsageQuestion = {}): Promise<KeyUsageAnswer> {
-    const { first, last, from, until } = stretchOf(question, this.clock.now(), KEY_DAYS_MAX);
-    const days = await this.days.listKeyDays(accountId, { from, until });
-    return { from: dayOf(first), to: dayOf(last), days };
+    const now = this.clock.now();
+    const { first, last, from, until } = stretchOf(question, now);
+    const days = await this.days.listKeyDays(accountId, { from, until, now });
+    return { from: dayOf(first), to: dayOf(last), within_ms: [...WITHIN_MS], days };
+  }
+
+  /** Of each class the requests of the last minute, and of the busiest one of the last hour. */
+  async pace(accountId: string): Promise<PaceAnswer> {
+    const minutes = await this.days.listMinutes(accountId, this.clock.now());
+    const ofClass = (rateClass: RateClass): PaceOfClass => {
+      const own = minutes.filter(({ operation }) => CLASSES.get(operation) === rateClass);
+      const sums = Array.from({ length: MINUTES_OF_HOUR }, () => 0);
+      for (const { minute, requests } of own) sums[minute] += requests;
+      return { last_minute: sums[0], busiest_minute: Math.max(...sums) };
+    };
+    return { live: ofClass('live'), bulk: ofClass('bulk'), heavy: ofClass('heavy') };
   }
 }
 
-function stretchOf({ from, to }: UsageQuestion, now: Date, daysMax: number) {
+const MINUTES_OF_HOUR = 60;
+
+/** In which class requests of an operation count. */
+const CLASSES = new Map(
+  OPERATIONS.flatMap(({ name, access }) =>
+    access.kind === 'key' ? [[name, access.class] as const] : [],
+  ),
+);
+
+function stretchOf({ from, to }: UsageQuestion, now: Date) {
   const last = startOf(to ?? dayOf(now.getTime()));
   const first = from === undefined ? last - (DAYS_DEFAULT - 1) * DAY_MS : startOf(from);
   const count = (last - first) / DAY_MS + 1;
   if (count < 1) throw new InvalidRequest([{ field: 'from', message: 'is after "to"' }]);
-  if (count > daysMax) {
-    const message = `must not be more than ${daysMax} days before "to"`;
+  if (count > DAYS_MAX) {
+    const message = `must not be more than ${DAYS_MAX} days before "to"`;
     throw new InvalidRequest([{ field: 'from', message }]);
   }
   return { first, last, from: new Date(first), until: new Date(last + DAY_MS) };

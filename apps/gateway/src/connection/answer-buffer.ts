@@ -1,0 +1,30 @@
+import type { Socket } from 'node:net';
+import type { BytesInPlace } from '../context/owner-answer.js';
+
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Where answers are put together. The kernel takes nearly every answer at once, and its place is used again; one that
+ * it does not take keeps its place, and the next goes behind it.
+ */
+export class AnswerBuffer {
+  private chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  private start = 0;
+
+  /** @param head and `rest` a character a byte. */
+  write(socket: Socket, head: string, { bytes, start, end }: BytesInPlace, rest: string): void {
+    const length = head.length + (end - start) + rest.length;
+    if (this.chunk.length - this.start < length) this.renew(length);
+    const { chunk, start: first } = this;
+    let place = first + chunk.write(head, first, 'latin1');
+    place += bytes.copy(chunk, place, start, end);
+    place += chunk.write(rest, place, 'latin1');
+    socket.write(chunk.subarray(first, place));
+    if (socket.writableLength > 0) this.start = place;
+  }
+
+  private renew(length: number): void {
+    this.chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, length));
+    this.start = 0;
+  }
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AxeBuilder } from '@axe-core/playwright';
+import { chromium } from 'playwright-core';
+import { OPERATIONS, listenerOf } from '#libs/contracts';
+import { chromiumPath } from '../../../../test/environment/chromium.js';
+import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
+
+/** Of a page with its style sheet, as browsers ask for it. */
+const GZIP_BYTES_MAX = 600_000;
+const LOOKS = [
+  { colorScheme: 'light', width: 1280, rules: undefined },
+  // Another scheme changes colours only, and a narrow look what is laid out as a table.
+  { colorScheme: 'dark', width: 1280, rules: ['color-contrast'] },
+  { colorScheme: 'light', width: 375, rules: ['color-contrast', 'scrollable-region-focusable'] },
+] as const;
+
+let under: GatewayUnderTest;
+
+beforeAll(async () => {
+  under = await GatewayUnderTest.start();
+});
+afterAll(() => under?.stop());
+
+describe('the reference of the API', () => {
+  const served = OPERATIONS.filter((row) => listenerOf(row) === 'api');
+
+  it('describes every row with a key and every public one, and needs no key itself', async () => {
+    const { status, json, headers } = await under.ask('/openapi.json');
+    expect([status, json.openapi]).toEqual([200, '3.1.0']);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    const paths = new Set(served.flatMap(({ routes }) => routes.map(({ path }) => path)));
+    expect(new Set(Object.keys(json.paths as object))).toEqual(paths);
+    const { text } = await under.ask('/docs');
+    for (const { name } of served) expect(text).toContain(`<section id="${name}"`);
+  });
+
+  it('is sent compressed to whoever takes that, in at most 600 kB', async () => {
+    const { headers } = await under.ask('/docs', { 'accept-encoding': 'gzip, br' });
+    expect(headers['content-encoding']).toBe('gzip');
+    expect(Number(headers['content-length'])).toBeLessThan(GZIP_BYTES_MAX);
+    const plain = await under.ask('/docs', { 'accept-encoding': 'gzip;q=0' });
+    expect(plain.headers['content-encoding']).toBeUndefined();
+  });
+
+  it('no other file is served beside its own', async () => {
+    for (const path of ['/docs/package.json', '/docs/..%2fREADME.md', '/docs/%2e%2e']) {
+      expectProblem(await under.ask(path), 404, 'not_found');
+    }
+  });
+
+  const executablePath = chromiumPath();
+  (executablePath === undefined ? it.skip : it)(
+    'S115: a browser shows the API’s pages from our own files alone, legible to everybody',
+    async () => {
+      const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+      try {
+        const page = await (await browser.newContext()).newPage();
+        const complaints: string[] = [];
+        const asked = new Set<string>();
+        page.on('console', (message) => {
+          if (message.type() === 'error') complaints.push(message.text());
+        });
+        page.on('request', (request) => asked.add(new URL(request.url()).origin));
+        for (const path of ['/', '/errors', '/errors/rate_limited', '/docs']) {
+          await page.goto(`${under.url}${path}`);
+          for (const { colorScheme, width, rules } of LOOKS) {
+            await page.emulateMedia({ colorScheme });
+            await page.setViewportSize({ width, height: 800 });
+            const { violations } = await new AxeBuilder({ page })
+              .setLegacyMode()
+              .options({ resultTypes: ['violations'], ...(rules && { runOnly: [...rules] }) })
+              .analyze();
+            const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
+            const [scrolled, shown] = await page.evaluate<[number, number]>(
+              '[document.documentElement.scrollWidth, window.innerWidth]',
+            );
+            expect({ path, width, found, isWide: scrolled > shown }).toEqual({
+              path,
+              width,
+              found: [],
+              isWide: false,
+            });
+          }
+        }
+        const call = page.locator('section[id="whois.live"] pre').first();
+        expect(await call.textContent()).toContain('/v2.0/whois/live?domainName=registered.test');
+        expect([...asked]).toEqual([under.url]);
+        expect(complaints).toEqual([]);
+      } finally {
+        await browser.close();
+      }
+    },
+    300_000,
+  );
+});

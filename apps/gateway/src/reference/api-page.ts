@@ -1,0 +1,21 @@
+import { type Markup, html, htmlDocument } from '#libs/public-http';
+
+/** Style sheet of the API's own pages. */
+export const STYLES_PATH = '/assets/pages.css';
+
+/** What the API's own pages may load: their style sheet and icon. None has a script. */
+export const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** A page of the API's origin, in the dress of the dashboard. @param dashboardUrl its public origin. */
+export function apiPage(dashboardUrl: string, title: string, body: Markup): string {
+  return htmlDocument({
+    title,
+    body,
+    icon: '/favicon.ico',
+    styles: [STYLES_PATH],
+    dashboardUrl,
+    navigation: html`<a href="/docs">API reference</a><a href="/errors">Errors</a
+      ><a href="${dashboardUrl}/log-in">Dashboard</a>`,
+  }).text;
+}

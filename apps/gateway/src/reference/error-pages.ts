@@ -1,0 +1,64 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { html, markdown } from '#libs/public-http';
+import { apiPage } from './api-page.js';
+
+/** The folder of the pages, seen from the compiled file. */
+const FOLDER = new URL('../../../../../docs/errors/', import.meta.url);
+
+/** The page of each error code, as `GET /errors/<code>` serves it, and the list of all at `/errors`. */
+export class ErrorPages {
+  private constructor(private readonly pages: ReadonlyMap<string, string>) {}
+
+  /** Reads every page once: what is served later never touches the disk. */
+  static async load(folder: URL = FOLDER): Promise<ErrorPages> {
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.md'));
+    const pages = await Promise.all(
+      names.map(async (name) => {
+        const text = await readFile(new URL(name, folder), 'utf8');
+        return [name.slice(0, -'.md'.length), text] as const;
+      }),
+    );
+    return new ErrorPages(new Map(pages.toSorted(([a], [b]) => (a < b ? -1 : 1))));
+  }
+
+  /** Markdown, or undefined for a code that does not exist. */
+  markdown(code: string): string | undefined {
+    return this.pages.get(code);
+  }
+
+  /** The same page for a browser. */
+  html(code: string, dashboardUrl: string): string | undefined {
+    const text = this.pages.get(code);
+    if (text === undefined) return undefined;
+    const { title, rest } = headed(text);
+    return apiPage(dashboardUrl, title, html`<section>${markdown(rest)}</section>`);
+  }
+
+  /** All codes with their titles, for a browser. */
+  list(dashboardUrl: string): string {
+    const lines = [...this.pages].map(
+      ([code, text]) =>
+        html`<div>
+          <dt><a href="/errors/${code}">${code}</a></dt>
+          <dd>${headed(text).title}</dd>
+        </div>`,
+    );
+    return apiPage(
+      dashboardUrl,
+      'Errors',
+      html`<section>
+        <dl class="facts">${lines}</dl>
+      </section>`,
+    );
+  }
+
+  get codes(): string[] {
+    return [...this.pages.keys()];
+  }
+}
+
+/** A page begins with its title. */
+function headed(text: string): { title: string; rest: string } {
+  const [, title, rest] = /^# (.*)\n([\s\S]*)$/.exec(text)!;
+  return { title, rest };
+}

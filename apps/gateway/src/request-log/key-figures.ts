@@ -1,0 +1,25 @@
+/** Within how many milliseconds answers are counted; what took longer is counted apart. */
+export const WITHIN_MS = [100, 300, 1_000, 3_000, 10_000] as const;
+
+const PACES = [...WITHIN_MS.map((ms) => `within_${ms}`), 'later'];
+
+/** Columns of `key_hours` that are summed. */
+export const KEY_FIGURES = ['requests', 'failed', 'credits', ...PACES];
+
+const FAILED = 'status >= 400';
+
+/** The same of rows of the log, in this order. */
+export const KEY_SUMS = [
+  'sum(requests)',
+  `coalesce(sum(requests) filter (where ${FAILED}), 0)`,
+  'sum(credits)',
+  ...PACES.map((_, place) => {
+    const [above, most] = [WITHIN_MS[place - 1], WITHIN_MS[place]];
+    const bounds = [above && `duration_ms > ${above}`, most && `duration_ms <= ${most}`];
+    const wanted = [`not ${FAILED}`, ...bounds.filter(Boolean)].join(' and ');
+    return `coalesce(sum(requests) filter (where ${wanted}), 0)`;
+  }),
+].join(', ');
+
+/** The paces of a row, as a list. */
+export const PACE_LIST = `array[${PACES.map((name) => `sum(${name})`).join(', ')}]`;
