@@ -28,6 +28,7 @@ import { OnAccountDeletedConsumer } from './accounts/on-account-deleted.consumer
 import { OnAccountErasedConsumer } from './accounts/on-account-erased.consumer.js';
 import { OnAccountRestoredConsumer } from './accounts/on-account-restored.consumer.js';
 import { OnAccountSuspensionChangedConsumer } from './accounts/on-account-suspension-changed.consumer.js';
+import { CustomerAffairsController } from './inquiries/customer-affairs.controller.js';
 import { InquiriesController } from './inquiries/inquiries.controller.js';
 import { InquiriesService } from './inquiries/inquiries.service.js';
 import { SetAsideMaintenanceRepository } from './inquiries/set-aside.repository.js';
@@ -129,6 +130,7 @@ export const CONTROLLERS = [
   RefundsController,
   ReconciliationController,
   InquiriesController,
+  CustomerAffairsController,
   TimelineController,
   ExportController,
   OnAccountDeletedConsumer,

@@ -214,9 +214,8 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
       billing.simulator.apiFaults.refusedRefunds = 0;
       await later(30 * DAY_MS);
       expect([refunds(), given()]).toEqual([before, 0]);
-      const body = { refundId: newId(), paymentId: id, scope: 'whole', reason: 'by hand' };
-      const call = { accountId, caller: 'cli' as const, body };
-      expect((await billing.call('POST', 'operator/refunds', call)).status).toBe(200);
+      const call = { accountId, caller: 'cli' as const };
+      expect((await billing.call('POST', `operator/refunds/${id}/retry`, call)).status).toBe(200);
       expect(await setAside()).toEqual([]);
     });
 

@@ -46,7 +46,10 @@ it.each([
   ],
   [
     'unreturned',
-    `update payments set is_announced = false, returned_at = now() where bill_id is null`,
+    `insert into reversals (id, account_id, payment_id, processor, cause, attempt, state, scope, amount_micros,
+       created_at, updated_at)
+     select '019a0000-0000-7000-8000-000000000003', account_id, id, processor, 'refund', 5, 'undone', 'whole',
+       10000, now(), now() from payments limit 1`,
     1,
   ],
   [

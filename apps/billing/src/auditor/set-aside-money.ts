@@ -33,19 +33,12 @@ export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
       'the processor has not answered: it may or may not have been made' as reason
     from reversals where external_id is null and state = 'requested'
       and uuid_extract_timestamp(id) < clock_timestamp() - interval '1 hour'`,
-  unreturned: `select id::text, account_id, returned_at as since,
-      'not given back: its refunds were refused or failed' as reason
-    from payments p where (not is_announced or is_unwanted) and returned_at is not null
-      and ${LEFT_MICROS} > 0
-    union all
-    select p.id::text, p.account_id, max(f.updated_at),
-      'a refund was made and failed afterwards: what it took back is given again, and the money is here'
+  unreturned: `select f.id::text, f.account_id, f.updated_at as since, case when f.reason is null
+        then 'a refund was made at the processor and failed there: the money is here'
+        else 'not given back: its refunds were refused or failed' end as reason
     from reversals f join payments p on p.id = f.payment_id
-    where f.cause = 'refund' and f.state = 'undone' and f.external_id is not null
-      and is_announced and not is_unwanted and ${LEFT_MICROS} > 0
-      and not exists (select from reversals r where r.payment_id = p.id and r.cause = 'refund'
-        and r.state <> 'undone' and r.created_at >= f.updated_at)
-    group by p.id`,
+    where f.cause = 'refund' and f.state = 'undone' and f.closed_at is null and f.retry_at is null
+      and ${LEFT_MICROS} > 0`,
   unclaimed: `select subject as id, account_id, ended_at as since, detail as reason
     from reconciliation_findings f join reconciliation_runs r on r.id = f.run_id
     where f.account_id is null and not f.is_healed

@@ -5,3 +5,10 @@ export class FindAccountsRequest {
   @Length(1, 320)
   text: string;
 }
+
+export class ResendReceiptRequest {
+  /** Of an invoice, a credit note or a debit note. */
+  @IsString()
+  @Length(1, 40)
+  number: string;
+}

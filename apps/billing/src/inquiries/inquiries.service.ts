@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountMatch, SetAsideMoney } from '#libs/contracts';
 import { isId } from '#libs/platform';
+import { INVOICE_NUMBER } from '../invoices/invoice.entity.js';
 import { ReferencesMaintenanceRepository } from './references.repository.js';
 import { SetAsideMaintenanceRepository } from './set-aside.repository.js';
-
-/** As `invoiceNumber` writes it; nine digits fit the column. */
-const INVOICE_NUMBER = /^([A-Z]{2,4}-[0-9]{4})-([0-9]{1,9})$/;
 
 /** What operators ask about the money of an account. */
 @Injectable()

@@ -82,6 +82,9 @@ export class Invoice {
   issuedAt: Date;
 }
 
+/** As `invoiceNumber` writes it; nine digits fit the column. */
+export const INVOICE_NUMBER = /^([A-Z]{2,4}-[0-9]{4})-([0-9]{1,9})$/;
+
 /** `INV-2026-000042`. */
 export function invoiceNumber({ series, number }: Pick<Invoice, 'series' | 'number'>): string {
   return `${series}-${String(number).padStart(6, '0')}`;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { Micros } from '#libs/platform';
 import type { Payment } from '../payments/payment.entity.js';
-import { Invoice } from './invoice.entity.js';
+import { INVOICE_NUMBER, Invoice } from './invoice.entity.js';
 
 export interface TaxDecision {
   /** The buyer is a business that owes the tax itself. */
@@ -25,6 +25,17 @@ export class InvoicesRepository {
 
   async find(transaction: Transaction, accountId: string, id: string): Promise<Invoice | null> {
     return transaction.manager.findOneBy(Invoice, { accountId, id });
+  }
+
+  /** @param number as `invoiceNumber` writes it. */
+  async findByNumber(
+    transaction: Transaction,
+    accountId: string,
+    number: string,
+  ): Promise<Invoice | null> {
+    const [, series, digits] = INVOICE_NUMBER.exec(number) ?? [];
+    if (!series) return null;
+    return transaction.manager.findOneBy(Invoice, { accountId, series, number: Number(digits) });
   }
 
   async findOfPayment(

@@ -4,6 +4,7 @@ import { Database } from '#libs/database';
 import { NotFound, isId } from '#libs/platform';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 import { MailsService } from '../mails/mails.service.js';
+import { receiptMail } from '../mails/receipt-mail.js';
 import { invoiceNumber } from './invoice.entity.js';
 import { toInvoiceAnswer } from './invoice-answer.js';
 import { InvoiceNotPrinted } from './invoices.errors.js';
@@ -64,5 +65,16 @@ export class OwnInvoicesService {
       this.revisions.keep(transaction, printed),
     );
     return toInvoiceAnswer(kept.invoice, { revision: kept.revision, sha256: hashOf(kept.pdf) });
+  }
+
+  /** Sends the mail about an invoice or note once more. @throws NotFound; ServiceUnavailable while account is. */
+  async resendReceipt(accountId: string, number: string): Promise<{ number: string }> {
+    const contact = await this.mails.contactOf(accountId);
+    await this.database.transaction(async (transaction) => {
+      const invoice = await this.invoices.findByNumber(transaction, accountId, number);
+      if (!invoice || !contact) throw new NotFound();
+      await this.mails.sendAgain(transaction, contact, receiptMail(invoice, number));
+    });
+    return { number };
   }
 }

@@ -28,14 +28,22 @@ export class MailsService {
   /** @param about identifies the occasion: a second mail about it is not sent. */
   async send(
     transaction: Transaction,
-    { accountId, email, firstName }: Contact,
+    contact: Contact,
     { about, mail }: { about: string; mail: MailForPerson },
   ): Promise<void> {
-    const isNew = await this.mailed.insert(transaction, accountId, {
+    const isNew = await this.mailed.insert(transaction, contact.accountId, {
       about,
       at: this.clock.now(),
     });
-    if (!isNew) return;
+    if (isNew) await this.sendAgain(transaction, contact, mail);
+  }
+
+  /** For an operator: whether or not it was sent before. */
+  async sendAgain(
+    transaction: Transaction,
+    { accountId, email, firstName }: Contact,
+    mail: MailForPerson,
+  ): Promise<void> {
     const composed = composeMail(email, mail(firstName, this.config.dashboardUrl));
     await this.outbox.add(transaction, accountId, composed);
   }

@@ -17,6 +17,8 @@ import { paidPlan } from './0015-paid-plan.js';
 import { work } from './0016-work.js';
 import { unclaimedMoney } from './0017-unclaimed-money.js';
 import { refusedPayments } from './0018-refused-payments.js';
+import { failedRefunds } from './0019-failed-refunds.js';
+import { failedRefundsIndex } from './0020-failed-refunds-index.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -38,4 +40,6 @@ export const migrations: Migration[] = [
   work,
   unclaimedMoney,
   refusedPayments,
+  failedRefunds,
+  failedRefundsIndex,
 ];

@@ -50,7 +50,7 @@ export class Payment {
   @Column('boolean', { name: 'is_unwanted' })
   isUnwanted: boolean;
 
-  /** When it was found to be given back, or set aside because the processor refuses to take it. */
+  /** Of money that nobody wanted: since when nothing of it is left, or a refund asks for it. */
   @Column('timestamptz', { name: 'returned_at', nullable: true })
   returnedAt: Date | null;
 

@@ -39,6 +39,19 @@ export class PaymentsRepository {
     return transaction.manager.findOneBy(Payment, { accountId, id });
   }
 
+  async findOfReversal(
+    transaction: Transaction,
+    accountId: string,
+    reversalId: string,
+  ): Promise<Payment | null> {
+    return transaction.manager
+      .createQueryBuilder(Payment, 'payment')
+      .innerJoin(Reversal, 'reversal', 'reversal.paymentId = payment.id')
+      .where('payment.accountId = :accountId and reversal.accountId = :accountId', { accountId })
+      .andWhere('reversal.id = :reversalId', { reversalId })
+      .getOne();
+  }
+
   /** Newest first. */
   async list(transaction: Transaction, accountId: string, limit: number): Promise<Payment[]> {
     return transaction.manager

@@ -176,7 +176,16 @@ export class PaymentsService {
     return this.payments.find(transaction, accountId, id);
   }
 
-  /** That this money was never announced and is being given back. */
+  /** The payment that a refund or dispute is of. */
+  async findOfReversal(
+    transaction: Transaction,
+    accountId: string,
+    reversalId: string,
+  ): Promise<Payment | null> {
+    return this.payments.findOfReversal(transaction, accountId, reversalId);
+  }
+
+  /** That this money was not wanted, and that its refund has begun. */
   async markReturned(transaction: Transaction, payment: Payment): Promise<void> {
     await this.payments.markReturned(transaction, payment, this.clock.now());
   }

@@ -30,7 +30,7 @@ export class Reversal {
   @Column('text', { name: 'external_id', nullable: true })
   externalId: string | null;
 
-  /** From 1; a dispute that was won and is opened again begins the next. */
+  /** From 1; a dispute that was won and is opened again begins the next, as does a refund that is asked for again. */
   @Column('integer')
   attempt: number;
 
@@ -50,6 +50,18 @@ export class Reversal {
   /** Why it was refunded; null unless the refund was begun here. */
   @Column('text', { nullable: true })
   reason: string | null;
+
+  /** The failed refund that this one asks for again. */
+  @Column('uuid', { name: 'retry_of', nullable: true })
+  retryOf: string | null;
+
+  /** Of a refund that failed: when it is asked for again; null if never by itself. */
+  @Column('timestamptz', { name: 'retry_at', nullable: true })
+  retryAt: Date | null;
+
+  /** Of a refund that failed: since when nothing more is done, as another took its place or it was dismissed. */
+  @Column('timestamptz', { name: 'closed_at', nullable: true })
+  closedAt: Date | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;

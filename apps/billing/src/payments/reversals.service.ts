@@ -11,6 +11,7 @@ import type {
 } from '../processors/payment-processor.js';
 import type { Payment } from './payment.entity.js';
 import { PaymentsRepository } from './payments.repository.js';
+import { failed, isFailedRefund } from './failed-refund.js';
 import type { Reversal, ReversalState } from './reversal.entity.js';
 import { reversedLines } from './reversed-lines.js';
 import { takenCredits } from './taken-credits.js';
@@ -60,10 +61,13 @@ export class ReversalsService {
     const reversals = await this.payments.listReversals(transaction, payment);
     const next = this.nextOf(payment, snapshot, reversals);
     if (next) {
+      const isOther = reversals.every(({ id }) => id !== next.id);
+      if (isOther && next.cause === 'refund') await this.replace(transaction, payment, reversals);
       await this.payments.putReversal(transaction, next);
       await this.announce(transaction, lock, payment, { next, reversals });
-      // A refund that failed after all: what was to be given back is here again.
-      if (next.state === 'undone') await this.payments.markReturned(transaction, payment, null);
+      // What was to be given back is here again, and no refund of ours that failed asks for it.
+      const isHere = next.state === 'undone' && next.retryAt === null;
+      if (isHere) await this.payments.markReturned(transaction, payment, null);
     }
     const rows = next ? [...reversals.filter(({ id }) => id !== next.id), next] : reversals;
     return { ...reversedPayment(payment, rows), isNews: next !== undefined };
@@ -71,7 +75,8 @@ export class ReversalsService {
 
   /**
    * Begins a refund of ours. `build` makes its row from what was taken back so far, under the payment's lock, or says
-   * that there is nothing to refund; a row with a known id is a repeat and returned as it is.
+   * that there is nothing to refund; a row with a known id is a repeat and returned as it is. It takes the place of the
+   * failed one that it asks for again; one that asks for none takes the place of all that failed before.
    */
   async begin<Built extends Reversal | undefined>(
     transaction: Transaction,
@@ -86,8 +91,20 @@ export class ReversalsService {
     if (known) return known;
     const isNew = await this.payments.insertReversal(transaction, wanted);
     if (!isNew) throw new IdempotencyKeyReused();
+    const { retryOf } = wanted;
+    const replaced = reversals.filter(({ id }) => retryOf === null || id === retryOf);
+    if (retryOf === null) await this.replace(transaction, payment, replaced);
+    else await this.close(transaction, replaced);
     await this.announce(transaction, lock, payment, { next: wanted, reversals });
     return wanted;
+  }
+
+  /** Nothing more is done about a refund that failed. False when it has not, or is settled. */
+  async dismiss(transaction: Transaction, payment: Payment, reversalId: string): Promise<boolean> {
+    await this.lock(transaction, payment);
+    const reversals = await this.payments.listReversals(transaction, payment);
+    const own = reversals.filter(({ id }) => id === reversalId);
+    return (await this.close(transaction, own)) > 0;
   }
 
   /** The processor will never make a refund that was begun here. */
@@ -96,10 +113,29 @@ export class ReversalsService {
     const reversals = await this.payments.listReversals(transaction, payment);
     const begun = reversals.find(({ id }) => id === reversalId);
     if (begun?.state !== 'requested' || begun.externalId !== null) return;
-    const updatedAt = this.clock.now();
-    const undone: Reversal = { ...begun, state: 'undone', updatedAt };
+    const undone = failed(begun, this.clock.now());
     await this.payments.putReversal(transaction, undone);
     await this.announce(transaction, lock, payment, { next: undone, reversals });
+  }
+
+  /** Another refund takes the place of those that failed. Of money that nobody wanted, what it leaves is asked for anew. */
+  private async replace(
+    transaction: Transaction,
+    payment: Payment,
+    reversals: readonly Reversal[],
+  ): Promise<void> {
+    const closed = await this.close(transaction, reversals);
+    if (closed > 0) await this.payments.markReturned(transaction, payment, null);
+  }
+
+  /** @returns how many of them had failed and were open. */
+  private async close(transaction: Transaction, reversals: readonly Reversal[]): Promise<number> {
+    const open = reversals.filter(isFailedRefund);
+    const closedAt = this.clock.now();
+    for (const one of open) {
+      await this.payments.putReversal(transaction, { ...one, closedAt, retryAt: null });
+    }
+    return open.length;
   }
 
   private lock(transaction: Transaction, { id, accountId: key }: Payment): Promise<AggregateLock> {
@@ -145,7 +181,8 @@ export class ReversalsService {
       const next = latest.state === 'final' && state === 'requested' ? latest.state : state;
       const isKnown = latest.externalId !== null && latest.amountMicros === amountMicros;
       if (isKnown && latest.state === next) return undefined;
-      return { ...latest, externalId: id, state: next, amountMicros, updatedAt: now };
+      const news = { ...latest, externalId: id, state: next, amountMicros, updatedAt: now };
+      return next === 'undone' ? failed(news, now) : news;
     }
     // Nothing was announced that could be undone.
     if (state === 'undone') return undefined;
@@ -162,6 +199,9 @@ export class ReversalsService {
       startsAt: latest?.startsAt ?? null,
       amountMicros,
       reason: latest?.reason ?? null,
+      retryOf: null,
+      retryAt: null,
+      closedAt: null,
       createdAt: now,
       updatedAt: now,
     };

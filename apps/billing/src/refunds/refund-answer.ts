@@ -3,6 +3,8 @@ import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
 import type { Payment } from '../payments/payment.entity.js';
 import type { Reversal } from '../payments/reversal.entity.js';
 import { takenCredits } from '../payments/taken-credits.js';
+import { grossOf } from '../pricing/purchased-line.entity.js';
+import { leftOf } from './refund-amount.js';
 
 export function toRefundAnswer(
   row: Reversal,
@@ -16,7 +18,9 @@ export function toRefundAnswer(
     scope: row.scope,
     amountMicros: row.amountMicros.toString(),
     credits: row.state === 'undone' ? '0' : takenCredits(row, reversals, lines).toString(),
+    ...planEffect(row, reversals, lines),
     ...(row.startsAt && { from: row.startsAt.toISOString() }),
+    ...(row.retryAt && { retryAt: row.retryAt.toISOString() }),
   };
 }
 
@@ -38,4 +42,18 @@ export function toPaymentAnswer(
       cause: row.cause,
     })),
   };
+}
+
+/** As `paidTimeOf` decides once it is final. */
+function planEffect(
+  row: Reversal,
+  reversals: readonly Reversal[],
+  lines: readonly StoredPaymentLine[],
+): Pick<RefundAnswer, 'plan'> {
+  const ofPlans = lines.filter(({ subscriptionId }) => subscriptionId !== null);
+  if (ofPlans.length === 0 || row.state === 'undone') return {};
+  const paid = lines.reduce((sum, line) => sum + grossOf(line), 0n);
+  const isAll = row.scope === 'remaining' || leftOf(paid, reversals) === 0n;
+  if (!isAll) return { plan: 'stays' };
+  return { plan: ofPlans.every(({ isChange }) => isChange) ? 'set_back' : 'ends' };
 }

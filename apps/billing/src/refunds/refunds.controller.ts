@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import type { PaymentAnswer, RefundAnswer } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
 import { RefundRequest } from './refunds.dto.js';
@@ -22,5 +22,23 @@ export class RefundsController {
     @Body() request: RefundRequest,
   ): Promise<RefundAnswer> {
     return this.refunds.refund(accountId, request);
+  }
+
+  @Post('refunds/:refundId/retry')
+  @HttpCode(200)
+  async retry(
+    @AccountId() accountId: string,
+    @Param('refundId') refundId: string,
+  ): Promise<RefundAnswer> {
+    return this.refunds.retry(accountId, refundId);
+  }
+
+  @Post('refunds/:refundId/dismiss')
+  @HttpCode(200)
+  async dismiss(
+    @AccountId() accountId: string,
+    @Param('refundId') refundId: string,
+  ): Promise<RefundAnswer> {
+    return this.refunds.dismiss(accountId, refundId);
   }
 }

@@ -3,17 +3,17 @@ import type { PaymentAnswer, RefundAnswer } from '#libs/contracts';
 import { Database } from '#libs/database';
 import {
   Clock,
-  DAY_MS,
-  HOUR_MS,
   InvalidRequest,
   type Micros,
   NotFound,
   crashPoint,
+  isId,
   newId,
 } from '#libs/platform';
 import { ProcessorUnavailable } from '../processors/processors.errors.js';
 import type { Payment } from '../payments/payment.entity.js';
 import { PaymentsService } from '../payments/payments.service.js';
+import { isFailedRefund } from '../payments/failed-refund.js';
 import type { Reversal } from '../payments/reversal.entity.js';
 import { ReversalsService } from '../payments/reversals.service.js';
 import { leftOf, restOf } from './refund-amount.js';
@@ -22,10 +22,13 @@ import { toPaymentAnswer, toRefundAnswer } from './refund-answer.js';
 import type { RefundRequest } from './refunds.dto.js';
 import { NothingToRefund, RefundRefused } from './refunds.errors.js';
 
-type Wish = Pick<Reversal, 'id' | 'scope' | 'startsAt' | 'reason'> & { amountMicros?: Micros };
+type Wish = Pick<Reversal, 'id' | 'scope' | 'startsAt' | 'reason'> & {
+  amountMicros?: Micros;
+  /** The failed one that is asked for again. */
+  again?: Reversal;
+};
 
-/** Between two attempts to give back what the processor refuses to take back: a balance may fill up meanwhile. */
-export const RETURN_PAUSES_MS: readonly number[] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS];
+const NOT_FAILED = 'This refund has not failed, or another took its place, or it was dismissed.';
 
 /** Money that is given back from here. */
 @Injectable()
@@ -68,37 +71,90 @@ export class RefundsService {
         this.build(payment, wish, reversals),
       ),
     );
+    return this.made(payment, begun);
+  }
+
+  /**
+   * Asks again now for a refund that failed, as a refund of its own: the refusal of the last one would only be repeated
+   * under its key. @throws NotFound, NothingToRefund, RefundRefused, ProcessorUnavailable.
+   */
+  async retry(accountId: string, refundId: string): Promise<RefundAnswer> {
+    const payment = await this.findOfRefund(accountId, refundId);
+    const begun = await this.beginAgain(payment, (failed) => failed.id === refundId);
+    if (!begun) throw new NothingToRefund(NOT_FAILED);
+    return this.made(payment, begun);
+  }
+
+  /** Asks again for a refund whose pause is over, unless it was settled since it was listed. */
+  async retryDue(payment: Payment, refundId: string): Promise<void> {
+    const now = this.clock.now();
+    const begun = await this.beginAgain(
+      payment,
+      ({ id, retryAt }) => id === refundId && retryAt !== null && retryAt <= now,
+    );
+    crashPoint('refund.after-commit');
+    if (begun) await this.calls.settle(payment, begun);
+  }
+
+  /** Nothing more is done about a refund that failed. @throws NotFound, NothingToRefund. */
+  async dismiss(accountId: string, refundId: string): Promise<RefundAnswer> {
+    const payment = await this.findOfRefund(accountId, refundId);
+    const isDismissed = await this.database.transaction((transaction) =>
+      this.reversals.dismiss(transaction, payment, refundId),
+    );
+    if (!isDismissed) throw new NothingToRefund(NOT_FAILED);
+    return this.answer(payment, refundId);
+  }
+
+  /** Gives back what is left of a payment that nobody wanted, once. What fails is asked for again as any refund. */
+  async returnAll(payment: Payment, reason: string): Promise<void> {
+    const begun = await this.database.transaction(async (transaction) => {
+      const wish = { id: newId(), scope: 'whole', startsAt: null, reason } as const;
+      // Another process may have made an attempt since the payment was listed.
+      const next = await this.reversals.begin(transaction, payment, (reversals) =>
+        leftOf(payment.amountMicros, reversals) === 0n || reversals.some(isFailedRefund)
+          ? undefined
+          : this.build(payment, wish, reversals),
+      );
+      await this.payments.markReturned(transaction, payment);
+      return next;
+    });
+    crashPoint('refund.after-commit');
+    if (begun) await this.calls.settle(payment, begun);
+  }
+
+  private async beginAgain(
+    payment: Payment,
+    isMeant: (failed: Reversal) => boolean,
+  ): Promise<Reversal | undefined> {
+    return this.database.transaction(async (transaction) => {
+      const reversals = await this.payments.listReversals(transaction, payment);
+      const meant = reversals.find((row) => isFailedRefund(row) && isMeant(row));
+      if (meant && leftOf(payment.amountMicros, reversals) === 0n) {
+        const made = reversals.filter(({ state }) => state === 'final');
+        // It came back in some other way. What may fail yet, such as a dispute that may be won, is waited for.
+        const isBack = leftOf(payment.amountMicros, made) === 0n;
+        if (isBack) await this.reversals.dismiss(transaction, payment, meant.id);
+        return undefined;
+      }
+      return this.reversals.begin(transaction, payment, (rows) => {
+        const again = rows.find((row) => isFailedRefund(row) && isMeant(row));
+        const { scope, startsAt, reason, amountMicros } = again ?? ({} as Reversal);
+        const wish = { id: newId(), scope, startsAt, reason, amountMicros, again };
+        return again && this.build(payment, wish, rows);
+      });
+    });
+  }
+
+  /** Brings a refund that was begun to its end. */
+  private async made(payment: Payment, begun: Reversal): Promise<RefundAnswer> {
     crashPoint('refund.after-commit');
     if (begun.state === 'requested' && begun.externalId === null) {
       const outcome = await this.calls.settle(payment, begun);
       if (outcome.outcome === 'unknown') throw new ProcessorUnavailable(outcome.cause);
       if (outcome.outcome === 'refused' || !outcome.value) throw new RefundRefused(outcome);
     }
-    return this.answer(payment, refundId);
-  }
-
-  /**
-   * Gives back what is left of a payment that was never announced. What the processor refuses is asked for again
-   * after each pause, as a refund of its own: the refusal of the last one would only be repeated under its key.
-   * After the last pause the money is set aside for an operator.
-   */
-  async returnAll(payment: Payment, reason: string): Promise<void> {
-    const begun = await this.database.transaction(async (transaction) => {
-      const wish = { id: newId(), scope: 'whole', startsAt: null, reason } as const;
-      // Another process may have made an attempt since the payment was listed.
-      const next = await this.reversals.begin(transaction, payment, (reversals) =>
-        stepOf(payment, reversals, this.clock.now()) === 'refund'
-          ? this.build(payment, wish, reversals)
-          : undefined,
-      );
-      if (next) return next;
-      const reversals = await this.payments.listReversals(transaction, payment);
-      const step = stepOf(payment, reversals, this.clock.now());
-      if (step === 'end') await this.payments.markReturned(transaction, payment);
-      return undefined;
-    });
-    crashPoint('refund.after-commit');
-    if (begun) await this.calls.settle(payment, begun);
+    return this.answer(payment, begun.id);
   }
 
   /** The row of a refund. @throws NothingToRefund. */
@@ -106,21 +162,24 @@ export class RefundsService {
     const known = reversals.find(({ id }) => id === wish.id);
     if (known) return known;
     const left = leftOf(payment.amountMicros, reversals);
-    const { amountMicros = left } = wish;
+    const { amountMicros = left, again, ...wished } = wish;
     if (left === 0n) throw new NothingToRefund('Nothing of this payment is left to refund.');
-    if (amountMicros > left && wish.scope === 'whole') {
+    if (amountMicros > left && wish.scope === 'whole' && !again) {
       throw new NothingToRefund('This payment has less left than this amount.');
     }
     const now = this.clock.now();
     return {
-      ...wish,
+      ...wished,
       accountId: payment.accountId,
       paymentId: payment.id,
       processor: payment.processor,
       cause: 'refund',
       externalId: null,
-      attempt: 1,
+      attempt: (again?.attempt ?? 0) + 1,
       state: 'requested',
+      retryOf: again?.id ?? null,
+      retryAt: null,
+      closedAt: null,
       amountMicros: amountMicros < left ? amountMicros : left,
       createdAt: now,
       updatedAt: now,
@@ -162,19 +221,13 @@ export class RefundsService {
     if (!payment) throw new NotFound();
     return payment;
   }
-}
 
-/** What is to be done now about a payment that is given back. */
-function stepOf(
-  { amountMicros }: Payment,
-  reversals: readonly Reversal[],
-  now: Date,
-): 'wait' | 'refund' | 'end' {
-  if (reversals.some(({ state }) => state === 'requested')) return 'wait';
-  const failed = reversals.filter(({ cause, state }) => cause === 'refund' && state === 'undone');
-  const isGivenBack = leftOf(amountMicros, reversals) === 0n;
-  if (isGivenBack || failed.length > RETURN_PAUSES_MS.length) return 'end';
-  const pauseMs = RETURN_PAUSES_MS[failed.length - 1] ?? 0;
-  const isPausing = failed.some(({ updatedAt }) => updatedAt.getTime() + pauseMs > now.getTime());
-  return isPausing ? 'wait' : 'refund';
+  private async findOfRefund(accountId: string, refundId: string): Promise<Payment> {
+    if (!isId(refundId)) throw new NotFound();
+    const payment = await this.database.transaction((transaction) =>
+      this.payments.findOfReversal(transaction, accountId, refundId),
+    );
+    if (!payment) throw new NotFound();
+    return payment;
+  }
 }

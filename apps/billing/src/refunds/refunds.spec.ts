@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS, addMonths, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
+import { RETRY_PAUSES_MS } from '../payments/failed-refund.js';
 import { SettleRefundsJob } from './settle-refunds.job.js';
 
 describe.each(BOTH)('refunds and disputes at %s', (processor) => {
@@ -191,22 +192,118 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       if (!isMade) expect(billing.logLines.splice(0)).toHaveLength(1);
     });
 
-    it('a refund that fails later gives back what it took, and stands in the list until it is made again', async () => {
+    const setAside = async () => {
+      const { body } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
+      return (body as SetAsideMoney[]).filter((one) => one.accountId === accountId);
+    };
+    const decide = async (refundId: string, decision: 'retry' | 'dismiss') => {
+      const path = `operator/refunds/${refundId}/${decision}`;
+      const answer = await billing.call('POST', path, { accountId, caller: 'cli' });
+      await billing.settle();
+      return answer;
+    };
+    /** Every pause between two attempts, one after the other. */
+    async function waitForAll(): Promise<void> {
+      for (const pauseMs of RETRY_PAUSES_MS) {
+        expect(await setAside()).toEqual([]);
+        await billing.pass(pauseMs);
+        await billing.follow();
+      }
+    }
+
+    it('a refund that fails after it was made gives back what it took, and is made again after a pause, once', async () => {
       const bought = await buy();
-      const setAside = async () => {
-        const { body } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
-        return (body as SetAsideMoney[]).filter((one) => one.accountId === accountId);
-      };
-      await refund({ amountMicros: '50000000' });
-      expect(await setAside()).toEqual([]);
+      const { body } = await refund({ amountMicros: '50000000' });
       side.failRefund(refunds()[0].id);
       await billing.settle();
       expect((await said()).at(-1)).toBe('undone');
       expect(await billing.stateOf(accountId, bought)).toBe('paid');
-      const [{ paymentId }] = await payments();
-      expect(await setAside()).toMatchObject([{ kind: 'unreturned', id: paymentId }]);
-      expect((await refund({ amountMicros: '40000000' })).body).toMatchObject({ state: 'final' });
+      expect((await payments())[0].reversals).toMatchObject([
+        { refundId: body.refundId, retryAt: expect.any(String) },
+      ]);
+      await billing.follow();
+      expect((await said()).at(-1)).toBe('undone');
+      for (let round = 0; round < 2; round += 1) {
+        await billing.pass(DAY_MS);
+        await billing.follow();
+      }
+      expect((await said()).slice(-2)).toEqual([
+        'refund requested whole 50000000',
+        'refund final whole 50000000',
+      ]);
+      expect((await payments())[0].reversals).toHaveLength(2);
       expect(await setAside()).toEqual([]);
+    });
+
+    it('a refund that is refused at once is asked for four times more, then an operator retries or dismisses it', async () => {
+      await buy();
+      const before = refunds().length;
+      billing.simulator.apiFaults.refusedRefunds = Infinity;
+      expect((await refund({})).status).toBe(422);
+      await waitForAll();
+      const [{ kind, id: refundId }] = await setAside();
+      expect(kind).toBe('unreturned');
+      expect((await decide(refundId, 'retry')).status).toBe(422);
+      const [{ id: latest }] = await setAside();
+      expect(billing.logLines.splice(0)).toHaveLength(6);
+      expect(await decide(latest, 'dismiss')).toMatchObject({
+        status: 200,
+        body: { credits: '0' },
+      });
+      billing.simulator.apiFaults.refusedRefunds = 0;
+      expect(await setAside()).toEqual([]);
+      for (const decision of ['retry', 'dismiss'] as const) {
+        expect((await decide(latest, decision)).body).toMatchObject({ code: 'nothing_to_refund' });
+      }
+      await billing.pass(30 * DAY_MS);
+      await billing.follow();
+      expect(refunds()).toHaveLength(before);
+    });
+
+    it('a refund that failed waits while its payment is disputed, and is made when the dispute is won', async () => {
+      await buy();
+      billing.simulator.apiFaults.refusedRefunds = 1;
+      await refund({});
+      expect(billing.logLines.splice(0)).toHaveLength(1);
+      const id = side.dispute((await payments())[0].externalId);
+      await billing.settle();
+      await billing.pass(2 * DAY_MS);
+      await billing.follow();
+      side.decideDispute(id, 'won');
+      await billing.settle();
+      await billing.follow();
+      expect((await said()).slice(-3)).toEqual([
+        'undone',
+        'refund requested whole 54000000',
+        'refund final whole 54000000',
+      ]);
+    });
+
+    it('another refund takes the place of those that failed before it', async () => {
+      await buy();
+      billing.simulator.apiFaults.refusedRefunds = 2;
+      expect((await refund({ amountMicros: '10000000' })).status).toBe(422);
+      expect((await refund({ amountMicros: '20000000' })).status).toBe(422);
+      expect(billing.logLines.splice(0)).toHaveLength(2);
+      for (let day = 0; day < 5; day += 1) {
+        await billing.pass(DAY_MS);
+        await billing.follow();
+      }
+      expect((await said()).filter((line) => line.startsWith('refund final'))).toEqual([
+        'refund final whole 20000000',
+      ]);
+    });
+
+    it('S85: a failed refund of another account is not found', async () => {
+      await buy();
+      billing.simulator.apiFaults.refusedRefunds = 1;
+      const refundId = newId();
+      await refund({ refundId });
+      expect(billing.logLines.splice(0)).toHaveLength(1);
+      accountId = billing.newAccount();
+      expect((await decide(refundId, 'retry')).status).toBe(404);
+      expect((await decide(refundId, 'dismiss')).status).toBe(404);
+      expect((await decide('x', 'retry')).status).toBe(404);
     });
 
     it('who owes used credits of it buys no more by this processor until they are repaid', async () => {

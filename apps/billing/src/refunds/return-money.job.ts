@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, type Job, Logger } from '#libs/platform';
 import { RefundsMaintenanceRepository } from './refunds.repository.js';
-import { RETURN_PAUSES_MS, RefundsService } from './refunds.service.js';
+import { RefundsService } from './refunds.service.js';
 
 const PAYMENTS_MAX = 100;
+const REFUNDS_MAX = 100;
 
-/** Gives back what arrived for a duplicate or for a deleted account. */
+/** Gives back what arrived for a duplicate or for a deleted account, and asks again for refunds that failed. */
 @Injectable()
 export class ReturnMoneyJob implements Job {
   readonly name = 'return-money';
@@ -18,18 +19,23 @@ export class ReturnMoneyJob implements Job {
   ) {}
 
   async runOnce(): Promise<void> {
-    const now = this.clock.now();
-    const due = await this.repository.listToReturn(now, RETURN_PAUSES_MS, PAYMENTS_MAX);
-    for (const payment of due) {
-      // This payment waits for the next round; the others need not.
+    for (const payment of await this.repository.listToReturn(PAYMENTS_MAX)) {
+      const paymentId = payment.id;
       await this.refunds
         .returnAll(payment, 'paid for a deleted account or twice')
-        .catch((error: unknown) =>
-          this.logger.error('a payment could not be given back yet', {
-            paymentId: payment.id,
-            err: error,
-          }),
-        );
+        .catch((err: unknown) => this.postpone({ paymentId, err }));
     }
+    const now = this.clock.now();
+    for (const { payment, refund } of await this.repository.listToRetry(now, REFUNDS_MAX)) {
+      const [paymentId, refundId] = [payment.id, refund.id];
+      await this.refunds
+        .retryDue(payment, refundId)
+        .catch((err: unknown) => this.postpone({ paymentId, refundId, err }));
+    }
+  }
+
+  /** This payment waits for the next round; the others need not. */
+  private postpone(fields: object): void {
+    this.logger.error('a payment could not be given back yet', fields);
   }
 }

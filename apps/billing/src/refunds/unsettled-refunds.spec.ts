@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { RefundsMaintenanceRepository } from './refunds.repository.js';
-import { RETURN_PAUSES_MS, RefundsService } from './refunds.service.js';
+import { RETRY_PAUSES_MS } from '../payments/failed-refund.js';
+import { RefundsService } from './refunds.service.js';
 import { ReturnMoneyJob } from './return-money.job.js';
 import { SettleRefundsJob } from './settle-refunds.job.js';
 
@@ -73,13 +74,14 @@ it('a process that listed a payment before its refund was refused waits for the 
     billing.get(RefundsMaintenanceRepository),
     billing.get(RefundsService),
   ];
-  const [listed] = await repository.listToReturn(billing.clock.now(), RETURN_PAUSES_MS, 1);
+  const [listed] = await repository.listToReturn(1);
   await billing.get(ReturnMoneyJob).runOnce();
   expect(billing.logLines.splice(0)).toHaveLength(1);
   await Promise.all([refunds.returnAll(listed, 'twice'), refunds.returnAll(listed, 'twice')]);
   expect(await attempts()).toEqual([{ state: 'undone' }]);
-  await billing.pass(RETURN_PAUSES_MS[0]);
-  await Promise.all([refunds.returnAll(listed, 'twice'), refunds.returnAll(listed, 'twice')]);
+  await billing.pass(RETRY_PAUSES_MS[0]);
+  const [{ refund }] = await repository.listToRetry(billing.clock.now(), 1);
+  await Promise.all([refunds.retryDue(listed, refund.id), refunds.retryDue(listed, refund.id)]);
   await billing.settle();
   expect(await attempts()).toEqual([{ state: 'undone' }, { state: 'final' }]);
 });
@@ -101,6 +103,27 @@ it('a payment that cannot be given back, and a refund that cannot be settled, st
   expect(await attempts()).toEqual([{ state: 'final' }]);
 });
 
+it('what another refund leaves of money that nobody wanted is given back, too', async () => {
+  const paymentId = await payDeleted();
+  const before = madeThere().length;
+  billing.simulator.apiFaults.refusedRefunds = 1;
+  await billing.get(ReturnMoneyJob).runOnce();
+  expect(billing.logLines.splice(0)).toHaveLength(1);
+  const body = {
+    refundId: newId(),
+    paymentId,
+    scope: 'whole',
+    amountMicros: '10000000',
+    reason: 'asked for it',
+  };
+  await billing.call('POST', 'operator/refunds', { accountId, caller: 'cli', body });
+  await billing.settle();
+  await billing.get(ReturnMoneyJob).runOnce();
+  await billing.settle();
+  expect(await attempts()).toEqual([{ state: 'undone' }, { state: 'final' }, { state: 'final' }]);
+  expect(madeThere().length).toBe(before + 2);
+});
+
 it('money that was given back and came again is given back again', async () => {
   await payDeleted();
   await billing.follow();
@@ -110,7 +133,7 @@ it('money that was given back and came again is given back again', async () => {
   billing.simulator.paypal.captures.failRefund(made.id);
   await billing.settle();
   expect(await attempts()).toEqual([{ state: 'undone' }]);
-  await billing.pass(RETURN_PAUSES_MS[0] + 1);
+  await billing.pass(RETRY_PAUSES_MS[0] + 1);
   await billing.follow();
   expect(await attempts()).toEqual([{ state: 'undone' }, { state: 'final' }]);
 });

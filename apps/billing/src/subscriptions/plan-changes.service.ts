@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   type ChangePlanRequest,
@@ -77,12 +78,13 @@ export class PlanChangesService {
 
   /**
    * Changes the plan: an upgrade now, for what the preview said, everything else at the end of the period.
-   * Rights rise when it is paid, never with this answer.
+   * Rights rise when it is paid, never with this answer. Repeated with the same `key`, the customer's `Idempotency-Key`,
+   * it is the same change.
    */
   async change(
     accountId: string,
     id: string,
-    request: ChangePlanRequest,
+    request: ChangePlanRequest & { key?: string },
   ): Promise<PlanChangeAnswer> {
     return this.alone(accountId, id, () => this.changeAlone(accountId, id, request));
   }
@@ -101,7 +103,7 @@ export class PlanChangesService {
   private async changeAlone(
     accountId: string,
     id: string,
-    { from: agreed, ...request }: ChangePlanRequest,
+    { from: agreed, key, ...request }: ChangePlanRequest & { key?: string },
   ): Promise<PlanChangeAnswer> {
     await this.own.checkMayBuy(accountId);
     // The result of an earlier change may not have arrived yet.
@@ -110,7 +112,7 @@ export class PlanChangesService {
     let redirectUrl: string | null = null;
     if (effect === 'now') {
       const from = this.agreedTime(row, agreed);
-      const upgrade = { ...change, changeId: changeIdOf(row, change, from), from };
+      const upgrade = { ...change, changeId: changeIdOf(row, change, from, key), from };
       const result = valueOf(await processor.upgrade(upgrade));
       if (result.state === 'payment_required') ({ redirectUrl } = result);
     } else {
@@ -256,9 +258,20 @@ const due = (micros: Micros, { taxPpm }: Subscription) => ({
   tax_micros: taxWithin(micros, taxPpm).toString(),
 });
 
-/** The same wish at the same agreed time is the same call, however often it is sent. */
-function changeIdOf({ id }: Subscription, { plan, quantity }: ChangeRequest, from: Date): string {
-  return `${id}:${plan.sku}:${quantity}:${from.getTime()}`;
+/**
+ * The same wish at the same agreed time is the same call, however often it is sent; with keys, only under the same one:
+ * what was dropped is asked for anew. PayPal takes at most 108 characters.
+ */
+// oxlint-disable-next-line eslint/max-params -- all that a wish is made of
+function changeIdOf(
+  { id }: Subscription,
+  { plan, quantity }: ChangeRequest,
+  from: Date,
+  key?: string,
+): string {
+  const wish = `${id}:${plan.sku}:${quantity}:${from.getTime()}`;
+  if (key === undefined) return wish;
+  return `${id}:${createHash('sha256').update(`${wish}:${key}`).digest('base64url')}`;
 }
 
 function plannedUnits(sku: string, quantity: number): PlannedUnits {

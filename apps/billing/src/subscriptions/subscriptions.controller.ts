@@ -1,4 +1,4 @@
-import { Body, Controller, Param } from '@nestjs/common';
+import { Body, Controller, Headers, Param } from '@nestjs/common';
 import {
   ChangePlanRequest,
   PlanRequest,
@@ -12,7 +12,7 @@ import {
   SUBSCRIPTION_UNDO,
   Serves,
 } from '#libs/contracts';
-import { AccountId } from '#libs/platform';
+import { AccountId, idempotencyKeyOf } from '#libs/platform';
 import { OwnSubscriptionsService } from './own-subscriptions.service.js';
 import { PlanChangesService } from './plan-changes.service.js';
 
@@ -44,8 +44,9 @@ export class SubscriptionsController {
     @AccountId() accountId: string,
     @Param('id') id: string,
     @Body() request: ChangePlanRequest,
+    @Headers('idempotency-key') key?: string,
   ) {
-    return this.changes.change(accountId, id, request);
+    return this.changes.change(accountId, id, { ...request, key: idempotencyKeyOf(key) });
   }
 
   @Serves(SUBSCRIPTION_CANCEL)

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SubscriptionAnswer } from '#libs/contracts';
-import { HOUR_MS, MINUTE_MS } from '#libs/platform';
+import { HOUR_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
 import { MailNoticesJob } from '../subscription-notices/mail-notices.job.js';
@@ -28,8 +28,9 @@ describe('a change of plan that is not paid', () => {
     const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
     ({ id } = listed.subscriptions[0]);
   }
-  async function ask(action: string, body: object = {}) {
-    const answer = await billing.call('POST', `subscriptions/${id}/${action}`, { accountId, body });
+  async function ask(action: string, body: object = {}, headers: Record<string, string> = {}) {
+    const call = { accountId, body, headers };
+    const answer = await billing.call('POST', `subscriptions/${id}/${action}`, call);
     await billing.settle();
     return answer;
   }
@@ -75,19 +76,23 @@ describe('a change of plan that is not paid', () => {
     expect(await now()).toMatchObject({ sku: 'api-15K-month', unpaid_change: null });
   });
 
-  it('is dropped: nothing is open any more, and another one can be asked for', async () => {
+  it('is dropped: nothing is open any more, and another one can be asked for in the same second', async () => {
     await subscribed('stripe');
     card('declines');
-    await ask('change', WISH);
+    const first = { 'idempotency-key': newId() };
+    await ask('change', WISH, first);
     const dropped = await ask('drop');
     expect(dropped).toMatchObject({ status: 200, body: { subscription: { unpaid_change: null } } });
     const [invoice] = billing.simulator.world.all('invoice');
     expect(invoice.status).toBe('void');
     expect(await ask('drop')).toMatchObject({ status: 200 });
     card('works');
-    await billing.pass(MINUTE_MS);
-    await ask('change', WISH);
+    // What was sent before the drop and comes again is no new wish.
+    await ask('change', WISH, first);
+    expect(await paid()).toHaveLength(1);
+    await ask('change', WISH, { 'idempotency-key': newId() });
     expect(await now()).toMatchObject({ ...WISH, unpaid_change: null });
+    expect(await paid()).toHaveLength(2);
   });
 
   it('at PayPal says what is open, that the money was refused, and is paid in another way', async () => {

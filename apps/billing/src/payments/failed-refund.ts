@@ -1,0 +1,17 @@
+import { DAY_MS, HOUR_MS } from '#libs/platform';
+import type { Reversal } from './reversal.entity.js';
+
+/** Between two attempts at a refund that the processor refuses or cannot make: a balance may fill up meanwhile. */
+export const RETRY_PAUSES_MS: readonly number[] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS];
+
+/** Whether a refund failed and neither another took its place nor an operator dismissed it. */
+export const isFailedRefund = ({ cause, state, closedAt }: Reversal): boolean =>
+  cause === 'refund' && state === 'undone' && closedAt === null;
+
+/** @returns the refund as failed, to be asked for again after a pause if it was begun here, four times at most. */
+export function failed(refund: Reversal, now: Date): Reversal {
+  const { cause, reason, attempt } = refund;
+  const pauseMs = cause === 'refund' && reason !== null ? RETRY_PAUSES_MS[attempt - 1] : undefined;
+  const retryAt = pauseMs === undefined ? null : new Date(now.getTime() + pauseMs);
+  return { ...refund, state: 'undone', retryAt, updatedAt: now };
+}
