@@ -1,8 +1,8 @@
-import { Body, Controller, Get, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { Allowance, ChangePage } from '#libs/contracts';
 import { ChangeFeed, ChangesRequest } from '#libs/messaging';
 import { AccountId, AllowCallers } from '#libs/platform';
-import { OverrideLimitRequest } from './allowances.dto.js';
+import { LiftOverrideRequest, OverrideLimitRequest } from './allowances.dto.js';
 import { AllowancesService } from './allowances.service.js';
 
 @Controller('/internal')
@@ -31,5 +31,15 @@ export class AllowancesController {
     @Body() { until, ...body }: OverrideLimitRequest,
   ): Promise<void> {
     await this.allowances.override(accountId, { ...body, until: new Date(until) });
+  }
+
+  @Post('/operator/overrides/lift')
+  @HttpCode(200)
+  @AllowCallers('cli')
+  async lift(
+    @AccountId() accountId: string,
+    @Body() { name }: LiftOverrideRequest,
+  ): Promise<{ hasChanged: boolean }> {
+    return { hasChanged: await this.allowances.liftOverride(accountId, name) };
   }
 }

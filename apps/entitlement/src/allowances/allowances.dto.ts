@@ -3,10 +3,12 @@ import { OVERRIDABLE_LIMITS, type OverridableLimit } from '#libs/contracts';
 
 const VALUE_MAX = 10_000_000;
 
-export class OverrideLimitRequest {
+export class LiftOverrideRequest {
   @IsIn(OVERRIDABLE_LIMITS)
   name: OverridableLimit;
+}
 
+export class OverrideLimitRequest extends LiftOverrideRequest {
   @IsInt()
   @Min(0)
   @Max(VALUE_MAX)

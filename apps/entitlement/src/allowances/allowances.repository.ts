@@ -52,4 +52,18 @@ export class AllowancesRepository {
       [newId(), accountId, name, value, reason, from, until, allowanceVersion],
     );
   }
+
+  /** @returns whether there was one. */
+  async endOverrides(
+    transaction: Transaction,
+    accountId: string,
+    { name, now }: { name: string; now: Date },
+  ): Promise<boolean> {
+    const ended = await transaction.execute(
+      `update allowance_overrides set until_at = $3
+       where account_id = $1 and name = $2 and until_at > $3`,
+      [accountId, name, now],
+    );
+    return ended > 0;
+  }
 }

@@ -46,4 +46,17 @@ export class AllowancesService {
       }),
     );
   }
+
+  /** Ends every override of a limit now. @returns false when there was none. */
+  async liftOverride(accountId: string, name: OverridableLimit): Promise<boolean> {
+    let isLifted = false;
+    await this.database.transaction((transaction) =>
+      this.grants.change(transaction, accountId, async (book) => {
+        const ended = { name, now: book.now };
+        isLifted = await this.repository.endOverrides(transaction, accountId, ended);
+        if (isLifted) book.changeAllowance();
+      }),
+    );
+    return isLifted;
+  }
 }
