@@ -1,4 +1,4 @@
-import { IsOptional, IsString, IsUrl, MinLength } from 'class-validator';
+import { IsOptional, IsString, IsUrl, MinLength, ValidateIf } from 'class-validator';
 import { DatabaseConfig, DatabaseUrl } from '#libs/database';
 import { MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
 import { PortSetting, Setting } from '#libs/platform';
@@ -79,4 +79,56 @@ export class AccountConfig extends DatabaseConfig {
 
   @SmtpUrl()
   smtpUrl?: string;
+
+  @Setting({
+    env: 'GOOGLE_CLIENT_ID',
+    about:
+      'OAuth client of Google. Unset: nobody logs in with Google. Its return address is BILLING_URL/log-in/google/return.',
+  })
+  @ValidateIf(({ googleClientSecret }) => Boolean(googleClientSecret))
+  @IsString({ message: 'must be given with GOOGLE_CLIENT_SECRET' })
+  googleClientId?: string;
+
+  @Setting({
+    env: 'GOOGLE_CLIENT_SECRET',
+    about: 'Secret of that client.',
+    secret: true,
+    mayBeMissing: true,
+  })
+  @ValidateIf(({ googleClientId }) => Boolean(googleClientId))
+  @IsString({ message: 'must be given with GOOGLE_CLIENT_ID' })
+  @MinLength(8)
+  googleClientSecret?: string;
+
+  @Setting({ env: 'GOOGLE_ISSUER', about: 'Issuer of OpenID Connect; a simulator elsewhere.' })
+  @IsUrl(URL_RULES)
+  googleIssuer: string = 'https://accounts.google.com';
+
+  @Setting({
+    env: 'GITHUB_CLIENT_ID',
+    about:
+      'OAuth app of GitHub. Unset: nobody logs in with GitHub. Its return address is BILLING_URL/log-in/github/return.',
+  })
+  @ValidateIf(({ githubClientSecret }) => Boolean(githubClientSecret))
+  @IsString({ message: 'must be given with GITHUB_CLIENT_SECRET' })
+  githubClientId?: string;
+
+  @Setting({
+    env: 'GITHUB_CLIENT_SECRET',
+    about: 'Secret of that app.',
+    secret: true,
+    mayBeMissing: true,
+  })
+  @ValidateIf(({ githubClientId }) => Boolean(githubClientId))
+  @IsString({ message: 'must be given with GITHUB_CLIENT_ID' })
+  @MinLength(8)
+  githubClientSecret?: string;
+
+  @Setting({ env: 'GITHUB_URL', about: 'Where GitHub asks its users; a simulator elsewhere.' })
+  @IsUrl(URL_RULES)
+  githubUrl: string = 'https://github.com';
+
+  @Setting({ env: 'GITHUB_API_URL', about: 'Where GitHub’s API is; a simulator elsewhere.' })
+  @IsUrl(URL_RULES)
+  githubApiUrl: string = 'https://api.github.com';
 }

@@ -40,7 +40,7 @@ import { EraseJob } from './deletion/erase.job.js';
 import { ErasedDataService } from './deletion/erased-data.service.js';
 import { ErasureMaintenanceRepository } from './deletion/erasure.repository.js';
 import { ErasureService } from './deletion/erasure.service.js';
-import { MailedLinksService } from './deletion/mailed-links.service.js';
+import { WaysInService } from './deletion/ways-in.service.js';
 import { ExportController } from './export/export.controller.js';
 import { ExportService } from './export/export.service.js';
 import { ExpireKeysJob } from './key-records/expire-keys.job.js';
@@ -51,14 +51,37 @@ import { KeysController } from './keys/keys.controller.js';
 import { KeysRepository } from './keys/keys.repository.js';
 import { KeysService } from './keys/keys.service.js';
 import { ForgottenPasswordsService } from './password-resets/forgotten-passwords.service.js';
+import { MailedResetsService } from './password-resets/mailed-resets.service.js';
 import { PasswordChangesService } from './password-resets/password-changes.service.js';
 import { PasswordResetsController } from './password-resets/password-resets.controller.js';
 import { PasswordResetsMaintenanceRepository } from './password-resets/password-resets.repository.js';
 import { PasswordResetsService } from './password-resets/password-resets.service.js';
 import { PasswordsService } from './passwords/passwords.service.js';
+import {
+  IdentitiesBySubjectMaintenanceRepository,
+  IdentitiesRepository,
+} from './identities/identities.repository.js';
+import { IdentitiesService } from './identities/identities.service.js';
+import { OwnIdentitiesService } from './identities/own-identities.service.js';
+import { ProviderConnectionsService } from './identities/provider-connections.service.js';
+import { ProvidersService } from './identities/providers.service.js';
+import { ProviderArrivalsService } from './provider-log-in/provider-arrivals.service.js';
+import { ProviderLogInController } from './provider-log-in/provider-log-in.controller.js';
+import { ProviderLogInService } from './provider-log-in/provider-log-in.service.js';
+import { ProviderSignUpService } from './provider-log-in/provider-sign-up.service.js';
+import { EntryService } from './log-in/entry.service.js';
+import { LogInController } from './log-in/log-in.controller.js';
+import { LogInService } from './log-in/log-in.service.js';
+import { ReauthenticationService } from './log-in/reauthentication.service.js';
+import { SecondStepService } from './log-in/second-step.service.js';
+import { LogInStepsMaintenanceRepository } from './log-in-steps/log-in-steps.repository.js';
+import { LogInStepsService } from './log-in-steps/log-in-steps.service.js';
 import { OperatorsController } from './operators/operators.controller.js';
 import { OperatorsService } from './operators/operators.service.js';
 import { TimelineController } from './operators/timeline.controller.js';
+import { AccountListMaintenanceRepository } from './operators/account-list.repository.js';
+import { AccountRecordsController } from './operators/account-records.controller.js';
+import { AuditEntriesMaintenanceRepository } from './operators/audit-entries.repository.js';
 import { AuditedRequestsMaintenanceRepository } from './operators/audited-requests.repository.js';
 import { TimelineRepository } from './operators/timeline.repository.js';
 import { OwnerMailService } from './people/owner-mail.service.js';
@@ -76,8 +99,11 @@ import { RegistrationService } from './registration/registration.service.js';
 import { SignUpPasswordsService } from './registration/sign-up-passwords.service.js';
 import { SignUpsMaintenanceRepository } from './registration/sign-ups.repository.js';
 import { SignUpsService } from './registration/sign-ups.service.js';
+import { OwnSecondFactorService } from './second-factor/own-second-factor.service.js';
+import { SecondFactorController } from './second-factor/second-factor.controller.js';
+import { SecondFactorRepository } from './second-factor/second-factor.repository.js';
+import { SecondFactorsService } from './second-factor/second-factors.service.js';
 import { CurrentSessionsService } from './sessions/current-sessions.service.js';
-import { LogInService } from './sessions/log-in.service.js';
 import { SessionTokensMaintenanceRepository } from './sessions/session-tokens.repository.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
@@ -98,7 +124,10 @@ export const CONTROLLERS = [
   AuditCheckController,
   KeysController,
   KeyRecordController,
+  LogInController,
   SessionsController,
+  SecondFactorController,
+  ProviderLogInController,
   RegistrationController,
   PasswordResetsController,
   ProfileController,
@@ -106,6 +135,7 @@ export const CONTROLLERS = [
   BillingDetailsController,
   DeletionController,
   OperatorsController,
+  AccountRecordsController,
   TimelineController,
   ExportController,
 ];
@@ -126,14 +156,20 @@ const FEATURES = [
   [ThrottlingMaintenanceRepository, ThrottlingService],
   [PasswordsService],
   [PeopleRepository, PeopleByAddressMaintenanceRepository, PeopleService, OwnerMailService],
+  [SessionTokensMaintenanceRepository, CurrentSessionsService, SessionsRepository, SessionsService],
+  [SecondFactorRepository, SecondFactorsService, OwnSecondFactorService],
+  [LogInStepsMaintenanceRepository, LogInStepsService],
   [
-    SessionTokensMaintenanceRepository,
-    CurrentSessionsService,
-    SessionsRepository,
-    SessionsService,
-    LogInService,
+    IdentitiesRepository,
+    IdentitiesBySubjectMaintenanceRepository,
+    IdentitiesService,
+    ProvidersService,
+    OwnIdentitiesService,
+    ProviderConnectionsService,
   ],
+  [EntryService, LogInService, ReauthenticationService, SecondStepService],
   [KeysRepository, KeysService],
+  [ProviderSignUpService, ProviderArrivalsService, ProviderLogInService],
   [KeyRecordMaintenanceRepository, KeyRecordService, ExpireKeysJob],
   [
     SignUpsMaintenanceRepository,
@@ -148,6 +184,7 @@ const FEATURES = [
     PasswordResetsService,
     ForgottenPasswordsService,
     PasswordChangesService,
+    MailedResetsService,
   ],
   [ProfileService],
   [
@@ -158,14 +195,20 @@ const FEATURES = [
   ],
   [BillingDetailsRepository, BillingDetailsService],
   [
-    MailedLinksService,
+    WaysInService,
     ErasedDataService,
     DeletionService,
     ErasureMaintenanceRepository,
     ErasureService,
     EraseJob,
   ],
-  [OperatorsService, TimelineRepository, AuditedRequestsMaintenanceRepository],
+  [
+    OperatorsService,
+    TimelineRepository,
+    AuditedRequestsMaintenanceRepository,
+    AccountListMaintenanceRepository,
+    AuditEntriesMaintenanceRepository,
+  ],
   [ExportService],
 ];
 

@@ -23,11 +23,14 @@ import { BillingDetails } from './billing-details/billing-details.entity.js';
 import { EraseJob } from './deletion/erase.job.js';
 import { ExpireKeysJob } from './key-records/expire-keys.job.js';
 import { ApiKey } from './keys/key.entity.js';
+import { Identity } from './identities/identity.entity.js';
+import { LogInStep } from './log-in-steps/log-in-step.entity.js';
 import { PasswordReset } from './password-resets/password-reset.entity.js';
 import { Person } from './people/person.entity.js';
 import { DataKey } from './personal-data/data-key.entity.js';
 import { ForgetSignUpsJob } from './registration/forget-sign-ups.job.js';
 import { SignUp } from './registration/sign-up.entity.js';
+import { SecondFactor } from './second-factor/second-factor.entity.js';
 import { Session } from './sessions/session.entity.js';
 
 /** Each run is one indexed query for due work. */
@@ -52,9 +55,12 @@ export const ENTITIES = [
   AuditEntry,
   BillingDetails,
   DataKey,
+  Identity,
   KeptAnswer,
+  LogInStep,
   PasswordReset,
   Person,
+  SecondFactor,
   Session,
   SignUp,
   UnsentMail,

@@ -9,6 +9,8 @@ export interface Visitor {
   requestId: string;
   /** Proves that this browser logged in before; empty without one. */
   deviceToken: string;
+  /** Of a log-in between two of its steps; empty without one. */
+  stepToken: string;
 }
 
 /** A person acting in an account. */
@@ -34,6 +36,7 @@ export function visitorOf({ headers }: Pick<FastifyRequest, 'headers'>): Visitor
     userAgent: text('x-user-agent'),
     requestId: text('x-request-id'),
     deviceToken: text('x-device-token'),
+    stepToken: text('x-step-token'),
   };
 }
 

@@ -9,7 +9,7 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { KeysService } from '../keys/keys.service.js';
 import { OwnerMailService } from '../people/owner-mail.service.js';
-import { LogInService } from '../sessions/log-in.service.js';
+import { ReauthenticationService } from '../log-in/reauthentication.service.js';
 import { SessionAnswer } from '../sessions/session-headers.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import type { ActiveSession } from '../sessions/session-guard.js';
@@ -23,7 +23,7 @@ export class DeletionService {
     private readonly accounts: AccountsService,
     private readonly keys: KeysService,
     private readonly sessions: SessionsService,
-    private readonly logIns: LogInService,
+    private readonly reauthentication: ReauthenticationService,
     private readonly mail: OwnerMailService,
     private readonly audit: AuditService,
   ) {}
@@ -36,7 +36,7 @@ export class DeletionService {
     owner: ActiveSession,
     { password }: DeleteAccountRequest,
   ): Promise<SessionAnswer<AccountDeletionAnswer>> {
-    if (password !== undefined) await this.logIns.checkPassword(owner, password);
+    if (password !== undefined) await this.reauthentication.checkPassword(owner, password);
     else if (!owner.isRecent) await this.refuse(owner);
     const { accountId } = owner;
     return this.accounts.transaction(async (transaction) => {

@@ -4,14 +4,14 @@ import { BillingDetailsService } from '../billing-details/billing-details.servic
 import { KeysService } from '../keys/keys.service.js';
 import { OwnerMailService } from '../people/owner-mail.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { MailedLinksService } from './mailed-links.service.js';
+import { WaysInService } from './ways-in.service.js';
 
 /** Everything of an account that goes with its erasure, except for the people and the data key. */
 @Injectable()
 export class ErasedDataService {
   constructor(
     private readonly sessions: SessionsService,
-    private readonly links: MailedLinksService,
+    private readonly waysIn: WaysInService,
     private readonly billingDetails: BillingDetailsService,
     private readonly idempotency: IdempotencyService,
     private readonly mail: OwnerMailService,
@@ -20,7 +20,7 @@ export class ErasedDataService {
 
   async remove(transaction: Transaction, accountId: string): Promise<void> {
     await this.sessions.deleteAll(transaction, accountId);
-    await this.links.forget(transaction, accountId);
+    await this.waysIn.forget(transaction, accountId);
     await this.billingDetails.delete(transaction, accountId);
     await this.idempotency.forget(transaction, accountId);
     await this.mail.forget(transaction, accountId);

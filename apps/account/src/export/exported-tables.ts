@@ -75,6 +75,33 @@ export const EXPORTED_TABLES: ExportedSchema = {
       encrypted: ['origin'],
     },
     {
+      table: 'second_factors',
+      key: { person_id: 'uuid' },
+      columns: ['person_id', 'account_id', 'created_at', 'confirmed_at'],
+      withheld: { secret: 'a secret', last_step: 'of use to nobody but us' },
+    },
+    {
+      table: 'recovery_codes',
+      key: { person_id: 'uuid', code_hash: 'bytea' },
+      columns: ['person_id', 'account_id', 'created_at'],
+      withheld: { code_hash: HASH },
+    },
+    {
+      table: 'identities',
+      key: { id: 'uuid' },
+      columns: [
+        'id',
+        'account_id',
+        'person_id',
+        'provider',
+        'details',
+        'created_at',
+        'last_used_at',
+      ],
+      withheld: { subject_hash: HASH },
+      encrypted: ['details'],
+    },
+    {
       table: 'password_resets',
       key: { id: 'uuid' },
       columns: ['id', 'account_id', 'person_id', 'created_at', 'expires_at'],
@@ -140,6 +167,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
     audit_anchors: HASH,
     audit_anchored_heads: HASH,
     sign_ups: 'of people without an account; one that is confirmed becomes the account',
+    log_in_steps: 'of log-ins under way, for ten minutes',
     attempts: 'counts by hashes that lead to nobody',
   },
 };

@@ -53,7 +53,7 @@ export class KeysController {
 
   @ServesBrowser(KEY_REVOKE)
   revoke(@CurrentSession() owner: Actor, @Param('id') id: string) {
-    return this.keys.revoke(owner, id);
+    return this.keys.revoke(owner.accountId, id, owner);
   }
 
   @ServesBrowser(KEY_ROTATE)

@@ -19,7 +19,7 @@ import { type AggregateLock, Outbox } from '#libs/messaging';
 import { Clock, DAY_MS, HOUR_MS, InvalidRequest, NotFound, isId, newId } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import { AccountsService } from '../accounts/accounts.service.js';
-import type { Actor } from '../audit/actor.js';
+import type { Actor, Operator } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { describeKey, withoutValue } from './key-answer.js';
 import { isJudgedAlike } from './judged-settings.js';
@@ -123,17 +123,17 @@ export class KeysService {
     });
   }
 
-  /** Ends a key at once. A repeat changes nothing. @throws NotFound. */
-  async revoke(owner: Actor, keyId: string): Promise<KeyAnswer> {
-    return this.accounts.runCommand(owner.accountId, {}, async (transaction) => {
-      const { key, lock } = await this.lockKey(transaction, owner.accountId, keyId);
+  /** Ends a key at once, for its owner or an operator. A repeat changes nothing. @throws NotFound. */
+  async revoke(accountId: string, keyId: string, by: Actor | Operator): Promise<KeyAnswer> {
+    return this.accounts.runCommand(accountId, {}, async (transaction) => {
+      const { key, lock } = await this.lockKey(transaction, accountId, keyId);
       if (key.revokedAt) return this.answerOf(transaction, key);
       const revocation = { revokedAt: this.clock.now(), revokedBecause: 'owner' } as const;
-      await this.keys.revoke(transaction, owner.accountId, keyId, revocation);
+      await this.keys.revoke(transaction, accountId, keyId, revocation);
       await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'revoked' });
       const revoked = { ...key, ...revocation };
       const answer = await this.answerOf(transaction, revoked);
-      await this.record(transaction, owner, 'key.revoked', revoked, key);
+      await this.record(transaction, by, 'key.revoked', revoked, key);
       return answer;
     });
   }
@@ -381,7 +381,7 @@ export class KeysService {
 
   private async record(
     transaction: Transaction,
-    by: Actor,
+    by: Actor | Operator,
     action: string,
     after: NewKey,
     before?: ApiKey,
@@ -389,6 +389,7 @@ export class KeysService {
     const now = this.clock.now();
     await this.audit.record(transaction, {
       by,
+      accountId: after.accountId,
       action,
       object: `key:${before?.id ?? after.id}`,
       before: before && describeKey(before, now),

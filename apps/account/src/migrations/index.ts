@@ -19,6 +19,8 @@ import { webhooksScope } from './0017-webhooks-scope.js';
 import { takenBack } from './0018-taken-back.js';
 import { monitorsScope } from './0019-monitors-scope.js';
 import { filesScope } from './0020-files-scope.js';
+import { secondFactor } from './0021-second-factor.js';
+import { identities } from './0022-identities.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -42,4 +44,6 @@ export const migrations: Migration[] = [
   takenBack,
   monitorsScope,
   filesScope,
+  secondFactor,
+  identities,
 ];

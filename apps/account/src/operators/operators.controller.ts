@@ -42,6 +42,12 @@ export class OperatorsController {
     return this.operators.unsuspend(accountId, { operator }, reason);
   }
 
+  @Post('lift-second-factor')
+  @HttpCode(200)
+  lift(@AccountId() accountId: string, @Body() { operator, reason }: SuspensionRequest) {
+    return this.operators.liftSecondFactor(accountId, { operator }, reason);
+  }
+
   /** What is about to be done at another service; without an account, for all of them. */
   @Post('orders')
   @HttpCode(204)

@@ -1,5 +1,15 @@
-import { IsIn, IsString, Length, Matches } from 'class-validator';
-import { OPERATOR_ORDERS, type OperatorOrder } from '#libs/contracts';
+import {
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Matches,
+  Max,
+  Min,
+} from 'class-validator';
+import { LISTED_STANDINGS, OPERATOR_ORDERS, type OperatorOrder } from '#libs/contracts';
 
 export class FindAccountsRequest {
   @IsString()
@@ -28,4 +38,39 @@ export class OperatorOrderRequest extends SuspensionRequest {
   /** `<kind>:<id>`. */
   @Matches(/^[a-z]+:[\w.-]{1,200}$/)
   object: string;
+}
+
+const LISTED_MAX = 500;
+
+export class ListAccountsRequest {
+  @IsOptional()
+  @IsIn(LISTED_STANDINGS)
+  standing?: (typeof LISTED_STANDINGS)[number];
+
+  /** The last account of the page before. */
+  @IsOptional()
+  @IsUUID()
+  before?: string;
+
+  @IsInt()
+  @Min(1)
+  @Max(LISTED_MAX)
+  limit: number;
+}
+
+export class ListAuditRequest {
+  /** The last position of the page before. */
+  @IsOptional()
+  @Matches(/^[0-9]{1,18}$/)
+  before?: string;
+
+  @IsInt()
+  @Min(1)
+  @Max(LISTED_MAX)
+  limit: number;
+}
+
+export class RevokeKeyRequest extends OperatorRequest {
+  @IsUUID()
+  keyId: string;
 }

@@ -6,6 +6,7 @@ import type { Operator } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { KeyRecordService } from '../key-records/key-records.service.js';
 import { PeopleService } from '../people/people.service.js';
+import { SecondFactorsService } from '../second-factor/second-factors.service.js';
 import { AuditedRequestsMaintenanceRepository } from './audited-requests.repository.js';
 import type { OperatorOrderRequest } from './operators.dto.js';
 import { INSPECTION } from './timeline.repository.js';
@@ -16,11 +17,13 @@ const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*|…|\.\.\.)?([0-9A-Za-z]{
 /** What operators ask about an account. */
 @Injectable()
 export class OperatorsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountsService,
     private readonly people: PeopleService,
     private readonly keys: KeyRecordService,
     private readonly audit: AuditService,
+    private readonly factors: SecondFactorsService,
     private readonly requests: AuditedRequestsMaintenanceRepository,
   ) {}
 
@@ -94,6 +97,24 @@ export class OperatorsService {
         object,
         after,
       });
+      return { hasChanged };
+    });
+  }
+
+  /**
+   * Removes the authenticator app of somebody who lost it, recovery codes included; the owner is told. The password
+   * stays what it is. @throws NotFound.
+   */
+  async liftSecondFactor(
+    accountId: string,
+    by: Operator,
+    reason: string,
+  ): Promise<SuspensionAnswer> {
+    return this.accounts.transaction(async (transaction) => {
+      await this.accounts.lock(transaction, accountId);
+      const hasChanged = await this.factors.remove(transaction, accountId, 'lifted');
+      const entry = { action: 'second-factor.lifted', object: `account:${accountId}` };
+      await this.audit.record(transaction, { by, accountId, ...entry, after: { reason } });
       return { hasChanged };
     });
   }

@@ -11,6 +11,7 @@ import { CurrentVisitor, type Visitor } from '../audit/actor.js';
 import { SessionHeaders } from '../sessions/session-headers.js';
 import { type ActiveSession, CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
 import { ForgottenPasswordsService } from './forgotten-passwords.service.js';
+import { MailedResetsService } from './mailed-resets.service.js';
 import { PasswordChangesService } from './password-changes.service.js';
 
 @Controller()
@@ -18,6 +19,7 @@ import { PasswordChangesService } from './password-changes.service.js';
 export class PasswordResetsController {
   constructor(
     private readonly forgotten: ForgottenPasswordsService,
+    private readonly mailed: MailedResetsService,
     private readonly changes: PasswordChangesService,
   ) {}
 
@@ -28,7 +30,7 @@ export class PasswordResetsController {
 
   @ServesBrowser(PASSWORD_RESET)
   reset(@Body() request: ResetPasswordRequest, @CurrentVisitor() visitor: Visitor) {
-    return this.changes.reset(request, visitor);
+    return this.mailed.reset(request, visitor);
   }
 
   @ServesBrowser(PASSWORD_CHANGE)

@@ -8,6 +8,7 @@ import { addressHash, mailboxOf, trialClaim } from './address.js';
 import { deviceOf, newDeviceToken } from './device-token.js';
 import type { FoundPerson } from './found-person.js';
 import { PeopleByAddressMaintenanceRepository } from './people-by-address.repository.js';
+import { WrongCredentials } from '../sessions/sessions.errors.js';
 import { PeopleRepository } from './people.repository.js';
 import type { Person } from './person.entity.js';
 
@@ -79,6 +80,16 @@ export class PeopleService {
   ): Promise<void> {
     const encrypted = await this.personalData.encrypt(transaction, accountId, details);
     await this.people.update(transaction, accountId, personId, { details: encrypted });
+  }
+
+  /** That a person's password is still the one that was checked. @throws WrongCredentials. */
+  async checkPasswordHash(
+    transaction: Transaction,
+    { accountId, personId }: { accountId: string; personId: string },
+    checkedHash: string | null,
+  ): Promise<void> {
+    const person = await this.people.find(transaction, accountId, personId);
+    if (person?.passwordHash !== checkedHash) throw new WrongCredentials();
   }
 
   /** False when another person has the address already. */

@@ -41,17 +41,22 @@ export class PersonalDataService {
     accountId: string | null,
     value: unknown,
   ): Promise<Buffer> {
-    const key = accountId === null ? this.visitorKey : await this.keyOf(transaction, accountId);
+    const key = await this.keyOf(transaction, accountId);
     return encrypt(key, Buffer.from(JSON.stringify(value)), accountId ?? '');
   }
 
   /** @throws when the account's data key was destroyed or the value is another account's. */
-  async decrypt<T>(transaction: Transaction, accountId: string, encrypted: Buffer): Promise<T> {
+  async decrypt<T>(
+    transaction: Transaction,
+    accountId: string | null,
+    encrypted: Buffer,
+  ): Promise<T> {
     const key = await this.keyOf(transaction, accountId);
-    return JSON.parse(decrypt(key, encrypted, accountId).toString('utf8')) as T;
+    return JSON.parse(decrypt(key, encrypted, accountId ?? '').toString('utf8')) as T;
   }
 
-  private async keyOf(transaction: Transaction, accountId: string): Promise<Buffer> {
+  private async keyOf(transaction: Transaction, accountId: string | null): Promise<Buffer> {
+    if (accountId === null) return this.visitorKey;
     const wrapped = await this.dataKeys.find(transaction, accountId);
     if (!wrapped) throw new Error(`the data key of account ${accountId} is destroyed`);
     return decrypt(this.wrappingKey, wrapped, accountId);

@@ -3,6 +3,7 @@ import type { SignUpAnswer, SignUpRequest } from '#libs/contracts';
 import { HOUR_MS, networkOf } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
+import { SIGN_UP_DOMAIN_LIMIT, SIGN_UP_NETWORK_LIMIT } from '../throttling/sign-up-limits.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
@@ -10,9 +11,6 @@ import { domainOfAddress } from '../people/address.js';
 import { PeopleService } from '../people/people.service.js';
 import { SignUpsService } from './sign-ups.service.js';
 
-const NETWORK_LIMIT: AttemptLimit = { name: 'sign-up network', max: 10, windowMs: HOUR_MS };
-/** Beyond it the audit log says so; strangers must not be able to keep a whole mail domain out. */
-const DOMAIN_LIMIT: AttemptLimit = { name: 'sign-up domain', max: 30, windowMs: HOUR_MS };
 /** Mails that anybody can have sent to one mailbox, whichever of its addresses they use. */
 const MAILBOX_LIMIT: AttemptLimit = { name: 'sign-up mailbox', max: 3, windowMs: HOUR_MS };
 
@@ -34,11 +32,11 @@ export class RegistrationService {
    */
   async signUp(request: SignUpRequest, visitor: Visitor): Promise<SignUpAnswer> {
     const { email: address, first_name: firstName, password } = request;
-    await this.throttling.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
+    await this.throttling.count(SIGN_UP_NETWORK_LIMIT, networkOf(visitor.address), visitor);
     this.passwords.check(password);
     const mailbox = this.people.mailboxOf(address);
     const isWithin = await this.throttling.isWithin(MAILBOX_LIMIT, mailbox, visitor);
-    await this.throttling.isWithin(DOMAIN_LIMIT, domainOfAddress(address), visitor);
+    await this.throttling.isWithin(SIGN_UP_DOMAIN_LIMIT, domainOfAddress(address), visitor);
     // The links already mailed work, whoever asked for them (S129).
     if (!isWithin) return { status: 'confirmation_sent' };
     const passwordHash = await this.passwords.hash(password, networkOf(visitor.address));

@@ -17,13 +17,25 @@ export class SessionAnswer<T> {
   ) {}
 }
 
-/** Tells the dashboard, which alone knows cookies, by `x-set-session`, `x-clear-session`, `x-set-device`. */
+/** An answer that asks for one step more: the browser has to bring its token along. */
+export class StepAnswer<T> {
+  constructor(
+    readonly body: T,
+    readonly stepToken: string,
+  ) {}
+}
+
+/** Tells the dashboard, which alone knows cookies: `x-set-session`, `x-clear-session`, `x-set-device`, `x-set-step`. */
 @Injectable()
 export class SessionHeaders implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler) {
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     return next.handle().pipe(
       map((answer: unknown) => {
+        if (answer instanceof StepAnswer) {
+          void reply.header('x-set-step', answer.stepToken);
+          return answer.body as unknown;
+        }
         if (!(answer instanceof SessionAnswer)) return answer;
         if (answer.token === null) void reply.header('x-clear-session', '1');
         else void reply.header('x-set-session', answer.token);

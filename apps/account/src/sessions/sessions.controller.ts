@@ -1,19 +1,7 @@
-import { Body, Controller, Get, Headers, Param, UseInterceptors } from '@nestjs/common';
-import {
-  LOG_IN,
-  LOG_OUT,
-  LogInRequest,
-  REAUTHENTICATE,
-  ReauthenticateRequest,
-  SESSION,
-  SESSION_END,
-  SESSIONS,
-  SESSIONS_END_OTHERS,
-} from '#libs/contracts';
+import { Controller, Get, Headers, Param, UseInterceptors } from '@nestjs/common';
+import { LOG_OUT, SESSION, SESSION_END, SESSIONS, SESSIONS_END_OTHERS } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
-import { CurrentVisitor, type Visitor } from '../audit/actor.js';
 import { CurrentSessionsService } from './current-sessions.service.js';
-import { LogInService } from './log-in.service.js';
 import { SessionHeaders } from './session-headers.js';
 import { SessionsService } from './sessions.service.js';
 import { type ActiveSession, CurrentSession, ServesBrowser } from './session-guard.js';
@@ -23,14 +11,8 @@ import { type ActiveSession, CurrentSession, ServesBrowser } from './session-gua
 export class SessionsController {
   constructor(
     private readonly sessions: SessionsService,
-    private readonly logIns: LogInService,
     private readonly current: CurrentSessionsService,
   ) {}
-
-  @ServesBrowser(LOG_IN)
-  logIn(@Body() request: LogInRequest, @CurrentVisitor() visitor: Visitor) {
-    return this.logIns.logIn(request, visitor);
-  }
 
   @ServesBrowser(LOG_OUT)
   logOut(@CurrentSession() session: ActiveSession) {
@@ -40,11 +22,6 @@ export class SessionsController {
   @ServesBrowser(SESSION)
   session(@CurrentSession() session: ActiveSession) {
     return this.sessions.current(session);
-  }
-
-  @ServesBrowser(REAUTHENTICATE)
-  reauthenticate(@CurrentSession() session: ActiveSession, @Body() request: ReauthenticateRequest) {
-    return this.logIns.reauthenticate(session, request);
   }
 
   @ServesBrowser(SESSIONS)

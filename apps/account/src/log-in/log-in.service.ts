@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CurrentSessionAnswer, LogInRequest, ReauthenticateRequest } from '#libs/contracts';
-import type { Transaction } from '#libs/database';
+import type { CurrentSessionAnswer, LogInAnswer, LogInRequest } from '#libs/contracts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS, networkOf } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { TooManyAttempts } from '../throttling/throttling.errors.js';
@@ -9,11 +8,9 @@ import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
 import { PeopleService } from '../people/people.service.js';
-import { SessionAnswer } from './session-headers.js';
-import { currentSessionAnswer } from './current-session-answer.js';
-import { WrongCredentials } from './sessions.errors.js';
-import { SessionsService } from './sessions.service.js';
-import type { ActiveSession } from './session-guard.js';
+import { SessionAnswer, type StepAnswer } from '../sessions/session-headers.js';
+import { EntryService } from './entry.service.js';
+import { WrongCredentials } from '../sessions/sessions.errors.js';
 
 /** Whoever has a site (RFC 6177) has all of its networks. */
 const SITE_PREFIX = 48;
@@ -42,7 +39,7 @@ const PERSON_LIMIT: AttemptLimit = {
   windowMs: HOUR_MS,
 };
 
-/** Checks passwords: for a new session, and again for what needs it. */
+/** Checks passwords for a new session. */
 @Injectable()
 export class LogInService {
   constructor(
@@ -50,7 +47,7 @@ export class LogInService {
     private readonly passwords: PasswordsService,
     private readonly people: PeopleService,
     private readonly accounts: AccountsService,
-    private readonly sessions: SessionsService,
+    private readonly entry: EntryService,
     private readonly audit: AuditService,
   ) {}
 
@@ -62,7 +59,7 @@ export class LogInService {
   async logIn(
     { email, password }: LogInRequest,
     visitor: Visitor,
-  ): Promise<SessionAnswer<CurrentSessionAnswer>> {
+  ): Promise<SessionAnswer<CurrentSessionAnswer> | StepAnswer<LogInAnswer>> {
     const network = networkOf(visitor.address);
     const device = this.people.deviceOf(visitor.deviceToken, email);
     if (!device) await this.throttling.count(NETWORK_LIMIT, network, visitor);
@@ -95,79 +92,15 @@ export class LogInService {
     const actor = { accountId, personId, visitor };
     const rehashed = await this.passwords.rehash(password, passwordHash, network);
     return this.accounts.transaction(async (transaction) => {
-      const { state, restoreUntil, suspendedBecause } = await this.accounts.lock(
-        transaction,
-        accountId,
-      );
-      await this.checkUnchanged(transaction, actor, passwordHash);
+      const account = await this.accounts.lock(transaction, accountId);
+      await this.people.checkPasswordHash(transaction, actor, passwordHash);
       if (rehashed) {
         const changes = { passwordHash: rehashed };
         await this.people.update(transaction, accountId, personId, changes);
       }
-      const token = await this.sessions.open(transaction, actor);
-      const object = `person:${personId}`;
-      await this.audit.record(transaction, { by: actor, action: 'session.logged-in', object });
-      return new SessionAnswer(
-        currentSessionAnswer({ ...actor, accountState: state, restoreUntil, suspendedBecause }),
-        token,
-        device ? visitor.deviceToken : this.people.newDeviceToken(email),
-      );
-    });
-  }
-
-  /** @throws WrongCredentials, TooManyAttempts, PasswordQueueFull. */
-  async reauthenticate(
-    session: ActiveSession,
-    { password }: ReauthenticateRequest,
-  ): Promise<SessionAnswer<CurrentSessionAnswer>> {
-    await this.checkPassword(session, password);
-    return this.accounts.transaction(async (transaction) => {
-      const token = await this.sessions.renew(transaction, session);
-      const object = `session:${session.sessionId}`;
-      await this.audit.record(transaction, {
-        by: session,
-        action: 'session.reauthenticated',
-        object,
+      return this.entry.enter(transaction, actor, account, {
+        passwordHash: rehashed ?? passwordHash,
       });
-      return new SessionAnswer(currentSessionAnswer(session), token);
     });
-  }
-
-  /**
-   * That it is still the owner who sits there. @returns the hash it was checked against, for
-   * `checkUnchanged`. @throws WrongCredentials, TooManyAttempts.
-   */
-  async checkPassword(session: ActiveSession, password: string): Promise<string | null> {
-    const { accountId, personId } = session;
-    const subject = `person\n${personId}`;
-    await this.throttling.countGuess(subject, session);
-    const { person } = await this.accounts.transaction((transaction) =>
-      this.people.get(transaction, accountId, personId),
-    );
-    const network = networkOf(session.visitor.address);
-    if (!(await this.passwords.matches(password, person.passwordHash, network))) {
-      await this.audit.recordRefusal({
-        by: session,
-        action: 'session.reauthentication-failed',
-        object: `person:${personId}`,
-      });
-      throw new WrongCredentials('The password is wrong.');
-    }
-    await this.throttling.forgetGuesses(subject);
-    return person.passwordHash;
-  }
-
-  /**
-   * That the password is still the one that was checked. Hashing takes its time, and a new password
-   * set meanwhile ended all sessions: the old one may not begin another (S28). Call it under the
-   * account's lock. @throws WrongCredentials.
-   */
-  async checkUnchanged(
-    transaction: Transaction,
-    { accountId, personId }: { accountId: string; personId: string },
-    checkedHash: string | null,
-  ): Promise<void> {
-    const { person } = await this.people.get(transaction, accountId, personId);
-    if (person.passwordHash !== checkedHash) throw new WrongCredentials();
   }
 }

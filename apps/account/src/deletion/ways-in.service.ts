@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { AddressChangeLinksService } from '../address-changes/address-change-links.service.js';
+import { IdentitiesService } from '../identities/identities.service.js';
+import { LogInStepsService } from '../log-in-steps/log-in-steps.service.js';
+import { PasswordResetsService } from '../password-resets/password-resets.service.js';
+import { SecondFactorsService } from '../second-factor/second-factors.service.js';
+
+/** What may open an account beside its password: links in the owner's mailbox, and what a log-in is proven by. */
+@Injectable()
+export class WaysInService {
+  constructor(
+    private readonly passwordResets: PasswordResetsService,
+    private readonly addressChanges: AddressChangeLinksService,
+    private readonly logInSteps: LogInStepsService,
+    private readonly secondFactors: SecondFactorsService,
+    private readonly identities: IdentitiesService,
+  ) {}
+
+  async forget(transaction: Transaction, accountId: string): Promise<void> {
+    await this.passwordResets.forget(transaction, accountId);
+    await this.addressChanges.forget(transaction, accountId);
+    await this.logInSteps.forget(transaction, accountId);
+    await this.secondFactors.forget(transaction, accountId);
+    await this.identities.forget(transaction, accountId);
+  }
+}

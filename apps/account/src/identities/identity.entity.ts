@@ -1,0 +1,30 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity('identities')
+export class Identity {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('uuid', { name: 'account_id' })
+  accountId: string;
+
+  @Column('uuid', { name: 'person_id' })
+  personId: string;
+
+  @Column('text')
+  provider: string;
+
+  /** Peppered hash of the provider and its id of the person. */
+  @Column('bytea', { name: 'subject_hash' })
+  subjectHash: Buffer;
+
+  /** Encrypted: the address there. */
+  @Column('bytea')
+  details: Buffer;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'last_used_at' })
+  lastUsedAt: Date;
+}

@@ -1,0 +1,210 @@
+import { Injectable } from '@nestjs/common';
+import {
+  ClientSecretPost,
+  Configuration,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchProtectedResource,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client';
+import type { Provider } from '#libs/contracts';
+import { Clock, HOUR_MS, Logger, NotFound, isLoopbackOrigin } from '#libs/platform';
+import { AccountConfig } from '../account.config.js';
+import type { AskedProvider } from '../log-in-steps/step-contents.js';
+import { ProviderRefused } from './identities.errors.js';
+
+/** Who somebody is, as the provider says. */
+export interface ProvenIdentity {
+  provider: Provider;
+  /** The provider's own id of the person, which outlives a change of address. */
+  subject: string;
+  /** Undefined unless the provider has verified it. */
+  address?: string;
+  name: string;
+}
+
+const TIMEOUT_SECONDS = 5;
+/** Discovered metadata and keys are asked for again; an unknown key id asks sooner by itself. */
+const DISCOVERED_MS = HOUR_MS;
+const GITHUB_VERSION = '2022-11-28';
+
+interface GithubAddress {
+  email: string;
+  primary: boolean;
+  verified: boolean;
+}
+
+/**
+ * Asks Google by OpenID Connect and GitHub by OAuth 2.0 who somebody is: with PKCE (RFC 7636), state, and an ID token
+ * whose signature, issuer, audience, time and nonce are checked (S36).
+ */
+@Injectable()
+export class ProvidersService {
+  private google: { found: Promise<Configuration>; untilMs: number } | undefined;
+
+  constructor(
+    private readonly config: AccountConfig,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Those that this installation has an app of. */
+  get offered(): Provider[] {
+    const { googleClientId, githubClientId } = this.config;
+    return [
+      ...(googleClientId ? ['google' as const] : []),
+      ...(githubClientId ? ['github' as const] : []),
+    ];
+  }
+
+  /** @returns where the visitor goes, and what to keep until the return. @throws NotFound, ProviderRefused. */
+  async ask(provider: Provider): Promise<AskedProvider & { url: string }> {
+    const client = await this.clientOf(provider);
+    const [state, verifier] = [randomState(), randomPKCECodeVerifier()];
+    const nonce = provider === 'google' ? randomNonce() : '';
+    const url = buildAuthorizationUrl(client, {
+      redirect_uri: this.returnUrl(provider),
+      scope: provider === 'google' ? 'openid email profile' : 'read:user user:email',
+      state,
+      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...(nonce && { nonce }),
+    });
+    return { provider, state, nonce, verifier, url: url.href };
+  }
+
+  /** @param query what the provider added to the return address. @throws ProviderRefused for whatever does not hold. */
+  async confirm(asked: AskedProvider, query: string): Promise<ProvenIdentity> {
+    const { provider } = asked;
+    const client = await this.clientOf(provider);
+    const returned = new URL(this.returnUrl(provider));
+    returned.search = query;
+    try {
+      return await (provider === 'google'
+        ? this.confirmGoogle(client, asked, returned)
+        : this.confirmGithub(client, asked, returned));
+    } catch (error) {
+      throw this.refusal(provider, error);
+    }
+  }
+
+  private async confirmGoogle(
+    client: Configuration,
+    { verifier, state, nonce }: AskedProvider,
+    returned: URL,
+  ): Promise<ProvenIdentity> {
+    const tokens = await authorizationCodeGrant(client, returned, {
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+      expectedNonce: nonce,
+      idTokenExpected: true,
+    });
+    const claims = tokens.claims();
+    if (!claims) throw new Error('no ID token');
+    const { sub, email, email_verified: isVerified, given_name: name } = claims;
+    return {
+      provider: 'google',
+      subject: sub,
+      address: isVerified === true && typeof email === 'string' ? email : undefined,
+      name: typeof name === 'string' ? name : '',
+    };
+  }
+
+  private async confirmGithub(
+    client: Configuration,
+    { verifier, state }: AskedProvider,
+    returned: URL,
+  ): Promise<ProvenIdentity> {
+    const { access_token: token } = await authorizationCodeGrant(client, returned, {
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+    });
+    const read = async (path: string) => {
+      const headers = new Headers({
+        accept: 'application/vnd.github+json',
+        'x-github-api-version': GITHUB_VERSION,
+        'user-agent': 'domain-data-service',
+      });
+      const url = new URL(this.config.githubApiUrl + path);
+      const answer = await fetchProtectedResource(client, token, url, 'GET', null, headers);
+      if (!answer.ok) throw new Error(`GitHub answers ${answer.status} to ${path}`);
+      return answer.json() as Promise<unknown>;
+    };
+    const { id, name } = (await read('/user')) as { id?: unknown; name?: unknown };
+    if (typeof id !== 'number') throw new Error('GitHub names no user');
+    const addresses = (await read('/user/emails')) as GithubAddress[];
+    const own = addresses.find(({ primary, verified }) => primary === true && verified === true);
+    return {
+      provider: 'github',
+      subject: String(id),
+      address: own?.email,
+      name: typeof name === 'string' ? name.split(' ', 1)[0] : '',
+    };
+  }
+
+  private async clientOf(provider: Provider): Promise<Configuration> {
+    if (!this.offered.includes(provider)) throw new NotFound();
+    if (provider === 'github') return this.githubClient();
+    const nowMs = this.clock.now().getTime();
+    if (!this.google || this.google.untilMs <= nowMs) {
+      this.google = { found: this.discoverGoogle(), untilMs: nowMs + DISCOVERED_MS };
+    }
+    try {
+      return await this.google.found;
+    } catch (error) {
+      this.google = undefined;
+      throw this.refusal(provider, error);
+    }
+  }
+
+  private async discoverGoogle(): Promise<Configuration> {
+    const { googleIssuer, googleClientId, googleClientSecret = '' } = this.config;
+    const client = await discovery(
+      new URL(googleIssuer),
+      googleClientId as string,
+      { id_token_signed_response_alg: 'RS256' },
+      ClientSecretPost(googleClientSecret),
+      {
+        timeout: TIMEOUT_SECONDS,
+        ...(isLoopbackOrigin(googleIssuer) && { execute: [allowInsecureRequests] }),
+      },
+    );
+    // The signature is checked though the token comes over TLS.
+    enableNonRepudiationChecks(client);
+    return client;
+  }
+
+  private githubClient(): Configuration {
+    const { githubUrl, githubClientId, githubClientSecret = '' } = this.config;
+    const server = {
+      issuer: githubUrl,
+      authorization_endpoint: `${githubUrl}/login/oauth/authorize`,
+      token_endpoint: `${githubUrl}/login/oauth/access_token`,
+    };
+    const client = new Configuration(
+      server,
+      githubClientId as string,
+      {},
+      ClientSecretPost(githubClientSecret),
+    );
+    client.timeout = TIMEOUT_SECONDS;
+    if (isLoopbackOrigin(githubUrl)) allowInsecureRequests(client);
+    return client;
+  }
+
+  private returnUrl(provider: Provider): string {
+    return `${this.config.dashboardUrl}/log-in/${provider}/return`;
+  }
+
+  private refusal(provider: Provider, error: unknown): ProviderRefused {
+    const { code, message } = error as { code?: string; message?: string };
+    this.logger.warn('a log-in by another service was refused', { provider, code, message });
+    return new ProviderRefused(error);
+  }
+}

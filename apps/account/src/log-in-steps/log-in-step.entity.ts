@@ -1,0 +1,25 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity('log_in_steps')
+export class LogInStep {
+  /** SHA-256 of the token, which has 256 bits of entropy. */
+  @PrimaryColumn('bytea', { name: 'token_hash' })
+  tokenHash: Buffer;
+
+  @Column('text')
+  kind: string;
+
+  /** Null while nobody knows whose log-in it will be. */
+  @Column('uuid', { name: 'account_id', nullable: true })
+  accountId: string | null;
+
+  /** Encrypted: what the next step has to know. */
+  @Column('bytea')
+  content: Buffer;
+
+  @Column('integer')
+  tries: number;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt: Date;
+}

@@ -1,0 +1,12 @@
+import { Problem } from '#libs/platform';
+
+/** What was begun in this browser was finished, took too long, or had too many wrong codes. */
+export class LogInOver extends Problem {
+  constructor() {
+    super({
+      code: 'log_in_over',
+      status: 410,
+      detail: 'This log-in took too long or failed too often. Begin again.',
+    });
+  }
+}

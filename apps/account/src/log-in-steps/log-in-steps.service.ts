@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { Clock, MINUTE_MS } from '#libs/platform';
+import { PersonalDataService } from '../personal-data/personal-data.service.js';
+import { newToken, tokenHash } from '../sessions/session-token.js';
+import type { LogInStep } from './log-in-step.entity.js';
+import { LogInOver } from './log-in-steps.errors.js';
+import { LogInStepsMaintenanceRepository } from './log-in-steps.repository.js';
+import type { StepContents } from './step-contents.js';
+
+const LIFETIME_MS = 10 * MINUTE_MS;
+/** Wrong codes of one log-in (S33). */
+const TRIES_MAX = 5;
+
+export type StepKind = keyof StepContents;
+
+export interface FoundStep<K extends StepKind, Account = string | null> {
+  accountId: Account;
+  content: StepContents[K];
+}
+
+/** What lies between two steps of one log-in: bound to its browser, good once and for ten minutes. */
+@Injectable()
+export class LogInStepsService {
+  constructor(
+    private readonly steps: LogInStepsMaintenanceRepository,
+    private readonly personalData: PersonalDataService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param accountId null while nobody knows whose log-in it will be. @returns the token, the only copy there is. */
+  async begin<K extends StepKind>(
+    transaction: Transaction,
+    kind: K,
+    { accountId, content }: FoundStep<K>,
+  ): Promise<string> {
+    const [token, now] = [newToken(), this.clock.now()];
+    const step: LogInStep = {
+      tokenHash: tokenHash(token) as Buffer,
+      kind,
+      accountId,
+      content: await this.personalData.encrypt(transaction, accountId, content),
+      tries: 0,
+      expiresAt: new Date(now.getTime() + LIFETIME_MS),
+    };
+    await this.steps.insert(transaction, step, now);
+    return token;
+  }
+
+  /** The step of a browser, which stays. @throws LogInOver. */
+  async find<K extends StepKind>(
+    transaction: Transaction,
+    kind: K,
+    token: string,
+  ): Promise<FoundStep<K>> {
+    const hash = tokenHash(token);
+    const step =
+      hash && (await this.steps.find(transaction, { tokenHash: hash, kind }, this.clock.now()));
+    if (!step) throw new LogInOver();
+    return this.open(transaction, step);
+  }
+
+  /** Takes the step of a browser, once. @throws LogInOver. */
+  async take<K extends StepKind>(
+    transaction: Transaction,
+    kind: K,
+    token: string,
+  ): Promise<FoundStep<K>> {
+    const step = await this.tryTake(transaction, kind, token);
+    if (!step) throw new LogInOver();
+    return step;
+  }
+
+  /** As `take`, or null. */
+  async tryTake<K extends StepKind>(
+    transaction: Transaction,
+    kind: K,
+    token: string,
+  ): Promise<FoundStep<K> | null> {
+    const hash = tokenHash(token);
+    const step =
+      hash && (await this.steps.take(transaction, { tokenHash: hash, kind }, this.clock.now()));
+    return step ? this.open(transaction, step) : null;
+  }
+
+  /** Counts one try, whatever becomes of it. @throws LogInOver for the sixth. */
+  async countTry(token: string): Promise<void> {
+    const hash = tokenHash(token);
+    const tries = hash ? await this.steps.countTry(hash) : 0;
+    if (tries === 0 || tries > TRIES_MAX) throw new LogInOver();
+  }
+
+  /** Erasure. */
+  async forget(transaction: Transaction, accountId: string): Promise<void> {
+    await this.steps.deleteAll(transaction, accountId);
+  }
+
+  private async open<K extends StepKind>(
+    transaction: Transaction,
+    { accountId, content }: LogInStep,
+  ): Promise<FoundStep<K>> {
+    return {
+      accountId,
+      content: await this.personalData.decrypt(transaction, accountId, content),
+    };
+  }
+}

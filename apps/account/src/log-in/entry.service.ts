@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import type { CurrentSessionAnswer, LogInAnswer } from '#libs/contracts';
+import type { Transaction } from '#libs/database';
+import type { Account } from '../accounts/account.entity.js';
+import type { Actor } from '../audit/actor.js';
+import { AuditService } from '../audit/audit.service.js';
+import { IdentitiesService } from '../identities/identities.service.js';
+import type { PendingIdentity, StepContents } from '../log-in-steps/step-contents.js';
+import { LogInStepsService } from '../log-in-steps/log-in-steps.service.js';
+import { PeopleService } from '../people/people.service.js';
+import { SecondFactorsService } from '../second-factor/second-factors.service.js';
+import { currentSessionAnswer } from '../sessions/current-session-answer.js';
+import { SessionAnswer, StepAnswer } from '../sessions/session-headers.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+
+type LoggedIn = SessionAnswer<CurrentSessionAnswer>;
+
+/** What every log-in ends in, whatever proof it began with. */
+@Injectable()
+export class EntryService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly factors: SecondFactorsService,
+    private readonly steps: LogInStepsService,
+    private readonly people: PeopleService,
+    private readonly sessions: SessionsService,
+    private readonly identities: IdentitiesService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Remembers what is connected once its owner has logged in. @returns the step's token. */
+  async beginLink(transaction: Transaction, content: PendingIdentity): Promise<string> {
+    return this.steps.begin(transaction, 'link', { accountId: null, content });
+  }
+
+  /** After the first proof, under the account's lock: asks for a code where the person has an app, else opens a session. */
+  async enter(
+    transaction: Transaction,
+    actor: Actor,
+    account: Account,
+    proof: Pick<StepContents['code'], 'passwordHash'>,
+  ): Promise<LoggedIn | StepAnswer<LogInAnswer>> {
+    const link = await this.takeLink(transaction, actor);
+    if (!(await this.factors.isOn(transaction, actor))) {
+      return this.open(transaction, actor, account, { action: 'session.logged-in', link });
+    }
+    const { accountId, personId } = actor;
+    const content = { personId, ...proof, link };
+    const token = await this.steps.begin(transaction, 'code', { accountId, content });
+    const object = `person:${personId}`;
+    await this.audit.record(transaction, { by: actor, action: 'session.code-asked', object });
+    return new StepAnswer({ needs: 'code' }, token);
+  }
+
+  /**
+   * After the last proof, under the account's lock. The browser is known from now on, and what waited for this log-in is
+   * connected. @throws IdentityTaken.
+   */
+  async open(
+    transaction: Transaction,
+    actor: Actor,
+    account: Account,
+    { action, link }: { action: string; link?: PendingIdentity },
+  ): Promise<LoggedIn> {
+    const { accountId, personId, visitor } = actor;
+    const { state, restoreUntil, suspendedBecause } = account;
+    const { details } = await this.people.get(transaction, accountId, personId);
+    const isKnown = this.people.deviceOf(visitor.deviceToken, details.address) !== undefined;
+    const token = await this.sessions.open(transaction, actor);
+    const object = `person:${personId}`;
+    if (link) {
+      await this.identities.link(transaction, actor, link);
+      await this.audit.record(transaction, { by: actor, action: 'identity.linked', object });
+    }
+    await this.audit.record(transaction, { by: actor, action, object });
+    return new SessionAnswer(
+      currentSessionAnswer({ ...actor, accountState: state, restoreUntil, suspendedBecause }),
+      token,
+      isKnown ? visitor.deviceToken : this.people.newDeviceToken(details.address),
+    );
+  }
+
+  /** What a provider said in this browser before, if it is about the very address whose owner logs in (S37). */
+  private async takeLink(
+    transaction: Transaction,
+    { accountId, personId, visitor }: Actor,
+  ): Promise<PendingIdentity | undefined> {
+    const step = await this.steps.tryTake(transaction, 'link', visitor.stepToken);
+    if (!step?.content.address) return undefined;
+    const { person } = await this.people.get(transaction, accountId, personId);
+    const isOwn = person.addressHash?.equals(this.people.addressHash(step.content.address));
+    return isOwn ? step.content : undefined;
+  }
+}

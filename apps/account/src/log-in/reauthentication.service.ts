@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import type { CurrentSessionAnswer, ReauthenticateRequest } from '#libs/contracts';
+import type { Transaction } from '#libs/database';
+import { networkOf } from '#libs/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { AuditService } from '../audit/audit.service.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
+import { PeopleService } from '../people/people.service.js';
+import { currentSessionAnswer } from '../sessions/current-session-answer.js';
+import type { ActiveSession } from '../sessions/session-guard.js';
+import { SessionAnswer } from '../sessions/session-headers.js';
+import { WrongCredentials } from '../sessions/sessions.errors.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { ThrottlingService } from '../throttling/throttling.service.js';
+
+/** Checks again who sits there, for what needs it (S35). */
+@Injectable()
+export class ReauthenticationService {
+  constructor(
+    private readonly throttling: ThrottlingService,
+    private readonly passwords: PasswordsService,
+    private readonly people: PeopleService,
+    private readonly accounts: AccountsService,
+    private readonly sessions: SessionsService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** @throws WrongCredentials, TooManyAttempts, PasswordQueueFull. */
+  async reauthenticate(
+    session: ActiveSession,
+    { password }: ReauthenticateRequest,
+  ): Promise<SessionAnswer<CurrentSessionAnswer>> {
+    await this.checkPassword(session, password);
+    return this.accounts.transaction(async (transaction) => {
+      const token = await this.sessions.renew(transaction, session);
+      const object = `session:${session.sessionId}`;
+      await this.audit.record(transaction, {
+        by: session,
+        action: 'session.reauthenticated',
+        object,
+      });
+      return new SessionAnswer(currentSessionAnswer(session), token);
+    });
+  }
+
+  /**
+   * That it is still the owner who sits there. @returns the hash it was checked against, for
+   * `checkUnchanged`. @throws WrongCredentials, TooManyAttempts.
+   */
+  async checkPassword(session: ActiveSession, password: string): Promise<string | null> {
+    const { accountId, personId } = session;
+    const subject = `person\n${personId}`;
+    await this.throttling.countGuess(subject, session);
+    const { person } = await this.accounts.transaction((transaction) =>
+      this.people.get(transaction, accountId, personId),
+    );
+    const network = networkOf(session.visitor.address);
+    if (!(await this.passwords.matches(password, person.passwordHash, network))) {
+      await this.audit.recordRefusal({
+        by: session,
+        action: 'session.reauthentication-failed',
+        object: `person:${personId}`,
+      });
+      throw new WrongCredentials('The password is wrong.');
+    }
+    await this.throttling.forgetGuesses(subject);
+    return person.passwordHash;
+  }
+
+  /**
+   * That the password is still the one that was checked. Hashing takes its time, and a new password
+   * set meanwhile ended all sessions: the old one may not begin another (S28). Call it under the
+   * account's lock. @throws WrongCredentials.
+   */
+  async checkUnchanged(
+    transaction: Transaction,
+    person: Pick<ActiveSession, 'accountId' | 'personId'>,
+    checkedHash: string | null,
+  ): Promise<void> {
+    await this.people.checkPasswordHash(transaction, person, checkedHash);
+  }
+}

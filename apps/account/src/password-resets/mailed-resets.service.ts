@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import type { ResetPasswordRequest } from '#libs/contracts';
+import { HOUR_MS, networkOf } from '#libs/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
+import type { Visitor } from '../audit/actor.js';
+import { AuditService } from '../audit/audit.service.js';
+import { IdentitiesService } from '../identities/identities.service.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
+import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
+import { PasswordResetsService } from './password-resets.service.js';
+
+const NETWORK_LIMIT: AttemptLimit = { name: 'reset network', max: 30, windowMs: HOUR_MS };
+
+/** Sets new passwords by mailed links. */
+@Injectable()
+export class MailedResetsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly throttling: ThrottlingService,
+    private readonly accounts: AccountsService,
+    private readonly passwords: PasswordsService,
+    private readonly resets: PasswordResetsService,
+    private readonly identities: IdentitiesService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Ends all sessions and disconnects every provider: whoever got in may have connected his own. The person has to log
+   * in again. @throws LinkInvalid, InvalidRequest, TooManyAttempts.
+   */
+  async reset(
+    { token, password }: ResetPasswordRequest,
+    visitor: Visitor,
+  ): Promise<{ status: 'password_set' }> {
+    const network = networkOf(visitor.address);
+    await this.throttling.count(NETWORK_LIMIT, network, visitor);
+    // Before anything that costs: a made-up link buys nothing (S121).
+    await this.accounts.transaction((transaction) => this.resets.accountOf(transaction, token));
+    this.passwords.check(password);
+    const passwordHash = await this.passwords.hash(password, network);
+    return this.accounts.transaction(async (transaction) => {
+      // The account first: a change of the address deletes this link, too.
+      const accountId = await this.resets.accountOf(transaction, token);
+      await this.accounts.lock(transaction, accountId);
+      const link = await this.resets.take(transaction, token);
+      await this.resets.setPassword(transaction, link, passwordHash);
+      await this.identities.removeAll(transaction, accountId);
+      await this.accounts.noteTakenBack(transaction, accountId);
+      await this.audit.record(transaction, {
+        by: visitor,
+        accountId: link.accountId,
+        action: 'password.reset',
+        object: `person:${link.personId}`,
+      });
+      return { status: 'password_set' };
+    });
+  }
+}

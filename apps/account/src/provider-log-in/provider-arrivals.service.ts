@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import type { ProviderReturnAnswer } from '#libs/contracts';
+import { networkOf } from '#libs/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
+import type { Visitor } from '../audit/actor.js';
+import { ProviderAddressNotVerified, ProviderRefused } from '../identities/identities.errors.js';
+import { IdentitiesService } from '../identities/identities.service.js';
+import type { ProvenIdentity } from '../identities/providers.service.js';
+import { EntryService } from '../log-in/entry.service.js';
+import { domainOfAddress } from '../people/address.js';
+import { PeopleService } from '../people/people.service.js';
+import { SessionAnswer, StepAnswer } from '../sessions/session-headers.js';
+import { SIGN_UP_DOMAIN_LIMIT, SIGN_UP_NETWORK_LIMIT } from '../throttling/sign-up-limits.js';
+import { ThrottlingService } from '../throttling/throttling.service.js';
+import { ProviderSignUpService } from './provider-sign-up.service.js';
+
+type Arrival = SessionAnswer<ProviderReturnAnswer> | StepAnswer<ProviderReturnAnswer>;
+
+/** What becomes of somebody whom a provider vouches for (S37). */
+@Injectable()
+export class ProviderArrivalsService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly people: PeopleService,
+    private readonly identities: IdentitiesService,
+    private readonly entry: EntryService,
+    private readonly signUps: ProviderSignUpService,
+    private readonly throttling: ThrottlingService,
+  ) {}
+
+  /**
+   * Who was connected is let in, with a second step where there is one. An address that has an account opens nothing:
+   * its owner has to log in first. Any other verified address becomes an account.
+   * @throws ProviderAddressNotVerified, ProviderRefused, TooManyAttempts.
+   */
+  async arrive(proven: ProvenIdentity, to: string, visitor: Visitor): Promise<Arrival> {
+    const known = await this.identities.find(proven);
+    if (known) return this.enter(proven, { ...known, visitor }, to);
+    const { address } = proven;
+    if (address === undefined) throw new ProviderAddressNotVerified();
+    const owner = await this.people.findByAddress(address, visitor.address);
+    if (owner) return this.askForLogIn({ ...proven, address }, to);
+    await this.throttling.count(SIGN_UP_NETWORK_LIMIT, networkOf(visitor.address), visitor);
+    await this.throttling.isWithin(SIGN_UP_DOMAIN_LIMIT, domainOfAddress(address), visitor);
+    return this.accounts.transaction(async (transaction) => {
+      const { actor, keys } = await this.signUps.register(
+        transaction,
+        { ...proven, address },
+        visitor,
+      );
+      const account = await this.accounts.get(transaction, actor.accountId);
+      const opened = await this.entry.open(transaction, actor, account, {
+        action: 'registration.by-provider',
+      });
+      const body = { ...opened.body, key: keys.live, test_key: keys.test };
+      return new SessionAnswer(body, opened.token, opened.deviceToken);
+    });
+  }
+
+  private async enter(
+    proven: ProvenIdentity,
+    actor: Parameters<EntryService['open']>[1],
+    to: string,
+  ): Promise<Arrival> {
+    const { accountId, personId } = actor;
+    return this.accounts.transaction(async (transaction) => {
+      const account = await this.accounts.lock(transaction, accountId);
+      const isStill = await this.identities.noteUsed(transaction, accountId, proven);
+      if (!isStill) throw new ProviderRefused();
+      const { person } = await this.people.get(transaction, accountId, personId);
+      const { passwordHash } = person;
+      const answer = await this.entry.enter(transaction, actor, account, { passwordHash });
+      return answer instanceof StepAnswer
+        ? new StepAnswer({ ...answer.body, to }, answer.stepToken)
+        : new SessionAnswer({ ...answer.body, to }, answer.token, answer.deviceToken);
+    });
+  }
+
+  private async askForLogIn(
+    pending: ProvenIdentity & { address: string },
+    to: string,
+  ): Promise<Arrival> {
+    const { provider, subject, address } = pending;
+    const content = { provider, subject, address };
+    const token = await this.accounts.transaction((transaction) =>
+      this.entry.beginLink(transaction, content),
+    );
+    return new StepAnswer({ connects: address, to }, token);
+  }
+}

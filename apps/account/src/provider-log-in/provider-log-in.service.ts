@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import type {
+  AskProviderAnswer,
+  AskProviderRequest,
+  Provider,
+  ProviderReturnAnswer,
+  ProviderReturnRequest,
+} from '#libs/contracts';
+import { MINUTE_MS, NotLoggedIn, networkOf } from '#libs/platform';
+import type { Visitor } from '../audit/actor.js';
+import { LogInStepsService } from '../log-in-steps/log-in-steps.service.js';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { ProviderConnectionsService } from '../identities/provider-connections.service.js';
+import { ProvidersService } from '../identities/providers.service.js';
+import { SessionAnswer, StepAnswer } from '../sessions/session-headers.js';
+import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
+import { ProviderArrivalsService } from './provider-arrivals.service.js';
+
+/** Each is a row for ten minutes and, at its end, calls of the provider. */
+const NETWORK_LIMIT: AttemptLimit = {
+  name: 'provider network',
+  max: 60,
+  windowMs: 15 * MINUTE_MS,
+};
+
+/** Log-in by Google or GitHub: there, and back to the browser that went. */
+@Injectable()
+export class ProviderLogInService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly throttling: ThrottlingService,
+    private readonly accounts: AccountsService,
+    private readonly steps: LogInStepsService,
+    private readonly providers: ProvidersService,
+    private readonly arrivals: ProviderArrivalsService,
+    private readonly connections: ProviderConnectionsService,
+  ) {}
+
+  /** @throws TooManyAttempts, NotFound, ProviderRefused. */
+  async begin(
+    provider: Provider,
+    { to = '/' }: AskProviderRequest,
+    visitor: Visitor,
+  ): Promise<StepAnswer<AskProviderAnswer>> {
+    await this.throttling.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
+    const { url, ...asked } = await this.providers.ask(provider);
+    const token = await this.accounts.transaction((transaction) =>
+      this.steps.begin(transaction, 'provider', { accountId: null, content: { ...asked, to } }),
+    );
+    return new StepAnswer({ url }, token);
+  }
+
+  /**
+   * Only in the browser that began it, and once: the step is taken before the provider is asked (S36).
+   * @throws LogInOver, ProviderRefused, ProviderAddressNotVerified, IdentityTaken, NotLoggedIn.
+   */
+  async finish(
+    { query }: ProviderReturnRequest,
+    visitor: Visitor,
+    sessionToken: string | undefined,
+  ): Promise<
+    SessionAnswer<ProviderReturnAnswer> | StepAnswer<ProviderReturnAnswer> | ProviderReturnAnswer
+  > {
+    const { accountId, content } = await this.accounts.transaction((transaction) =>
+      this.steps.take(transaction, 'provider', visitor.stepToken),
+    );
+    const { to, sessionId, ...asked } = content;
+    const proven = await this.providers.confirm(asked, query);
+    if (accountId === null) return this.arrivals.arrive(proven, to, visitor);
+    if (sessionId === undefined) throw new NotLoggedIn();
+    await this.connections.connect(proven, { sessionId, sessionToken, visitor });
+    return { to };
+  }
+}

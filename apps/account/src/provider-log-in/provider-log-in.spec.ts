@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '#libs/platform';
+import {
+  AccountUnderTest,
+  PASSWORD,
+  type Registered,
+} from '../../../../test/account/account-under-test.js';
+import { appCode } from '../../../../test/account/authenticator-app.js';
+import { IdentitySimulator } from '../../../simulators/src/identity/identity-simulator.js';
+import { ErasureService } from '../deletion/erasure.service.js';
+
+interface Visit {
+  step: string;
+  query: string;
+}
+
+describe('log-in by a provider', () => {
+  const simulator = new IdentitySimulator();
+  let account: AccountUnderTest;
+  let email: string;
+  let count = 0;
+
+  beforeAll(async () => {
+    const settings = await simulator.start();
+    account = await AccountUnderTest.start({
+      googleClientId: settings.GOOGLE_CLIENT_ID,
+      googleClientSecret: settings.GOOGLE_CLIENT_SECRET,
+      googleIssuer: settings.GOOGLE_ISSUER,
+      githubClientId: settings.GITHUB_CLIENT_ID,
+      githubClientSecret: settings.GITHUB_CLIENT_SECRET,
+      githubUrl: settings.GITHUB_URL,
+      githubApiUrl: settings.GITHUB_API_URL,
+    });
+  });
+  afterAll(async () => {
+    await account.stop();
+    await simulator.stop();
+  });
+  beforeEach(() => {
+    account.clock.advance(HOUR_MS);
+    // ID tokens say the time of this machine.
+    email = `person${++count}@example.com`;
+    simulator.faults = {};
+  });
+
+  const call = (path: string, body: object, step = '', token?: string) =>
+    account.dashboard('POST', path, { body, token, headers: { 'x-step-token': step } });
+  const session = (token: string) => account.dashboard('GET', 'session', { token });
+  const tokenOf = ({ headers }: { headers: Record<string, unknown> }) =>
+    String(headers['x-set-session']);
+  const stepOf = ({ headers }: { headers: Record<string, unknown> }) =>
+    String(headers['x-set-step']);
+
+  /** There and back: what the browser brings along. */
+  async function visit(
+    asked: { body: { url: string }; headers: Record<string, unknown> },
+    answers: Record<string, string> = {},
+  ): Promise<Visit> {
+    const answer = await fetch(asked.body.url, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ email, name: 'Ada', ...answers }),
+    });
+    const { search } = new URL(answer.headers.get('location') ?? '');
+    return { step: stepOf(asked), query: search };
+  }
+
+  const go = async (provider: string, answers?: Record<string, string>) =>
+    visit(await call(`log-in/providers/${provider}`, { to: '/keys' }), answers);
+  const comeBack = ({ step, query }: Visit, token?: string) =>
+    call('log-in/return', { query }, step, token);
+  const logIn = (step = '') => call('log-in', { email, password: PASSWORD }, step);
+  const identitiesOf = async (token: string) =>
+    (await account.dashboard('GET', 'identities', { token })).body;
+
+  it.each(['google', 'github'])(
+    'S36: who comes back from %s gets an account with keys, and the same one the next time',
+    async (provider) => {
+      const first = await comeBack(await go(provider));
+      expect(first.body).toMatchObject({
+        account_state: 'active',
+        key: expect.stringMatching(/^dds_live_/),
+        test_key: expect.stringMatching(/^dds_test_/),
+      });
+      const again = await comeBack(await go(provider));
+      expect(again.body).toMatchObject({ account_id: first.body.account_id, to: '/keys' });
+      expect(again.body.key).toBeUndefined();
+      expect(await identitiesOf(tokenOf(again))).toMatchObject({
+        has_password: false,
+        identities: [{ provider, address: email }],
+      });
+    },
+  );
+
+  it('S36: a return is good once, in the browser that went, with its state and its code', async () => {
+    const [one, other] = [await go('google'), await go('google')];
+    expect((await comeBack({ ...one, step: '' })).status).toBe(410);
+    expect((await comeBack({ ...one, query: other.query })).body.code).toBe('provider_refused');
+    expect((await comeBack(one)).body.code).toBe('log_in_over');
+    const third = await go('google');
+    const code = new URLSearchParams((await go('google')).query).get('code') ?? '';
+    const swapped = new URLSearchParams(third.query);
+    swapped.set('code', code);
+    // Its verifier is another one's.
+    expect((await comeBack({ ...third, query: `?${swapped}` })).body.code).toBe('provider_refused');
+    const refused = await go('google', { refused: '1' });
+    expect((await comeBack(refused)).body.code).toBe('provider_refused');
+    const good = await comeBack(other);
+    expect([good.status, (await comeBack(other)).status]).toEqual([200, 410]);
+  });
+
+  const seconds = () => Math.floor(Date.now() / SECOND_MS);
+  const wrong: [what: string, faults: () => IdentitySimulator['faults']][] = [
+    ['of another issuer', () => ({ claims: { iss: 'https://evil.example' } })],
+    ['for another audience', () => ({ claims: { aud: 'somebody-else' } })],
+    ['for two audiences without a party', () => ({ claims: { aud: ['simulator', 'other'] } })],
+    ['for another party', () => ({ claims: { aud: ['simulator', 'x'], azp: 'x' } })],
+    ['that has expired', () => ({ claims: { exp: seconds() - 3_600, iat: seconds() - 7_200 } })],
+    ['without an end', () => ({ claims: { exp: undefined } })],
+    ['not valid before tomorrow', () => ({ claims: { nbf: seconds() + 86_400 } })],
+    ['with another nonce', () => ({ claims: { nonce: 'another' } })],
+    ['without a nonce', () => ({ claims: { nonce: undefined } })],
+    ['without a subject', () => ({ claims: { sub: undefined } })],
+    ['of a key that is not published', () => ({ isForeignKey: true })],
+    ['that says it needs no signature', () => ({ header: { alg: 'none' } })],
+    ['that says it is signed by a shared secret', () => ({ header: { alg: 'HS256' } })],
+    ['that is not there', () => ({ isMissing: true })],
+  ];
+  it.each(wrong)('S36: an ID token %s opens nothing', async (_, faults) => {
+    simulator.faults = faults();
+    const answer = await comeBack(await go('google'));
+    expect([answer.status, answer.body.code]).toEqual([403, 'provider_refused']);
+    expect(answer.headers['x-set-session']).toBeUndefined();
+  });
+
+  it('S28: a new password by a mailed link disconnects providers, and the owner is told', async () => {
+    const first = await comeBack(await go('google'));
+    await call('password/forgot', { email });
+    const body = { token: await account.linkToken(email), password: PASSWORD };
+    expect((await call('password/reset', body)).status).toBe(200);
+    expect((await account.mailsTo(email)).map(({ subject }) => subject)).toContain(
+      'Google no longer opens your account',
+    );
+    const again = await comeBack(await go('google'));
+    expect([again.body, tokenOf(again)]).toEqual([
+      expect.objectContaining({ connects: email }),
+      'undefined',
+    ]);
+    expect((await session(tokenOf(first))).status).toBe(401);
+  });
+
+  it('S38: one network makes no more accounts by providers than by the form', async () => {
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) {
+      email = `many${i}@example.com`;
+      statuses.push((await comeBack(await go('google'))).status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
+  });
+
+  it('S36: after the provider changed its keys, log-ins go on', async () => {
+    await comeBack(await go('google'));
+    simulator.rotateKeys();
+    // Keys are asked for again once they are older than a minute.
+    account.clock.advance(2 * HOUR_MS);
+    expect((await comeBack(await go('google'))).status).toBe(200);
+  });
+
+  it('S37: an address that has an account opens nothing before its owner logs in, in that browser', async () => {
+    const owner: Registered = await account.register(email);
+    const there = await comeBack(await go('google'));
+    expect([there.body, there.headers['x-set-session']]).toEqual([
+      { connects: email, to: '/keys' },
+      undefined,
+    ]);
+    expect((await comeBack(await go('google'))).body.connects).toBe(email);
+    expect((await identitiesOf(owner.token)).identities).toEqual([]);
+    expect((await logIn()).status).toBe(200);
+    expect((await identitiesOf(owner.token)).identities).toEqual([]);
+    expect((await logIn(stepOf(there))).status).toBe(200);
+    expect((await identitiesOf(owner.token)).identities).toMatchObject([{ provider: 'google' }]);
+    expect((await account.mailsTo(email))[0].subject).toBe('Google opens your account');
+    const back = await comeBack(await go('google'));
+    expect(back.body.account_id).toBe(owner.accountId);
+  });
+
+  it('S37: what a provider said of one address is never connected with an account of another', async () => {
+    await account.register(email);
+    const stranger = await account.register(`stranger-${email}`);
+    const there = await comeBack(await go('google'));
+    const body = { email: `stranger-${email}`, password: PASSWORD };
+    expect((await call('log-in', body, stepOf(there))).status).toBe(200);
+    expect((await identitiesOf(stranger.token)).identities).toEqual([]);
+  });
+
+  it.each(['google', 'github'])(
+    'S37: an address that %s has not verified is worth nothing',
+    async (provider) => {
+      const refused = await comeBack(await go(provider, { unverified: '1' }));
+      expect([refused.status, refused.body.code]).toEqual([403, 'provider_address_not_verified']);
+    },
+  );
+
+  it('S33, S37: the second step is asked for after a provider, too, and before it is connected', async () => {
+    const owner = await account.register(email);
+    const { body } = await call('second-factor', {}, '', owner.token);
+    const secret: string = body.secret;
+    const code = () => ({ code: appCode(secret, account.clock.now()) });
+    const token = tokenOf(await call('second-factor/confirm', code(), '', owner.token));
+    account.clock.advance(60 * SECOND_MS);
+    const there = await comeBack(await go('google'));
+    const first = await logIn(stepOf(there));
+    expect(first.body).toEqual({ needs: 'code' });
+    expect((await identitiesOf(token)).identities).toEqual([]);
+    expect((await call('log-in/code', code(), stepOf(first))).status).toBe(200);
+    expect((await identitiesOf(token)).identities).toHaveLength(1);
+    account.clock.advance(60 * SECOND_MS);
+    const back = await comeBack(await go('google'));
+    expect([back.body, back.headers['x-set-session']]).toEqual([
+      { needs: 'code', to: '/keys' },
+      undefined,
+    ]);
+    expect((await call('log-in/code', code(), stepOf(back))).status).toBe(200);
+  });
+
+  it('S35, S37: an owner connects and removes one shortly after the password, in the session that asked', async () => {
+    const owner = await account.register(email);
+    const thief = await account.register(`thief-${email}`);
+    const connect = async (token: string) => visit(await call('identities/github', {}, '', token));
+    expect((await comeBack(await connect(owner.token), thief.token)).body.code).toBe(
+      'not_logged_in',
+    );
+    expect((await comeBack(await connect(owner.token))).body.code).toBe('not_logged_in');
+    expect((await comeBack(await connect(owner.token), owner.token)).body).toEqual({
+      to: '/security',
+    });
+    const taken = await comeBack(await connect(thief.token), thief.token);
+    expect([taken.status, taken.body.code]).toEqual([409, 'identity_taken']);
+    const [{ id }] = (await identitiesOf(owner.token)).identities;
+    const remove = (token: string) => account.dashboard('DELETE', `identities/${id}`, { token });
+    expect((await remove(thief.token)).status).toBe(404);
+    expect((await remove(owner.token)).status).toBe(200);
+    expect((await account.mailsTo(email))[0].subject).toBe('GitHub no longer opens your account');
+    account.clock.advance(11 * 60 * SECOND_MS);
+    expect((await remove(owner.token)).body.code).toBe('reauthentication_required');
+  });
+
+  it('the only way in stays, its export names it, and its erasure leaves nothing', async () => {
+    const opened = await comeBack(await go('github'));
+    const token = tokenOf(opened);
+    const [{ id }] = (await identitiesOf(token)).identities;
+    const kept = await account.dashboard('DELETE', `identities/${id}`, { token });
+    expect([kept.status, kept.body.code]).toEqual([409, 'last_way_in']);
+    const exported = await account.dashboard('GET', 'account/export', { token });
+    expect(exported.body.identities).toMatchObject([{ provider: 'github', details: email }]);
+    expect((await account.dashboard('POST', 'account/delete', { token, body: {} })).status).toBe(
+      200,
+    );
+    expect((await session(token)).status).toBe(401);
+    account.clock.advance(91 * DAY_MS);
+    await account.get(ErasureService).eraseDue();
+    expect((await comeBack(await go('github'))).body.account_id).not.toBe(opened.body.account_id);
+  });
+});

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { Clock, newId } from '#libs/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
+import type { Actor, Visitor } from '../audit/actor.js';
+import { IdentitiesService } from '../identities/identities.service.js';
+import type { ProvenIdentity } from '../identities/providers.service.js';
+import { KeysService } from '../keys/keys.service.js';
+import { PeopleService } from '../people/people.service.js';
+import { PersonalDataService } from '../personal-data/personal-data.service.js';
+import { ProviderRefused } from '../identities/identities.errors.js';
+
+/** As a form takes them: nothing that a mail program would make a link of. */
+const NAME = /^[\p{L}\p{M}][\p{L}\p{M}\p{N} '’-]{0,49}$/u;
+/** "Hello there, …" */
+const NAMELESS = 'there';
+
+/** Makes an account of what a provider vouches for: its verified address needs no mail. */
+@Injectable()
+export class ProviderSignUpService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly people: PeopleService,
+    private readonly personalData: PersonalDataService,
+    private readonly keys: KeysService,
+    private readonly identities: IdentitiesService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ProviderRefused when the address got an account at this very moment. */
+  async register(
+    transaction: Transaction,
+    identity: ProvenIdentity & { address: string },
+    visitor: Visitor,
+  ): Promise<{ actor: Actor; keys: { live: string; test: string } }> {
+    const { address, name } = identity;
+    const actor = { accountId: newId(), personId: newId(), visitor };
+    const { accountId, personId } = actor;
+    await this.personalData.createKey(transaction, accountId);
+    await this.accounts.register(transaction, accountId, this.people.trialClaim(address));
+    const details = { firstName: NAME.test(name) ? name : NAMELESS, address };
+    const isFirst = await this.people.insert(transaction, {
+      id: personId,
+      accountId,
+      addressHash: this.people.addressHash(address),
+      details: await this.personalData.encrypt(transaction, accountId, details),
+      passwordHash: null,
+      createdAt: this.clock.now(),
+    });
+    if (!isFirst) throw new ProviderRefused();
+    await this.identities.link(transaction, actor, identity, false);
+    return { actor, keys: await this.keys.issueFirst(transaction, accountId) };
+  }
+}

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import type {
+  RecoveryCodesAnswer,
+  SecondFactorAnswer,
+  SecondFactorRemovedAnswer,
+  SecondFactorSecretAnswer,
+} from '#libs/contracts';
+import type { Transaction } from '#libs/database';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { AuditService } from '../audit/audit.service.js';
+import { PeopleService } from '../people/people.service.js';
+import type { ActiveSession } from '../sessions/session-guard.js';
+import { SessionAnswer } from '../sessions/session-headers.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { WrongCode } from './second-factor.errors.js';
+import { SecondFactorsService } from './second-factors.service.js';
+import { base32, otpauthUri } from './totp.js';
+
+const ISSUER = 'Domain Data Service';
+
+/** What owners do with the second step of their log-ins. A change gives the session another token (S26). */
+@Injectable()
+export class OwnSecondFactorService {
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly factors: SecondFactorsService,
+    private readonly people: PeopleService,
+    private readonly sessions: SessionsService,
+    private readonly audit: AuditService,
+  ) {}
+
+  async describe(owner: ActiveSession): Promise<SecondFactorAnswer> {
+    return this.accounts.transaction((transaction) => this.factors.describe(transaction, owner));
+  }
+
+  /** The secret, for the app; nothing changes before its first code. @throws SecondFactorOn. */
+  async begin(owner: ActiveSession): Promise<SecondFactorSecretAnswer> {
+    return this.change(owner, { action: 'second-factor.begun' }, async (transaction) => {
+      const secret = await this.factors.begin(transaction, owner);
+      const { accountId, personId } = owner;
+      const { details } = await this.people.get(transaction, accountId, personId);
+      return { secret: base32(secret), uri: otpauthUri(secret, ISSUER, details.address) };
+    });
+  }
+
+  /** @throws SecondFactorOff, SecondFactorOn, WrongCode, TooManyAttempts. */
+  async confirm(owner: ActiveSession, code: string): Promise<SessionAnswer<RecoveryCodesAnswer>> {
+    return this.withCode(owner, { action: 'second-factor.set-up' }, async (transaction) => ({
+      recovery_codes: await this.factors.confirm(transaction, owner, code),
+    }));
+  }
+
+  /** The earlier ones no longer work. Not by the password alone: a new code could remove the app. @throws as `confirm`. */
+  async newCodes(owner: ActiveSession, code: string): Promise<SessionAnswer<RecoveryCodesAnswer>> {
+    return this.withCode(owner, { action: 'second-factor.codes-made' }, async (transaction) => {
+      await this.factors.take(transaction, owner, code);
+      return { recovery_codes: await this.factors.newCodes(transaction, owner) };
+    });
+  }
+
+  /** Not by the password alone, which the second step is there to make up for. @throws as `confirm`. */
+  async remove(
+    owner: ActiveSession,
+    code: string,
+  ): Promise<SessionAnswer<SecondFactorRemovedAnswer>> {
+    return this.withCode(owner, { action: 'second-factor.removed' }, async (transaction) => {
+      await this.factors.take(transaction, owner, code);
+      await this.factors.remove(transaction, owner.accountId, 'off');
+      return { removed: true };
+    });
+  }
+
+  private async withCode<T>(
+    owner: ActiveSession,
+    entry: { action: string },
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<SessionAnswer<T>> {
+    await this.factors.countGuess(owner, null);
+    try {
+      const answer = await this.change(owner, entry, async (transaction) => {
+        const body = await work(transaction);
+        return new SessionAnswer(body, await this.sessions.renew(transaction, owner));
+      });
+      await this.factors.forgetGuesses(owner, null);
+      return answer;
+    } catch (error) {
+      if (error instanceof WrongCode) {
+        const object = `person:${owner.personId}`;
+        await this.audit.recordRefusal({ by: owner, action: 'second-factor.refused', object });
+      }
+      throw error;
+    }
+  }
+
+  private async change<T>(
+    owner: ActiveSession,
+    entry: { action: string },
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
+    return this.accounts.transaction(async (transaction) => {
+      await this.accounts.lockActive(transaction, owner.accountId);
+      const answer = await work(transaction);
+      const object = `person:${owner.personId}`;
+      await this.audit.record(transaction, { by: owner, ...entry, object });
+      return answer;
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { Problem } from '#libs/platform';
+
+/** One answer for a wrong code, one that was used, and a recovery code that there is not. */
+export class WrongCode extends Problem {
+  constructor() {
+    super({
+      code: 'wrong_code',
+      status: 401,
+      detail: 'The code is wrong or was used before. Wait for the next one in the app.',
+    });
+  }
+}
+
+export class SecondFactorOn extends Problem {
+  constructor() {
+    super({
+      code: 'second_factor_on',
+      status: 409,
+      detail: 'An authenticator app is set up already. Remove it first.',
+    });
+  }
+}
+
+export class SecondFactorOff extends Problem {
+  constructor() {
+    super({
+      code: 'second_factor_off',
+      status: 409,
+      detail: 'No authenticator app is being set up, or none is in use. Begin again.',
+    });
+  }
+}

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
+import {
+  AccountUnderTest,
+  PASSWORD,
+  type Registered,
+} from '../../../../test/account/account-under-test.js';
+import { ErasureService } from '../deletion/erasure.service.js';
+import { base32, codeOf, stepOf } from './totp.js';
+import { secretOf } from '../../../../test/account/authenticator-app.js';
+
+const STEP_MS = 30 * SECOND_MS;
+const NEXT_PASSWORD = 'nine yellow trumpets';
+
+describe('second factor', () => {
+  let account: AccountUnderTest;
+  let email: string;
+  let owner: Registered;
+  let token: string;
+  let secret: Buffer;
+  let codes: string[];
+  let count = 0;
+
+  beforeAll(async () => {
+    account = await AccountUnderTest.start();
+  });
+  afterAll(() => account.stop());
+  beforeEach(async () => {
+    account.clock.advance(HOUR_MS);
+    email = `person${++count}@example.com`;
+    owner = await account.register(email);
+    ({ token } = owner);
+    await setUp();
+  });
+
+  const codeAt = (steps: number) => codeOf(secret, stepOf(account.clock.now()) + steps);
+  const tokenOf = ({ headers }: { headers: Record<string, unknown> }) =>
+    String(headers['x-set-session']);
+  const own = (path: string, code?: string) =>
+    account.dashboard('POST', `second-factor${path}`, { token, body: code ? { code } : {} });
+  const session = (of: string) => account.dashboard('GET', 'session', { token: of });
+  const subjects = async () => (await account.mailsTo(email)).map(({ subject }) => subject);
+
+  async function setUp(): Promise<void> {
+    const { body } = await own('');
+    secret = secretOf(body.secret);
+    const confirmed = await own('/confirm', codeAt(0));
+    token = tokenOf(confirmed);
+    codes = confirmed.body.recovery_codes;
+    account.clock.advance(2 * STEP_MS);
+  }
+
+  const logIn = (password = PASSWORD) =>
+    account.dashboard('POST', 'log-in', { body: { email, password } });
+  const firstStep = async () => String((await logIn()).headers['x-set-step']);
+  const secondStep = (step: string, code: string) =>
+    account.dashboard('POST', 'log-in/code', { body: { code }, headers: { 'x-step-token': step } });
+  const logInWith = async (code: string) => secondStep(await firstStep(), code);
+
+  // RFC 6238, appendix B: the last six of its eight digits.
+  it.each([
+    [59, '287082'],
+    [1_111_111_109, '081804'],
+    [1_111_111_111, '050471'],
+    [1_234_567_890, '005924'],
+    [2_000_000_000, '279037'],
+  ])('at second %i the code is %s, as RFC 6238 has it', (seconds, code) => {
+    const rfc = Buffer.from('12345678901234567890');
+    expect(codeOf(rfc, stepOf(new Date(seconds * SECOND_MS)))).toBe(code);
+    expect(base32(rfc)).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
+  });
+
+  it('S33: the password alone opens nothing; the browser that gave it opens the account with a code', async () => {
+    const { status, body, headers } = await logIn();
+    expect([status, body, headers['x-set-session']]).toEqual([200, { needs: 'code' }, undefined]);
+    const step = String(headers['x-set-step']);
+    expect((await session(step)).status).toBe(401);
+    const elsewhere = await secondStep(`${step.slice(1)}A`, codeAt(0));
+    expect(elsewhere).toMatchObject({ status: 410, body: { code: 'log_in_over' } });
+    const opened = await secondStep(step, codeAt(0));
+    expect([opened.status, (await session(tokenOf(opened))).status]).toEqual([200, 200]);
+    expect((await secondStep(step, codeAt(1))).status).toBe(410);
+  });
+
+  it('S33: a code is good one step early and late and no further, and only once', async () => {
+    for (const [steps, status] of [
+      [-2, 401],
+      [2, 401],
+      [-1, 200],
+      [1, 200],
+    ]) {
+      expect([steps, (await logInWith(codeAt(steps))).status]).toEqual([steps, status]);
+    }
+    // Those before the last one that was taken are over.
+    for (const steps of [1, 0, -1]) expect((await logInWith(codeAt(steps))).status).toBe(401);
+  });
+
+  it('S33: of five log-ins with one code at once, one is let in', async () => {
+    const steps = await Promise.all(Array.from({ length: 5 }, firstStep));
+    const answers = await Promise.all(steps.map((step) => secondStep(step, codeAt(0))));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401]);
+  });
+
+  it('S33: a log-in has five tries, and further log-ins wait for each guess', async () => {
+    const step = await firstStep();
+    for (let i = 0; i < 5; i++) expect((await secondStep(step, 'wrong')).status).toBe(401);
+    expect((await secondStep(step, codeAt(0))).body.code).toBe('log_in_over');
+    expect(await logInWith(codeAt(0))).toMatchObject({ status: 429, body: { retry_after: 2 } });
+    account.clock.advance(2 * SECOND_MS);
+    expect((await logInWith(codeAt(0))).status).toBe(200);
+  });
+
+  it('S33: a log-in between its steps ends after ten minutes, and with a new password', async () => {
+    const late = await firstStep();
+    account.clock.advance(10 * MINUTE_MS);
+    expect((await secondStep(late, codeAt(0))).body.code).toBe('log_in_over');
+    const thief = await firstStep();
+    const body = { current_password: PASSWORD, password: NEXT_PASSWORD };
+    token = tokenOf(await account.dashboard('POST', 'password/change', { token, body }));
+    expect((await secondStep(thief, codeAt(0))).body.code).toBe('wrong_credentials');
+    expect((await session(token)).status).toBe(200);
+  });
+
+  it('S33: ten recovery codes of 120 bits open the account once each, and the owner is told', async () => {
+    expect(new Set(codes).size).toBe(10);
+    for (const code of codes) expect(code).toMatch(/^([A-Z2-7]{6}-){3}[A-Z2-7]{6}$/);
+    const dump = await account.dump();
+    for (const secretText of [...codes, base32(secret), secret.toString('hex')]) {
+      expect(dump).not.toContain(secretText);
+    }
+    const typed = codes[0].toLowerCase().replaceAll('-', ' ');
+    expect((await logInWith(typed)).status).toBe(200);
+    expect((await logInWith(codes[0])).status).toBe(401);
+    expect((await subjects())[0]).toBe('A recovery code was used');
+    const { body } = await account.dashboard('GET', 'second-factor', { token });
+    expect(body).toMatchObject({ recovery_codes: 9 });
+    expect((await own('/recovery-codes', '000000')).status).toBe(401);
+    const renewed = await own('/recovery-codes', codes[2]);
+    token = tokenOf(renewed);
+    const fresh: string[] = renewed.body.recovery_codes;
+    expect((await logInWith(codes[1])).status).toBe(401);
+    expect((await logInWith(fresh[9])).status).toBe(200);
+  });
+
+  it('S26, S35: setting up and removing an app asks for a recent password and gives another token', async () => {
+    const before = token;
+    expect((await session(owner.token)).status).toBe(401);
+    expect((await own('')).body.code).toBe('second_factor_on');
+    // Not by the password alone, nor by a code that was used.
+    for (const code of ['000000', codeAt(-2)])
+      expect((await own('/remove', code)).status).toBe(401);
+    token = tokenOf(await own('/remove', codeAt(0)));
+    expect((await session(before)).status).toBe(401);
+    expect(await subjects()).toEqual([
+      'The authenticator app was removed',
+      'An authenticator app was set up',
+      'Confirm your e-mail address',
+    ]);
+    expect((await session(tokenOf(await logIn()))).status).toBe(200);
+    account.clock.advance(11 * MINUTE_MS);
+    for (const [path, code] of [
+      [''],
+      ['/confirm', '1'],
+      ['/recovery-codes', '1'],
+      ['/remove', '1'],
+    ]) {
+      expect([path, (await own(path, code)).body.code]).toEqual([
+        path,
+        'reauthentication_required',
+      ]);
+    }
+  });
+
+  it('an app that was never confirmed asks for nothing, and may be begun again', async () => {
+    token = tokenOf(await own('/remove', codeAt(0)));
+    const first = secretOf((await own('')).body.secret);
+    const second = secretOf((await own('')).body.secret);
+    expect((await logIn()).headers['x-set-session']).toBeDefined();
+    const now = stepOf(account.clock.now());
+    expect((await own('/confirm', codeOf(first, now))).status).toBe(401);
+    expect((await own('/confirm', codeOf(second, now))).status).toBe(200);
+  });
+
+  it('an operator removes the app of an owner who lost it, and the owner is told', async () => {
+    const lift = () => account.operator('lift-second-factor', owner.accountId, { reason: 'lost' });
+    expect(await lift()).toEqual({ hasChanged: true });
+    expect(await lift()).toEqual({ hasChanged: false });
+    expect((await subjects())[0]).toBe('The authenticator app was removed by the operator');
+    expect((await logIn()).headers['x-set-session']).toBeDefined();
+  });
+
+  it('the export says since when there is an app and nothing of its secret; erasure leaves nothing', async () => {
+    const exported = await account.dashboard('GET', 'account/export', { token });
+    const [app] = exported.body.second_factors;
+    expect(Object.keys(app)).toEqual(['person_id', 'account_id', 'created_at', 'confirmed_at']);
+    await firstStep();
+    const body = { password: PASSWORD };
+    expect((await account.dashboard('POST', 'account/delete', { token, body })).status).toBe(200);
+    account.clock.advance(91 * DAY_MS);
+    await account.get(ErasureService).eraseDue();
+    for (const table of ['second_factors', 'recovery_codes', 'log_in_steps']) {
+      const rows = await account.database.query(`select from ${table} where account_id = $1`, [
+        owner.accountId,
+      ]);
+      expect([table, rows]).toEqual([table, []]);
+    }
+  });
+});

@@ -1,0 +1,16 @@
+import { HOUR_MS } from '#libs/platform';
+import type { AttemptLimit } from './throttling.service.js';
+
+/** New accounts of one network, by whichever way (S38). */
+export const SIGN_UP_NETWORK_LIMIT: AttemptLimit = {
+  name: 'sign-up network',
+  max: 10,
+  windowMs: HOUR_MS,
+};
+
+/** Beyond it the audit log says so; strangers must not be able to keep a whole mail domain out. */
+export const SIGN_UP_DOMAIN_LIMIT: AttemptLimit = {
+  name: 'sign-up domain',
+  max: 30,
+  windowMs: HOUR_MS,
+};
