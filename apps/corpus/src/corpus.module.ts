@@ -38,6 +38,8 @@ import { ImportsService } from './imports/imports.service.js';
 import { Locations } from './imports/locations.js';
 import { ListedNamesRepository } from './listings/listed-names.repository.js';
 import { ListingsService } from './listings/listings.service.js';
+import { NameRowsRepository } from './names/name-rows.repository.js';
+import { NameRowsService } from './names/name-rows.service.js';
 import { NewestRepository } from './newest/newest.repository.js';
 import { NewestService } from './newest/newest.service.js';
 import { ReverseDnsController } from './reverse-dns/reverse-dns.controller.js';
@@ -127,6 +129,8 @@ const PROVIDERS = [
   CertificateLogsService,
   ImportsJob,
   GeneratorRepository,
+  NameRowsRepository,
+  NameRowsService,
   GeneratorService,
   CoverageRepository,
   CoverageService,
@@ -205,9 +209,9 @@ export class CorpusModule {
         },
         {
           provide: SuppressionsService,
-          useFactory: (repository: SuppressionsRepository) =>
-            new SuppressionsService(database, repository, clock, suppressionList(config)),
-          inject: [SuppressionsRepository],
+          useFactory: (repository: SuppressionsRepository, rows: NameRowsService) =>
+            new SuppressionsService(database, repository, rows, clock, suppressionList(config)),
+          inject: [SuppressionsRepository, NameRowsService],
         },
         reader(SearchDatabase, options.searchDatabase),
         reader(FeedDatabase, database),

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf } from '#libs/database';
+import { isSeenBy, seeingSource } from '../dns/shown-spans.js';
 import type { Key } from '../names/domain-key.js';
-import type { Registration } from '../records/registration.js';
+import { type KnownRecord, NEWEST_RECORDS } from '../records/known-record.js';
 import { FeedDatabase } from '../searches/search-database.js';
 import type { DatasetForm } from './dataset.js';
 
@@ -19,16 +20,6 @@ export interface DatasetPart {
   after: { key: Key; name: string };
   sourceIds: readonly number[];
   limit: number;
-}
-
-/** The record of a name that may be sold, beside the newest one of all. */
-export interface SoldRecord {
-  name: string;
-  /** Null where no source that may be sold has one. */
-  record: Registration | null;
-  sourceId: number | null;
-  observedAt: Date | null;
-  newest: Registration;
 }
 
 export interface CurrentRecord {
@@ -88,29 +79,8 @@ export class DatasetsRepository {
   async listRecords(
     names: readonly DatasetName[],
     sourceIds: readonly number[],
-  ): Promise<SoldRecord[]> {
-    return this.database.query(
-      `select q.name, n.record as newest, s.record, s.source_id as "sourceId", s.at as "observedAt"
-       from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
-       join domain d on d.domain_key = q.domain_key and d.name = q.name
-       cross join lateral (select r.record from whois_revision r where ${OF_NAME}
-         order by r.observed_at desc, r.state desc limit 1) n
-       left join lateral (
-         select seen.at, seen.source_id, k.record
-         from (
-           (select r.observed_at as at, r.state, r.source_id from whois_revision r
-            where ${OF_NAME} and r.source_id = any($3::smallint[])
-            order by r.observed_at desc, r.state desc limit 1)
-           union all
-           (select r.observed_at, r.state, r.source_id from whois_confirmation r
-            where ${OF_NAME} and r.source_id = any($3::smallint[])
-            order by r.observed_at desc, r.state desc limit 1)
-           order by at desc limit 1) seen
-         cross join lateral (select r.record from whois_revision r
-           where ${OF_NAME} and r.state = seen.state and r.observed_at <= seen.at
-           order by r.observed_at desc limit 1) k) s on true`,
-      [...columnsOf(names, 'key', 'name'), sourceIds],
-    );
+  ): Promise<KnownRecord[]> {
+    return this.database.query(NEWEST_RECORDS, [...columnsOf(names, 'key', 'name'), sourceIds]);
   }
 
   /** What names have in the DNS now. */
@@ -119,17 +89,16 @@ export class DatasetsRepository {
     sourceIds: readonly number[],
   ): Promise<CurrentRecord[]> {
     return this.database.query(
-      `select t.name, t.rtype, t.value, t.first_seen as "firstAt", t.source_id as "sourceId"
+      `select t.name, t.rtype, t.value, t.first_seen as "firstAt",
+         ${seeingSource('t', '$3')} as "sourceId"
        from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
        join dns_span t on t.domain_key = q.domain_key and t.name = q.name and t.host = ''
-         and not t.is_passive and t.until is null and t.source_id = any($3::smallint[])
+         and not t.is_passive and t.until is null and ${isSeenBy('t', '$3')}
        order by t.domain_key, t.name, t.rtype, t.value`,
       [...columnsOf(names, 'key', 'name'), sourceIds],
     );
   }
 }
-
-const OF_NAME = 'r.domain_key = d.domain_key and r.name = d.name and r.is_complete';
 
 function valuesOf({ toKey, after, sourceIds }: DatasetPart): unknown[] {
   return [toKey, after.key, after.name, sourceIds];

@@ -5,15 +5,12 @@ import { DAY_MS, InvalidRequest } from '#libs/platform';
 import { keptTypeName } from '../dns/dns-type.js';
 import { FeedService } from '../feed/feed.service.js';
 import { ALL_KEYS } from '../names/domain-key.js';
+import type { KnownRecord } from '../records/known-record.js';
 import type { Registration } from '../records/registration.js';
+import { stillPublished } from '../records/still-published.js';
 import { DATASET_FORMS, type DatasetForm } from './dataset.js';
-import {
-  type DatasetName,
-  type DatasetPart,
-  DatasetsRepository,
-  type SoldRecord,
-} from './datasets.repository.js';
-import { cleanedRecord, soldRecord } from './sold-record.js';
+import { type DatasetName, type DatasetPart, DatasetsRepository } from './datasets.repository.js';
+import { cleanedRecord } from './cleaned-record.js';
 
 /** Names of a part: what is in memory at a time. */
 const PART_NAMES = 500;
@@ -129,20 +126,20 @@ function dayOf({ day, dataset }: DatasetAsked, { change }: DatasetForm): Date | 
 }
 
 /** Unless a record says that the name was registered long before. */
-function isRecent(known: SoldRecord | undefined, day: Date): boolean {
+function isRecent(known: KnownRecord | undefined, day: Date): boolean {
   const created = Date.parse(String(known?.newest.create_date));
   return Number.isNaN(created) || created >= day.getTime() - NEW_DAYS * DAY_MS;
 }
 
 function whoisRow(
   name: DatasetName,
-  known: SoldRecord | undefined,
+  known: KnownRecord | undefined,
   isCleaned: boolean,
 ): DatasetRow[] {
-  if (!known?.record || known.sourceId === null || known.observedAt === null) return [];
-  const sold: Registration = soldRecord(known.record, known.newest);
+  if (!known?.record || known.sourceId === null || known.lastAt === null) return [];
+  const sold: Registration = stillPublished(known.record, known.newest);
   const record = isCleaned ? cleanedRecord(sold) : sold;
-  const { sourceId, observedAt } = known;
+  const { sourceId, lastAt: observedAt } = known;
   return record ? [{ ...toldName({ ...name, sourceId, observedAt }), record }] : [];
 }
 

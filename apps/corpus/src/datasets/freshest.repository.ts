@@ -42,6 +42,7 @@ export class FreshestRepository {
          order by r.observed_at desc, r.state desc limit 1) r
        left join lateral (select observed_at as last_at from whois_confirmation c
          where c.domain_key = d.domain_key and c.name = d.name and c.is_complete
+           and c.source_id = any($4::smallint[])
          order by c.observed_at desc limit 1) c on true
        where greatest(r.observed_at, c.last_at) >= $3 and r.source_id = any($4::smallint[])`,
       [...columnsOf(names, 'key', 'name'), since, sourceIds],
@@ -58,18 +59,20 @@ export class FreshestRepository {
       `select q.name, s.source_id as "sourceId", s.at as "observedAt", coalesce(v.records, '[]') as records
        from ${REGISTERED}
        cross join lateral (
-         select min(b.at) as at, min(b.source_id) as source_id, count(*) as types
-         from (select max(t.observed_at) as at,
+         select min(b.at) as at, min(b.source_id) as source_id, count(*) as types,
+           array_agg(b.rtype) as rtypes, array_agg(b.at) as times
+         from (select k.rtype, max(t.observed_at) as at,
              (array_agg(t.source_id order by t.observed_at desc))[1] as source_id
-           from dns_sighting t join unnest($3::integer[]) as bit on t.types & bit <> 0
+           from dns_sighting t join unnest($3::integer[], $6::smallint[]) as k (bit, rtype) on t.types & k.bit <> 0
            where t.domain_key = d.domain_key and t.name = d.name and t.host = ''
              and t.observed_at >= $4 and t.source_id = any($5::smallint[])
-           group by bit) b) s
+           group by k.rtype) b) s
        left join lateral (
          select json_agg(json_build_object('rtype', t.rtype, 'value', t.value) order by t.rtype, t.value) as records
          from dns_span t
          where t.domain_key = d.domain_key and t.name = d.name and t.host = '' and not t.is_passive
-           and t.until is null and t.rtype = any($6::smallint[])) v on true
+           and t.first_seen <= s.times[array_position(s.rtypes, t.rtype)]
+           and (t.until is null or t.until > s.times[array_position(s.rtypes, t.rtype)])) v on true
        where s.types = cardinality($3::integer[])`,
       [...columnsOf(names, 'key', 'name'), bits, since, sourceIds, rtypes],
     );

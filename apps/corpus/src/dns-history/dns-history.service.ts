@@ -52,7 +52,7 @@ export class DnsHistoryService {
     const asked = { name, rtypes, from, to, sourceIds, limit: RECORDS_MAX };
     const rows = await this.repository.list(asked);
     if (question.view === 'snapshots') return dnsSnapshots(name.name, rows);
-    const seen = await this.repository.lastSightings(name, rtypes.map(bitOf));
+    const seen = await this.repository.lastSightings(name, rtypes.map(bitOf), sourceIds);
     return rows.map(
       (row) => () =>
         dnsStretch(name.name, row, {

@@ -27,13 +27,13 @@ export class HostsRepository {
       [...columns.slice(0, 4), sourceId],
     );
     await transaction.query(
-      `insert into host_sighting (domain_key, name, host, observed_at, has_resolved)
-       select domain_key, name, host, at, bool_or(has_resolved)
+      `insert into host_sighting (domain_key, name, host, observed_at, source_id, has_resolved)
+       select domain_key, name, host, at, $6, bool_or(has_resolved)
        from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[])
          as q (domain_key, name, host, at, has_resolved)
        group by domain_key, name, host, at
        on conflict do nothing`,
-      columns,
+      [...columns, sourceId],
     );
   }
 }

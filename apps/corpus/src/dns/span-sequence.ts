@@ -6,14 +6,22 @@ export interface Span {
   untilMs?: number;
 }
 
-/** All values that were there at one time. */
-export interface ValueSet {
+/** When somebody asked for all values. */
+export interface SightedAt {
   atMs: number;
+  sourceId: number;
+}
+
+/** All values that were there at one time. */
+export interface ValueSet extends SightedAt {
   values: readonly string[];
 }
 
+/** A stretch with a source that saw the record in it. */
+export type SightedSpan = Span & Pick<SightedAt, 'sourceId'>;
+
 export interface SpanEdits {
-  added: Span[];
+  added: SightedSpan[];
   /** As they were. */
   removed: Span[];
   /** Whether the newest values are other ones than before. */
@@ -30,16 +38,18 @@ export interface SpanEdits {
  */
 export function spanEdits(
   spans: readonly Span[],
-  sightings: readonly number[],
+  sightings: readonly SightedAt[],
   seen: readonly ValueSet[],
 ): SpanEdits {
   const edits: SpanEdits = { added: [], removed: [], isNews: false };
-  const known = new Set(sightings);
+  const known = new Set(sightings.map(({ atMs }) => atMs));
   const fresh = new Map(
     seen.filter(({ atMs }) => !known.has(atMs)).map(({ atMs, values }) => [atMs, new Set(values)]),
   );
   if (fresh.size === 0) return edits;
-  const times = [...new Set([...sightings, ...fresh.keys()])].toSorted((a, b) => a - b);
+  // Of two sources at one moment the one that was there first counts.
+  const sourceAt = new Map([...seen, ...sightings].map(({ atMs, sourceId }) => [atMs, sourceId]));
+  const times = [...sourceAt.keys()].toSorted((a, b) => a - b);
   const isNewest = fresh.has(times.at(-1)!);
   const near = spans.filter((span) => touches(span, times[0], times.at(-1)!));
   const byValue = Map.groupBy(near, ({ value }) => value);
@@ -49,7 +59,11 @@ export function spanEdits(
     const isThere = (atMs: number) =>
       fresh.get(atMs)?.has(value) ?? old.some((span) => covers(span, atMs));
     const next = runsOf(value, times, isThere).map((run) => joinedWith(run, old, times));
-    edits.added.push(...next.filter((span) => !old.some((one) => isSame(one, span))));
+    edits.added.push(
+      ...next
+        .filter((span) => !old.some((one) => isSame(one, span)))
+        .map(({ sightedMs, ...span }) => ({ ...span, sourceId: sourceAt.get(sightedMs)! })),
+    );
     edits.removed.push(...old.filter((span) => !next.some((one) => isSame(one, span))));
     const wasThere = old.some(({ untilMs }) => untilMs === undefined);
     if (isNewest && wasThere !== isThere(times.at(-1)!)) edits.isNews = true;
@@ -75,11 +89,16 @@ function runsOf(value: string, times: readonly number[], isThere: (atMs: number)
 }
 
 /** A run that reaches an end of what was looked at goes on beyond it as its span did. */
-function joinedWith(run: Run, old: readonly Span[], times: readonly number[]): Span {
+function joinedWith(run: Run, old: readonly Span[], times: readonly number[]) {
   const { value, firstMs, untilMs, lastMs } = run;
   const begun = firstMs === times[0] ? old.find((span) => covers(span, firstMs)) : undefined;
   const going = lastMs === times.at(-1) ? old.find((span) => covers(span, lastMs)) : undefined;
-  return { value, firstMs: begun?.firstMs ?? firstMs, untilMs: untilMs ?? going?.untilMs };
+  return {
+    value,
+    firstMs: begun?.firstMs ?? firstMs,
+    untilMs: untilMs ?? going?.untilMs,
+    sightedMs: firstMs,
+  };
 }
 
 const covers = ({ firstMs, untilMs }: Span, atMs: number) =>

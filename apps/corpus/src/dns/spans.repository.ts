@@ -24,11 +24,20 @@ export interface SpanRow extends SpanOwner {
   firstAt: Date;
   untilAt: Date | null;
   isPassive: boolean;
+  /** One that saw it in this stretch. */
+  sourceId: number;
 }
 
 export interface Sighting extends SpanOwner {
   at: Date;
   types: number;
+}
+
+/** A sighting near new observations. */
+export interface NearSighting {
+  atMs: number;
+  types: number;
+  sourceId: number;
 }
 
 const OWNER = 'd.domain_key and t.name = d.name and t.host = q.host';
@@ -38,17 +47,17 @@ const ASKED = `unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $
 
 /** Of each type: a sighting that answers one need not answer another. */
 const NEAR_SIGHTINGS = `
-  select distinct q.place, l.observed_at as at, l.types
+  select distinct q.place, l.observed_at as at, l.types, l.source_id as "sourceId"
   from ${ASKED}
   cross join unnest($6::integer[]) as bit
   cross join lateral (
-    (select t.observed_at, t.types from dns_sighting t where t.domain_key = ${OWNER}
+    (select t.observed_at, t.types, t.source_id from dns_sighting t where t.domain_key = ${OWNER}
        and t.types & bit <> 0 and t.observed_at < q.first_at order by t.observed_at desc limit 1)
     union all
-    (select t.observed_at, t.types from dns_sighting t where t.domain_key = ${OWNER}
+    (select t.observed_at, t.types, t.source_id from dns_sighting t where t.domain_key = ${OWNER}
        and t.types & bit <> 0 and t.observed_at between q.first_at and q.last_at)
     union all
-    (select t.observed_at, t.types from dns_sighting t where t.domain_key = ${OWNER}
+    (select t.observed_at, t.types, t.source_id from dns_sighting t where t.domain_key = ${OWNER}
        and t.types & bit <> 0 and t.observed_at > q.last_at order by t.observed_at limit 1)
   ) l`;
 
@@ -60,14 +69,14 @@ export class SpansRepository {
     transaction: Transaction,
     owners: readonly AskedOwner[],
     bits: readonly number[],
-  ): Promise<{ atMs: number; types: number }[][]> {
-    const rows = await transaction.query<{ place: string; at: Date; types: number }>(
+  ): Promise<NearSighting[][]> {
+    const rows = await transaction.query<{ place: string; at: Date } & Omit<NearSighting, 'atMs'>>(
       NEAR_SIGHTINGS,
       [...columnsOf(owners, 'key', 'name', 'host', 'firstAt', 'lastAt'), bits],
     );
-    const near: { atMs: number; types: number }[][] = owners.map(() => []);
-    for (const { place, at, types } of rows) {
-      near[Number(place) - 1].push({ atMs: at.getTime(), types });
+    const near: NearSighting[][] = owners.map(() => []);
+    for (const { place, at, types, sourceId } of rows) {
+      near[Number(place) - 1].push({ atMs: at.getTime(), types, sourceId });
     }
     return near;
   }
@@ -97,18 +106,17 @@ export class SpansRepository {
     return spans;
   }
 
-  async add(transaction: Transaction, spans: readonly SpanRow[], sourceId: number): Promise<void> {
+  async add(transaction: Transaction, spans: readonly SpanRow[]): Promise<void> {
     await transaction.query(
       `insert into dns_span (domain_key, name, host, rtype, value, value_key, ip, first_seen, until, is_passive, source_id)
-       select *, $11 from unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[], $5::text[],
-         $6::bigint[], $7::inet[], $8::timestamptz[], $9::timestamptz[], $10::boolean[])
+       select * from unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[], $5::text[],
+         $6::bigint[], $7::inet[], $8::timestamptz[], $9::timestamptz[], $10::boolean[], $11::smallint[])
        on conflict (domain_key, name, host, rtype, value_key, first_seen, is_passive)
        do update set until = greatest(dns_span.until, excluded.until)
        where dns_span.is_passive and dns_span.until < excluded.until`,
       [
         ...columnsOf(spans, 'key', 'name', 'host', 'rtype', 'value', 'valueKey'),
-        ...columnsOf(spans, 'ip', 'firstAt', 'untilAt', 'isPassive'),
-        sourceId,
+        ...columnsOf(spans, 'ip', 'firstAt', 'untilAt', 'isPassive', 'sourceId'),
       ],
     );
   }

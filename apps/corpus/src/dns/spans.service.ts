@@ -7,9 +7,10 @@ import type {
 } from '../records/observation.js';
 import { addressOf, bitOf, keptTypeName, valueKeyOf } from './dns-type.js';
 import { HostsRepository } from './hosts.repository.js';
-import { type Span, spanEdits } from './span-sequence.js';
+import { type SightedAt, type Span, spanEdits } from './span-sequence.js';
 import {
   type AskedOwner,
+  type NearSighting,
   type Sighting,
   type SpanRow,
   SpansRepository,
@@ -29,11 +30,6 @@ export interface ChangedRecords {
   members: string[];
   /** No records of these types were known. */
   isFirst: boolean;
-}
-
-interface NearSighting {
-  atMs: number;
-  types: number;
 }
 
 type NearSpan = Pick<SpanRow, 'rtype' | 'value' | 'firstAt' | 'untilAt'>;
@@ -63,10 +59,10 @@ export class SpansService {
     for (const [place, owner] of owners.entries()) {
       const members: string[] = [];
       for (const rtype of new Set(owner.observations.flatMap(({ types }) => types))) {
-        const edits = editsOf(owner, rtype, near[place], spans[place]);
+        const edits = editsOf(owner, { rtype, sourceId }, near[place], spans[place]);
         const row = rowOf(owner, rtype);
-        added.push(...edits.added.map(row));
-        removed.push(...edits.removed.map(row));
+        added.push(...edits.added.map((span) => row(span, span.sourceId)));
+        removed.push(...edits.removed.map((span) => row(span, sourceId)));
         const isKnown = near[place].some(({ types }) => (types & bitOf(rtype)) !== 0);
         if (edits.isNews && isKnown) members.push(keptTypeName(rtype)!);
       }
@@ -77,7 +73,7 @@ export class SpansService {
     }
     // What is removed may come back with another end under the same key.
     if (removed.length > 0) await this.spans.remove(transaction, removed);
-    if (added.length > 0) await this.spans.add(transaction, added, sourceId);
+    if (added.length > 0) await this.spans.add(transaction, added);
     await this.spans.addSightings(transaction, sightingsOf(owners), sourceId);
     return changed;
   }
@@ -92,12 +88,12 @@ export class SpansService {
     for (const { name, host, rtype, value, at, until } of observations) {
       const owner = { key: name.key, name: name.name, host };
       const span = { value, firstMs: at.getTime(), untilMs: until.getTime() };
-      const row = { ...rowOf(owner, rtype)(span), isPassive: true };
+      const row = { ...rowOf(owner, rtype)(span, sourceId), isPassive: true };
       const id = [row.name, host, rtype, row.valueKey, span.firstMs].join(' ');
       const known = rows.get(id)?.untilAt;
       if (!known || known < until) rows.set(id, row);
     }
-    if (rows.size > 0) await this.spans.add(transaction, [...rows.values()], sourceId);
+    if (rows.size > 0) await this.spans.add(transaction, [...rows.values()]);
   }
 
   async recordHosts(
@@ -149,7 +145,7 @@ function widened(near: readonly NearSighting[][]) {
 
 function editsOf(
   { observations }: Observed,
-  rtype: number,
+  { rtype, sourceId }: { rtype: number; sourceId: number },
   near: readonly NearSighting[],
   spans: readonly NearSpan[],
 ) {
@@ -157,6 +153,7 @@ function editsOf(
     .filter(({ types }) => types.includes(rtype))
     .map(({ at, values }) => ({
       atMs: at.getTime(),
+      sourceId,
       values: values.filter((one) => one.rtype === rtype).map(({ value }) => value),
     }));
   const old = spans
@@ -166,28 +163,25 @@ function editsOf(
       firstMs: firstAt.getTime(),
       untilMs: untilAt?.getTime(),
     }));
-  const times = near.filter(({ types }) => (types & bitOf(rtype)) !== 0).map(({ atMs }) => atMs);
-  return spanEdits(old, nearestOf(times, seen), seen);
+  const sightings = near.filter(({ types }) => (types & bitOf(rtype)) !== 0);
+  return spanEdits(old, nearestOf(sightings, seen), seen);
 }
 
 /** Of the sightings of one type the last before, those between and the first after the observations. */
-function nearestOf(times: readonly number[], seen: readonly { atMs: number }[]): number[] {
+function nearestOf(near: readonly SightedAt[], seen: readonly SightedAt[]): SightedAt[] {
   const [fromMs, toMs] = [
     Math.min(...seen.map((s) => s.atMs)),
     Math.max(...seen.map((s) => s.atMs)),
   ];
-  const before = times.filter((atMs) => atMs < fromMs);
-  const after = times.filter((atMs) => atMs > toMs);
-  const between = times.filter((atMs) => atMs >= fromMs && atMs <= toMs);
-  return [
-    ...(before.length > 0 ? [Math.max(...before)] : []),
-    ...between,
-    ...(after.length > 0 ? [Math.min(...after)] : []),
-  ];
+  const sorted = near.toSorted((a, b) => a.atMs - b.atMs);
+  const before = sorted.filter(({ atMs }) => atMs < fromMs);
+  const between = sorted.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs);
+  const after = sorted.filter(({ atMs }) => atMs > toMs);
+  return [...before.slice(-1), ...between, ...after.slice(0, 1)];
 }
 
 function rowOf({ key, name, host }: Pick<AskedOwner, 'key' | 'name' | 'host'>, rtype: number) {
-  return ({ value, firstMs, untilMs }: Span): SpanRow => ({
+  return ({ value, firstMs, untilMs }: Span, sourceId: number): SpanRow => ({
     key,
     name,
     host,
@@ -198,6 +192,7 @@ function rowOf({ key, name, host }: Pick<AskedOwner, 'key' | 'name' | 'host'>, r
     firstAt: new Date(firstMs),
     untilAt: untilMs === undefined ? null : new Date(untilMs),
     isPassive: false,
+    sourceId,
   });
 }
 

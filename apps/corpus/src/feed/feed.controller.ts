@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { CorpusChanges, NextNames, SuppressionVersion } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
-import { ChangesRequest, NextNamesRequest } from './feed.dto.js';
+import { ChangesRequest, NamesRequest, NextNamesRequest } from './feed.dto.js';
 import { FeedService } from './feed.service.js';
 
 /** What the worker follows. */
@@ -25,5 +25,11 @@ export class FeedController {
   @Get('suppression')
   async suppression(): Promise<SuppressionVersion> {
     return this.feed.suppressionVersion();
+  }
+
+  @Post('suppressed-names')
+  @HttpCode(200)
+  async suppressedNames(@Body() { names }: NamesRequest): Promise<{ names: string[] }> {
+    return { names: await this.feed.suppressedNames(names) };
   }
 }

@@ -1,5 +1,7 @@
 import { Type } from 'class-transformer';
 import {
+  ArrayMaxSize,
+  IsArray,
   IsIn,
   IsInt,
   IsISO8601,
@@ -16,6 +18,7 @@ import {
   type ChangesAsked,
   NEXT_NAMES_MAX,
   type NextNamesAsked,
+  SUPPRESSED_NAMES_MAX,
 } from '#libs/contracts';
 
 /** A 64-bit number in decimal. */
@@ -48,6 +51,15 @@ class PlacedName {
   @IsString()
   @MaxLength(NAME_LENGTH_MAX)
   name: string;
+}
+
+/** Names of which it is to be said whether they are suppressed. */
+export class NamesRequest {
+  @IsArray()
+  @ArrayMaxSize(SUPPRESSED_NAMES_MAX)
+  @IsString({ each: true })
+  @MaxLength(NAME_LENGTH_MAX, { each: true })
+  names: string[];
 }
 
 export class NextNamesRequest implements NextNamesAsked {

@@ -11,6 +11,7 @@ import type {
 } from '#libs/contracts';
 import { Clock, HOUR_MS, SECOND_MS, ServiceUnavailable } from '#libs/platform';
 import { ALL_KEYS } from '../names/domain-key.js';
+import { SuppressionsService } from '../suppression/suppressions.service.js';
 import {
   type ChangesCursor,
   EMPTY_SNAPSHOT,
@@ -29,6 +30,7 @@ const REPEATED_MS = HOUR_MS;
 export class FeedService {
   constructor(
     private readonly repository: FeedRepository,
+    private readonly suppressions: SuppressionsService,
     private readonly clock: Clock,
   ) {}
 
@@ -67,6 +69,12 @@ export class FeedService {
 
   async suppressionVersion(): Promise<SuppressionVersion> {
     return this.repository.suppressionVersion();
+  }
+
+  /** Those of some names that must not be shown. */
+  async suppressedNames(names: readonly string[]): Promise<string[]> {
+    const values = await this.suppressions.values();
+    return names.filter((name) => values.hasName(name));
   }
 
   /** Where data comes from, and what may be done with it. */

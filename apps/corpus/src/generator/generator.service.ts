@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Clock, DAY_MS } from '#libs/platform';
+import { NameRowsService } from '../names/name-rows.service.js';
 import { ObservationsService, type Recorded } from '../observations/observations.service.js';
 import { SourcesService } from '../sources/sources.service.js';
 import { generatedHistory } from './generated-history.js';
@@ -26,6 +27,7 @@ export class GeneratorService {
     private readonly sources: SourcesService,
     private readonly observations: ObservationsService,
     private readonly repository: GeneratorRepository,
+    private readonly rows: NameRowsService,
     private readonly clock: Clock,
   ) {}
 
@@ -54,9 +56,10 @@ export class GeneratorService {
     return this.database.transaction(async (transaction) => {
       const sourceId = await this.sources.find(transaction, GENERATED.name);
       if (sourceId === undefined) return 0;
-      const cleared = await this.repository.clear(transaction, sourceId, CLEARED_AT_A_TIME);
-      if (cleared < CLEARED_AT_A_TIME) await this.sources.remove(transaction, sourceId);
-      return cleared;
+      const names = await this.repository.list(transaction, sourceId, CLEARED_AT_A_TIME);
+      await this.rows.erase(transaction, names);
+      if (names.length < CLEARED_AT_A_TIME) await this.sources.remove(transaction, sourceId);
+      return names.length;
     });
   }
 }

@@ -22,8 +22,20 @@ export interface RevisionsAsked {
   sourceIds: readonly number[];
 }
 
-const OF_NAME = `r.domain_key = $1 and r.name = $2 and r.observed_at >= $3 and r.observed_at < $4
-  and r.source_id = any($5::smallint[])`;
+/** Revisions that a source which may be shown has brought, or confirmed: of each `c` tells when one saw it. */
+const REVISIONS = `
+  from whois_revision r
+  left join lateral (select n.observed_at from whois_revision n
+    where n.domain_key = r.domain_key and n.name = r.name and n.is_complete = r.is_complete
+      and (n.observed_at, n.state) > (r.observed_at, r.state)
+    order by n.observed_at, n.state limit 1) next on true
+  left join lateral (select max(c.observed_at) as last_at, min(c.source_id) as source_id
+    from whois_confirmation c
+    where c.domain_key = r.domain_key and c.name = r.name and c.is_complete = r.is_complete
+      and c.observed_at >= r.observed_at and c.source_id = any($5::smallint[])
+      and c.observed_at <= coalesce(next.observed_at, 'infinity') and c.state = r.state) c on true
+  where r.domain_key = $1 and r.name = $2 and r.observed_at >= $3 and r.observed_at < $4
+    and (r.source_id = any($5::smallint[]) or c.source_id is not null)`;
 
 /** The revisions of one name. */
 @Injectable()
@@ -35,17 +47,9 @@ export class HistoryRepository {
     const [at, isComplete, state] = after ?? ['infinity', 'true', LAST_STATE];
     return this.database.query(
       `select r.observed_at as "observedAt", r.is_complete as "isComplete", r.state,
-         r.source_id as "sourceId", r.record, greatest(r.observed_at, c.last_at) as "lastAt"
-       from whois_revision r
-       left join lateral (select n.observed_at from whois_revision n
-         where n.domain_key = r.domain_key and n.name = r.name and n.is_complete = r.is_complete
-           and (n.observed_at, n.state) > (r.observed_at, r.state)
-         order by n.observed_at, n.state limit 1) next on true
-       left join lateral (select max(c.observed_at) as last_at from whois_confirmation c
-         where c.domain_key = r.domain_key and c.name = r.name and c.is_complete = r.is_complete
-           and c.observed_at >= r.observed_at
-           and c.observed_at <= coalesce(next.observed_at, 'infinity') and c.state = r.state) c on true
-       where ${OF_NAME} and (r.observed_at, r.is_complete, r.state) < ($6, $7::boolean, $8::uuid)
+         case when r.source_id = any($5::smallint[]) then r.source_id else c.source_id end as "sourceId",
+         r.record, greatest(r.observed_at, c.last_at) as "lastAt"
+       ${REVISIONS} and (r.observed_at, r.is_complete, r.state) < ($6, $7::boolean, $8::uuid)
        order by r.observed_at desc, r.is_complete desc, r.state desc limit $9 offset $10`,
       [...valuesOf(asked), at, isComplete, state, limit, offset],
     );
@@ -53,7 +57,7 @@ export class HistoryRepository {
 
   async count(asked: RevisionsAsked): Promise<number> {
     const [row] = await this.database.query<{ revisions: number }>(
-      `select count(*)::int as revisions from whois_revision r where ${OF_NAME}`,
+      `select count(*)::int as revisions ${REVISIONS}`,
       valuesOf(asked),
     );
     return row.revisions;

@@ -10,6 +10,10 @@ export interface ImportedSource {
   everyMs: number | null;
   /** What a block list says of its names. */
   category: string | null;
+  /** Of the names of a zone or block list, the share that may be gone in its next version. */
+  turnoverMax: number;
+  /** The last line of its zones or block lists may lack an end. */
+  isOpenEnded: boolean;
 }
 
 /** A line that was not what its format says. */
@@ -31,6 +35,8 @@ export interface ImportFile {
   lines: number;
   position: number;
   slices: number;
+  /** Only what a zone has and lacks beside the file before is on its way in. */
+  isDifference: boolean;
 }
 
 /** A file cannot be taken in, whoever tries it how often; the message tells the operator what to do. */

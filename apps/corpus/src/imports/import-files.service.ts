@@ -41,7 +41,7 @@ export class ImportFilesService {
     const begun = { id: newId(), sourceId: source.id, file, version, digest, observedAt };
     return this.database.transaction(async (transaction) => {
       if (known) await this.lists.clear(transaction, known.id);
-      const row = { ...begun, state, lines, position: 0, slices: 0 };
+      const row = { ...begun, state, lines, position: 0, slices: 0, isDifference: false };
       return this.repository.addFile(transaction, row, this.clock.now());
     });
   }
@@ -54,7 +54,8 @@ export class ImportFilesService {
   ): Promise<ImportFile> {
     const now = this.clock.now();
     const log = { id: newId(), sourceId, file: 'log', version: address, digest: '' };
-    const begun = { ...log, state: 'loading' as const, position: first, slices: 0, lines: size };
+    const place = { position: first, slices: 0, lines: size, isDifference: false };
+    const begun = { ...log, state: 'loading' as const, ...place };
     return this.repository.openLog({ ...begun, observedAt: now }, now);
   }
 
@@ -120,6 +121,20 @@ export class ImportFilesService {
       await transaction.limitStatements(STATEMENT_MAX_MS);
       return work(transaction);
     });
+  }
+
+  /** As `ImportsRepository` does. */
+  async findZone(sourceId: number, zone: string) {
+    return this.repository.findZone(sourceId, zone);
+  }
+
+  /** As `ImportsRepository` does. */
+  async setZone(
+    transaction: Transaction,
+    file: ImportFile,
+    zone: { zone: string; isDifference: boolean },
+  ): Promise<void> {
+    await this.repository.setZone(transaction, file.id, zone);
   }
 
   /** @param scope what the file listed all names of. @throws Overtaken. */

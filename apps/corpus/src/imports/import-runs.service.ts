@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
-import { Clock } from '#libs/platform';
+import { Clock, DAY_MS } from '#libs/platform';
 import { blockedHost } from '../formats/block-list.js';
 import { type Lines, linesOf } from '../formats/lines.js';
 import { type ReadLine, type LineKind, listedName, observationReader } from '../formats/reader.js';
+import { ownersOf, zoneDifference } from '../formats/zone-difference.js';
 import { ZoneReader } from '../formats/zone-reader.js';
 import { ListingsService } from '../listings/listings.service.js';
 import { SLICES } from '../names/domain-key.js';
-import type { FiledName } from '../names/registrable-name.js';
+import { type FiledName, fileName } from '../names/registrable-name.js';
 import type { Observation } from '../records/observation.js';
 import { FullListsService, type ListFile } from '../observations/full-lists.service.js';
 import { ObservationsService } from '../observations/observations.service.js';
@@ -19,10 +20,11 @@ import { type FoundFile, Locations } from './locations.js';
 
 /** Of a batch of observations, and of names that are staged. */
 const OBSERVATIONS_AT_A_TIME = 2_000;
-const NAMES_AT_A_TIME = 100_000;
+const NAMES_AT_A_TIME = 25_000;
 const SAMPLE_LENGTH_MAX = 80;
-/** A list that lacks more of what was there is taken for a truncated one. */
-const GONE_MAX = 0.2;
+/** After so long a zone is taken in as a whole again. */
+const WHOLE_AFTER_MS = 7 * DAY_MS;
+/** Names that a list may lack whatever its source's `turnoverMax` says. */
 const GONE_COUNTED_FROM = 100;
 /** Of these a file is the whole list: what it lacks is gone. */
 const WHOLE_LISTS: readonly string[] = ['zone', 'blocklist'];
@@ -66,8 +68,10 @@ export class ImportRunsService {
       const checked = await checkFile(found.path, this.locations.limits, signal);
       file = await this.files.open(source, found, checked);
       if (file.state !== 'loading') return;
-      if (WHOLE_LISTS.includes(source.kind) && !checked.isEnded) {
-        throw new BadFile('It ends within a line. Fetch it again.');
+      if (WHOLE_LISTS.includes(source.kind) && !checked.isEnded && !source.isOpenEnded) {
+        throw new BadFile(
+          `It ends within a line. Fetch it again, or allow it: cli source set ${source.name} --open-ended yes`,
+        );
       }
       if (source.kind === 'blocklist') await this.takeBlockList(source, file, found.path, signal);
       else if (source.kind === 'names') await this.takeNames(source, file, found.path, signal);
@@ -121,7 +125,7 @@ export class ImportRunsService {
   ): Promise<void> {
     await this.stage(file, path, listedName, source.kind, signal);
     const { id: fileId, observedAt: at } = file;
-    const list = { fileId, sourceId: source.id, at, isFirst: false };
+    const list = { fileId, sourceId: source.id, at, isFirst: false, isDifference: false };
     await this.applyList(file, list, signal);
   }
 
@@ -154,7 +158,7 @@ export class ImportRunsService {
     if (file.position < file.lines) {
       await this.files.takeWhole(file, async (transaction) => {
         const { known, listed, delisted } = await this.listings.take(transaction, list, hosts());
-        refuseShrunken({ gone: delisted, listed: known }, 'remove the source and add it again');
+        refuseShrunken({ gone: delisted, listed: known }, source);
         const { badLines, samples } = read;
         return { badLines, samples, newNames: listed, droppedNames: delisted };
       });
@@ -176,20 +180,89 @@ export class ImportRunsService {
     path: string,
     signal: AbortSignal,
   ): Promise<void> {
-    const reader = new ZoneReader();
-    await this.stage(file, path, (line) => reader.read(line), source.kind, signal);
-    const zone = reader.origin;
-    if (zone === undefined) throw new BadFile('It has no SOA record, so it is no zone file.');
+    const zone = await this.zoneIn(path, signal);
     const newest = await this.refuseOlder(file, scopeOf(zone));
     const { id: fileId, observedAt: at } = file;
-    const list: ListFile = { fileId, sourceId: source.id, at, zone, isFirst: !newest };
-    if (file.slices === 0) await this.refuseShrunkenZone(list);
-    await this.applyList(file, list, signal);
+    const list = { fileId, sourceId: source.id, at, zone, isFirst: !newest };
+    const isDifference =
+      file.isDifference ||
+      (file.position === 0 && (await this.stageDifference(source, file, { path, zone }, signal)));
+    if (!isDifference) {
+      const reader = new ZoneReader();
+      await this.stage(file, path, (line) => reader.read(line), source.kind, signal);
+      await this.files.ask((transaction) =>
+        this.files.setZone(transaction, file, { zone, isDifference }),
+      );
+      if (file.slices === 0) await this.refuseShrunkenZone({ ...list, isDifference }, source);
+    }
+    await this.applyList(file, { ...list, isDifference }, signal);
   }
 
-  private async refuseShrunkenZone(list: ListFile): Promise<void> {
+  /** @throws BadFile where there is no SOA record. */
+  private async zoneIn(path: string, signal: AbortSignal): Promise<string> {
+    const reader = new ZoneReader();
+    for await (const { texts } of this.linesIn(path, signal)) {
+      for (const text of texts) {
+        if (text !== undefined) reader.read(text);
+        if (reader.origin !== undefined) return reader.origin;
+      }
+    }
+    throw new BadFile('It has no SOA record, so it is no zone file.');
+  }
+
+  /**
+   * Puts what a zone has and lacks beside the file before on its way in, where that one can still be read.
+   * @returns false where the zone has to be taken in as a whole.
+   */
+  private async stageDifference(
+    source: ImportedSource,
+    file: ImportFile,
+    { path, zone }: { path: string; zone: string },
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { observedAt: at, lines } = file;
+    const previous = await this.files.findZone(source.id, zone);
+    // From time to time the whole list corrects what the corpus took from elsewhere meanwhile.
+    if (!previous || at.getTime() - previous.wholeAt.getTime() > WHOLE_AFTER_MS) return false;
+    const older = await this.locations.pathOf(source, previous);
+    if (older === undefined) return false;
+    const difference = await zoneDifference(
+      this.linesIn(older, signal),
+      this.linesIn(path, signal),
+    );
+    if (!difference) return false;
+    const { fresh, gone } = difference;
+    const since = { zone, since: previous.observedAt };
+    const dropped = new Set(
+      await this.files.ask((transaction) =>
+        this.lists.listDropped(transaction, { sourceId: source.id, at }, since),
+      ),
+    );
+    const again = new Set<string>();
+    const owners = await ownersOf(this.linesIn(path, signal), zone, (owner) => {
+      gone.delete(owner);
+      if (dropped.has(owner)) again.add(owner);
+    });
+    refuseShrunken({ gone: gone.size, listed: owners - fresh.size + gone.size }, source);
+    const listed = [...fresh.values(), ...[...again].flatMap((name) => fileName(name) ?? [])];
+    const advance = { from: 0, to: lines, badLines: 0, samples: [] };
+    await this.files.advance(file, advance, async (transaction) => {
+      await this.lists.stage(transaction, file.id, listed);
+      await this.lists.stage(transaction, file.id, gone.values(), true);
+      await this.lists.countShared(
+        transaction,
+        { sourceId: source.id, at },
+        owners - listed.length,
+      );
+      await this.files.setZone(transaction, file, { zone, isDifference: true });
+      return {};
+    });
+    return true;
+  }
+
+  private async refuseShrunkenZone(list: ListFile, source: ImportedSource): Promise<void> {
     const counts = await this.files.ask((transaction) => this.lists.countGone(transaction, list));
-    refuseShrunken(counts, 'add it as a source of its own');
+    refuseShrunken(counts, source);
   }
 
   /** Puts the names of a file on their way in, from the line that was reached. */
@@ -208,16 +281,23 @@ export class ImportRunsService {
     });
     let from = file.position;
     let badLines = 0;
+    // The database takes a batch while the next one is read.
+    let writing = Promise.resolve();
     for await (const batch of batches) {
       signal.throwIfAborted();
       badLines += batch.badLines;
-      await this.files.advance(file, { from, ...batch }, async (transaction) => {
+      await writing;
+      const begin = from;
+      writing = this.files.advance(file, { from: begin, ...batch }, async (transaction) => {
         const names = new Map(batch.items.map((name) => [name.name, name]));
-        await this.lists.stage(transaction, file.id, names);
+        await this.lists.stage(transaction, file.id, names.values());
         return {};
       });
+      // What goes wrong is thrown above, with the next batch, or below.
+      writing.catch(() => {});
       from = batch.to;
     }
+    await writing;
     refuseUnreadable({ badLines }, file.lines, kind);
   }
 
@@ -244,11 +324,15 @@ function refuseUnreadable({ badLines }: { badLines: number }, lines: number, kin
   throw new BadFile(`${badLines} of ${lines} lines cannot be read as "${kind}".`);
 }
 
-/** @throws BadFile for what seems truncated. @param remedy what to do if it is right. */
-function refuseShrunken({ gone, listed }: { gone: number; listed: number }, remedy: string): void {
-  if (gone < GONE_COUNTED_FROM || gone <= listed * GONE_MAX) return;
+/** @throws BadFile for what seems truncated. */
+function refuseShrunken(
+  { gone, listed }: { gone: number; listed: number },
+  { name, turnoverMax }: ImportedSource,
+): void {
+  if (gone < GONE_COUNTED_FROM || gone <= listed * turnoverMax) return;
+  const percent = Math.ceil((100 * gone) / listed);
   throw new BadFile(
-    `It lacks ${gone} of ${listed} names that are listed: it seems truncated. If it is right, ${remedy}.`,
+    `It lacks ${gone} of ${listed} names that are listed: it seems truncated. If it is right, allow it: cli source set ${name} --turnover ${percent}`,
   );
 }
 

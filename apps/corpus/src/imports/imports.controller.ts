@@ -1,6 +1,6 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { AllowCallers } from '#libs/platform';
-import { NewSource } from './imports.dto.js';
+import { ChangedSource, NewSource } from './imports.dto.js';
 import type { ListedFile, ListedSource } from './imports.repository.js';
 import { ImportsService } from './imports.service.js';
 
@@ -24,6 +24,12 @@ export class ImportsController {
   @Get(':name')
   async show(@Param('name') name: string): Promise<ListedSource & { files: ListedFile[] }> {
     return this.imports.show(name);
+  }
+
+  @Patch(':name')
+  async change(@Param('name') name: string, @Body() settings: ChangedSource) {
+    await this.imports.change(name, settings);
+    return { name };
   }
 
   @Post(':name/runs')

@@ -2,6 +2,7 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
+  IsNumber,
   IsOptional,
   IsString,
   Matches,
@@ -14,8 +15,23 @@ import { DAY_MS, MINUTE_MS } from '#libs/platform';
 import { IMPORT_KINDS, type ImportKind } from '../formats/reader.js';
 import { LISTED_CATEGORIES, type ListedCategory } from '../listings/listed-category.js';
 
+/** How much a list may change. */
+export class ChangedSource {
+  /** Of the names of a zone or block list, the share that may be gone in its next version. */
+  @IsOptional()
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  turnoverMax?: number;
+
+  /** The last line of its zones or block lists may lack an end. */
+  @IsOptional()
+  @IsBoolean()
+  isOpenEnded?: boolean;
+}
+
 /** A source to import from. */
-export class NewSource {
+export class NewSource extends ChangedSource {
   /** Stands in answers. */
   @IsString()
   @Matches(/^[a-z0-9][a-z0-9._-]{0,62}$/, {

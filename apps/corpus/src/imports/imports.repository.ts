@@ -29,7 +29,12 @@ export interface ListedSource extends SourceRights {
   runStartedAt: Date | null;
   runEndedAt: Date | null;
   runProblem: string | null;
+  turnoverMax: number;
+  isOpenEnded: boolean;
 }
+
+/** How much a list may change. */
+export type ListSettings = Partial<Pick<ImportedSource, 'turnoverMax' | 'isOpenEnded'>>;
 
 /** A file of a source as an operator sees it. */
 export interface ListedFile extends Omit<ImportFile, 'id' | 'sourceId' | 'version'> {
@@ -43,8 +48,9 @@ export interface ListedFile extends Omit<ImportFile, 'id' | 'sourceId' | 'versio
 
 const SAMPLES_MAX = 20;
 const FILE = `f.id, f.source_id as "sourceId", f.file, f.version, f.digest, f.observed_at as "observedAt", f.state,
-  f.lines::float8 as lines, f.position::float8 as position, f.slices`;
-const SOURCE = `id, name, kind, location, category, every_ms::float8 as "everyMs"`;
+  f.lines::float8 as lines, f.position::float8 as position, f.slices, f.is_difference as "isDifference"`;
+const SETTINGS = `turnover_max as "turnoverMax", is_open_ended as "isOpenEnded"`;
+const SOURCE = `id, name, kind, location, category, every_ms::float8 as "everyMs", ${SETTINGS}`;
 
 /** Imported sources and their files. */
 @Injectable()
@@ -63,12 +69,27 @@ export class ImportsRepository {
     );
   }
 
+  /** @returns whether there is such a source. */
+  async set(
+    transaction: Transaction,
+    name: string,
+    { turnoverMax, isOpenEnded }: ListSettings,
+  ): Promise<boolean> {
+    const changed = await transaction.execute(
+      `update source set turnover_max = coalesce($2, turnover_max),
+         is_open_ended = coalesce($3, is_open_ended)
+       where name = $1 and location is not null and removed_at is null`,
+      [name, turnoverMax ?? null, isOpenEnded ?? null],
+    );
+    return changed > 0;
+  }
+
   async list(name?: string): Promise<ListedSource[]> {
     return this.database.query(
       `select s.name, s.kind, s.location, s.every_ms::float8 as "everyMs", s.is_shown as "isShown",
          s.is_sold as "isSold", s.is_looked_up as "isLookedUp", s.due_at as "dueAt",
          s.run_started_at as "runStartedAt", s.run_ended_at as "runEndedAt",
-         s.run_problem as "runProblem", coalesce(t.observations, 0)::float8 as observations,
+         s.run_problem as "runProblem", ${SETTINGS}, coalesce(t.observations, 0)::float8 as observations,
          t.updated_at as "updatedAt"
        from source s left join source_total t on t.source_id = s.id
        where s.removed_at is null and ($1::text is null or s.name = $1) order by s.id`,
@@ -161,7 +182,7 @@ export class ImportsRepository {
        on conflict (source_id, file, version) do update set digest = excluded.digest,
          observed_at = excluded.observed_at, state = excluded.state, lines = excluded.lines,
          started_at = excluded.started_at, finished_at = null, problem = null, position = 0,
-         slices = 0, bad_lines = 0, bad_samples = '[]', new_names = 0, changed_names = 0,
+         slices = 0, is_difference = false, bad_lines = 0, bad_samples = '[]', new_names = 0, changed_names = 0,
          dropped_names = 0
        returning ${FILE}`,
       [id, sourceId, name, version, digest, observedAt, state, lines, now],
@@ -208,6 +229,39 @@ export class ImportsRepository {
       [id, from, to, badLines, JSON.stringify(samples.slice(0, SAMPLES_MAX))],
     );
     return rows.length > 0;
+  }
+
+  /** The newest file of a zone that a source has brought, and when one was last taken in as a whole. */
+  async findZone(
+    sourceId: number,
+    zone: string,
+  ): Promise<{ file: string; version: string; observedAt: Date; wholeAt: Date } | undefined> {
+    const [row] = await this.database.query<{
+      file: string;
+      version: string;
+      observedAt: Date;
+      wholeAt: Date;
+    }>(
+      `select file, version, observed_at as "observedAt",
+         max(observed_at) filter (where not is_difference) over () as "wholeAt"
+       from import_file where source_id = $1 and zone = $2 and state = 'loaded'
+       order by observed_at desc limit 1`,
+      [sourceId, zone],
+    );
+    return row;
+  }
+
+  /** Notes what zone a file has, and how it is taken in. */
+  async setZone(
+    transaction: Transaction,
+    id: string,
+    { zone, isDifference }: { zone: string; isDifference: boolean },
+  ): Promise<void> {
+    await transaction.query('update import_file set zone = $2, is_difference = $3 where id = $1', [
+      id,
+      zone,
+      isDifference,
+    ]);
   }
 
   /** As `advance`, by parts of the staged names. */

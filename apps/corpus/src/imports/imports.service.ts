@@ -3,7 +3,7 @@ import { Database } from '#libs/database';
 import { isBucketLocation } from '#libs/files';
 import { Clock, InvalidRequest, NotFound } from '#libs/platform';
 import { SourcesService } from '../sources/sources.service.js';
-import type { NewSource } from './imports.dto.js';
+import type { ChangedSource, NewSource } from './imports.dto.js';
 import { ImportsRepository, type ListedFile, type ListedSource } from './imports.repository.js';
 
 const FILES_SHOWN = 10;
@@ -30,7 +30,16 @@ export class ImportsService {
       const id = await this.sources.ensure(transaction, { ...source, isGenerated: false });
       const dueAt = everyMs === null ? null : this.clock.now();
       await this.repository.setPlan(transaction, id, { location, everyMs, category }, dueAt);
+      await this.repository.set(transaction, source.name, source);
     });
+  }
+
+  /** @throws NotFound. */
+  async change(name: string, settings: ChangedSource): Promise<void> {
+    const isThere = await this.database.transaction(async (transaction) =>
+      this.repository.set(transaction, name, settings),
+    );
+    if (!isThere) throw new NotFound('source');
   }
 
   async list(): Promise<ListedSource[]> {

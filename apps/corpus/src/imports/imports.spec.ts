@@ -120,6 +120,42 @@ describe('imports', () => {
     expect(await known('zone-0.shop')).toEqual(['zone-0.shop']);
   });
 
+  it.each([
+    ['space', 'is compared with the file before', true],
+    ['site', 'is taken in as a whole where the file before is not there any more', false],
+  ])('the next zone file of .%s %s, to the same end', async (origin, _, isKept) => {
+    const source = await newSource('zone');
+    const name = (label: number) => `day-${label}.${origin}`;
+    await source.put(`${origin}-20260105.zone`, zone(origin, 1, labels('day-', 0, 300)));
+    await corpus.record({ kind: 'gone', name: name(7), at: '2026-01-05T12:00:00Z' });
+    if (!isKept) await rm(source.path(`${origin}-20260105.zone`));
+    // In another order, and one with another name server.
+    const next = [...labels('day-', 200, 302), ...labels('day-', 1, 200)];
+    const moved = zone(origin, 2, next).replace(
+      `${name(5)}.\t3600\tin\tns\tns1`,
+      `${name(5)}.\t3600\tin\tns\tns9`,
+    );
+    const { file } = await source.put(`${origin}-20260106.zone`, moved);
+    expect(file).toMatchObject({ state: 'loaded', droppedNames: 1, isDifference: isKept });
+    expect(new Set(await changes(`day-%.${origin}`))).toEqual(
+      new Set([
+        { name: name(7), kind: 'dropped' },
+        { name: name(7), kind: 'new' },
+        { name: name(300), kind: 'new' },
+        { name: name(301), kind: 'new' },
+        { name: name(0), kind: 'dropped' },
+      ]),
+    );
+    expect((await known(`day-%.${origin}`)).length).toBe(301);
+    const [{ observations }] = await database.query<{ observations: number }>(
+      `select observations::int from source_total t join source s on s.id = t.source_id
+       where s.name = $1`,
+      [source.name],
+    );
+    expect(observations).toBe(300 + 301);
+    expect(await database.query('select from staged_name')).toEqual([]);
+  });
+
   it('a zone file that is older, or lacks many names, drops none', async () => {
     const source = await newSource('zone');
     await source.put('art-20260105.zone', zone('art', 5, labels('kept-', 0, 400)));
@@ -331,12 +367,25 @@ describe('imports', () => {
       await source.put('list-20260105.txt', hosts(1_000));
       const { file } = await source.put('list-20260106.txt', `block-new.net\n${hosts(799)}`);
       expect(file).toMatchObject({ state: 'failed', newNames: 0, droppedNames: 0 });
-      expect(file?.problem).toMatch(/^It lacks 201 of 1000 names .* remove the source/);
+      expect(file?.problem).toMatch(/^It lacks 201 of 1000 names .* source set .* --turnover 21$/);
       const names = labels('block-', 0, 1_000).map((label) => on(`${label}.net`));
       expect(new Set(await listed(source.name))).toEqual(new Set(names));
       expect(await database.query('select from staged_listing')).toEqual([]);
       const { file: next } = await source.put('list-20260107.txt', hosts(800));
       expect(next).toMatchObject({ state: 'loaded', newNames: 0, droppedNames: 200 });
+    });
+
+    it('may lack as many names as its source says, and end without a newline', async () => {
+      const source = await newSource('blocklist', { category: 'phishing' });
+      const hosts = (to: number) => `${labels('turned-', 0, to).join('.net\n')}.net`;
+      await source.put('list-20260105.txt', `${hosts(1_000)}\n`);
+      const { file: refused } = await source.put('list-20260106.txt', hosts(500));
+      expect(refused?.problem).toMatch(/^It ends within a line.* source set .* --open-ended yes$/);
+      await corpus.sources.set(source.name, { isOpenEnded: true, turnoverMax: 0.5 });
+      const { file } = await source.run();
+      expect(file).toMatchObject({ state: 'loaded', droppedNames: 500 });
+      const { file: next } = await source.put('list-20260107.txt', hosts(249));
+      expect(next?.problem).toMatch(/--turnover 51$/);
     });
 
     it('has a category, which no other source has', async () => {

@@ -65,6 +65,17 @@ export class Locations {
     }
   }
 
+  /** Where a file of a folder can still be read as it was; files of other places are not kept. */
+  async pathOf(
+    { location }: Pick<ImportedSource, 'location'>,
+    { file, version }: Pick<FoundFile, 'file' | 'version'>,
+  ): Promise<string | undefined> {
+    if (!location.startsWith('/')) return undefined;
+    const path = join(location, file);
+    const stats = await lstat(path).catch(() => undefined);
+    return stats?.isFile() && versionOf(stats) === version ? path : undefined;
+  }
+
   private async *ofAddress(url: URL, wanted: Wanted): AsyncGenerator<FoundFile, void, void> {
     const { path, now, isKnown, signal } = wanted;
     const file = basename(url.pathname) || 'index';
@@ -142,11 +153,18 @@ async function filesOfFolder(folder: string, now: Date): Promise<FoundFile[]> {
     const stats = await lstat(path);
     // Links may lead anywhere; what begins with a dot is still being written.
     if (!stats.isFile() || file.startsWith('.')) continue;
-    const version = `${stats.mtime.toISOString()} ${stats.size}`;
-    files.push({ file, version, path, observedAt: dateOf(file, stats.mtime, now) });
+    files.push({
+      file,
+      version: versionOf(stats),
+      path,
+      observedAt: dateOf(file, stats.mtime, now),
+    });
   }
   return files.toSorted(inOrder);
 }
+
+const versionOf = ({ mtime, size }: { mtime: Date; size: number }) =>
+  `${mtime.toISOString()} ${size}`;
 
 const inOrder = (a: FoundFile, b: FoundFile) => a.observedAt.getTime() - b.observedAt.getTime();
 

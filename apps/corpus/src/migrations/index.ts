@@ -15,6 +15,9 @@ import { lexicalModel } from './0013-lexical-model.js';
 import { suppressionHidden } from './0014-suppression-hidden.js';
 import { stagedLists } from './0015-staged-lists.js';
 import { blockLists } from './0016-block-lists.js';
+import { hostSources } from './0017-host-sources.js';
+import { listSettings } from './0018-list-settings.js';
+import { zoneDifferences } from './0019-zone-differences.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -34,4 +37,7 @@ export const migrations: Migration[] = [
   suppressionHidden,
   stagedLists,
   blockLists,
+  hostSources,
+  listSettings,
+  zoneDifferences,
 ];

@@ -2,23 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { columnsOf } from '#libs/database';
 import { DNS_TYPES } from '#libs/resolvers';
 import { bitOf } from '../dns/dns-type.js';
+import { isSeenBy } from '../dns/shown-spans.js';
 import type { Key } from '../names/domain-key.js';
-import type { Registration } from '../records/registration.js';
+import { type KnownRecord, NEWEST_RECORDS } from '../records/known-record.js';
 import { SearchDatabase } from '../searches/search-database.js';
 
 /** A name of a page. */
 export interface PagedName {
   key: Key;
   name: string;
-}
-
-/** The newest complete record of a name. */
-export interface NewestRecord {
-  name: string;
-  observedAt: Date;
-  lastAt: Date;
-  sourceId: number;
-  record: Registration;
 }
 
 /** What a name has in the DNS now. */
@@ -35,20 +27,12 @@ export interface NewestDns {
 export class NewestRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  async listRecords(names: readonly PagedName[]): Promise<NewestRecord[]> {
-    return this.database.query(
-      `select q.name, r.observed_at as "observedAt", r.source_id as "sourceId", r.record,
-         greatest(r.observed_at, c.last_at) as "lastAt"
-       from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
-       join domain d on d.domain_key = q.domain_key and d.name = q.name
-       cross join lateral (select * from whois_revision r
-         where r.domain_key = d.domain_key and r.name = d.name and r.is_complete
-         order by r.observed_at desc, r.state desc limit 1) r
-       left join lateral (select observed_at as last_at from whois_confirmation c
-         where c.domain_key = d.domain_key and c.name = d.name and c.is_complete
-         order by c.observed_at desc limit 1) c on true`,
-      columnsOf(names, 'key', 'name'),
-    );
+  /** @param sourceIds sources whose data may be shown. */
+  async listRecords(
+    names: readonly PagedName[],
+    sourceIds: readonly number[],
+  ): Promise<KnownRecord[]> {
+    return this.database.query(NEWEST_RECORDS, [...columnsOf(names, 'key', 'name'), sourceIds]);
   }
 
   /** @param sourceIds sources whose data may be shown. */
@@ -66,7 +50,7 @@ export class NewestRepository {
          from dns_span s
          where s.domain_key = d.domain_key and s.name = d.name and s.host = ''
            and s.rtype in ($4, $6) and (s.until is null or s.is_passive)
-           and s.source_id = any($3::smallint[])) s on true`,
+           and ${isSeenBy('s', '$3')}) s on true`,
       [
         ...columnsOf(names, 'key', 'name'),
         sourceIds,

@@ -1,21 +1,40 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type NewestDns,
-  type NewestRecord,
-  NewestRepository,
-  type PagedName,
-} from './newest.repository.js';
+import type { Registration } from '../records/registration.js';
+import { stillPublished } from '../records/still-published.js';
+import { type NewestDns, NewestRepository, type PagedName } from './newest.repository.js';
+
+/** The newest complete record of a name. */
+export interface NewestRecord {
+  name: string;
+  observedAt: Date;
+  lastAt: Date;
+  sourceId: number;
+  record: Registration;
+}
 
 /** What is known of names now, for searches whose pages show it. */
 @Injectable()
 export class NewestService {
   constructor(private readonly repository: NewestRepository) {}
 
-  /** The newest complete records by name. */
-  async records(names: readonly PagedName[]): Promise<Map<string, NewestRecord>> {
+  /**
+   * The newest complete records by name, from sources that may be shown; without what the newest record of all
+   * sources does not publish of people.
+   */
+  async records(
+    names: readonly PagedName[],
+    sourceIds: readonly number[],
+  ): Promise<Map<string, NewestRecord>> {
     if (names.length === 0) return new Map();
-    const rows = await this.repository.listRecords(names);
-    return new Map(rows.map((row) => [row.name, row]));
+    const rows = await this.repository.listRecords(names, sourceIds);
+    return new Map(
+      rows.flatMap(({ name, record, newest, sourceId, observedAt, lastAt }) => {
+        if (!record) return [];
+        const shown = stillPublished(record, newest);
+        const seen = { sourceId: sourceId!, observedAt: observedAt!, lastAt: lastAt! };
+        return [[name, { name, ...seen, record: shown }] as const];
+      }),
+    );
   }
 
   /** What names have in the DNS, by name, from sources that may be shown. */

@@ -6,6 +6,7 @@ import type { FiledName } from '../names/registrable-name.js';
 /** A name on its way in. */
 export interface StagedName extends FiledName {
   skeleton: string | null;
+  isGone: boolean;
 }
 
 /** A part of the staged names of a file. */
@@ -14,8 +15,12 @@ export interface StagedSlice {
   slice: number;
   sourceId: number;
   at: Date;
+  /** Sources with fewer rights than the list's own. */
+  outranked: readonly number[];
   /** The list holds every name of a zone: it confirms them. */
   isComplete: boolean;
+  /** What is staged are the names that are new, and those that are gone. */
+  isDifference: boolean;
 }
 
 export interface NamedKey {
@@ -24,8 +29,9 @@ export interface NamedKey {
 }
 
 const STAGED_AT_A_TIME = 10_000;
-const COLUMNS = 'slice, file_id, domain_key, name, label, unicode, skeleton';
-const SLICE = `from staged_name s where s.slice = $1 and s.file_id = $2`;
+const COLUMNS = 'slice, file_id, domain_key, name, label, unicode, skeleton, is_gone';
+const STAGED = `from staged_name s where s.slice = $1 and s.file_id = $2`;
+const SLICE = `${STAGED} and not s.is_gone`;
 const ADD = `
   insert into domain (domain_key, name, label, unicode, skeleton, source_id, listed_by, first_seen)
   select s.domain_key, s.name, s.label, s.unicode, s.skeleton, $3::smallint, $4::smallint, $5::timestamptz
@@ -52,8 +58,8 @@ export class FullListsRepository {
       [fileId, version],
     );
     const lines = names.map(
-      ({ key, name, label, unicode, skeleton }) =>
-        `${sliceOf(key)}\t${fileId}\t${key}\t${name}\t${label}\t${unicode ?? '\\N'}\t${skeleton ?? '\\N'}\n`,
+      ({ key, name, label, unicode, skeleton, isGone }) =>
+        `${sliceOf(key)}\t${fileId}\t${key}\t${name}\t${label}\t${unicode ?? '\\N'}\t${skeleton ?? '\\N'}\t${isGone}\n`,
     );
     await transaction.copyIn(`copy staged_name (${COLUMNS}) from stdin`, [lines.join('')]);
   }
@@ -108,20 +114,22 @@ export class FullListsRepository {
   }
 
   /**
-   * Corrects known names of a part: when they were seen first, that they are registered, and which list confirms
-   * them. Touches no other row. @returns those that are registered again.
+   * Corrects known names of a part: when they were seen first, that they are registered, which list confirms them,
+   * and whose they are. Touches no other row. @returns those that are registered again.
    */
   async correct(transaction: Transaction, slice: StagedSlice): Promise<NamedKey[]> {
     const rows = await transaction.query<NamedKey & { wasDropped: boolean }>(
       `update domain d set
          first_seen = least(d.first_seen, $4::timestamptz),
          dropped_at = case when d.dropped_at < $4 then null else d.dropped_at end,
-         listed_by = coalesce(d.listed_by, $3)
+         listed_by = coalesce(d.listed_by, $3),
+         source_id = case when d.source_id = any($8::smallint[]) then $7 else d.source_id end
        from (select d.domain_key, d.name, d.dropped_at < $4 as was_dropped
          from domain d join staged_name s on s.domain_key = d.domain_key and s.name = d.name
-         where s.slice = $1 and s.file_id = $2 and d.domain_key between $5 and $6
+         where s.slice = $1 and s.file_id = $2 and not s.is_gone and d.domain_key between $5 and $6
            and (d.first_seen > $4 or d.dropped_at < $4
-             or (d.listed_by is null and $3::smallint is not null))) q
+             or (d.listed_by is null and $3::smallint is not null)
+             or d.source_id = any($8::smallint[]))) q
        where d.domain_key = q.domain_key and d.name = q.name
        returning d.domain_key as key, d.name, q.was_dropped as "wasDropped"`,
       [
@@ -130,6 +138,8 @@ export class FullListsRepository {
         slice.isComplete ? slice.sourceId : null,
         slice.at,
         ...keysOfSlice(slice.slice),
+        slice.sourceId,
+        slice.outranked,
       ],
     );
     return rows.filter(({ wasDropped }) => wasDropped);
@@ -138,9 +148,13 @@ export class FullListsRepository {
   /** Names of a zone that a source has confirmed and that are not among those on their way in. */
   async listGone(
     transaction: Transaction,
-    { fileId, slice, sourceId }: StagedSlice,
+    { fileId, slice, sourceId, isDifference }: StagedSlice,
     zone: string,
   ): Promise<NamedKey[]> {
+    if (isDifference) {
+      const gone = `select s.domain_key as key, s.name ${STAGED} and s.is_gone`;
+      return transaction.query(gone, [slice, fileId]);
+    }
     return transaction.query(
       // EXCEPT, because nobody counts what is staged: the planner takes it for a few rows, and would look through all
       // of them for each name.
@@ -172,8 +186,26 @@ export class FullListsRepository {
     return row;
   }
 
-  /** Forgets the names of a part. @returns how many. */
+  /** Names of a zone that a source lists, and that were dropped by another one since its last list. */
+  async listDropped(
+    transaction: Transaction,
+    { sourceId, at }: { sourceId: number; at: Date },
+    { zone, since }: { zone: string; since: Date },
+  ): Promise<string[]> {
+    const rows = await transaction.query<{ name: string }>(
+      `select name from domain where listed_by = $1 and dropped_at > $2 and dropped_at < $3
+         and right(name, length($4) + 1) = '.' || $4`,
+      [sourceId, since, at, zone],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /** Forgets the names of a part. @returns how many the list has. */
   async clearSlice(transaction: Transaction, fileId: string, slice: number): Promise<number> {
+    await transaction.query(
+      'delete from staged_name where file_id = $1 and slice = $2 and is_gone',
+      [fileId, slice],
+    );
     return transaction.execute('delete from staged_name where file_id = $1 and slice = $2', [
       fileId,
       slice,

@@ -13,7 +13,7 @@ import { FullListsRepository, type NamedKey, type StagedSlice } from './full-lis
 import { NamesRepository } from './names.repository.js';
 
 /** A list of names on its way in. */
-export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete'> {
+export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete' | 'outranked'> {
   /** The zone of which the list holds every name; names that its source listed before and now does not are dropped. */
   zone?: string;
   /** Nothing of the zone was listed before, so that what it holds is not new. */
@@ -40,16 +40,18 @@ export class FullListsService {
     private readonly sources: SourcesService,
   ) {}
 
-  /** Adds names to those on their way in. Nothing is seen of them yet. */
+  /** Adds names to those on their way in. Nothing is seen of them yet. @param isGone the list lacks them. */
   async stage(
     transaction: Transaction,
     fileId: string,
-    names: ReadonlyMap<string, FiledName>,
+    names: Iterable<FiledName>,
+    isGone = false,
   ): Promise<void> {
     const suppressed = await this.registrations.suppressed(transaction);
-    const kept = [...names.values()].filter(({ name }) => !suppressed.hasName(name));
+    const kept = [...names].filter(({ name }) => !suppressed.hasName(name));
     const staged = kept.map((name) => ({
       ...name,
+      isGone,
       skeleton: name.unicode === null ? null : skeletonOf(name.unicode),
       order: BigInt.asUintN(64, BigInt(name.key)),
     }));
@@ -57,6 +59,24 @@ export class FullListsService {
     if (staged.length === 0) return;
     const { version } = suppressed;
     await this.repository.stage(transaction, fileId, { names: staged, version });
+  }
+
+  /** As `FullListsRepository` does. */
+  async listDropped(
+    transaction: Transaction,
+    list: { sourceId: number; at: Date },
+    beside: { zone: string; since: Date },
+  ): Promise<string[]> {
+    return this.repository.listDropped(transaction, list, beside);
+  }
+
+  /** Counts names of a list that are what they were. */
+  async countShared(
+    transaction: Transaction,
+    { sourceId, at }: { sourceId: number; at: Date },
+    names: number,
+  ): Promise<void> {
+    await this.sources.countAt(transaction, sourceId, names, at);
   }
 
   /** How many names of its zone the source confirms, and how many of them the list does not have. */
@@ -72,7 +92,8 @@ export class FullListsService {
   async apply(transaction: Transaction, file: ListFile, slice: number): Promise<AppliedSlice> {
     const suppressed = await this.registrations.lockWriting(transaction);
     const { sourceId, at, zone, isFirst } = file;
-    const part: StagedSlice = { ...file, slice, isComplete: zone !== undefined };
+    const outranked = await this.sources.listOutranked(transaction, sourceId);
+    const part: StagedSlice = { ...file, slice, outranked, isComplete: zone !== undefined };
     await this.refuse(transaction, part, suppressed);
     const fresh = isFirst ? [] : await this.repository.add(transaction, part);
     // The first list of a zone: all of its names end alike.

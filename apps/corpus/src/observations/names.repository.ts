@@ -58,27 +58,31 @@ export class NamesRepository {
   }
 
   /**
-   * Moves the first sight of known names back where an earlier one has come, and takes those back that were seen
-   * after they had been dropped. Touches no other row.
+   * Moves the first sight of known names back where an earlier one has come, takes those back that were seen after
+   * they had been dropped, and names as their source one with more rights than theirs. Touches no other row.
+   * @param outranked sources with fewer rights.
    * @returns names that are registered again.
    */
   async correctNames(
     transaction: Transaction,
     names: readonly SeenName[],
+    { sourceId, outranked }: { sourceId: number; outranked: readonly number[] },
   ): Promise<{ key: string; name: string }[]> {
     const rows = await transaction.query<{ key: string; name: string; was: Date | null }>(
       `update domain d set
          first_seen = least(d.first_seen, q.first_at),
+         source_id = case when d.source_id = any($6::smallint[]) then $5 else d.source_id end,
          dropped_at = case when d.dropped_at < q.last_at then null else d.dropped_at end
        from (select o.domain_key, o.name, o.dropped_at as was, n.first_at, n.last_at
          from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[])
            as n (domain_key, name, first_at, last_at)
          join domain o on o.domain_key = n.domain_key and o.name = n.name) q
        where d.domain_key = q.domain_key and d.name = q.name
-         and (d.first_seen > q.first_at or d.dropped_at < q.last_at)
+         and (d.first_seen > q.first_at or d.dropped_at < q.last_at
+           or d.source_id = any($6::smallint[]))
        returning d.domain_key as key, d.name,
          case when d.dropped_at is null then q.was end as was`,
-      columnsOf(names, 'key', 'name', 'firstAt', 'lastAt'),
+      [...columnsOf(names, 'key', 'name', 'firstAt', 'lastAt'), sourceId, outranked],
     );
     return rows.filter(({ was }) => was !== null);
   }

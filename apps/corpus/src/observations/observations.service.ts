@@ -64,9 +64,14 @@ export class ObservationsService {
     const observations = seenAll.filter(({ name }) => !suppressed.hasName(name.name));
     const of = <Kind extends Observation['kind']>(kind: Kind) =>
       observations.filter((one): one is Extract<Observation, { kind: Kind }> => one.kind === kind);
-    const { fresh, again } = await this.recordNames(transaction, observations, sourceId);
+    const outranked = await this.sources.listOutranked(transaction, sourceId);
+    const { fresh, again } = await this.recordNames(transaction, observations, {
+      sourceId,
+      outranked,
+    });
     const registered = await this.registrations.record(transaction, of('whois'), {
       sourceId,
+      outranked,
       suppressed,
     });
     const records = await this.ofKnownNames(transaction, of('dns'));
@@ -113,15 +118,15 @@ export class ObservationsService {
   private async recordNames(
     transaction: Transaction,
     observations: readonly Observation[],
-    sourceId: number,
+    by: { sourceId: number; outranked: readonly number[] },
   ): Promise<{ fresh: NamedChange[]; again: NamedChange[] }> {
     const names = seenNames(observations);
     if (names.length === 0) return { fresh: [], again: [] };
-    const added = await this.names.addNames(transaction, names, sourceId);
+    const added = await this.names.addNames(transaction, names, by.sourceId);
     const fresh = names.filter(({ name }) => added.has(name));
     if (fresh.length > 0) await this.names.countNames(transaction, countsByTld(fresh));
     const known = names.filter(({ name }) => !added.has(name));
-    const again = known.length > 0 ? await this.names.correctNames(transaction, known) : [];
+    const again = known.length > 0 ? await this.names.correctNames(transaction, known, by) : [];
     await this.registrations.mark(transaction, again, true);
     const lastAt = new Map(known.map((one) => [one.name, one.lastAt]));
     return {

@@ -68,7 +68,11 @@ export class RegistrationsService {
   async record(
     transaction: Transaction,
     observations: readonly WhoisObservation[],
-    { sourceId, suppressed }: { sourceId: number; suppressed: SuppressedValues },
+    {
+      sourceId,
+      outranked,
+      suppressed,
+    }: { sourceId: number; outranked: readonly number[]; suppressed: SuppressedValues },
   ): Promise<ChangedName[]> {
     if (observations.length === 0) return [];
     const sequences = sequencesOf(observations);
@@ -78,6 +82,7 @@ export class RegistrationsService {
     await this.write(transaction, edits, sourceId);
     const after = await this.revisions.listNewest(transaction, edits.changed);
     await this.replaceTokens(transaction, before, after, sourceId);
+    if (outranked.length > 0) await this.claim(transaction, sequences, { sourceId, outranked });
     return withMembers(edits.changed, before, after);
   }
 
@@ -103,6 +108,24 @@ export class RegistrationsService {
     }
     if (promoted.length > 0) await this.revisions.promote(transaction, promoted);
     if (demoted.length > 0) await this.revisions.demote(transaction, demoted);
+  }
+
+  /** A value that the newest record of a name publishes is a source's own where its records publish it, too. */
+  private async claim(
+    transaction: Transaction,
+    sequences: readonly Sequence[],
+    by: { sourceId: number; outranked: readonly number[] },
+  ): Promise<void> {
+    const complete = sequences.filter(({ isComplete }) => isComplete);
+    const own = new Set(
+      complete.flatMap(({ key, name, seen }) =>
+        seen.flatMap(({ registration: record }) => tokensOf({ key, name, record })).map(idOf),
+      ),
+    );
+    if (own.size === 0) return;
+    const newest = await this.revisions.listNewest(transaction, complete);
+    const tokens = newest.flatMap(tokensOf).filter((token) => own.has(idOf(token)));
+    if (tokens.length > 0) await this.tokens.claim(transaction, tokens, by);
   }
 
   private async replaceTokens(

@@ -25,6 +25,19 @@ export class TokensRepository {
     );
   }
 
+  /** Makes tokens those of a source that publishes them, too, where theirs has fewer rights. */
+  async claim(
+    transaction: Transaction,
+    tokens: readonly Token[],
+    { sourceId, outranked }: { sourceId: number; outranked: readonly number[] },
+  ): Promise<void> {
+    await transaction.query(
+      `update contact_token t set source_id = $4 from ${TOKENS}
+       where ${SAME} and t.source_id = any($5::smallint[])`,
+      [...columnsOf(tokens, 'termKey', 'key', 'name'), sourceId, outranked],
+    );
+  }
+
   async remove(transaction: Transaction, tokens: readonly Token[]): Promise<void> {
     await transaction.query(
       `delete from contact_token t using ${TOKENS} where ${SAME}`,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isSeenBy } from '../dns/shown-spans.js';
 import { ALL_KEYS, type Key } from '../names/domain-key.js';
 import { COUNTED_MAX, countOf } from '../searches/counted.js';
 import type { PagePlace } from '../searches/search-answer.js';
@@ -99,7 +100,7 @@ export class ReverseDnsRepository {
   async listHosts(address: string, sourceIds: readonly number[], limit: number): Promise<string[]> {
     const rows = await this.database.query<{ host: string }>(
       `select distinct case host when '' then name else host || '.' || name end as host
-       from dns_span where ip = $1 and until is null and source_id = any($2::smallint[])
+       from dns_span s where ip = $1 and until is null and ${isSeenBy('s', '$2')}
        order by host limit $3`,
       [address, sourceIds, limit],
     );
@@ -108,7 +109,7 @@ export class ReverseDnsRepository {
 }
 
 const IS_SHOWN = `(not $3 or t.until is null or (t.is_passive and t.until >= $4))
-  and t.source_id = any($5::smallint[])`;
+  and ${isSeenBy('t', '$5')}`;
 
 function recordsOf({ sought }: RecordsAsked): string {
   const condition =

@@ -107,10 +107,8 @@ export class ReverseWhoisService {
   }
 
   private async newestOf(names: readonly FoundName[]): Promise<FoundRecord[]> {
-    const [records, { nameOf }] = await Promise.all([
-      this.newest.records(names),
-      this.coverage.shown(),
-    ]);
+    const { ids, nameOf } = await this.coverage.shown();
+    const records = await this.newest.records(names, ids);
     return names.flatMap(({ name }): FoundRecord[] => {
       const record = records.get(name);
       return record ? [{ ...record, isComplete: true, source: nameOf(record.sourceId) }] : [];

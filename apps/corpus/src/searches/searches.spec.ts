@@ -400,31 +400,4 @@ describe('searches', () => {
       records: [record],
     };
   }
-
-  it('hosts and wildcards of a source that may not be shown are neither said nor followed', async () => {
-    const seen = (name: string, type: string, value: string) => ({
-      kind: 'dns',
-      name,
-      at: day(1),
-      types: [type],
-      records: [{ type, value }],
-    });
-    const hidden = { name: 'hidden', isShown: false };
-    await corpus.recordOf(
-      hidden,
-      seen('mail.unseen-host.com', 'A', '198.18.0.77'),
-      seen('*.unseen-host.com', 'A', '198.18.0.77'),
-    );
-    await corpus.record(
-      seen('follows-host.com', 'MX', '10 mail.unseen-host.com'),
-      seen('www.unseen-host.com', 'A', '198.18.0.78'),
-    );
-    const byAddress = { value: '198.18.0.77', type: 'mx' };
-    expect((await ask<DnsReverseAnswer>(DNS_REVERSE, byAddress)).domains).toEqual([]);
-    const hosts = await ask<SubdomainsAnswer>(SUBDOMAINS, { domainName: 'unseen-host.com' });
-    expect(hosts).toMatchObject({
-      wildcards: [],
-      subdomains: [{ subdomain: 'www.unseen-host.com' }],
-    });
-  });
 });

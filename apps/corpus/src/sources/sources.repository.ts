@@ -62,6 +62,16 @@ export class SourcesRepository {
     return row.id;
   }
 
+  /** Sources with fewer rights than one: what they brought first is its own when it brings it, too. */
+  async listOutranked(transaction: Transaction, id: number): Promise<number[]> {
+    const rows = await transaction.query<{ id: number }>(
+      `select o.id from source o join source n on n.id = $1
+       where not o.is_generated and (n.is_shown, n.is_sold) > (o.is_shown, o.is_sold)`,
+      [id],
+    );
+    return rows.map(({ id: outranked }) => outranked);
+  }
+
   /** Counts what a source has brought. */
   async count(
     transaction: Transaction,

@@ -22,6 +22,11 @@ export class SourcesService {
     return this.repository.find(transaction, name);
   }
 
+  /** As `SourcesRepository` does. */
+  async listOutranked(transaction: Transaction, id: number): Promise<number[]> {
+    return this.repository.listOutranked(transaction, id);
+  }
+
   async addBatch(transaction: Transaction, batch: Omit<Batch, 'id' | 'loadedAt'>): Promise<void> {
     const loadedAt = this.clock.now();
     await this.repository.addBatch(transaction, { ...batch, id: newId(), loadedAt });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isSeenBy } from '../dns/shown-spans.js';
 import type { FiledName } from '../names/registrable-name.js';
 import { countOf } from '../searches/counted.js';
 import type { PagePlace } from '../searches/search-answer.js';
@@ -30,14 +31,18 @@ export interface HostAddress {
   address: string;
 }
 
+/** Sightings from before their sources were noted are those of the host's own. */
+const OF_HOST = `s.domain_key = h.domain_key and s.name = h.name and s.host = h.host
+  and coalesce(s.source_id, h.source_id) = any($7::smallint[])`;
+const FIRST_AT = 'coalesce(s.first_at, h.first_seen)';
 const HOSTS = `
   from host h
   left join lateral (select max(observed_at) as last_at,
-      max(observed_at) filter (where has_resolved) as resolved_at
+      max(observed_at) filter (where has_resolved) as resolved_at, min(observed_at) as first_at
     from host_sighting s
-    where s.domain_key = h.domain_key and s.name = h.name and s.host = h.host) s on true
+    where ${OF_HOST}) s on true
   where h.domain_key = $1 and h.name = $2 and h.host not like '*%'
-    and h.first_seen >= $3 and h.first_seen < $4 and h.source_id = any($7::smallint[])
+    and ${FIRST_AT} >= $3 and ${FIRST_AT} < $4 and (h.source_id = any($7::smallint[]) or s.first_at is not null)
     and ($6::text is null or coalesce(s.resolved_at >= $5, false) = ($6 = 'active'))`;
 
 /** Hosts below names. */
@@ -48,11 +53,10 @@ export class SubdomainsRepository {
   /** By name. @param after the host before the page. */
   async list(asked: HostsAsked, { limit, offset, after }: PagePlace): Promise<HostRow[]> {
     return this.database.query(
-      `select h.host, h.first_seen as "firstAt", greatest(h.first_seen, s.last_at) as "lastAt",
+      `select h.host, ${FIRST_AT} as "firstAt", greatest(${FIRST_AT}, s.last_at) as "lastAt",
          s.resolved_at as "resolvedAt",
          (select min(n.observed_at) from host_sighting n
-          where n.domain_key = h.domain_key and n.name = h.name and n.host = h.host
-            and n.has_resolved = false and n.observed_at > s.resolved_at) as "absentAt"
+          where ${OF_HOST.replaceAll('s.', 'n.')} and n.has_resolved = false and n.observed_at > s.resolved_at) as "absentAt"
        ${HOSTS} and h.host > $8 order by h.host limit $9 offset $10`,
       [...valuesOf(asked), after?.[0] ?? '', limit, offset],
     );
@@ -96,8 +100,8 @@ export class SubdomainsRepository {
   }
 }
 
-const ADDRESSES = `dns_span where domain_key = $1 and name = $2 and ip is not null
-  and until is null and source_id = any($3::smallint[])`;
+const ADDRESSES = `dns_span s where domain_key = $1 and name = $2 and ip is not null
+  and until is null and ${isSeenBy('s', '$3')}`;
 
 function valuesOf(asked: HostsAsked): unknown[] {
   const { name, from, to, activeSince, status, sourceIds } = asked;

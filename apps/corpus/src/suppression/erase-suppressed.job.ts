@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Clock, type Job } from '#libs/platform';
 import { ALL_KEYS } from '../names/domain-key.js';
+import { NameRowsService } from '../names/name-rows.service.js';
 import { SuppressionsRepository } from './suppressions.repository.js';
 import { SuppressionsService } from './suppressions.service.js';
 
@@ -19,6 +20,7 @@ export class EraseSuppressedJob implements Job {
   constructor(
     private readonly database: Database,
     private readonly repository: SuppressionsRepository,
+    private readonly rows: NameRowsService,
     private readonly suppressions: SuppressionsService,
     private readonly clock: Clock,
   ) {}
@@ -33,7 +35,7 @@ export class EraseSuppressedJob implements Job {
       await this.database.transaction(async (transaction) => {
         await this.repository.lockWriting(transaction);
         const gone = names.filter(({ name }) => values.hasName(name));
-        if (gone.length > 0) await this.repository.eraseNames(transaction, gone);
+        await this.rows.erase(transaction, gone);
         const revisions = await this.repository.listRevisions(transaction, names);
         await this.suppressions.erase(transaction, revisions, values);
       });

@@ -244,11 +244,12 @@ describe('suppression', () => {
 
     /** A list with a name that stands before its taking in. */
     async function staged(name: string) {
-      const file = { fileId: `${fileId}${++lists}`, at: new Date(day(1)), isFirst: false };
+      const at = new Date(day(1));
+      const file = { fileId: `${fileId}${++lists}`, at, isFirst: false, isDifference: false };
       const listing = corpus.part(FullListsService);
       await corpus.database.transaction(async (transaction) => {
-        const names = [name, `kept-${name}`].map((one) => [one, fileName(one)!] as const);
-        await listing.stage(transaction, file.fileId, new Map(names));
+        const names = [name, `kept-${name}`].map((one) => fileName(one)!);
+        await listing.stage(transaction, file.fileId, names);
       });
       return async () => {
         for (let slice = 0; slice < SLICES; slice += 1) {

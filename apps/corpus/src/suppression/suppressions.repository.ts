@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction, columnsOf } from '#libs/database';
-import { type Key, sliceOf } from '../names/domain-key.js';
-import { NAME_TABLES } from '../names/name-tables.js';
+import type { Key } from '../names/domain-key.js';
 import type { Registration } from '../records/registration.js';
 import type { SuppressedKind, SuppressedValue } from './suppressed-values.js';
 
@@ -95,30 +94,6 @@ export class SuppressionsRepository {
       `update suppression set erased_at = $2, hidden_at = coalesce(hidden_at, $2)
        where version <= $1 and erased_at is null`,
       [version, now],
-    );
-  }
-
-  /** Removes names with all that is known of them. */
-  async eraseNames(transaction: Transaction, names: readonly NameOf[]): Promise<void> {
-    const keys = columnsOf(names, 'key', 'name');
-    const gone = '(domain_key, name) in (select * from unnest($1::bigint[], $2::text[]))';
-    for (const table of NAME_TABLES) {
-      await transaction.query(`delete from ${table} where ${gone}`, keys);
-    }
-    await transaction.query(
-      `delete from staged_name where slice = any($3::smallint[]) and ${gone}`,
-      [...keys, names.map(({ key }) => sliceOf(key))],
-    );
-    const erased = await transaction.query<{ name: string }>(
-      `delete from domain where ${gone} returning name`,
-      keys,
-    );
-    await transaction.query(
-      `update tld_names t set names = t.names - q.names
-       from (select substring(name from '[^.]+$') as tld, count(*) as names
-         from unnest($1::text[]) as name group by 1) q
-       where t.tld = q.tld`,
-      [erased.map(({ name }) => name)],
     );
   }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, InvalidRequest, SECOND_MS, ServiceUnavailable, monotonicMs } from '#libs/platform';
 import { domainKeyOf } from '../names/domain-key.js';
+import { NameRowsService } from '../names/name-rows.service.js';
 import { contactTerm, contactTerms } from '../records/contact-terms.js';
 import { type SuppressedKind, SuppressedValues, comparedForm } from './suppressed-values.js';
 import type { SuppressionFile, SuppressionList } from './suppression-list.js';
@@ -33,6 +34,7 @@ export class SuppressionsService {
   constructor(
     private readonly database: Database,
     private readonly repository: SuppressionsRepository,
+    private readonly rows: NameRowsService,
     private readonly clock: Clock,
     private readonly list?: SuppressionList,
   ) {}
@@ -125,7 +127,7 @@ export class SuppressionsService {
     { kind, form, values }: { kind: SuppressedKind; form: string; values: SuppressedValues },
   ): Promise<void> {
     if (kind === 'domain') {
-      await this.repository.eraseNames(transaction, [{ key: domainKeyOf(form), name: form }]);
+      await this.rows.erase(transaction, [{ key: domainKeyOf(form), name: form }]);
       return;
     }
     // Numbers find nothing: records are hidden where they are read, until the job has been there.

@@ -39,29 +39,29 @@ export interface TypoRow {
   name: string;
   label: string;
   unicode: string | null;
+  skeleton: string | null;
   /** Below the name, where that is what looks alike. */
   host: string | null;
   firstAt: Date;
   sourceId: number;
 }
 
-const FOUND = 'd.domain_key, d.name, d.label, d.unicode, d.first_seen, d.source_id, d.dropped_at';
+const FOUND = `d.domain_key, d.name, d.label, d.unicode, d.skeleton, d.first_seen, d.source_id,
+  d.dropped_at`;
+const SELECT = `select d.domain_key as key, d.name, d.label, d.unicode, d.skeleton, d.host,
+  d.first_seen as "firstAt", d.source_id as "sourceId"`;
 
-/** By each name alone: one index look-up each. */
+/** By keys alone, which another name may share; in one run along the index. */
 const OF_NAMES = `
-  select distinct on (domain_key, name) * from (
-    select ${FOUND}, null::text as host
-    from unnest($7::bigint[], $8::text[]) as q (domain_key, name)
-    join domain d on d.domain_key = q.domain_key and d.name = q.name
-    union all
-    select ${FOUND}, null from domain d where d.skeleton = any($9::text[])
-    union all
-    select ${FOUND}, h.host
-    from unnest($10::bigint[], $11::text[], $12::text[]) as q (domain_key, name, host)
-    join host h on h.domain_key = q.domain_key and h.name = q.name and h.host = q.host
-      and h.source_id = any($1::smallint[])
-    join domain d on d.domain_key = q.domain_key and d.name = q.name) all_found
-  order by domain_key, name, host nulls first`;
+  select ${FOUND}, null::text as host from domain d where d.domain_key = any($7::bigint[])
+  union all
+  select ${FOUND}, null from domain d where d.skeleton = any($8::text[])
+  union all
+  select ${FOUND}, h.host
+  from unnest($9::bigint[], $10::text[], $11::text[]) as q (domain_key, name, host)
+  join host h on h.domain_key = q.domain_key and h.name = q.name and h.host = q.host
+    and h.source_id = any($1::smallint[])
+  join domain d on d.domain_key = q.domain_key and d.name = q.name`;
 
 const OF_TEXT = `
   select ${FOUND}, null::text as host from domain d
@@ -72,15 +72,31 @@ const OF_TEXT = `
 export class TyposRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** In the order of keys. @param after key and name before the page. */
+  /** All names that were sought as such, in the order of keys, up to a limit. */
+  async listSought(asked: TyposAsked, sought: SoughtNames, limit: number): Promise<TypoRow[]> {
+    const values = valuesOf(asked);
+    const rows = await this.database.query<TypoRow>(
+      `${SELECT} ${foundBy(asked)} order by d.domain_key, d.name, d.host nulls first
+       limit $${values.length + 1}`,
+      [...values, limit],
+    );
+    const names = new Set(sought.names.map(({ name }) => name));
+    const skeletons = new Set(sought.skeletons);
+    const found = new Map<string, TypoRow>();
+    for (const row of rows) {
+      const isSought = row.host !== null || names.has(row.name) || skeletons.has(row.skeleton!);
+      if (isSought && !found.has(row.name)) found.set(row.name, row);
+    }
+    return [...found.values()];
+  }
+
+  /** Names with a text, in the order of keys. @param after key and name before the page. */
   async list(asked: TyposAsked, { limit, offset, after }: PagePlace): Promise<TypoRow[]> {
     const [key, name] = after ?? [ALL_KEYS.fromKey, ''];
     const values = valuesOf(asked);
     const at = values.length;
     return this.database.query(
-      `select d.domain_key as key, d.name, d.label, d.unicode, d.host, d.first_seen as "firstAt",
-         d.source_id as "sourceId"
-       ${foundBy(asked)} and (d.domain_key, d.name) > ($${at + 1}, $${at + 2})
+      `${SELECT} ${foundBy(asked)} and (d.domain_key, d.name) > ($${at + 1}, $${at + 2})
        order by d.domain_key, d.name limit $${at + 3} offset $${at + 4}`,
       [...values, key, name, limit, offset],
     );
@@ -113,7 +129,7 @@ function valuesOf(asked: TyposAsked): unknown[] {
   }
   return [
     ...common,
-    ...columnsOf(sought.names, 'key', 'name'),
+    sought.names.map(({ key }) => key),
     sought.skeletons,
     ...columnsOf(sought.hosts, 'key', 'name', 'host'),
   ];

@@ -6,8 +6,14 @@ import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
 import { CoverageService, FIXTURE_SOURCE } from '../coverage/coverage.service.js';
 import { domainKeyOf } from '../names/domain-key.js';
 import { NewestService } from '../newest/newest.service.js';
-import { totalOf } from '../searches/counted.js';
-import { type SearchAnswer, allRows, readRows, searchAnswer } from '../searches/search-answer.js';
+import { COUNTED_MAX, totalOf } from '../searches/counted.js';
+import {
+  type SearchAnswer,
+  type SearchRows,
+  allRows,
+  readRows,
+  searchAnswer,
+} from '../searches/search-answer.js';
 import { searchPattern } from '../searches/search-pattern.js';
 import { InvalidDomainName } from '../searches/searches.errors.js';
 import { type ReadName, likenessOf } from './likeness.js';
@@ -84,13 +90,28 @@ export class TyposService {
     };
     return searchAnswer(page, {
       ...shown,
-      rows: readRows(
-        async () => totalOf(await this.repository.count(asked)),
-        async (place) => this.repository.list(asked, place),
-        ({ key, name }) => [key, name],
-      ),
+      rows: this.rows(asked),
       told: async (rows) => this.told(rows, search, sourceIds),
     });
+  }
+
+  private rows(asked: TyposAsked): SearchRows<TypoRow> {
+    const { sought } = asked;
+    const placeOf = ({ key, name }: TypoRow) => [key, name];
+    if (!('names' in sought)) {
+      const count = async () => totalOf(await this.repository.count(asked));
+      return readRows(count, async (place) => this.repository.list(asked, place), placeOf);
+    }
+    // Few of very many are there: they are looked for once, for their number and the page.
+    let finding: Promise<TypoRow[]> | undefined;
+    const all = async () =>
+      (finding ??= this.repository.listSought(asked, sought, COUNTED_MAX + 1));
+    return readRows(
+      async () => totalOf((await all()).length),
+      async ({ after, offset, limit }) =>
+        (await all()).filter((row) => isBehind(row, after)).slice(offset, offset + limit),
+      placeOf,
+    );
   }
 
   private async told(
@@ -99,14 +120,13 @@ export class TyposService {
     sourceIds: readonly number[],
   ): Promise<LookAlike[]> {
     const [records, dns, { nameOf }] = await Promise.all([
-      this.newest.records(rows),
+      this.newest.records(rows, sourceIds),
       this.newest.dns(rows, sourceIds),
       this.coverage.shown(),
     ]);
     const newSince = this.clock.now().getTime() - NEW_DAYS * DAY_MS;
     return rows.map((row): LookAlike => {
-      const newest = records.get(row.name);
-      const record = newest && sourceIds.includes(newest.sourceId) ? newest.record : {};
+      const record = records.get(row.name)?.record ?? {};
       const known = dns.get(row.name);
       const registrar = record.domain_registrar as { registrar_name?: string } | undefined;
       const created = textOf(record.create_date);
@@ -192,6 +212,13 @@ function lookAlikesOf(text: string, tlds: readonly string[] = USUAL_SUFFIXES): S
     kindOf: ({ name, host }) => (host === null ? (kinds.get(name) ?? 'homoglyph') : 'subdomain'),
     permutations: names.length,
   };
+}
+
+/** Whether a row is on a later page than the one that ends at a place. */
+function isBehind({ key, name }: TypoRow, after: readonly string[] | undefined): boolean {
+  if (!after) return true;
+  const [own, last] = [BigInt(key), BigInt(after[0])];
+  return own > last || (own === last && name > after[1]);
 }
 
 /** The names that the customer has, with the one that is asked about. */

@@ -1,25 +1,6 @@
 import { isEmptyValue, isWithheld } from '#libs/resolvers';
 import { type Members, PERSONAL_CONTACTS, type Registration } from '../records/registration.js';
 
-/**
- * A record of a source that may be sold, without what the newest record of all sources does not publish of people any
- * more: what was withheld since then is not handed out from elsewhere.
- */
-export function soldRecord(sold: Registration, newest: Registration): Registration {
-  const record = { ...sold };
-  for (const contact of PERSONAL_CONTACTS) {
-    const [was, is] = [
-      sold[contact] as Members | undefined,
-      newest[contact] as Members | undefined,
-    ];
-    if (!was) continue;
-    const left = Object.entries(was).filter(([member, value]) => is?.[member] === value);
-    if (left.length > 0) record[contact] = Object.fromEntries(left);
-    else delete record[contact];
-  }
-  return record;
-}
-
 const PHONES = ['phone', 'fax'] as const;
 const PHONE_DIGITS = /^\+[1-9][0-9]{6,14}$/;
 const COUNTRY = /^[A-Z]{2}$/;

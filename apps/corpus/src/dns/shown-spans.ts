@@ -1,0 +1,29 @@
+import { DNS_TYPES } from '#libs/resolvers';
+import { KEPT_TYPES, bitOf } from './dns-type.js';
+
+const BITS = KEPT_TYPES.map((type) => `when ${DNS_TYPES[type]} then ${bitOf(DNS_TYPES[type])}`);
+
+/**
+ * SQL that is true of a span which one of some sources has seen: the one of its row, or any that asked for its type
+ * while it was there. A span has the sightings of all sources, in whatever order they came.
+ * @param span alias of `dns_span`.
+ * @param sourceIds the parameter with their numbers, such as `$3`.
+ */
+export function isSeenBy(span: string, sourceIds: string): string {
+  return `(${span}.source_id = any(${sourceIds}::smallint[])
+    or not ${span}.is_passive and exists (select ${sightingsOf(span, sourceIds)}))`;
+}
+
+/** SQL of one of the sources that have seen a span. @param span as in `isSeenBy`. */
+export function seeingSource(span: string, sourceIds: string): string {
+  return `case when ${span}.source_id = any(${sourceIds}::smallint[]) then ${span}.source_id
+    else (select min(g.source_id) ${sightingsOf(span, sourceIds)}) end`;
+}
+
+function sightingsOf(span: string, sourceIds: string): string {
+  return `from dns_sighting g where g.domain_key = ${span}.domain_key and g.name = ${span}.name
+    and g.host = ${span}.host and g.observed_at >= ${span}.first_seen
+    and (${span}.until is null or g.observed_at < ${span}.until)
+    and g.types & (case ${span}.rtype ${BITS.join(' ')} else 0 end) <> 0
+    and g.source_id = any(${sourceIds}::smallint[])`;
+}

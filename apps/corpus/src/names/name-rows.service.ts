@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import type { Key } from './domain-key.js';
+import { NameRowsRepository } from './name-rows.repository.js';
+
+/** All rows of names. */
+@Injectable()
+export class NameRowsService {
+  constructor(private readonly repository: NameRowsRepository) {}
+
+  /** Removes names with all that is known of them, or on its way in. */
+  async erase(
+    transaction: Transaction,
+    names: readonly { key: Key; name: string }[],
+  ): Promise<void> {
+    if (names.length > 0) await this.repository.erase(transaction, names);
+  }
+}

@@ -1,0 +1,20 @@
+import { type Members, PERSONAL_CONTACTS, type Registration } from './registration.js';
+
+/**
+ * A record of some sources, without what the newest record of all sources does not publish of people any more: what
+ * was withheld since then is not handed out from elsewhere.
+ */
+export function stillPublished(known: Registration, newest: Registration): Registration {
+  const record = { ...known };
+  for (const contact of PERSONAL_CONTACTS) {
+    const [was, is] = [
+      known[contact] as Members | undefined,
+      newest[contact] as Members | undefined,
+    ];
+    if (!was) continue;
+    const left = Object.entries(was).filter(([member, value]) => is?.[member] === value);
+    if (left.length > 0) record[contact] = Object.fromEntries(left);
+    else delete record[contact];
+  }
+  return record;
+}
