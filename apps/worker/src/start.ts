@@ -20,12 +20,13 @@ import { MailCreditsLowJob } from './credits-low/mail-credits-low.job.js';
 import { DeliverWebhooksJob } from './deliveries/deliver-webhooks.job.js';
 import { ForgetDeliveriesJob } from './deliveries/forget-deliveries.job.js';
 import { WebhookSender } from './deliveries/webhook-sender.js';
-import { CheckNamesJob } from './monitors/checks/check-names.job.js';
-import { RemindExpiriesJob } from './monitors/checks/remind-expiries.job.js';
-import { FollowChangesJob } from './monitors/matches/follow-changes.job.js';
-import { ForgetNewsJob } from './monitors/news/forget-news.job.js';
-import { MailDigestsJob } from './monitors/news/mail-digests.job.js';
-import { FitMonitorsJob } from './monitors/slots/fit-monitors.job.js';
+import { CheckNamesJob } from './monitor-checks/check-names.job.js';
+import { RemindExpiriesJob } from './monitor-checks/remind-expiries.job.js';
+import { FollowChangesJob } from './monitor-matches/follow-changes.job.js';
+import { ForgetSuppressedJob } from './monitor-news/forget-suppressed.job.js';
+import { ForgetNewsJob } from './monitor-news/forget-news.job.js';
+import { MailDigestsJob } from './monitor-news/mail-digests.job.js';
+import { FitMonitorsJob } from './monitors/fit-monitors.job.js';
 import { CollectNamesJob } from './collector/collect-names.job.js';
 import { AnnounceFilesJob } from './file-building/announce-files.job.js';
 import { BuildFilesJob } from './file-building/build-files.job.js';
@@ -56,6 +57,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RemoveFilesJob, everyMs: 10 * SECOND_MS, runs: 'process' },
   { job: MailDigestsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: RemindExpiriesJob, everyMs: HOUR_MS, runs: 'installation' },
+  { job: ForgetSuppressedJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ForgetNewsJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: ExpireUploadsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ExpireJobsJob, everyMs: MINUTE_MS, runs: 'installation' },

@@ -53,26 +53,27 @@ import { JobRowsService } from './jobs/job-rows.service.js';
 import { JobsRepository } from './jobs/jobs.repository.js';
 import { JobsService } from './jobs/jobs.service.js';
 import { JobNames, NewJobsService } from './jobs/new-jobs.service.js';
-import { CheckNamesJob } from './monitors/checks/check-names.job.js';
-import { ChecksService } from './monitors/checks/checks.service.js';
-import { RemindExpiriesJob } from './monitors/checks/remind-expiries.job.js';
-import { WatchedNamesMaintenanceRepository } from './monitors/checks/watched-names-maintenance.repository.js';
-import { FollowChangesJob } from './monitors/matches/follow-changes.job.js';
-import { MatchersService } from './monitors/matches/matchers.service.js';
-import { MatchesMaintenanceRepository } from './monitors/matches/matches-maintenance.repository.js';
+import { CheckNamesJob } from './monitor-checks/check-names.job.js';
+import { ChecksService } from './monitor-checks/checks.service.js';
+import { RemindExpiriesJob } from './monitor-checks/remind-expiries.job.js';
+import { WatchedNamesMaintenanceRepository } from './monitor-checks/watched-names-maintenance.repository.js';
+import { FollowChangesJob } from './monitor-matches/follow-changes.job.js';
+import { MatchersService } from './monitor-matches/matchers.service.js';
+import { MatchesMaintenanceRepository } from './monitor-matches/matches-maintenance.repository.js';
 import { MonitorPlacesService } from './monitors/monitor-places.service.js';
 import { MonitorsController } from './monitors/monitors.controller.js';
 import { MonitorsRepository } from './monitors/monitors.repository.js';
 import { MonitorsService } from './monitors/monitors.service.js';
-import { DigestsMaintenanceRepository } from './monitors/news/digests-maintenance.repository.js';
-import { ForgetNewsJob } from './monitors/news/forget-news.job.js';
-import { MailDigestsJob } from './monitors/news/mail-digests.job.js';
-import { NewsRepository } from './monitors/news/news.repository.js';
-import { NewsService } from './monitors/news/news.service.js';
+import { DigestsMaintenanceRepository } from './monitor-news/digests-maintenance.repository.js';
+import { ForgetSuppressedJob } from './monitor-news/forget-suppressed.job.js';
+import { ForgetNewsJob } from './monitor-news/forget-news.job.js';
+import { MailDigestsJob } from './monitor-news/mail-digests.job.js';
+import { NewsRepository } from './monitor-news/news.repository.js';
+import { NewsService } from './monitor-news/news.service.js';
 import { OwnMonitorsController } from './monitors/own-monitors.controller.js';
 import { SlotsQueue } from './monitors/slots-queue.js';
-import { FitMonitorsJob } from './monitors/slots/fit-monitors.job.js';
-import { OnAllowanceChangedConsumer } from './monitors/slots/on-allowance-changed.consumer.js';
+import { FitMonitorsJob } from './monitors/fit-monitors.job.js';
+import { OnAllowanceChangedConsumer } from './monitors/on-allowance-changed.consumer.js';
 import { NameLinesService } from './names/name-lines.service.js';
 import { EndFeatures, EndJobsJob } from './results/end-jobs.job.js';
 import { ExpireJobsJob } from './results/expire-jobs.job.js';
@@ -92,6 +93,8 @@ import { FolderQueue, ReadQueue } from './uploads/upload-queues.js';
 import { UploadsController } from './uploads/uploads.controller.js';
 import { UploadsRepository } from './uploads/uploads.repository.js';
 import { UploadRowsService, UploadsService } from './uploads/uploads.service.js';
+import { FeedCursorsRepository } from './feed-cursors/feed-cursors.repository.js';
+import { FeedCursorsService } from './feed-cursors/feed-cursors.service.js';
 import { ServiceClients } from './service-clients.js';
 import { DeliveryLogService } from './webhooks/delivery-log.service.js';
 import { OnInvoiceIssuedConsumer } from './webhooks/on-invoice-issued.consumer.js';
@@ -138,6 +141,8 @@ export const CONTROLLERS = [
 const FEATURES = [
   AccountStatesRepository,
   AccountStatesService,
+  FeedCursorsRepository,
+  FeedCursorsService,
   DeliveriesRepository,
   DeliveryQueue,
   DeliveriesService,
@@ -189,6 +194,7 @@ const FEATURES = [
   NewsService,
   MailDigestsJob,
   ForgetNewsJob,
+  ForgetSuppressedJob,
   WatchedNamesMaintenanceRepository,
   ChecksService,
   CheckNamesJob,

@@ -8,6 +8,7 @@ import {
   type Job,
   MINUTE_MS,
   SECOND_MS,
+  crashPoint,
   monotonicMs,
 } from '#libs/platform';
 import { ServiceClients } from '../service-clients.js';
@@ -100,6 +101,7 @@ export class CollectNamesJob implements Job {
       for await (const one of found) {
         if (!later.takes(names[one.index], one)) done.push(names[one.index].name);
       }
+      crashPoint('collect.after-answers');
     } finally {
       await this.database.transaction(async (transaction) => {
         if (done.length > 0) await this.names.remove(transaction, kind, done);

@@ -20,7 +20,7 @@ export interface LaterName extends CollectedName {
   dueAt: Date;
 }
 
-/** Names that are to be looked up for the corpus, and how far their sources were read. */
+/** Names that are to be looked up for the corpus. */
 @Injectable()
 export class CollectedNamesRepository {
   async count(runner: Runner, kind: CollectedKind): Promise<number> {
@@ -76,22 +76,6 @@ export class CollectedNamesRepository {
         later.map(({ tries }) => tries),
         later.map(({ dueAt }) => dueAt),
       ],
-    );
-  }
-
-  async findCursor(runner: Runner, reader: string): Promise<string | undefined> {
-    const [row] = await runner.query<{ cursor: string }>(
-      'select cursor from feed_cursors where reader = $1',
-      [reader],
-    );
-    return row?.cursor;
-  }
-
-  async putCursor(runner: Runner, reader: string, cursor: string): Promise<void> {
-    await runner.query(
-      `insert into feed_cursors (reader, cursor) values ($1, $2)
-       on conflict (reader) do update set cursor = excluded.cursor`,
-      [reader, cursor],
     );
   }
 }

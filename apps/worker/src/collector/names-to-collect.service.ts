@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { NEXT_NAMES_MAX } from '#libs/contracts';
 import { Database } from '#libs/database';
-import { Clock, DAY_MS, SECOND_MS } from '#libs/platform';
+import { Clock, DAY_MS, SECOND_MS, crashPoint } from '#libs/platform';
+import { FeedCursorsService } from '../feed-cursors/feed-cursors.service.js';
 import { ServiceClients } from '../service-clients.js';
 import {
   type CollectedKind,
@@ -27,13 +28,14 @@ export class NamesToCollectService {
   constructor(
     private readonly database: Database,
     private readonly names: CollectedNamesRepository,
+    private readonly cursors: FeedCursorsService,
     private readonly clients: ServiceClients,
     private readonly clock: Clock,
   ) {}
 
   /** New names, a page of them. @returns whether there are more. */
   async takeNew(): Promise<boolean> {
-    const cursor = await this.names.findCursor(this.database, FEED_READER);
+    const cursor = await this.cursors.find(this.database, FEED_READER);
     const page = await this.clients.corpus.changes({ cursor, limit: CHANGES });
     const allowed = new Set(page.sources.filter((one) => one.isLookedUp).map(({ id }) => id));
     const fresh = page.changes.filter(
@@ -47,15 +49,17 @@ export class NamesToCollectService {
         if ((await this.names.count(transaction, kind)) >= MANY) continue;
         await this.names.add(transaction, kind, names, when);
       }
-      await this.names.putCursor(transaction, FEED_READER, page.cursor);
+      await this.cursors.put(transaction, FEED_READER, page.cursor);
+      if (names.length > 0) crashPoint('collect.before-commit');
     });
+    if (names.length > 0) crashPoint('collect.after-commit');
     return page.hasMore;
   }
 
   /** The next names that nobody has looked up for long, where few are waiting. */
   async takeOld(kind: CollectedKind): Promise<void> {
     if ((await this.names.count(this.database, kind)) >= FEW) return;
-    const cursor = await this.names.findCursor(this.database, roundReader(kind));
+    const cursor = await this.cursors.find(this.database, roundReader(kind));
     const after = cursor ? (JSON.parse(cursor) as { key: string; name: string }) : undefined;
     const page = await this.clients.corpus.nextNames({
       kind,
@@ -68,7 +72,7 @@ export class NamesToCollectService {
       const names = page.names.map(({ name }) => name);
       if (names.length > 0) await this.names.add(transaction, kind, names, when);
       const next = page.after ? JSON.stringify(page.after) : '';
-      await this.names.putCursor(transaction, roundReader(kind), next);
+      await this.cursors.put(transaction, roundReader(kind), next);
     });
   }
 }

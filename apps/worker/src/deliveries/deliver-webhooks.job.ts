@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { type Mail, MailOutbox, composeMail } from '#libs/mail';
-import { Clock, Logger, SECOND_MS } from '#libs/platform';
+import { Clock, Logger, SECOND_MS, crashPoint } from '#libs/platform';
 import { type Later, type Work, WorkRunner, later } from '#libs/work';
 import { ServiceClients } from '../service-clients.js';
 import { WorkerConfig } from '../worker.config.js';
@@ -54,6 +54,7 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     if (!free) return later(delivery.isFailing ? FAILING_WAIT_SECONDS : BUSY_WAIT_SECONDS);
     try {
       const outcome = await this.send(delivery, work.signal);
+      crashPoint('delivery.after-send');
       work.signal.throwIfAborted();
       return await this.settle(work, delivery, outcome);
     } finally {
@@ -97,7 +98,9 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
         await mails.add(transaction, delivery.accountId, mail);
       }
       if (state !== 'pending') await work.finish(transaction);
+      crashPoint('delivery.before-commit');
     });
+    crashPoint('delivery.after-commit');
     return state === 'pending' ? later((pauseMs ?? 0) / SECOND_MS) : undefined;
   }
 

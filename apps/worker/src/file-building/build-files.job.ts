@@ -1,6 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, DAY_MS, HOUR_MS, Logger, MINUTE_MS, SECOND_MS, newId } from '#libs/platform';
+import {
+  Clock,
+  DAY_MS,
+  HOUR_MS,
+  Logger,
+  MINUTE_MS,
+  SECOND_MS,
+  crashPoint,
+  newId,
+} from '#libs/platform';
 import { type Later, type Work, WorkRunner, later } from '#libs/work';
 import { BuildQueue, type BuildWork } from '../files/build-queue.js';
 import type { FileEdition } from '../files/file-edition.js';
@@ -72,6 +81,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
       throw error;
     });
     if (!built) return later(OVERTAKEN_SECONDS);
+    crashPoint('file.after-write');
     // Should it fail, it may have been published all the same: what was not is removed in a day.
     await this.publish(work, { id, ...file, ...built, builtAt });
   }
@@ -91,7 +101,9 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
         await folders.remove(transaction, edition.folder);
       }
       await work.finish(transaction);
+      crashPoint('file.before-commit');
     });
+    crashPoint('file.after-commit');
   }
 
   /** @returns false when another process has published this edition. */

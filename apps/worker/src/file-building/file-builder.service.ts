@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type DatasetEnd, type DatasetRow, keyRanges } from '#libs/contracts';
 import { FileMissing, FileStore } from '#libs/files';
+import { crashPoint } from '#libs/platform';
 import {
   type FileEdition,
   cadenceOf,
@@ -103,6 +104,7 @@ export class FileBuilderService {
     const asked = { dataset, ...(cadence === 'daily' && { day }) };
     for (const range of keyRanges(RANGES[cadence])) {
       ends.push(yield* this.clients.corpus.rows({ ...asked, ...range }, { signal }));
+      crashPoint('file.after-rows');
       const suppressed = await this.clients.corpus.suppressionVersion();
       if (ends.some((end) => isWithheld({ dataset, ...end }, suppressed))) throw new Overtaken();
     }

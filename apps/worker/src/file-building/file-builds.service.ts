@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DATASETS } from '#libs/contracts';
 import { Database } from '#libs/database';
-import { Clock } from '#libs/platform';
+import { Clock, HOUR_MS, SECOND_MS } from '#libs/platform';
 import { BuildQueue } from '../files/build-queue.js';
 import { dayOf, isWithheld } from '../files/file-edition.js';
 import { FileRowsService } from '../files/file-rows.service.js';
@@ -25,21 +25,31 @@ export class FileBuildsService {
     await this.planWithheld();
   }
 
-  /** Has every dataset made of what there is now, although its day is not over. */
+  /**
+   * Has all files that ought to be there made of what there is now, and those of today, although it is not over. What
+   * waited meanwhile is made, too.
+   */
   async planNow(): Promise<void> {
     const dueAt = this.clock.now();
-    await this.plan(DATASETS.map((dataset) => ({ dataset, day: dayOf(dueAt), dueAt })));
+    const today = DATASETS.map((dataset) => ({ dataset, day: dayOf(dueAt) }));
+    await this.plan([...dueFiles(dueAt), ...today].map((file) => ({ ...file, dueAt })));
+    await this.builds.pause(this.database, 0);
+  }
+
+  /** Has no file begun until `planNow`, or for an hour: an installation is about to be filled. */
+  async hold(): Promise<void> {
+    await this.builds.pause(this.database, HOUR_MS / SECOND_MS);
   }
 
   private async plan(due: readonly DueFile[]): Promise<void> {
-    for (const { dataset, day, dueAt } of due) {
-      const newest = await this.files.newestOf(this.database, dataset, day);
-      if (newest && newest.builtAt >= dueAt) continue;
-      const edition = (newest?.edition ?? 0) + 1;
-      await this.database.transaction((transaction) =>
-        this.builds.build(transaction, { dataset, day, edition }),
-      );
-    }
+    await this.database.transaction(async (transaction) => {
+      const newest = await this.files.listNewestOf(transaction, due);
+      for (const [place, { dataset, day, dueAt }] of due.entries()) {
+        const { edition = 0, builtAt } = newest[place] ?? {};
+        if (builtAt && builtAt >= dueAt) continue;
+        await this.builds.build(transaction, { dataset, day, edition: edition + 1 });
+      }
+    });
   }
 
   /** The newest files are made again as soon as something that they hold is suppressed; older ones when they are asked for. */

@@ -14,4 +14,11 @@ export class FileRunsController {
     await this.builds.planNow();
     return {};
   }
+
+  @Post('hold')
+  @HttpCode(202)
+  async hold(): Promise<object> {
+    await this.builds.hold();
+    return {};
+  }
 }

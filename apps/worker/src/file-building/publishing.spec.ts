@@ -46,7 +46,8 @@ beforeAll(async () => {
   under.entitlement.datasets.set(owner, ['names', 'whois']);
   await under.start(undefined, { corpusUrl: corpus.url, ...(await receiver.start()) });
   const { url } = under.worker;
-  operator = new ServiceHttp({ url, caller: 'cli', audience: 'worker', tokens: under.tokens });
+  const { tokens } = under;
+  operator = new ServiceHttp({ url, caller: 'cli', audience: 'worker', tokens, timeoutMs: 60_000 });
 });
 afterAll(async () => {
   await operator?.close();

@@ -9,6 +9,8 @@ const COLUMNS = `id, dataset, day::text as day, edition, built_at as "builtAt", 
   rows::float8 as rows, gained::float8 as gained, lost::float8 as lost,
   suppression_version::float8 as "suppressionVersion", schema_version as "schemaVersion", folder, artifacts, sample`;
 
+type NewestEdition = Pick<FileEdition, 'edition' | 'builtAt'>;
+
 /** Which files a list is of. */
 export interface ListedFiles {
   dataset?: Dataset;
@@ -99,13 +101,25 @@ export class FilesRepository {
     runner: Runner,
     dataset: Dataset,
     day: string,
-  ): Promise<Pick<FileEdition, 'edition' | 'builtAt'> | undefined> {
-    const [found] = await runner.query<Pick<FileEdition, 'edition' | 'builtAt'>>(
-      `select edition, built_at as "builtAt" from file_editions where dataset = $1 and day = $2
-       order by edition desc limit 1`,
-      [dataset, day],
-    );
+  ): Promise<NewestEdition | undefined> {
+    const [found] = await this.listNewestOf(runner, [{ dataset, day }]);
     return found;
+  }
+
+  /** The same of several files, in their order. */
+  async listNewestOf(
+    runner: Runner,
+    files: readonly Pick<FileEdition, 'dataset' | 'day'>[],
+  ): Promise<(NewestEdition | undefined)[]> {
+    const rows = await runner.query<{ place: number } & NewestEdition>(
+      `select distinct on (q.place) q.place::integer as place, edition, built_at as "builtAt"
+       from unnest($1::text[], $2::date[]) with ordinality as q (dataset, day, place)
+       join file_editions f on f.dataset = q.dataset and f.day = q.day
+       order by q.place, edition desc`,
+      [files.map(({ dataset }) => dataset), files.map(({ day }) => day)],
+    );
+    const newest = new Map(rows.map((row) => [row.place, row]));
+    return files.map((_, index) => newest.get(index + 1));
   }
 
   /** Open files, newest first. */

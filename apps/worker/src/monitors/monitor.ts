@@ -1,5 +1,5 @@
 import type { MonitorAnswer, MonitorKind, MonitorRule } from '#libs/contracts';
-import type { NewsReader } from './news/monitor-news.js';
+import type { NewsReader } from '../monitor-news/monitor-news.js';
 
 /** A monitor as it is stored. */
 export interface Monitor {

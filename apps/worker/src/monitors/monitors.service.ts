@@ -12,12 +12,12 @@ import {
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, NotFound, newId } from '#libs/platform';
-import { ChecksService } from './checks/checks.service.js';
+import { ChecksService } from '../monitor-checks/checks.service.js';
 import { changedRule, newRule } from './monitor-rule.js';
 import { type Monitor, type ShownMonitor, UNCHECKED, monitorAnswer, readerOf } from './monitor.js';
 import { MonitorPlacesService } from './monitor-places.service.js';
 import { MonitorsRepository } from './monitors.repository.js';
-import { NewsService } from './news/news.service.js';
+import { NewsService } from '../monitor-news/news.service.js';
 
 /** Monitors, as their owners see them. */
 @Injectable()

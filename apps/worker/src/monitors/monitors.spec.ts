@@ -11,11 +11,11 @@ import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { WatchedWorld } from '../../../../test/stand-ins/watched-world.js';
-import { CheckNamesJob } from './checks/check-names.job.js';
-import { RemindExpiriesJob } from './checks/remind-expiries.job.js';
-import { ForgetNewsJob } from './news/forget-news.job.js';
-import { MailDigestsJob } from './news/mail-digests.job.js';
-import { OnAllowanceChangedConsumer } from './slots/on-allowance-changed.consumer.js';
+import { CheckNamesJob } from '../monitor-checks/check-names.job.js';
+import { RemindExpiriesJob } from '../monitor-checks/remind-expiries.job.js';
+import { ForgetNewsJob } from '../monitor-news/forget-news.job.js';
+import { MailDigestsJob } from '../monitor-news/mail-digests.job.js';
+import { OnAllowanceChangedConsumer } from './on-allowance-changed.consumer.js';
 
 const SLOTS = { domain: 5, brand: 2, registrant: 2 };
 
@@ -205,6 +205,19 @@ describe('monitors', () => {
     const told = (await eventsOf(id)).filter(({ type }) => type === 'domain.expiring');
     expect(told.map(({ days_left }) => days_left)).toEqual([1, 7, 30]);
     expect(await eventsOf(silentId)).toEqual([]);
+  });
+
+  it('a day that there is not is no expiry, and keeps no check from ending', async () => {
+    const name = newName();
+    world.register(name, { expiry_date: '2030-02-30' });
+    world.resolve(name, {});
+    const { id } = await watch(name);
+    await firstLook(name);
+    await waitFor('the end of the check', async () => {
+      const { checks } = await shown(id);
+      return checks!.whois_checked_at !== null;
+    });
+    expect((await shown(id)).checks).toMatchObject({ expiry_date: null, expiry_published: false });
   });
 
   it('an upstream that is not ready is asked later, and a failure is no change', async () => {

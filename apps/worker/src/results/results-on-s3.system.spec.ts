@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { request } from 'undici';
 import { newId } from '#libs/platform';
 import { S3Server, makeOwnFolder, s3ServerAvailability, waitFor } from '#test/environment';
+import { CorpusStandIn } from '../../../../test/worker/corpus-stand-in.js';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { partsFolder } from '../jobs/job.js';
@@ -12,31 +13,64 @@ import { partsFolder } from '../jobs/job.js';
 jest.setTimeout(1_900_000);
 
 const ADDRESS_SECONDS_MAX = 900;
+/** Files of three days are made, one behind another. */
+const BUILT_MS = 120_000;
 
-(s3ServerAvailability() === undefined ? describe : describe.skip)('results in a bucket', () => {
+(s3ServerAvailability() === undefined ? describe : describe.skip)('files in a bucket', () => {
   const under = new WorkerUnderTest();
   const lookup = new QuestionsStandIn();
+  const corpus = new CorpusStandIn();
   let server: S3Server;
 
   beforeAll(async () => {
     server = await S3Server.start(makeOwnFolder('results-on-s3'));
     await lookup.start();
-    await under.start(lookup.url, { files: server.settings() });
+    corpus.rowsOf = () => [{ key: 1, name: 'bucket.com' }];
+    await corpus.start();
+    await under.start(lookup.url, { files: server.settings(), corpusUrl: corpus.url });
   });
   afterAll(async () => {
     await under.stop();
     await lookup.stop();
+    await corpus.stop();
     await server?.stop();
   });
 
-  const ask = (path: string, accountId: string) => {
+  const ask = async (path: string, accountId: string) => {
     const authorization = `Bearer ${under.tokens.issue('gateway', 'worker')}`;
-    return request(`${under.worker.url}${path}`, {
-      headers: { authorization, 'x-account-id': accountId },
-    });
+    const { statusCode, headers, body } = await request(
+      `${under.worker.url}/internal/key/${path}`,
+      {
+        headers: { authorization, 'x-account-id': accountId },
+      },
+    );
+    await body.dump();
+    return { statusCode, location: headers.location as string };
   };
 
-  it('S76: are one file of all chunks, at an address of 15 minutes that only its owner is given', async () => {
+  /** What the address holds that an owner is sent to. */
+  async function fetchFrom(path: string, accountId: string) {
+    const { statusCode, location } = await ask(path, accountId);
+    expect(statusCode).toBe(302);
+    const address = new URL(location);
+    const expires = Number(address.searchParams.get('X-Amz-Expires'));
+    expect(expires).toBeLessThanOrEqual(ADDRESS_SECONDS_MAX);
+    const file = await request(address);
+    const bytes = Buffer.from(await file.body.arrayBuffer());
+    for (const [part, value] of [
+      ['X-Amz-Expires', '86400'],
+      ['X-Amz-Signature', '0'.repeat(64)],
+    ] as const) {
+      const changed = new URL(address);
+      changed.searchParams.set(part, value);
+      const forged = await request(changed);
+      expect([part, forged.statusCode]).toEqual([part, 403]);
+      await forged.body.dump();
+    }
+    return { bytes, disposition: file.headers['content-disposition'] };
+  }
+
+  it('S76: results are one file of all chunks, at an address of 15 minutes that only its owner is given', async () => {
     const accountId = newId();
     const names = Array.from(
       { length: 900 },
@@ -45,20 +79,10 @@ const ADDRESS_SECONDS_MAX = 900;
     const { id } = await under.createJob(accountId, 'whois', { domainNames: names });
     const { artifacts, credits } = await under.endOfJob(accountId, id);
     expect(credits.charged).toBe(900);
-    const path = `/internal/key/jobs/${id}/results`;
-    const stranger = await ask(path, newId());
-    expect(stranger.statusCode).toBe(404);
-    await stranger.body.dump();
-    const { statusCode, headers, body } = await ask(path, accountId);
-    await body.dump();
-    expect(statusCode).toBe(302);
-    const address = new URL(String(headers.location));
-    expect(Number(address.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(
-      ADDRESS_SECONDS_MAX,
-    );
-    const file = await request(address);
-    const bytes = Buffer.from(await file.body.arrayBuffer());
-    expect(file.headers['content-disposition']).toMatch(/^attachment; filename="whois-/);
+    const path = `jobs/${id}/results`;
+    expect((await ask(path, newId())).statusCode).toBe(404);
+    const { bytes, disposition } = await fetchFrom(path, accountId);
+    expect(disposition).toMatch(/^attachment; filename="whois-/);
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(artifacts[0].sha256);
     const rows = gunzipSync(bytes).toString().trimEnd().split('\r\n').slice(1);
     expect(rows.map((row) => row.split(',')[1]).toSorted()).toEqual(names.toSorted());
@@ -66,9 +90,18 @@ const ADDRESS_SECONDS_MAX = 900;
       const { files } = await under.files.list(partsFolder(id!), { limit: 10 });
       return files.length === 0;
     });
-    address.searchParams.set('X-Amz-Expires', '86400');
-    const forged = await request(address);
-    expect(forged.statusCode).toBe(403);
-    await forged.body.dump();
+  });
+
+  it('S76: a database file is at an address of 15 minutes that only those are given whose plan opens it', async () => {
+    const owner = newId();
+    under.entitlement.datasets.set(owner, ['names']);
+    const path = 'files/newly/2026-11-22?format=csv.gz';
+    await waitFor('the file', async () => (await ask(path, owner)).statusCode !== 404, BUILT_MS);
+    const { bytes, disposition } = await fetchFrom(path, owner);
+    expect(disposition).toMatch(/^attachment; filename="newly-2026-11-22\.csv\.gz"/);
+    expect(gunzipSync(bytes).toString()).toBe('domain_name\r\nbucket.com\r\n');
+    expect((await ask('files/newly_whois/2026-11-22?format=csv.gz', owner)).statusCode).toBe(403);
+    under.entitlement.datasets.set(owner, []);
+    expect((await ask(path, owner)).statusCode).toBe(403);
   });
 });

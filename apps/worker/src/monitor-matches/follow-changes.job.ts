@@ -6,12 +6,12 @@ import {
   FRESHEST_NAMES_MAX,
 } from '#libs/contracts';
 import { Database } from '#libs/database';
-import { type Job, MINUTE_MS } from '#libs/platform';
-import { ServiceClients } from '../../service-clients.js';
-import type { Found } from '../news/monitor-news.js';
-import { NewsService } from '../news/news.service.js';
+import { type Job, MINUTE_MS, crashPoint } from '#libs/platform';
+import { FeedCursorsService } from '../feed-cursors/feed-cursors.service.js';
+import { ServiceClients } from '../service-clients.js';
+import type { Found } from '../monitor-news/monitor-news.js';
+import { NewsService } from '../monitor-news/news.service.js';
 import { MatchersService } from './matchers.service.js';
-import { MatchesMaintenanceRepository } from './matches-maintenance.repository.js';
 
 const READER = 'monitors';
 const RECORDS_TIME_LIMIT_MS = MINUTE_MS;
@@ -36,7 +36,7 @@ export class FollowChangesJob implements Job {
   // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
-    private readonly rows: MatchesMaintenanceRepository,
+    private readonly cursors: FeedCursorsService,
     private readonly matchers: MatchersService,
     private readonly news: NewsService,
     private readonly clients: ServiceClients,
@@ -55,13 +55,14 @@ export class FollowChangesJob implements Job {
 
   private async follow(): Promise<void> {
     for (let hasMore = true; hasMore && !this.ending.signal.aborted;) {
-      const from = await this.rows.findCursor(this.database, READER);
+      const from = await this.cursors.find(this.database, READER);
       // Without a cursor it begins now.
       const page = await this.clients.corpus.changes({ cursor: from, limit: CHANGES_MAX });
       await this.tell(page);
+      if (page.changes.length > 0) crashPoint('match.after-tell');
       const move = { from, to: page.cursor };
       const isFirst = await this.database.transaction((transaction) =>
-        this.rows.moveCursor(transaction, READER, move),
+        this.cursors.move(transaction, READER, move),
       );
       hasMore = isFirst && page.hasMore;
     }
@@ -85,7 +86,11 @@ export class FollowChangesJob implements Job {
 
   private async tellPart(found: readonly Found[]): Promise<Set<string>> {
     this.ending.signal.throwIfAborted();
-    return this.database.transaction((transaction) => this.news.tellFinds(transaction, found));
+    return this.database.transaction(async (transaction) => {
+      const full = await this.news.tellFinds(transaction, found);
+      crashPoint('match.before-commit');
+      return full;
+    });
   }
 
   /** A few at a time: all of a page may be more than fits into memory. */

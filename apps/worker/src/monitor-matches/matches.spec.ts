@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -9,10 +10,11 @@ import type {
 } from '#libs/contracts';
 import { distanceOf } from '#libs/domain-names';
 import { DAY_MS, newId } from '#libs/platform';
-import { waitFor } from '#test/environment';
-import { CorpusUnderTest } from '../../../../../test/corpus/corpus-under-test.js';
-import { WorkerUnderTest } from '../../../../../test/worker/worker-under-test.js';
-import { FINDS_A_DAY_MAX } from '../news/monitor-news.js';
+import { makeOwnFolder, waitFor } from '#test/environment';
+import { CorpusUnderTest } from '../../../../test/corpus/corpus-under-test.js';
+import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+import { FINDS_A_DAY_MAX } from '../monitor-news/monitor-news.js';
+import { ForgetSuppressedJob } from '../monitor-news/forget-suppressed.job.js';
 import { BrandMatcher, soughtName } from './brand-matcher.js';
 import { FollowChangesJob } from './follow-changes.job.js';
 import { NearWords, slipsOf } from './near-words.js';
@@ -157,7 +159,9 @@ describe('the changes of the corpus', () => {
   let accountId: string;
 
   beforeAll(async () => {
-    corpus = await CorpusUnderTest.start();
+    corpus = await CorpusUnderTest.start({
+      suppressionsPath: join(makeOwnFolder('suppressed'), 'suppressions.list'),
+    });
     corpus.clock.set(under.clock.now());
     await under.start(undefined, { corpusUrl: corpus.url });
     await follow();
@@ -311,5 +315,23 @@ describe('the changes of the corpus', () => {
     await untilFound(id, 40);
     await follow();
     expect(await eventsOf(id, '?page_size=100')).toHaveLength(40);
+  });
+
+  it('a find goes with its delivery once its domain is suppressed, and others stay', async () => {
+    const body = { url: 'https://hooks.example/in', events: ['monitor.triggered'] };
+    await under.gateway.call('POST', '/internal/key/webhooks', { accountId, body });
+    const id = await watch({ kind: 'brand', keyword: 'ossivant' });
+    const [gone, kept] = ['ossivant-gone.com', 'ossivant-kept.com'];
+    for (const name of [gone, kept]) {
+      await corpus.recordOf({ name: 'zone' }, listed(name));
+      await follow();
+    }
+    await untilFound(id, 2);
+    await corpus.operate.suppress({ kind: 'domain', value: gone });
+    await under.worker.app.get(ForgetSuppressedJob, { strict: false }).runOnce();
+    expect((await eventsOf(id)).map(({ domain_name }) => domain_name)).toEqual([kept]);
+    const sent = await under.database.query('select body from webhook_deliveries');
+    expect(JSON.stringify(sent)).toContain(kept);
+    expect(JSON.stringify(sent)).not.toContain(gone);
   });
 });

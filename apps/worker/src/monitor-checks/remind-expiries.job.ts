@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Clock, type Job } from '#libs/platform';
-import { REMINDER_DAYS } from './check-times.js';
 import { ChecksService } from './checks.service.js';
 import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.repository.js';
 
@@ -21,14 +20,8 @@ export class RemindExpiriesJob implements Job {
 
   async runOnce(): Promise<void> {
     const now = this.clock.now();
-    const days = Math.max(...REMINDER_DAYS);
     for (let after = ''; ;) {
-      const names = await this.names.listExpiring(this.database, {
-        after,
-        now,
-        days,
-        limit: AT_ONCE,
-      });
+      const names = await this.names.listExpiring(this.database, { after, now, limit: AT_ONCE });
       for (const name of names) await this.checks.remind(name);
       if (names.length < AT_ONCE) return;
       after = names.at(-1)!;

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { type Mail, MailOutbox, composeMail } from '#libs/mail';
 import { Clock, type Job } from '#libs/platform';
-import { ServiceClients } from '../../service-clients.js';
-import { WorkerConfig } from '../../worker.config.js';
+import { ServiceClients } from '../service-clients.js';
+import { WorkerConfig } from '../worker.config.js';
 import { type DigestLine, DigestsMaintenanceRepository } from './digests-maintenance.repository.js';
 import { lineOf } from './monitor-news.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { MonitorKind } from '#libs/contracts';
 import { Database } from '#libs/database';
-import type { Found } from '../news/monitor-news.js';
+import type { Found } from '../monitor-news/monitor-news.js';
 import { BrandMatcher, soughtName } from './brand-matcher.js';
 import { MatchesMaintenanceRepository, type ReadRule } from './matches-maintenance.repository.js';
 import { publishedValues } from './published-values.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Database, Transaction } from '#libs/database';
-import { mayBeTold } from '../../accounts/may-be-told.js';
+import { mayBeTold } from '../accounts/may-be-told.js';
 import type { StoredNews } from './monitor-news.js';
 
 export interface DigestLine extends Pick<StoredNews, 'type' | 'domainName' | 'details'> {
@@ -77,6 +77,31 @@ export class DigestsMaintenanceRepository {
       [before, limit],
     );
     return rows.length;
+  }
+
+  /** Events in the order of their ids. */
+  async listNames(
+    database: Pick<Database, 'query'>,
+    { after, limit }: { after: string; limit: number },
+  ): Promise<{ id: string; name: string }[]> {
+    return database.query(
+      `select id, domain_name as name from monitor_events where id > $1 order by id limit $2`,
+      [after, limit],
+    );
+  }
+
+  /** Removes events, and the deliveries that tell of their names. */
+  async deleteNamed(
+    transaction: Transaction,
+    ids: readonly string[],
+    names: readonly string[],
+  ): Promise<void> {
+    await transaction.query('delete from monitor_events where id = any($1::uuid[])', [ids]);
+    await transaction.query(
+      `delete from webhook_deliveries d using unnest($1::text[]) as name
+       where d.type = 'monitor.triggered' and strpos(d.body, '"domain_name":"' || name || '"') > 0`,
+      [names],
+    );
   }
 
   /** Forgets how many names monitors were told before a day. @param day `YYYY-MM-DD`. */

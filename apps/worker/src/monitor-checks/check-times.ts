@@ -2,7 +2,8 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 
 export type CheckKind = 'dns' | 'whois';
 
-const EVERY_MS = { dns: 6 * HOUR_MS, whois: DAY_MS } as const;
+/** Between two looks at a name of which nothing is to be expected. */
+export const EVERY_MS = { dns: 6 * HOUR_MS, whois: DAY_MS } as const;
 /** Registrations are looked at more often when they are about to end, and after that. */
 const NEAR_EXPIRY_MS = 7 * DAY_MS;
 const NEAR_EXPIRY_EVERY_MS = 6 * HOUR_MS;
@@ -33,6 +34,13 @@ export function nextCheckAt(
 function isNearExpiry(expiresOn: string, now: Date): boolean {
   const leftMs = Date.parse(expiresOn) - now.getTime();
   return leftMs < NEAR_EXPIRY_MS && leftMs > -LONG_EXPIRED_MS;
+}
+
+/** Whether a text is a day that there is, as `YYYY-MM-DD`: registries publish the 30th of February, too. PostgreSQL has no year 0. */
+export function isDay(text: string): boolean {
+  const at = new Date(`${text}T00:00:00Z`);
+  const isReal = !Number.isNaN(at.getTime()) && at.toISOString() === `${text}T00:00:00.000Z`;
+  return isReal && at.getUTCFullYear() > 0;
 }
 
 /** Days until a day begins, rounded up. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Database, Transaction } from '#libs/database';
-import { mayBeTold } from '../../accounts/may-be-told.js';
-import type { NewsReader } from '../news/monitor-news.js';
-import type { CheckKind } from './check-times.js';
+import { mayBeTold } from '../accounts/may-be-told.js';
+import type { NewsReader } from '../monitor-news/monitor-news.js';
+import { type CheckKind, EVERY_MS, REMINDER_DAYS } from './check-times.js';
 import type { KnownState } from './judged-check.js';
 
 /** What a check left behind. */
@@ -36,9 +36,9 @@ export class WatchedNamesMaintenanceRepository {
       `insert into watched_names (name, dns_due_at, whois_due_at) select n, $2, $2
        from unnest($1::text[]) as n order by n
        on conflict (name) do update set
-         dns_due_at = least(watched_names.dns_due_at, coalesce(watched_names.dns_checked_at + interval '6 hours', $2)),
-         whois_due_at = least(watched_names.whois_due_at, coalesce(watched_names.whois_checked_at + interval '1 day', $2))`,
-      [names, now],
+         dns_due_at = least(watched_names.dns_due_at, coalesce(watched_names.dns_checked_at + $3 * interval '1 ms', $2)),
+         whois_due_at = least(watched_names.whois_due_at, coalesce(watched_names.whois_checked_at + $4 * interval '1 ms', $2))`,
+      [names, now, EVERY_MS.dns, EVERY_MS.whois],
     );
   }
 
@@ -72,11 +72,11 @@ export class WatchedNamesMaintenanceRepository {
     const due = kind === 'dns' ? 'dns_due_at' : 'whois_due_at';
     const rows = await database.transaction((transaction) =>
       transaction.query<{ name: string; isWatched: boolean }>(
-        `update watched_names w set ${due} = case when q.is_watched then $2::timestamptz else $1 + interval '6 hours' end
+        `update watched_names w set ${due} = case when q.is_watched then $2::timestamptz else $1 + $4 * interval '1 ms' end
          from (select w.name, ${IS_WATCHED} as is_watched from watched_names w
            where ${due} <= $1 order by ${due} limit $3 for update skip locked) q
          where w.name = q.name returning w.name, q.is_watched as "isWatched"`,
-        [now, leaseUntil, limit],
+        [now, leaseUntil, limit, EVERY_MS.dns],
       ),
     );
     const names = rows.filter(({ isWatched }) => isWatched).map(({ name }) => name);
@@ -164,20 +164,20 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** Names of which a reminder is due: those that expire within some days and were not told so. */
+  /** Names of which a reminder may be due: those that expire within some days and were not told the nearest of them. */
   async listExpiring(
     database: Pick<Database, 'query'>,
-    { after, now, days, limit }: { after: string; now: Date; days: number; limit: number },
+    { after, now, limit }: { after: string; now: Date; limit: number },
   ): Promise<string[]> {
     const rows = await database.query<{ name: string }>(
-      `select w.name from watched_names w
+      `select w.name from watched_names w,
+         lateral (select min(d) as days from unnest($3::integer[]) as d
+           where w.expires_on - ($2::timestamptz at time zone 'UTC')::date <= d) reached
        where w.expires_on between ($2::timestamptz at time zone 'UTC')::date
-           and ($2::timestamptz at time zone 'UTC')::date + $3::integer
-         and (w.reminded_days is null or w.reminded_days > case
-           when w.expires_on - ($2::timestamptz at time zone 'UTC')::date <= 1 then 1
-           when w.expires_on - ($2::timestamptz at time zone 'UTC')::date <= 7 then 7 else 30 end)
+           and ($2::timestamptz at time zone 'UTC')::date + $5::integer
+         and (w.reminded_days is null or w.reminded_days > reached.days)
          and w.name > $1 and ${IS_WATCHED} order by w.name limit $4`,
-      [after, now, days, limit],
+      [after, now, REMINDER_DAYS, limit, Math.max(...REMINDER_DAYS)],
     );
     return rows.map(({ name }) => name);
   }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { NameFindings } from '#libs/contracts';
 import { Database } from '#libs/database';
-import { Clock, type Job, Logger, MINUTE_MS } from '#libs/platform';
-import { ServiceClients } from '../../service-clients.js';
+import { Clock, type Job, Logger, MINUTE_MS, crashPoint } from '#libs/platform';
+import { ServiceClients } from '../service-clients.js';
 import type { CheckKind } from './check-times.js';
 import { ChecksService } from './checks.service.js';
 import { WATCHED_TYPES } from './name-state.js';
@@ -49,7 +49,10 @@ export class CheckNamesJob implements Job {
       const leaseUntil = new Date(now.getTime() + LEASE_MS);
       const claim = { now, leaseUntil, limit: NAMES_AT_ONCE };
       const { names, hasMore } = await this.names.claim(this.database, kind, claim);
-      if (names.length > 0) await this.ask(kind, names);
+      if (names.length > 0) {
+        crashPoint('check.after-claim');
+        await this.ask(kind, names);
+      }
       if (!hasMore || this.ending.signal.aborted) return;
     }
   }
@@ -77,6 +80,8 @@ export class CheckNamesJob implements Job {
     } catch (error) {
       const message = `the ${kind} of a watched name could not be kept`;
       this.logger.sparsely('error', message, message, { error });
+      // Without the database it comes again when its lease ends.
+      await this.checks.tryLater(kind, name).catch(() => {});
     }
   }
 }

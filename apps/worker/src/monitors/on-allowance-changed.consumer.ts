@@ -3,7 +3,7 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { AllowanceChanged, type EventEnvelope } from '#libs/contracts';
 import { Transaction } from '#libs/database';
 import { Consumes } from '#libs/messaging';
-import { SlotsQueue } from '../slots-queue.js';
+import { SlotsQueue } from './slots-queue.js';
 
 /** The event says only that there is something to ask for, which is done later. */
 @Controller()

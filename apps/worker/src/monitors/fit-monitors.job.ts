@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Logger } from '#libs/platform';
 import { type Work, WorkRunner } from '#libs/work';
-import { ServiceClients } from '../../service-clients.js';
-import { MonitorsService } from '../monitors.service.js';
-import { SlotsQueue } from '../slots-queue.js';
+import { ServiceClients } from '../service-clients.js';
+import { MonitorsService } from './monitors.service.js';
+import { SlotsQueue } from './slots-queue.js';
 
 const AT_ONCE = 4;
 

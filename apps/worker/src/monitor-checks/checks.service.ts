@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { MonitorChange, NameFindings, Outcome } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, newId } from '#libs/platform';
-import type { News } from '../news/monitor-news.js';
-import { NewsService } from '../news/news.service.js';
+import { Clock, crashPoint, newId } from '#libs/platform';
+import type { News } from '../monitor-news/monitor-news.js';
+import { NewsService } from '../monitor-news/news.service.js';
 import {
   type CheckKind,
   daysUntil,
+  isDay,
   laterAt,
   nextCheckAt,
   reminderOf,
@@ -27,7 +28,6 @@ const ANSWERS: readonly Outcome[] = [
   'restricted',
   'empty',
 ];
-const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
 /** What checks of watched names lead to. */
 @Injectable()
@@ -75,7 +75,17 @@ export class ChecksService {
       }
       if (kind === 'dns') await this.keepDns(transaction, known, dnsStateOf(body));
       else await this.keepWhois(transaction, known, whoisStateOf(body, outcome === 'partial'));
+      crashPoint('check.before-commit');
     });
+    crashPoint('check.after-commit');
+  }
+
+  /** Has a name looked at again whose answer could not be kept. */
+  async tryLater(kind: CheckKind, name: string): Promise<void> {
+    const dueAt = retryAt(this.clock.now());
+    await this.database.transaction((transaction) =>
+      this.names.putOff(transaction, kind, name, { dueAt }),
+    );
   }
 
   /** Reminds all who watch a name of its expiry, if that is due. */
@@ -110,7 +120,7 @@ export class ChecksService {
     const now = this.clock.now();
     const judged = judgeCheck(known.whois, seen, now);
     const [published] = judged.state?.[EXPIRY_PATH] ?? [];
-    const expiresOn = published !== undefined && DAY.test(published) ? published : null;
+    const expiresOn = published !== undefined && isDay(published) ? published : null;
     const dueAt = nextCheckAt('whois', { ...judged, expiresOn }, now);
     const checked = { ...judged, checkedAt: now, dueAt, expiresOn };
     await this.names.putWhois(transaction, known.name, checked);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { HitState } from '#libs/contracts';
 import type { Database, Transaction } from '#libs/database';
-import { mayBeTold } from '../../accounts/may-be-told.js';
+import { mayBeTold } from '../accounts/may-be-told.js';
 import type { News, NewsReader, StoredNews } from './monitor-news.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;

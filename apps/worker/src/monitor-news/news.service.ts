@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AskedPage, HitState, MonitorEventAnswer, MonitorEventsAnswer } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, HOUR_MS, NotFound, SECOND_MS, newId } from '#libs/platform';
-import { DeliveriesService } from '../../deliveries/deliveries.service.js';
+import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { DigestsMaintenanceRepository } from './digests-maintenance.repository.js';
 import {
   FINDS_A_DAY_MAX,

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { SUPPRESSED_NAMES_MAX } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { FIRST_ID, type Job } from '#libs/platform';
+import { FeedCursorsService } from '../feed-cursors/feed-cursors.service.js';
+import { ServiceClients } from '../service-clients.js';
+import { DigestsMaintenanceRepository } from './digests-maintenance.repository.js';
+
+const READER = 'suppressed domains';
+
+/**
+ * Removes what monitors found of domains that are suppressed. Looks twice: what was on its way to a monitor when its
+ * name was suppressed is there by the second look.
+ */
+@Injectable()
+export class ForgetSuppressedJob implements Job {
+  readonly name = 'forget-suppressed-names';
+
+  constructor(
+    private readonly database: Database,
+    private readonly rows: DigestsMaintenanceRepository,
+    private readonly cursors: FeedCursorsService,
+    private readonly clients: ServiceClients,
+  ) {}
+
+  async runOnce(): Promise<void> {
+    const { domains: version } = await this.clients.corpus.suppressionVersion();
+    if (version === 0) return;
+    const [first, second] = [`${version}`, `${version} twice`];
+    const seen = await this.cursors.find(this.database, READER);
+    if (seen === second) return;
+    await this.forget();
+    await this.cursors.put(this.database, READER, seen === first ? second : first);
+  }
+
+  private async forget(): Promise<void> {
+    const limit = SUPPRESSED_NAMES_MAX;
+    for (let after = FIRST_ID; ;) {
+      const page = await this.rows.listNames(this.database, { after, limit });
+      const names = [...new Set(page.map(({ name }) => name))];
+      const gone = new Set(
+        names.length > 0 ? await this.clients.corpus.suppressedNames(names) : [],
+      );
+      const ids = page.filter(({ name }) => gone.has(name)).map(({ id }) => id);
+      if (ids.length > 0) {
+        await this.database.transaction((transaction) =>
+          this.rows.deleteNamed(transaction, ids, [...gone]),
+        );
+      }
+      if (page.length < limit) return;
+      after = page.at(-1)!.id;
+    }
+  }
+}
