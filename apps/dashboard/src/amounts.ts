@@ -1,3 +1,5 @@
+import { type Markup, html } from '#libs/public-http';
+
 const CENT_MICROS = 10_000n;
 const DATE_LENGTH = 10;
 
@@ -9,8 +11,12 @@ export function money(micros: string, currency = 'USD'): string {
 
 export const grouped = (credits: number) => credits.toLocaleString('en-US');
 
-/** An instant in RFC 3339, to the minute. */
-export const minute = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`;
+/** An instant in RFC 3339, to the minute; a script adds the visitor's own time. */
+export const minute = (time: string): Markup =>
+  html`<time datetime="${time}">${minuteText(time)}</time>`;
+
+/** The same within a sentence that is text. */
+export const minuteText = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
 /** The day (UTC) of an instant in RFC 3339. */
 export const day = (time: string) => time.slice(0, DATE_LENGTH);

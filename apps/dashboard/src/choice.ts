@@ -1,4 +1,4 @@
-import { type Markup, html } from './pages/markup.js';
+import { type Markup, html } from '#libs/public-http';
 
 /** Links of which one leads to where the visitor is. */
 export function choice(

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type Allowance,
   type AskedDays,
   type BalanceAnswer,
   type KeyUsageAnswer,
   type LedgerAnswer,
   type Method,
+  type PaceAnswer,
   type RequestsAnswer,
   type UsageAnswer,
 } from '#libs/contracts';
@@ -76,14 +78,24 @@ export class DashboardCalls {
     return currentSession(this.proxies.of('account'), visitor);
   }
 
-  /** How many live keys the account's plan allows; undefined while entitlement is unavailable. */
-  async keysAllowed({ accountId }: Session): Promise<number | undefined> {
-    const asked = this.services.entitlement.allowance(accountId);
-    return asked.then(({ keys }) => keys).catch(() => undefined);
+  /** What the account may do; undefined while entitlement is unavailable. */
+  async allowance({ accountId }: Session): Promise<Allowance | undefined> {
+    return this.services.entitlement.allowance(accountId).catch(() => undefined);
+  }
+
+  /** How near the account is to its requests per minute. */
+  async pace({ accountId }: Session): Promise<PaceAnswer> {
+    return this.services.gateway.pace(accountId);
   }
 
   async balance({ accountId }: Session): Promise<BalanceAnswer> {
     return this.services.entitlement.balance(accountId);
+  }
+
+  /** Credits to spend; undefined while entitlement is unavailable. */
+  async creditsOf(session: Session): Promise<number | undefined> {
+    const asked = this.balance(session);
+    return asked.then(({ spendable, reserved }) => spendable + reserved).catch(() => undefined);
   }
 
   /** @param values checked by the row's reader. */
@@ -103,9 +115,9 @@ export class DashboardCalls {
     return this.services.gateway.usageByKey(accountId, days);
   }
 
-  /** The newest page. */
-  async ledger({ accountId }: Session): Promise<LedgerAnswer> {
-    return this.services.entitlement.ledger(accountId);
+  /** The newest page, or the one that begins at a cursor. */
+  async ledger({ accountId }: Session, cursor?: string): Promise<LedgerAnswer> {
+    return this.services.entitlement.ledger(accountId, cursor);
   }
 
   // oxlint-disable-next-line eslint/max-params -- whom is asked, for whom, and what

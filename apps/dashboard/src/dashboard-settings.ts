@@ -1,4 +1,6 @@
+import type { Markup } from '#libs/public-http';
 import type { Mailbox } from './mailbox/mailbox.js';
+import type { OperatorText } from './public-pages/operator-texts.js';
 
 /** What controllers and guards of the dashboard must know of this installation. */
 export abstract class DashboardSettings {
@@ -8,6 +10,8 @@ export abstract class DashboardSettings {
   abstract readonly apiUrl: string;
   /** OpenAPI of the dashboard's calls, as JSON. */
   abstract readonly description: string;
+  /** Terms, privacy and contact. */
+  abstract readonly texts: Readonly<Record<OperatorText, Markup>>;
   /** Only where mail is not really sent. */
   abstract readonly mailbox?: Mailbox;
   /** Lookups go to the registry simulator. */

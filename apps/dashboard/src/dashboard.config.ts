@@ -1,4 +1,4 @@
-import { IsBoolean, IsInt, IsString, IsUrl, Matches, Min } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, IsString, IsUrl, Matches, Min } from 'class-validator';
 import { IsAddressBlock } from '#libs/domain-names';
 import { InternalCallsConfig, PortSetting, ServiceUrls, Setting } from '#libs/platform';
 
@@ -54,6 +54,15 @@ export class DashboardConfig extends InternalCallsConfig {
   })
   @IsBoolean()
   isDataSimulated: boolean = false;
+
+  @Setting({
+    env: 'DASHBOARD_TEXTS_FOLDER',
+    about:
+      'Folder with terms.md, privacy.md and contact.md (Markdown), shown instead of the built-in texts.',
+  })
+  @IsOptional()
+  @IsString()
+  textsFolder?: string;
 
   @Setting({
     env: 'DASHBOARD_TRUSTED_PROXIES',

@@ -6,6 +6,7 @@ import { Transfers } from '#libs/public-http';
 import { AccountController } from './account/account.controller.js';
 import { OverviewController } from './account/overview.controller.js';
 import { CredentialPagesController } from './account/credentials.controller.js';
+import { ProviderPagesController } from './auth/provider.controller.js';
 import { AuthController } from './auth/auth.controller.js';
 import { ForgeryGuard } from './browser/forgery-guard.js';
 import { SessionGuard } from './browser/session-guard.js';
@@ -20,6 +21,7 @@ import { KeysController } from './keys/keys.controller.js';
 import { MailboxController } from './mailbox/mailbox.controller.js';
 import { MonitorPagesController } from './monitors/monitors.controller.js';
 import { AssetsController } from './assets/assets.controller.js';
+import { PlaygroundController } from './playground/playground.controller.js';
 import { PlansController } from './plans/plans.controller.js';
 import { CallDocsController } from './proxy/call-docs.controller.js';
 import { JoinedAnswersService } from './proxy/joined-answers.service.js';
@@ -28,9 +30,13 @@ import { proxyControllerOf } from './proxy/proxy-controller.js';
 import { ProxyService } from './proxy/proxy.service.js';
 import { ServiceProxies } from './proxy/service-proxies.js';
 import { TransferService } from './proxy/transfer.service.js';
+import { PublicPagesController } from './public-pages/public-pages.controller.js';
+import { ServiceStatus } from './public-pages/service-status.js';
 import { RequestPagesController } from './requests/requests.controller.js';
 import { SearchesController } from './searches/searches.controller.js';
-import { SessionPagesController } from './sessions/sessions.controller.js';
+import { AppPagesController } from './security/app.controller.js';
+import { IdentityPagesController } from './security/identities.controller.js';
+import { SecurityPagesController } from './security/security.controller.js';
 import { SubscriptionPagesController } from './subscriptions/subscriptions.controller.js';
 import { Services } from './services.js';
 import { UsagePageController } from './usage/usage.controller.js';
@@ -44,16 +50,21 @@ const TRANSFER_IDLE_MS = 30 * SECOND_MS;
 const PAGES = [
   AssetsController,
   AuthController,
+  ProviderPagesController,
   OverviewController,
+  PublicPagesController,
   AccountController,
   CredentialPagesController,
   KeysController,
   UsagePageController,
-  SessionPagesController,
+  SecurityPagesController,
+  AppPagesController,
+  IdentityPagesController,
   CreditsController,
   PlansController,
   SubscriptionPagesController,
   SearchesController,
+  PlaygroundController,
   JobPagesController,
   MonitorPagesController,
   FilePagesController,
@@ -68,7 +79,8 @@ const PAGES = [
 @Module({})
 export class PagesModule {
   static register(options: PublicListenerOptions): DynamicModule {
-    const { config, clock, logger, tokens, mailbox, operations = OPERATIONS } = options;
+    const { config, clock, logger, tokens, mailbox, texts, operations = OPERATIONS } = options;
+    const origins = serviceOrigins(config);
     const { origin } = new URL(config.billingUrl);
     const title = 'Domain Data Service, dashboard';
     const described = openApi(operations, { title, version: '2.0', origin, listener: 'dashboard' });
@@ -76,6 +88,7 @@ export class PagesModule {
       origin,
       apiUrl: config.baseUrl,
       mailbox,
+      texts,
       isDataSimulated: config.isDataSimulated,
       description: JSON.stringify(described),
     };
@@ -90,7 +103,8 @@ export class PagesModule {
         { provide: Clock, useValue: clock },
         { provide: DashboardSettings, useValue: settings },
         { provide: Services, useValue: new Services(config, tokens) },
-        { provide: ServiceProxies, useValue: new ServiceProxies(serviceOrigins(config), tokens) },
+        { provide: ServiceProxies, useValue: new ServiceProxies(origins, tokens) },
+        { provide: ServiceStatus, useValue: new ServiceStatus(origins, clock, tokens.tls) },
         { provide: APP_GUARD, useClass: ForgeryGuard },
         { provide: APP_GUARD, useClass: SessionGuard },
         DashboardCalls,

@@ -28,6 +28,7 @@ import { ErrorPageFilter } from './error-page-filter.js';
 import { readBodies } from './browser/read-body.js';
 import { SECURITY_HEADERS } from './browser/security-headers.js';
 import type { DashboardConfig } from './dashboard.config.js';
+import type { DashboardSettings } from './dashboard-settings.js';
 import { PagesModule } from './pages.module.js';
 import type { Mailbox } from './mailbox/mailbox.js';
 
@@ -38,6 +39,8 @@ export interface PublicListenerOptions {
   tokens: ServiceTokens;
   /** Mail that is kept instead of sent, for the mailbox page. */
   mailbox?: Mailbox;
+  /** Terms, privacy and contact. */
+  texts: DashboardSettings['texts'];
   /** Rows with a session or a signature are routed. Default: the table of operations. */
   operations?: readonly Operation[];
 }

@@ -10,13 +10,14 @@ import {
 import { hiddenClientsOf, probePort } from '#libs/public-http';
 import type { DashboardConfig } from './dashboard.config.js';
 import { DashboardModule } from './dashboard.module.js';
+import { loadOperatorTexts } from './public-pages/operator-texts.js';
 import {
   type PublicListener,
   type PublicListenerOptions,
   openPublicListener,
 } from './public-listener.js';
 
-export type StartDashboard = Omit<PublicListenerOptions, 'tokens'>;
+export type StartDashboard = Omit<PublicListenerOptions, 'tokens' | 'texts'>;
 
 /** A dashboard that answers. */
 export interface RunningDashboard extends RunningService {
@@ -32,6 +33,7 @@ export interface RunningDashboard extends RunningService {
 export async function startDashboard(options: StartDashboard): Promise<RunningDashboard> {
   const { config, logger } = options;
   await probePorts(config);
+  const texts = await loadOperatorTexts(config.textsFolder);
   const hidden = hiddenClientsOf({
     origin: config.billingUrl,
     trustedProxies: config.trustedProxies,
@@ -56,7 +58,7 @@ export async function startDashboard(options: StartDashboard): Promise<RunningDa
     health.add({ name, isOptional: true, check });
   }
   try {
-    listener = await openPublicListener({ ...options, tokens });
+    listener = await openPublicListener({ ...options, tokens, texts });
   } catch (error) {
     await service.stop();
     throw error;

@@ -52,6 +52,21 @@ const SESSION = {
   last_seen_at: '2026-11-22T10:00:00.000Z',
 };
 
+const IDENTITIES = {
+  has_password: true,
+  offered: ['google'],
+  identities: [
+    {
+      id: '0197-i',
+      provider: 'google',
+      address: 'ada@example.com',
+      created_at: '2026-11-21T10:00:00.000Z',
+      last_used_at: '2026-11-22T10:00:00.000Z',
+    },
+  ],
+};
+const SECOND_FACTOR = { on_since: null, recovery_codes: 0 };
+
 const balance = (grants: object[] = []) => ({
   spendable: 5_000,
   reserved: 0,
@@ -90,14 +105,25 @@ describe('a step that cannot be taken back', () => {
       'works until 2026-12-22 (UTC)',
       'POST /internal/subscriptions/0197-s/cancel',
     ],
-    ['/sessions/0197-t/end', 'logged out at once', 'DELETE /internal/dashboard/sessions/0197-t'],
-    ['/sessions/end-others', 'logged out at once', 'DELETE /internal/dashboard/sessions'],
+    [
+      '/security/sessions/0197-t/end',
+      'logged out at once',
+      'DELETE /internal/dashboard/sessions/0197-t',
+    ],
+    [
+      '/security/identities/0197-i/remove',
+      'opens this account no more',
+      'DELETE /internal/dashboard/identities/0197-i',
+    ],
+    ['/security/sessions/end-others', 'logged out at once', 'DELETE /internal/dashboard/sessions'],
   ];
   beforeEach(() => {
     under.answers.set('GET /internal/dashboard/keys', { keys: [KEY], paging: onePage(1, 50) });
     under.answers.set('GET /internal/subscriptions', { subscriptions: [PLAN] });
     under.answers.set('GET /internal/subscriptions/0197-s', PLAN);
     under.answers.set('GET /internal/dashboard/sessions', { sessions: [SESSION] });
+    under.answers.set('GET /internal/dashboard/second-factor', SECOND_FACTOR);
+    under.answers.set('GET /internal/dashboard/identities', IDENTITIES);
   });
 
   it.each(steps)(
@@ -127,7 +153,7 @@ describe('a step that cannot be taken back', () => {
       return textOf(await get('/keys'));
     };
     const replaced = await listed('replaced');
-    expect(replaced).toContain('replaced; works until 2026-11-23 10:00 UTC');
+    expect(replaced).toMatch(/replaced; works until <time [^>]+>2026-11-23 10:00 UTC</);
     expect(replaced).toContain('href="/keys/0197-a/revoke"');
     expect(replaced).not.toContain('/keys/0197-a/rotate');
     const asked = await get('/keys/0197-a/revoke');
@@ -184,7 +210,9 @@ describe('a step that cannot be taken back', () => {
       under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
       return textOf(await get('/keys'));
     };
-    expect(await shown('2026-11-22T10:07:31.000Z')).toContain('last used 2026-11-22 10:07 UTC');
+    expect(await shown('2026-11-22T10:07:31.000Z')).toMatch(
+      /last used <time [^>]+>2026-11-22 10:07 UTC</,
+    );
     expect(await shown(null)).toContain('no use noted; one is shown within two minutes');
   });
 

@@ -1,5 +1,5 @@
+import { type Markup, html } from '#libs/public-http';
 import { type Notice, type PageContext, field, form, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 
 export interface AccountFacts {
   email?: string;
@@ -19,7 +19,7 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
           <a class="button plain small" href="/account/email">Change the e-mail address</a>
           <a class="button plain small" href="/account/password">Change the password</a>
         </p>
-        <p><a href="/sessions">Where you are logged in</a></p>
+        <p><a href="/security">Security: second step, and where you are logged in</a></p>
       </section>
       <section>
         <h2>Your data</h2>

@@ -1,6 +1,6 @@
+import { type Markup, html } from '#libs/public-http';
 import { PASSWORD_HINT } from '../auth/auth-pages.js';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 
 const BACK = html`<a class="button plain" href="/account">Back to the account</a>`;
 

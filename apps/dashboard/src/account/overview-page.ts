@@ -1,46 +1,32 @@
 import type { BalanceAnswer, LedgerKind, LedgerLine, UsageAnswer } from '#libs/contracts';
 import { counted } from '#libs/platform';
+import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 import { firstToEnd, grantsTable, sourceName } from '../credits/grants-table.js';
 import { requestsPath } from '../requests/requests-page.js';
-import { curlLine } from '../pages/curl-line.js';
-import { type Notice, type PageContext, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
+import { curlLine } from '../calls/curl-line.js';
+import { type PageContext, page } from '../pages/layout.js';
 import { usageChart } from '../usage/usage-chart.js';
-
-/** `/` before log-in. */
-export function welcomePage(context: PageContext, apiUrl: string): Markup {
-  return page(context, {
-    title: 'Domain data, charged only for an answer',
-    body: html`<p class="lead">
-        Live WHOIS, IP, AS number and DNS lookups and availability checks through one API. An
-        account starts with 500 credits; a lookup that cannot be answered costs nothing.
-      </p>
-      <p class="actions">
-        <a class="button" href="/sign-up">Sign up</a
-        ><a class="button plain" href="/log-in">Log in</a>
-      </p>
-      <section>
-        <h2>One call, one answer</h2>
-        ${curlLine(apiUrl, '$KEY', 'example.com')}
-        <p><a href="${apiUrl}/docs">API reference</a></p>
-      </section>`,
-  });
-}
+import { type CreditHistory, historySection } from './credit-history.js';
+import { type PlanFacts, lowCredits, planCard } from './plan-card.js';
 
 /** `/` after log-in: what is left, what happened to it. Undefined parts could not be read just now. */
 export interface OverviewFacts {
   balance?: BalanceAnswer;
   ledger?: LedgerLine[];
   usage?: UsageAnswer;
+  history?: CreditHistory;
+  plan: PlanFacts;
   apiUrl: string;
 }
 
-export function overviewPage(context: PageContext, facts: OverviewFacts, notice?: Notice): Markup {
+export function overviewPage(context: PageContext, facts: OverviewFacts): Markup {
+  const low = lowCredits(facts.balance);
   return page(context, {
     title: 'Overview',
-    notice,
-    body: html`${balanceSection(facts.balance)}${facts.usage && usageSection(facts.usage)}
+    notice: low === undefined ? undefined : { kind: 'note', text: low },
+    body: html`${balanceSection(facts.balance)} ${planCard(facts.plan)}
+      ${facts.usage && usageSection(facts.usage)} ${facts.history && historySection(facts.history)}
       <section>
         <h2>A first call</h2>
         ${curlLine(facts.apiUrl, '$KEY', 'registered.test')}

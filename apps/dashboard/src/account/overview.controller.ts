@@ -1,11 +1,24 @@
-import { Controller, Get } from '@nestjs/common';
-import { AllowVisitors } from '../browser/allow-visitors.js';
+import { Controller, Get, Header, Query } from '@nestjs/common';
+import type { KeysAnswer, LedgerLine, SubscriptionsAnswer } from '#libs/contracts';
+import { Clock } from '#libs/platform';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import { DashboardSettings } from '../dashboard-settings.js';
+import { csvOf } from '../pages/csv.js';
+import { OptionalText } from '../pages/optional-text.js';
 import type { PageVisit } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
+import type { Visitor } from '../proxy/service-proxy.js';
+import type { Session } from '../proxy/sessions.js';
 import { restorePage } from './account-pages.js';
-import { overviewPage, welcomePage } from './overview-page.js';
+import { startPage } from '../public-pages/start-page.js';
+import { creditHistory, historyStart } from './credit-history.js';
+import { type OverviewFacts, overviewPage } from './overview-page.js';
+
+/** Of the ledger, at the end of the page. */
+const LINES_SHOWN = 50;
+/** A page has 50 lines; a day has one for each operation that was used. */
+const LEDGER_PAGES_MAX = 8;
 
 /** `/`: a welcome, the overview of the account, or the way back for a deleted one. */
 @Controller()
@@ -14,26 +27,71 @@ export class OverviewController {
   constructor(
     private readonly calls: DashboardCalls,
     private readonly settings: DashboardSettings,
+    private readonly clock: Clock,
   ) {}
 
   @Get()
-  async show(@Visit() visit: PageVisit) {
+  async show(@Visit() visit: PageVisit, @Query('sample', OptionalText) sample: string) {
     const { apiUrl } = this.settings;
     const session = await this.calls.session(visit.visitor);
-    if (!session) return visit.show(welcomePage({ ...visit.context, isLoggedIn: false }, apiUrl));
+    if (!session) {
+      return visit.show(startPage({ ...visit.context, isLoggedIn: false }, apiUrl, sample));
+    }
     if (session.accountState !== 'active') return visit.show(restorePage(visit.context));
-    // Without entitlement or the gateway the page is still worth showing, without their figures.
-    const [balance, ledger, usage] = await Promise.allSettled([
+    return visit.show(overviewPage(visit.context, await this.factsOf(visit.visitor, session)));
+  }
+
+  /** Credits at the end of each of the last 30 days. @throws when entitlement is unavailable. */
+  @Get('credits.csv')
+  @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
+  @Header('content-type', 'text/csv; charset=utf-8')
+  @Header('content-disposition', 'attachment; filename="credits.csv"')
+  async csv(@Visit() visit: PageVisit): Promise<string> {
+    const { session } = visit;
+    const [balance, ledger] = await Promise.all([
       this.calls.balance(session),
-      this.calls.ledger(session),
-      this.calls.usage(session),
+      this.ledgerOf(session),
     ]);
-    const facts = {
-      apiUrl,
-      balance: balance.status === 'fulfilled' ? balance.value : undefined,
-      ledger: ledger.status === 'fulfilled' ? ledger.value.items : undefined,
-      usage: usage.status === 'fulfilled' ? usage.value : undefined,
-    };
-    return visit.show(overviewPage(visit.context, facts));
+    const { byDay } = creditHistory(balance, ledger, this.clock.now());
+    return csvOf(['day', 'credits'], [...byDay]);
+  }
+
+  /** Without its owners the page is still worth showing, without their figures. */
+  private async factsOf(visitor: Visitor, session: Session): Promise<OverviewFacts> {
+    const { calls } = this;
+    const [balance, ledger, usage, allowance, pace, owned, keys] = await Promise.all([
+      known(calls.balance(session)),
+      known(this.ledgerOf(session)),
+      known(calls.usage(session)),
+      calls.allowance(session),
+      known(calls.pace(session)),
+      known(calls.billing(visitor, session, { method: 'GET', path: '/subscriptions' })),
+      known(calls.account(visitor, { method: 'GET', path: '/keys' })),
+    ]);
+    const history = balance && ledger && creditHistory(balance, ledger, this.clock.now());
+    const { subscriptions } = (owned?.body ?? {}) as Partial<SubscriptionsAnswer>;
+    const listed = ((keys?.body ?? {}) as Partial<KeysAnswer>).keys;
+    const plan = { balance, allowance, pace, subscriptions, keys: listed };
+    const { apiUrl } = this.settings;
+    return { apiUrl, balance, ledger: ledger?.lines.slice(0, LINES_SHOWN), usage, history, plan };
+  }
+
+  /** The lines of the days that a history shows, as far as a few pages have them. */
+  private async ledgerOf(session: Session): Promise<{ lines: LedgerLine[]; isWhole: boolean }> {
+    const start = historyStart(this.clock.now());
+    const lines: LedgerLine[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < LEDGER_PAGES_MAX; page++) {
+      const { items, paging } = await this.calls.ledger(session, cursor);
+      lines.push(...items);
+      cursor = paging.next_cursor ?? undefined;
+      const last = items.at(-1);
+      if (cursor === undefined || !last || last.at.slice(0, 10) < start) {
+        return { lines, isWhole: true };
+      }
+    }
+    return { lines, isWhole: false };
   }
 }
+
+const known = async <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined);

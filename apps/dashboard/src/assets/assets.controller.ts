@@ -1,8 +1,16 @@
-import { Controller, Get, Header } from '@nestjs/common';
+import { Controller, Get, Header, Param } from '@nestjs/common';
+import { NotFound } from '#libs/platform';
 import { AllowVisitors } from '../browser/allow-visitors.js';
-import { ICON, ICON_TYPE } from '#libs/public-http';
+import { ICON, ICON_TYPE, STYLESHEET } from '#libs/public-http';
 import { PAGE_SCRIPT } from './page-script.js';
-import { STYLESHEET } from './stylesheet.js';
+import { PLAYGROUND_SCRIPT } from './playground-script.js';
+import { REQUESTS_SCRIPT } from './requests-script.js';
+
+const SCRIPTS: ReadonlyMap<string, string> = new Map([
+  ['dashboard', PAGE_SCRIPT],
+  ['playground', PLAYGROUND_SCRIPT],
+  ['requests', REQUESTS_SCRIPT],
+]);
 
 /** What pages load. */
 @Controller()
@@ -14,10 +22,13 @@ export class AssetsController {
     return STYLESHEET;
   }
 
-  @Get('assets/dashboard.js')
+  /** One for all pages, and islands of single ones. @throws NotFound. */
+  @Get('assets/:name.js')
   @Header('content-type', 'text/javascript; charset=utf-8')
-  script() {
-    return PAGE_SCRIPT;
+  script(@Param('name') name: string) {
+    const script = SCRIPTS.get(name);
+    if (script === undefined) throw new NotFound();
+    return script;
   }
 
   /** Browsers ask for the second one beside what is no page of ours, such as a refusal in JSON. */

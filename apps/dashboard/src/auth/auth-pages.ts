@@ -1,5 +1,6 @@
+import { PROVIDER_NAMES, type Provider } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
 import { wayBack } from './way-back.js';
 
@@ -13,7 +14,54 @@ export interface Entered {
 
 export const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
 
-export function signUpPage(context: PageContext, entered: Entered = {}, notice?: Notice): Markup {
+/** By whom one may log in, or sign up, instead of by a password. */
+export function providerForms(
+  context: PageContext,
+  providers: readonly Provider[],
+  to?: string,
+): Markup | undefined {
+  if (providers.length === 0) return undefined;
+  return html`<section>
+    <h2>Or without a password</h2>
+    <div class="actions">
+      ${providers.map((provider) =>
+        form(
+          context,
+          `/log-in/${provider}`,
+          html`${hidden('to', wayBack(to))}<button class="plain">
+              Continue with ${PROVIDER_NAMES[provider]}
+            </button>`,
+        ),
+      )}
+    </div>
+  </section>`;
+}
+
+/** On the way to a provider: the browser goes on by itself, or by the link. */
+export function leavingPage(context: PageContext, provider: Provider, url: string): Markup {
+  const name = PROVIDER_NAMES[provider];
+  return page(context, {
+    title: `On to ${name}`,
+    body: html`<p>${name} says who you are, and leads back here.</p>
+      <p class="actions"><a class="button" href="${url}">Go on to ${name}</a></p>`,
+  });
+}
+
+/** Back from a provider. The form is ours: what comes from elsewhere changes nothing by itself (S29). */
+export function returnPage(context: PageContext, provider: Provider, query: string): Markup {
+  const fields = html`${hidden('query', query)}<button>Continue</button>`;
+  return page(context, {
+    title: `Back from ${PROVIDER_NAMES[provider]}`,
+    body: html`<section data-send>${form(context, `/log-in/${provider}/return`, fields)}</section>`,
+  });
+}
+
+export function signUpPage(
+  context: PageContext,
+  entered: Entered = {},
+  notice?: Notice,
+  providers: readonly Provider[] = [],
+): Markup {
   const fields = html`${field({ name: 'first_name', value: entered.first_name, autocomplete: 'given-name' })}
     ${field({ name: 'email', type: 'email', value: entered.email, autocomplete: 'email' })}
     ${field({ name: 'password', type: 'password', autocomplete: 'new-password', hint: PASSWORD_HINT })}
@@ -22,6 +70,7 @@ export function signUpPage(context: PageContext, entered: Entered = {}, notice?:
     title: 'Sign up',
     notice,
     body: html`<section>${form(context, '/sign-up', fields)}</section>
+      ${providerForms(context, providers)}
       <p>Already have an account? <a href="/log-in">Log in</a>.</p>`,
   });
 }
@@ -57,7 +106,12 @@ export function confirmPage(context: PageContext, token: string, notice?: Notice
   });
 }
 
-export function logInPage(context: PageContext, entered: Entered = {}, notice?: Notice): Markup {
+export function logInPage(
+  context: PageContext,
+  entered: Entered = {},
+  notice?: Notice,
+  providers: readonly Provider[] = [],
+): Markup {
   const fields = html`${hidden('to', wayBack(entered.to))}
     ${field({ name: 'email', type: 'email', value: entered.email, autocomplete: 'username' })}
     ${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
@@ -66,7 +120,21 @@ export function logInPage(context: PageContext, entered: Entered = {}, notice?: 
     title: 'Log in',
     notice,
     body: html`<section>${form(context, '/log-in', fields)}</section>
+      ${providerForms(context, providers, entered.to)}
       <p><a href="/password/forgot">Forgot the password?</a> <a href="/sign-up">Sign up</a></p>`,
+  });
+}
+
+/** The second step of a log-in, where an authenticator app is set up. */
+export function logInCodePage(context: PageContext, to?: string, notice?: Notice): Markup {
+  const hint = 'Six digits of your authenticator app, or a recovery code.';
+  const fields = html`${hidden('to', wayBack(to))}
+    ${field({ name: 'code', autocomplete: 'one-time-code', hint })} <button>Log in</button>`;
+  return page(context, {
+    title: 'Your code, please',
+    notice,
+    body: html`<section>${form(context, '/log-in/code', fields)}</section>
+      <p><a href="/log-in">Begin again</a></p>`,
   });
 }
 
@@ -79,10 +147,7 @@ export function passwordAgainPage(context: PageContext, to: string, notice?: Not
     title: 'Your password, please',
     notice,
     body: html`<section>
-      <p>
-        Keys and the e-mail address are changed only within ten minutes of a log-in. Nothing has
-        changed yet.
-      </p>
+      <p>This is changed only within ten minutes of a log-in. Nothing has changed yet.</p>
       ${form(context, '/reauthenticate', fields)}
     </section>`,
   });

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import type { LogInAnswer } from '#libs/contracts';
 import { AllowVisitors } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import { DashboardSettings } from '../dashboard-settings.js';
@@ -13,6 +14,7 @@ import {
   forgotPage,
   isLinkOver,
   linkOverPage,
+  logInCodePage,
   logInPage,
   passwordAgainPage,
   resetPage,
@@ -22,11 +24,13 @@ import type { ProxiedAnswer } from '../proxy/service-proxy.js';
 import {
   ConfirmForm,
   ForgotPasswordForm,
+  LogInCodeForm,
   LogInForm,
   ReauthenticateForm,
   ResetPasswordForm,
   SignUpForm,
 } from './auth.dto.js';
+import { providersOf } from './provider.controller.js';
 import { wayBack } from './way-back.js';
 
 const RESET_SENT =
@@ -44,8 +48,8 @@ export class AuthController {
   ) {}
 
   @Get('sign-up')
-  showSignUp(@Visit() visit: PageVisit) {
-    return visit.show(signUpPage(visit.context));
+  async showSignUp(@Visit() visit: PageVisit) {
+    return visit.show(signUpPage(visit.context, {}, undefined, await providersOf(visit)));
   }
 
   @Post('sign-up')
@@ -87,16 +91,38 @@ export class AuthController {
   }
 
   @Get('log-in')
-  showLogIn(@Visit() visit: PageVisit, @Query('to', OptionalText) to: string) {
-    return visit.show(logInPage(visit.context, { to }));
+  async showLogIn(@Visit() visit: PageVisit, @Query('to', OptionalText) to: string) {
+    return visit.show(logInPage(visit.context, { to }, undefined, await providersOf(visit)));
   }
 
   @Post('log-in')
   async logIn(@Visit() visit: PageVisit, @Body() { email, password, to }: LogInForm) {
     const body = { email, password };
     const answer = await visit.account({ method: 'POST', path: '/log-in', body });
-    if (!isRefused(answer)) return visit.goTo(wayBack(to));
+    if (!isRefused(answer)) return this.afterLogIn(visit, answer, to);
     return visit.show(logInPage(visit.context, { email, to }, faultNotice(answer)), answer.status);
+  }
+
+  private afterLogIn(visit: PageVisit, { body }: ProxiedAnswer, to?: string) {
+    if ((body as LogInAnswer).needs === undefined) return visit.goTo(wayBack(to));
+    return visit.goTo(`/log-in/code?${new URLSearchParams({ to: wayBack(to) })}`);
+  }
+
+  @Get('log-in/code')
+  showCode(@Visit() visit: PageVisit, @Query('to', OptionalText) to: string) {
+    return visit.show(logInCodePage(visit.context, to));
+  }
+
+  @Post('log-in/code')
+  async logInWithCode(@Visit() visit: PageVisit, @Body() { code, to }: LogInCodeForm) {
+    const call = { method: 'POST', path: '/log-in/code', body: { code } } as const;
+    const answer = await visit.account(call);
+    if (!isRefused(answer)) return visit.goTo(wayBack(to));
+    const isOver = answer.refusal?.code === 'log_in_over';
+    const page = isOver
+      ? logInPage(visit.context, { to }, faultNotice(answer))
+      : logInCodePage(visit.context, to, faultNotice(answer));
+    return visit.show(page, answer.status);
   }
 
   @Post('log-out')

@@ -35,6 +35,15 @@ export class LogInForm extends PageForm {
   password?: string;
 }
 
+export class LogInCodeForm extends PageForm {
+  /** The page to go on to. */
+  @TextField()
+  to?: string;
+
+  @TextField()
+  code?: string;
+}
+
 export class ForgotPasswordForm extends PageForm {
   @TextField()
   email?: string;
@@ -57,4 +66,16 @@ export class ReauthenticateForm extends PasswordForm {
   /** The page to go on to. */
   @TextField()
   to?: string;
+}
+
+export class ProviderForm extends PageForm {
+  /** The page to go on to. */
+  @TextField()
+  to?: string;
+}
+
+export class ProviderReturnForm extends PageForm {
+  /** What the provider added to the return address. */
+  @TextField()
+  query?: string;
 }

@@ -6,11 +6,14 @@ import {
   CSRF_COOKIE,
   DEVICE_COOKIE,
   SESSION_COOKIE,
+  STEP_COOKIE,
   csrfCookie,
   deviceCookie,
   endedSessionCookie,
+  endedStepCookie,
   readCookie,
   sessionCookie,
+  stepCookie,
 } from './cookies.js';
 
 declare module 'fastify' {
@@ -29,6 +32,7 @@ export function identifyBrowser(request: FastifyRequest, reply: FastifyReply): v
   request.visitor = {
     sessionToken: readCookie(cookie, SESSION_COOKIE),
     deviceToken: readCookie(cookie, DEVICE_COOKIE),
+    stepToken: readCookie(cookie, STEP_COOKIE),
     clientAddress: request.ip,
     userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_LENGTH_MAX),
     // Never the visitor's: operators find accounts by it.
@@ -44,6 +48,10 @@ export function applySession(
   reply: FastifyReply,
   answer: ProxiedAnswer,
 ): void {
+  if (answer.beginsStep) void reply.header('set-cookie', stepCookie(answer.beginsStep));
+  else if (answer.beginsSession && request.visitor.stepToken) {
+    void reply.header('set-cookie', endedStepCookie());
+  }
   if (answer.deviceToken) void reply.header('set-cookie', deviceCookie(answer.deviceToken));
   if (answer.beginsSession) {
     void reply.header('set-cookie', sessionCookie(answer.beginsSession));

@@ -1,11 +1,15 @@
 /** The `__Host-` prefix binds a cookie to this origin alone: Secure, path `/`, no domain (RFC 6265bis §4.1.3.2). */
 export const SESSION_COOKIE = '__Host-session';
+/** Of a log-in between two of its steps. */
+export const STEP_COOKIE = '__Host-step';
 /** Opens nothing: guesses from elsewhere do not slow down a browser that has it. */
 export const DEVICE_COOKIE = '__Host-device';
 export const CSRF_COOKIE = '__Host-csrf';
 
 /** Longest a session may live (30 days), in seconds. The account service ends it earlier when it is idle. */
 const SESSION_MAX_AGE_SECONDS = 30 * 24 * 3600;
+/** As long as account keeps a step. */
+const STEP_MAX_AGE_SECONDS = 600;
 const DEVICE_MAX_AGE_SECONDS = 365 * 24 * 3600;
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 
@@ -15,6 +19,14 @@ export function sessionCookie(token: string): string {
 
 export function deviceCookie(token: string): string {
   return `${DEVICE_COOKIE}=${token}; Max-Age=${DEVICE_MAX_AGE_SECONDS}; ${ATTRIBUTES}`;
+}
+
+export function stepCookie(token: string): string {
+  return `${STEP_COOKIE}=${token}; Max-Age=${STEP_MAX_AGE_SECONDS}; ${ATTRIBUTES}`;
+}
+
+export function endedStepCookie(): string {
+  return `${STEP_COOKIE}=; Max-Age=0; ${ATTRIBUTES}`;
 }
 
 export function endedSessionCookie(): string {

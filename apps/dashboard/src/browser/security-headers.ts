@@ -3,12 +3,11 @@
  * markup from strings (Trusted Types). Checkouts are redirects, which `form-action` must follow, so
  * processors are added there once they exist.
  */
-const CONTENT_SECURITY_POLICY = [
+const POLICY = [
   `default-src 'none'`,
   `script-src 'self'`,
   `style-src 'self'`,
   `img-src 'self'`,
-  `connect-src 'self'`,
   `form-action 'self'`,
   `frame-ancestors 'none'`,
   `base-uri 'none'`,
@@ -16,9 +15,13 @@ const CONTENT_SECURITY_POLICY = [
   `trusted-types 'none'`,
 ].join('; ');
 
+/** @param origins that scripts of the page may ask beside our own. */
+export const contentSecurityPolicy = (...origins: string[]) =>
+  [POLICY, ["connect-src 'self'", ...origins].join(' ')].join('; ');
+
 /** Sent with every answer of the dashboard's origin (S115). */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'content-security-policy': contentSecurityPolicy(),
   'strict-transport-security': 'max-age=63072000; includeSubDomains',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type OrderAnswer, TIERS, packagePriceMicros } from '#libs/contracts';
+import type { OrderAnswer } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
 import { grouped, money } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
+import { PACKAGES_SOLD } from '../public-pages/calculation.js';
 import { orderText, orderWords } from './order-page.js';
 import { type ProcessorChoice, processorSection } from './processor-choice.js';
 
@@ -18,9 +19,7 @@ export interface CreditsFacts {
   credits?: number;
 }
 
-const STEP = 1_000;
-/** Every package that is sold. */
-const PACKAGES = packagesSold();
+const MICROS = 1_000_000;
 
 export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: Notice): Markup {
   return page(context, {
@@ -31,7 +30,7 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
         <p class="quiet">Credits of a package never expire. Prices are without tax.</p>
         ${facts.spendable !== undefined ? html`<p>${grouped(facts.spendable)} credits to spend now${facts.ending ? `, ${facts.ending}` : ''}.</p>` : undefined}
         ${processorSection(facts.processors, (name) => `/credits?processor=${name}`)}
-        ${form(context, '/credits', packageFields(facts))}
+        ${form(context, '/credits', packageFields(facts))} ${amountForm()}
       </section>
       <section>
         <h2>Or subscribe</h2>
@@ -62,16 +61,43 @@ function packageFields({ processors: { chosen }, credits: wanted }: CreditsFacts
     <div class="field">
       <label for="credits" id="credits-label">Credits</label>
       <select id="credits" name="credits" data-slider>
-        ${PACKAGES.map(
+        ${PACKAGES_SOLD.map(
           ({ credits, micros }) =>
             html`<option value="${credits}" ${credits === wanted ? html`selected` : undefined}>
-              ${grouped(credits)} credits for ${money(String(micros))}
+              ${grouped(credits)} credits for ${money(String(micros))},
+              ${eachWords(micros, credits)}
             </option>`,
         )}
       </select>
     </div>
     <button>Order the package</button>`;
 }
+
+/** The price of one credit, to a hundredth of a cent. */
+const eachWords = (micros: number, credits: number) =>
+  `$${(micros / credits / MICROS).toFixed(4)} each`;
+
+/** Instead of looking for it in a long list. */
+function amountForm(): Markup {
+  return html`<form method="get" action="/credits" class="filters">
+    <div class="field">
+      <label for="amount">Or type how many credits</label>
+      <input
+        id="amount"
+        name="amount"
+        type="number"
+        min="${PACKAGES_SOLD[0].credits}"
+        max="${PACKAGES_SOLD.at(-1)!.credits}"
+        step="any"
+      />
+    </div>
+    <button class="plain">Show its price</button>
+  </form>`;
+}
+
+/** The smallest package that has as many. */
+export const packageFor = (credits: number): number | undefined =>
+  PACKAGES_SOLD.find((one) => one.credits >= credits)?.credits;
 
 function orderSection(orders: OrderAnswer[]): Markup {
   if (orders.length === 0) return html``;
@@ -99,14 +125,4 @@ function orderSection(orders: OrderAnswer[]): Markup {
       </tbody>
     </table>
   </section>`;
-}
-
-function packagesSold(): { credits: number; micros: number }[] {
-  const sold = [];
-  const largest = TIERS.at(-1)!.credits;
-  for (let credits = TIERS[0].credits; credits <= largest; credits += STEP) {
-    const micros = packagePriceMicros(credits);
-    if (micros !== undefined) sold.push({ credits, micros });
-  }
-  return sold;
 }

@@ -8,7 +8,7 @@ import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
-import { creditsPage } from './credits-pages.js';
+import { creditsPage, packageFor } from './credits-pages.js';
 import { OrderCreditsForm } from './credits.dto.js';
 import { firstToEnd } from './grants-table.js';
 import { orderPage } from './order-page.js';
@@ -35,8 +35,13 @@ export class CreditsController {
   constructor(private readonly calls: DashboardCalls) {}
 
   @Get('credits')
-  view(@Visit() visit: PageVisit, @Query('processor', OptionalText) processor: string) {
-    return this.show(visit, { processor });
+  view(
+    @Visit() visit: PageVisit,
+    @Query('processor', OptionalText) processor: string,
+    @Query('amount', OptionalText) amount: string,
+  ) {
+    const credits = /^\d{1,9}$/.test(amount) ? packageFor(Number(amount)) : undefined;
+    return this.show(visit, { processor, credits });
   }
 
   @Post('credits')

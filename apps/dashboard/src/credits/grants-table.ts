@@ -1,6 +1,6 @@
 import { type BalanceAnswer, type CreditSource, planOfSku } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
 import { day, grouped } from '../amounts.js';
-import { type Markup, html } from '../pages/markup.js';
 
 /** Where an account's credits came from, what is left of each source, until when, and what goes first. */
 export function grantsTable({ grants }: BalanceAnswer): Markup {

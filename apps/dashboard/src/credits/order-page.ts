@@ -6,10 +6,10 @@ import {
   PROCESSOR_TITLES,
   planOfSku,
 } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
 import { day, grouped, money } from '../amounts.js';
 import { orderNumber } from './grants-table.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 
 /** What `/credits/orders/…` shows. */
 export interface OrderFacts {

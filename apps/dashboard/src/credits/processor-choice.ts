@@ -1,6 +1,6 @@
 import type { ChosenProcessor, ProcessorAnswer, ProcessorsAnswer } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
 import { choice } from '../choice.js';
-import { type Markup, html } from '../pages/markup.js';
 import { type PageVisit, isRefused } from '../pages/page-visit.js';
 
 /** By whom an order will be paid, of those that are offered. */

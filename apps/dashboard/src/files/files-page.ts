@@ -1,7 +1,7 @@
 import type { Dataset, FileFormat, FilesAnswer, OwnFileEntry } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 import { type Notice, type PageContext, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 
 const DATASETS: Readonly<Record<Dataset, string>> = {
   newly: 'New names',

@@ -1,7 +1,10 @@
 import type { BillingDetails, InvoiceAnswer, InvoiceKind } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
 import { day, money } from '../amounts.js';
 import { type Field, type Notice, type PageContext, field, form, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
+import { labelOf } from '../pages/field-labels.js';
+import { selectField } from '../pages/select-field.js';
+import { COUNTRIES } from './countries.js';
 
 const KINDS: Readonly<Record<InvoiceKind, string>> = {
   invoice: 'invoice',
@@ -79,12 +82,7 @@ const FIELDS: readonly (Field & { name: keyof BillingDetails })[] = [
   { name: 'postal_code', autocomplete: 'postal-code', isOptional: true },
   { name: 'city', autocomplete: 'address-level2' },
   { name: 'region', autocomplete: 'address-level1', isOptional: true },
-  {
-    name: 'country',
-
-    autocomplete: 'country',
-    hint: 'Two capital letters, for example DE.',
-  },
+  { name: 'country' },
   {
     name: 'purchase_order',
 
@@ -101,7 +99,16 @@ export function billingDetailsPage(
   details: Partial<BillingDetails>,
   notice?: Notice,
 ): Markup {
-  const inputs = FIELDS.map((one) => field({ ...one, value: details[one.name] }));
+  const inputs = FIELDS.map((one) =>
+    one.name === 'country'
+      ? selectField('country', {
+          label: labelOf('country'),
+          all: 'Choose one',
+          options: COUNTRIES,
+          chosen: details.country,
+        })
+      : field({ ...one, value: details[one.name] }),
+  );
   return page(context, {
     title: 'Billing details',
     notice,

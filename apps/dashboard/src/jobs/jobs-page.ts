@@ -6,9 +6,9 @@ import {
   type UploadAnswer,
 } from '#libs/contracts';
 import { newId } from '#libs/platform';
+import { type Markup, html } from '#libs/public-http';
 import { day } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 import { selectField } from '../pages/select-field.js';
 
 const INVALID_SHOWN = 20;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { KeyAnswer, Overlap } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
 import { minute } from '../amounts.js';
 import { type PageContext, hidden } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
 import { selectField } from '../pages/select-field.js';
 
@@ -72,6 +72,6 @@ export function reissuePage(context: PageContext, key: KeyAnswer): Markup {
 function nameOf({ name, masked, last_used_at: used }: KeyAnswer): Markup {
   return html`<p><strong>${name}</strong> <code>${masked}</code></p>
     <p class="quiet">
-      ${used ? `Last used ${minute(used)}.` : 'No use noted. A use is shown within two minutes.'}
+      ${used ? html`Last used ${minute(used)}.` : 'No use noted. A use is shown within two minutes.'}
     </p>`;
 }

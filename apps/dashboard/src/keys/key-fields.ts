@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SCOPES, type Scope } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
 import { field, hidden } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 import { scopeField } from './keys.dto.js';
 
 export interface KeySettings {

@@ -1,8 +1,9 @@
 import type { KeyAnswer } from '#libs/contracts';
+import { counted } from '#libs/platform';
+import { type Markup, html } from '#libs/public-http';
 import { grouped, minute } from '../amounts.js';
-import { curlLine } from '../pages/curl-line.js';
-import { type Notice, type PageContext, form, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
+import { curlLine } from '../calls/curl-line.js';
+import { type Notice, type PageContext, field, form, page } from '../pages/layout.js';
 import {
   type KeySettings,
   NEW_KEY,
@@ -20,8 +21,22 @@ export interface KeyShown {
   apiUrl: string;
 }
 
+/** What an account's keys did in the last 30 days, by their ids. */
+export type KeyUse = ReadonlyMap<string, { requests: number; credits: number }>;
+
+/** Which keys are listed. */
+export interface KeyFilter {
+  /** Part of a name or of what is shown of a key. */
+  search: string;
+  /** Those that still work. */
+  isLiveOnly: boolean;
+}
+
 export interface KeysShown {
   keys: KeyAnswer[];
+  filter?: KeyFilter;
+  /** Unknown while the gateway is unavailable. */
+  use?: KeyUse;
   shown?: KeyShown;
   /** What a refused form for another key held. */
   entered?: NewKeySettings;
@@ -38,7 +53,7 @@ export function isPaused({ rank }: { rank: number | null }, allowed?: number): b
 
 export function keysPage(
   context: PageContext,
-  { keys, shown, entered, nextCursor, allowed }: KeysShown,
+  { keys, shown, entered, nextCursor, allowed, filter, use }: KeysShown,
   notice?: Notice,
 ): Markup {
   return page(context, {
@@ -47,7 +62,7 @@ export function keysPage(
     body: html`${shown && newKeySection(shown.key, shown.apiUrl)}
       <section>
         <h2>Your keys</h2>
-        ${keyList(keys, allowed)}
+        ${filterForm(filter)} ${keyList(keys, allowed, use)}
         ${nextCursor && html`<p><a href="/keys?cursor=${encodeURIComponent(nextCursor)}">Older keys</a></p>`}
       </section>
       <section>
@@ -78,14 +93,31 @@ function newKeySection(key: string, apiUrl: string): Markup {
   </section>`;
 }
 
-function keyList(keys: KeyAnswer[], allowed?: number): Markup {
-  if (keys.length === 0) return html`<p>No key yet.</p>`;
+function filterForm({ search, isLiveOnly }: KeyFilter = { search: '', isLiveOnly: false }): Markup {
+  return html`<form method="get" action="/keys" class="filters">
+    ${field({ name: 'search', label: 'Name or end of a key', value: search, isOptional: true })}
+    <label
+      ><input type="checkbox" name="live" value="yes" ${isLiveOnly ? html`checked` : undefined} />
+      Hide those that have ended</label
+    >
+    <button class="plain">Show</button>
+  </form>`;
+}
+
+function keyList(keys: KeyAnswer[], allowed?: number, use?: KeyUse): Markup {
+  if (keys.length === 0) return html`<p>No key here.</p>`;
   return html`<ul class="rows">
-    ${keys.map((key) => keyRow(key, allowed))}
+    ${keys.map((key) => keyRow(key, allowed, use))}
   </ul>`;
 }
 
-function keyRow(key: KeyAnswer, allowed?: number): Markup {
+function useOf({ id }: KeyAnswer, use: KeyUse): Markup {
+  const { requests, credits } = use.get(id) ?? { requests: 0, credits: 0 };
+  const words = `${counted(requests, 'request')} and ${counted(credits, 'credit')} in 30 days`;
+  return html`<span><a href="/requests?key_id=${id}">${words}</a></span>`;
+}
+
+function keyRow(key: KeyAnswer, allowed?: number, use?: KeyUse): Markup {
   const state = key.state === 'active' && isPaused(key, allowed) ? 'paused' : key.state;
   return html`<li>
     <div>
@@ -93,6 +125,7 @@ function keyRow(key: KeyAnswer, allowed?: number): Markup {
       <p class="quiet">
         <span>${state}${endOf(key)}</span>
         <span>${usedWords(key)}</span>
+        ${use && useOf(key, use)}
       </p>
       <p class="quiet">
         <span>${scopeWords(key.scopes)}</span>
@@ -106,13 +139,14 @@ function keyRow(key: KeyAnswer, allowed?: number): Markup {
 
 /** A gateway tells of a use within a minute, and account writes it down within another one. */
 const usedWords = ({ last_used_at: used }: KeyAnswer) =>
-  used === null ? 'no use noted; one is shown within two minutes' : `last used ${minute(used)}`;
+  used === null
+    ? html`no use noted; one is shown within two minutes`
+    : html`last used ${minute(used)}`;
 
 /** Until when a key works that still does. */
-function endOf(key: KeyAnswer): string {
-  if (!key.expires_at || !canRevoke(key)) return '';
-  const until = ` until ${key.expires_at.slice(0, 16).replace('T', ' ')} UTC`;
-  return key.state === 'replaced' ? `; works${until}` : until;
+function endOf(key: KeyAnswer): Markup {
+  if (!key.expires_at || !canRevoke(key)) return html``;
+  return html`${key.state === 'replaced' ? '; works' : ''} until ${minute(key.expires_at)}`;
 }
 
 /** Whether a key still works: a replaced one does until its overlap ends. */

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import type { KeyAnswer, KeysAnswer } from '#libs/contracts';
+import type { KeyAnswer, KeyUsageAnswer, KeysAnswer } from '#libs/contracts';
 import { NotFound } from '#libs/platform';
-import { passwordAgainPage } from '../auth/auth-pages.js';
+import { askPassword, needsPassword } from '../auth/password-again.js';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import { DashboardSettings } from '../dashboard-settings.js';
@@ -14,7 +14,16 @@ import type { ProxiedAnswer } from '../proxy/service-proxy.js';
 import type { NewKeySettings } from './key-fields.js';
 import { settingsOf } from './key-settings.js';
 import { OVERLAP, reissuePage, revokePage, rotatePage } from './key-confirmations.js';
-import { type KeyShown, canReissue, canRevoke, isPaused, keyPage, keysPage } from './keys-page.js';
+import {
+  type KeyFilter,
+  type KeyShown,
+  type KeyUse,
+  canReissue,
+  canRevoke,
+  isPaused,
+  keyPage,
+  keysPage,
+} from './keys-page.js';
 import { CreateKeyForm, ReissueKeyForm, RotateKeyForm, UpdateKeyForm } from './keys.dto.js';
 
 const PAUSED: Notice = {
@@ -22,11 +31,16 @@ const PAUSED: Notice = {
   text: 'Your plan allows fewer keys than you have, so this key is paused. The oldest keys stay active.',
 };
 
+const KEYS_FOUND_MAX = 200;
+/** Pages that a search looks through, the newest keys first. */
+const KEY_PAGES_MAX = 20;
+
 /** How the page is shown beside what it always has. */
 interface Shown {
   shown?: KeyShown;
   entered?: NewKeySettings;
   cursor?: string;
+  filter?: KeyFilter;
   notice?: Notice;
   status?: number;
 }
@@ -41,8 +55,13 @@ export class KeysController {
   ) {}
 
   @Get()
-  list(@Visit() visit: PageVisit, @Query('cursor', OptionalText) cursor: string) {
-    return this.show(visit, { cursor });
+  list(
+    @Visit() visit: PageVisit,
+    @Query('cursor', OptionalText) cursor: string,
+    @Query('search', OptionalText) search: string,
+    @Query('live', OptionalText) live: string,
+  ) {
+    return this.show(visit, { cursor, filter: { search: search.trim(), isLiveOnly: live !== '' } });
   }
 
   @Post()
@@ -127,18 +146,29 @@ export class KeysController {
 
   private async show(
     visit: PageVisit,
-    { shown, entered, cursor, notice, status = 200 }: Shown = {},
+    { shown, entered, cursor, filter, notice, status = 200 }: Shown = {},
   ) {
-    const answer = await keysOf(visit, cursor);
+    const answer = await (isFiltered(filter) ? foundKeys(visit, filter) : keysOf(visit, cursor));
     if (isRefused(answer)) {
       const page = keysPage(visit.context, { keys: [], entered }, faultNotice(answer));
       return visit.show(page, answer.status);
     }
     const { keys, paging } = answer.body as KeysAnswer;
     const nextCursor = paging.next_cursor ?? undefined;
-    const allowed = await this.calls.keysAllowed(visit.session);
+    const [allowance, use] = await Promise.all([
+      this.calls.allowance(visit.session),
+      this.calls
+        .usageByKey(visit.session, {})
+        .then(useOf)
+        .catch(() => undefined),
+    ]);
+    const allowed = allowance?.keys;
     const said = notice ?? (shown && isPaused(shown, allowed) ? PAUSED : undefined);
-    const page = keysPage(visit.context, { keys, shown, entered, nextCursor, allowed }, said);
+    const page = keysPage(
+      visit.context,
+      { keys, shown, entered, nextCursor, allowed, filter, use },
+      said,
+    );
     return visit.show(page, status);
   }
 
@@ -159,14 +189,41 @@ export class KeysController {
 
 const isActive = ({ state }: KeyAnswer) => state === 'active';
 
+const isFiltered = (filter?: KeyFilter): filter is KeyFilter =>
+  filter !== undefined && (filter.search !== '' || filter.isLiveOnly);
+
+/** Those that fit, of as many as an account is likely to have. */
+async function foundKeys(visit: PageVisit, filter: KeyFilter): Promise<ProxiedAnswer> {
+  const wanted = filter.search.toLowerCase();
+  const fits = (key: KeyAnswer) =>
+    `${key.name} ${key.masked}`.toLowerCase().includes(wanted) &&
+    (!filter.isLiveOnly || canRevoke(key));
+  const keys: KeyAnswer[] = [];
+  let cursor: string | null = null;
+  let answer: ProxiedAnswer;
+  let pages = 0;
+  do {
+    answer = await keysOf(visit, cursor);
+    if (isRefused(answer)) return answer;
+    const page = answer.body as KeysAnswer;
+    keys.push(...page.keys.filter(fits));
+    cursor = page.paging.next_cursor;
+    pages += 1;
+  } while (cursor !== null && keys.length < KEYS_FOUND_MAX && pages < KEY_PAGES_MAX);
+  return { ...answer, body: { keys, paging: { next_cursor: null } } };
+}
+
+function useOf({ days }: KeyUsageAnswer): KeyUse {
+  const use = new Map<string, { requests: number; credits: number }>();
+  for (const { key_id: id, requests, credits } of days) {
+    const sum = use.get(id) ?? { requests: 0, credits: 0 };
+    use.set(id, { requests: sum.requests + requests, credits: sum.credits + credits });
+  }
+  return use;
+}
+
 /** A page of keys. */
 async function keysOf(visit: PageVisit, cursor?: string | null): Promise<ProxiedAnswer> {
   const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
   return visit.account({ method: 'GET', path: `/keys${query}` });
 }
-
-/** @param to where the change was asked for. */
-const askPassword = (visit: PageVisit, { status }: ProxiedAnswer, to: string) =>
-  visit.show(passwordAgainPage(visit.context, to), status);
-
-const needsPassword = ({ refusal }: ProxiedAnswer) => refusal?.code === 'reauthentication_required';

@@ -1,5 +1,5 @@
+import { Markup, html } from '#libs/public-http';
 import { type PageContext, page } from '../pages/layout.js';
-import { Markup, html } from '../pages/markup.js';
 import type { MailboxMessage } from './mailbox.js';
 
 export function mailboxPage(

@@ -1,6 +1,6 @@
 import { KEYWORD_PLACES, type KeywordPlace, type MonitorKind } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
 import { type PageContext, field, form } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 import { selectField } from '../pages/select-field.js';
 import type { MonitorForm } from './monitors.dto.js';
 

@@ -11,9 +11,9 @@ import {
   type MonitorState,
   type MonitorsAnswer,
 } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
 import { day } from '../amounts.js';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 import { mailBox, monitorForm } from './monitor-form.js';
 import type { MonitorForm } from './monitors.dto.js';
 

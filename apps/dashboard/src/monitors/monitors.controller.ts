@@ -7,11 +7,11 @@ import {
   type MonitorsAnswer,
 } from '#libs/contracts';
 import { NotFound } from '#libs/platform';
+import { html } from '#libs/public-http';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import type { PageCall } from '../dashboard-calls.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
 import type { Notice } from '../pages/layout.js';
-import { html } from '../pages/markup.js';
 import { OptionalText } from '../pages/optional-text.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';

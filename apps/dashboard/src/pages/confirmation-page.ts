@@ -1,5 +1,5 @@
+import { type Markup, html } from '#libs/public-http';
 import { type PageContext, form, page } from './layout.js';
-import { type Markup, html } from './markup.js';
 
 /** A step that cannot be taken back, as it is put to its owner first. */
 export interface Confirmation {

@@ -1,6 +1,6 @@
 import type { Problem } from '#libs/platform';
+import { type Markup, html } from '#libs/public-http';
 import { page } from './layout.js';
-import { type Markup, html } from './markup.js';
 
 /** The page for a refusal or a fault: public text and the id under which it is logged (S95). */
 export function errorPage(problem: Problem, requestId: string): Markup {

@@ -5,6 +5,7 @@ const LABELS: Readonly<Record<string, string>> = {
   password: 'Password',
   current_password: 'Current password',
   token: 'The link',
+  code: 'Code',
   name: 'Name',
   environment: 'Kind',
   scopes: 'Scopes',

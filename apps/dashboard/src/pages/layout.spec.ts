@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
+import { html } from '#libs/public-http';
 import { page } from './layout.js';
-import { html } from './markup.js';
 
 it('every page of an installation with simulated data says so', () => {
   const shown = (isDataSimulated: boolean) => {

@@ -1,5 +1,5 @@
+import { Markup, html, htmlDocument } from '#libs/public-http';
 import { labelOf } from './field-labels.js';
-import { Markup, html } from './markup.js';
 
 /** What every page needs to know of the visit. */
 export interface PageContext {
@@ -27,6 +27,8 @@ export interface PageParts {
   title: string;
   body: Markup;
   notice?: Notice;
+  /** Addresses of its islands. */
+  scripts?: readonly string[];
 }
 
 const SIMULATED = html`<aside class="simulated" aria-label="Simulated data">
@@ -35,33 +37,23 @@ const SIMULATED = html`<aside class="simulated" aria-label="Simulated data">
 </aside>`;
 
 /** A whole document. */
-export function page(context: PageContext | undefined, { title, body, notice }: PageParts): Markup {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title} · Domain Data Service</title>
-        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/assets/dashboard.css" />
-        <script src="/assets/dashboard.js" defer></script>
-      </head>
-      <body>
-        ${context?.isDataSimulated ? SIMULATED : undefined}
-        <header>
-          <div class="bar">
-            <a class="brand" href="/">Domain Data Service</a>
-            <nav aria-label="Main">${context ? navigation(context) : undefined}</nav>
-          </div>
-        </header>
-        <main>
-          <h1>${title}</h1>
-          ${context?.suspendedBecause && html`<p class="notice fault" role="alert">This account is suspended: ${context.suspendedBecause}</p>`}
-          ${notice && html`<p class="notice ${notice.kind}" role="${notice.kind === 'fault' ? 'alert' : 'status'}">${notice.text}</p>`}
-          ${body}
-        </main>
-      </body>
-    </html> `;
+export function page(context: PageContext | undefined, parts: PageParts): Markup {
+  const { title, body, notice, scripts = [] } = parts;
+  return htmlDocument({
+    title,
+    icon: '/assets/icon.svg',
+    styles: ['/assets/dashboard.css'],
+    scripts: ['/assets/dashboard.js', ...scripts],
+    banner: context?.isDataSimulated ? SIMULATED : undefined,
+    navigation: context && navigation(context),
+    body: html`${context?.suspendedBecause && html`<p class="notice fault" role="alert">This account is suspended: ${context.suspendedBecause}</p>`}
+    ${notice && noticeMarkup(notice)}${body}`,
+  });
+}
+
+function noticeMarkup({ kind, text }: Notice): Markup {
+  const role = kind === 'fault' ? 'alert' : 'status';
+  return html`<p class="notice ${kind}" role="${role}">${text}</p>`;
 }
 
 const PAGES: readonly (readonly [path: string, text: string])[] = [
@@ -69,6 +61,7 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/usage', 'Usage'],
   ['/requests', 'Requests'],
   ['/search', 'Search'],
+  ['/playground', 'Playground'],
   ['/jobs', 'Bulk jobs'],
   ['/monitors', 'Monitors'],
   ['/files', 'Files'],
@@ -88,7 +81,7 @@ function navigation(context: PageContext): Markup {
   };
   const mailbox = hasMailbox ? link(['/mailbox', 'Mailbox']) : undefined;
   if (!isLoggedIn)
-    return html`${link(['/sign-up', 'Sign up'])}${link(['/log-in', 'Log in'])}${mailbox}`;
+    return html`${link(['/prices', 'Prices'])}${link(['/sign-up', 'Sign up'])}${link(['/log-in', 'Log in'])}${mailbox}`;
   return html`${link(['/', 'Overview'])}${isDeleted ? undefined : PAGES.map(link)}${mailbox}
   ${form(context, '/log-out', html`<button class="link">Log out</button>`)}`;
 }

@@ -1,13 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotLoggedIn, isFromThisMachine } from '#libs/platform';
+import type { Markup } from '#libs/public-http';
 import { applySession } from '../browser/browser-request.js';
+import { contentSecurityPolicy } from '../browser/security-headers.js';
 import type { DashboardCalls, PageCall, PageQuestion } from '../dashboard-calls.js';
 import type { DashboardSettings } from '../dashboard-settings.js';
 import type { ProxiedAnswer, Visitor } from '../proxy/service-proxy.js';
 import type { Session } from '../proxy/sessions.js';
 import { labelOf } from './field-labels.js';
 import type { Notice, PageContext } from './layout.js';
-import type { Markup } from './markup.js';
 
 const INVALID = 'invalid_request';
 
@@ -68,10 +69,20 @@ export class PageVisit {
     return this.calls.ask(this.visitor, this.session, question);
   }
 
+  /** This page alone may ask that origin, too. */
+  letScriptsReach(origin: string): void {
+    void this.reply.header('content-security-policy', contentSecurityPolicy(origin));
+  }
+
   /** @returns the document, which the route answers with. */
   show(page: Markup, status = 200): string {
     void this.reply.status(status).type('text/html; charset=utf-8');
     return page.text;
+  }
+
+  /** The page that is shown next leads on to another origin at once, also without a script. */
+  leadTo(url: string): void {
+    void this.reply.header('refresh', `0; url=${url}`);
   }
 
   /**

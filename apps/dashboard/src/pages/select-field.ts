@@ -1,4 +1,4 @@
-import { type Markup, html } from './markup.js';
+import { type Markup, html } from '#libs/public-http';
 
 interface Select {
   label: string;

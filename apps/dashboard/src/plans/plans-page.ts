@@ -6,11 +6,11 @@ import {
   type SubscriptionLineName,
   type SubscriptionPlan,
 } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
 import { day, grouped, money } from '../amounts.js';
 import { type ProcessorChoice, processorSection } from '../credits/processor-choice.js';
 import { choice } from '../choice.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 
 /** What `/plans` shows. */
 export interface PlansFacts {
@@ -149,7 +149,7 @@ function units({ sku, unitsMax, name }: SubscriptionPlan, value: number): Markup
 }
 
 /** What a plan gives. */
-function rightsOf({ line, monthlyCredits, rights }: SubscriptionPlan): Markup {
+export function rightsOf({ line, monthlyCredits, rights }: SubscriptionPlan): Markup {
   const { limits, monitors, keys, datasets } = rights;
   if (line === 'domainer') {
     return html`<span>${datasets.map((name) => name.replaceAll('-', ' ')).join(', ')}</span>`;

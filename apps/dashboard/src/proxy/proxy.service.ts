@@ -14,7 +14,7 @@ import { TransferService } from './transfer.service.js';
  * hops (RFC 9110 §7.6.1).
  */
 const NOT_PASSED_ON =
-  /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|content-type|cookie|authorization|traceparent|tracestate|forwarded|x-forwarded-.*|x-(account|session|device|client|request|user|set|clear|key)-.*|idempotency-key)$/;
+  /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|content-type|cookie|authorization|traceparent|tracestate|forwarded|x-forwarded-.*|x-(account|session|device|step|client|request|user|set|clear|key)-.*|idempotency-key)$/;
 
 const DOWNLOAD = {
   'content-type': 'application/json; charset=utf-8',

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
-import { type Method, connectTo, problemOf } from '#libs/contracts';
+import type { Dispatcher } from 'undici';
+import { type Method, ServicePool, problemOf } from '#libs/contracts';
 import {
   type Problem,
   type ServiceName,
@@ -18,6 +18,8 @@ export interface Visitor {
   sessionToken?: string;
   /** From the device cookie: this browser has logged in before. */
   deviceToken?: string;
+  /** From the step cookie: a log-in under way. */
+  stepToken?: string;
   clientAddress: string;
   userAgent?: string;
   requestId: string;
@@ -50,6 +52,8 @@ export interface ProxiedAnswer {
   refusal?: Problem;
   /** Token of a session that begins with this answer. */
   beginsSession?: string;
+  /** Token of a log-in that has another step. */
+  beginsStep?: string;
   /** By which account will know this browser. */
   deviceToken?: string;
   endsSession: boolean;
@@ -69,7 +73,6 @@ interface Sent {
 }
 
 const TIMEOUT_MS = 10_000;
-const CONNECT_TIMEOUT_MS = 1_000;
 /** To one owner. Calls of several accounts may wait for a payment processor. */
 const BROWSER_CONNECTIONS = 48;
 /** Of those, for one account, or one network where no account is known. */
@@ -88,18 +91,18 @@ const JSON_LIMIT_BYTES = 1024 * 1024;
  * account begins and ends sessions; cookies are known to the dashboard alone.
  */
 export class ServiceProxy {
-  private readonly ofBrowsers: Pool;
-  private readonly ofSessions: Pool;
+  private readonly ofBrowsers: ServicePool;
+  private readonly ofSessions: ServicePool;
   private readonly shares = new CallShares(OF_ONE_CONNECTIONS);
   private readonly sessionShares = new CallShares(SESSION_CHECKS_OF_ONE);
-  private readonly ofSenders: Pool;
+  private readonly ofSenders: ServicePool;
   /** For uploads and downloads, which take as long as bytes flow. */
-  private readonly ofTransfers: Pool;
+  private readonly ofTransfers: ServicePool;
 
   constructor(private readonly options: ServiceProxyOptions) {
     const { service: audience, url, tokens } = options;
-    const connect = connectTo({ audience, url, tls: tokens.tls, timeoutMs: CONNECT_TIMEOUT_MS });
-    const open = (connections: number) => new Pool(url, { connections, connect });
+    const open = (connections: number) =>
+      new ServicePool({ audience, url, tls: tokens.tls, connections });
     this.ofBrowsers = open(BROWSER_CONNECTIONS);
     this.ofSessions = open(SESSION_CONNECTIONS);
     this.ofSenders = open(SENDER_CONNECTIONS);
@@ -124,6 +127,7 @@ export class ServiceProxy {
         body: answer,
         refusal: statusCode < 400 ? undefined : problemOf(answer, service),
         beginsSession: single(headers['x-set-session']),
+        beginsStep: single(headers['x-set-step']),
         deviceToken: single(headers['x-set-device']),
         endsSession: headers['x-clear-session'] !== undefined,
       };
@@ -186,7 +190,10 @@ export class ServiceProxy {
   }
 
   /** Signed senders are few, and known to their owner alone. */
-  private wayOf({ headers, isSessionCheck }: ProxiedCall): { pool: Pool; shares?: CallShares } {
+  private wayOf({ headers, isSessionCheck }: ProxiedCall): {
+    pool: ServicePool;
+    shares?: CallShares;
+  } {
     if (headers !== undefined) return { pool: this.ofSenders };
     if (isSessionCheck) return { pool: this.ofSessions, shares: this.sessionShares };
     return { pool: this.ofBrowsers, shares: this.shares };
@@ -210,10 +217,11 @@ export class ServiceProxy {
 }
 
 /** Tokens of the browser: account alone can tell what they are worth. */
-function sessionHeaders({ sessionToken, deviceToken, userAgent }: Visitor) {
+function sessionHeaders({ sessionToken, deviceToken, stepToken, userAgent }: Visitor) {
   return {
     ...(sessionToken && { 'x-session-token': sessionToken }),
     ...(deviceToken && { 'x-device-token': deviceToken }),
+    ...(stepToken && { 'x-step-token': stepToken }),
     ...(userAgent && { 'x-user-agent': userAgent }),
   };
 }

@@ -1,20 +1,21 @@
 import {
-  type KeyAnswer,
-  type LoggedRequest,
   OPERATIONS,
+  REQUEST_DAYS_MAX,
   REQUESTS_KEPT_DAYS,
   type RequestsAnswer,
 } from '#libs/contracts';
-import { grouped } from '../amounts.js';
+import { type Markup, html } from '#libs/public-http';
 import { type Notice, type PageContext, field, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 import { selectField } from '../pages/select-field.js';
-import { outcomeWords } from './outcome-words.js';
+import { shownText } from '../pages/shown-text.js';
+import { type KeyNames, type RequestRow, requestRow } from './request-row.js';
 
 /** Which requests the page lists. Empty: all of them. */
 export interface RequestFilter {
-  /** `YYYY-MM-DD`, UTC. */
+  /** `YYYY-MM-DD`, UTC: the last day. */
   day: string;
+  /** The first one, of several. */
+  from?: string;
   operation?: string;
   key_id?: string;
   /** A status as `429`, or a class as `4xx`. */
@@ -30,10 +31,9 @@ export interface RequestFilter {
 export interface RequestsFacts {
   filter: RequestFilter;
   answer: RequestsAnswer;
-  /** Those of the account, as far as they are known. */
-  keys: readonly KeyAnswer[];
-  /** What was asked here and not with a key is logged under it. */
-  accountId: string;
+  keys: KeyNames;
+  /** Whether new requests may come to the page. */
+  isFirst: boolean;
 }
 
 const OPERATION_NAMES = OPERATIONS.filter(({ access }) => access.kind === 'key').map(
@@ -57,52 +57,60 @@ const COST_WORDS = [
   ['false', 'Cost nothing'],
 ] as const;
 
-/** Address of the page for some requests. */
-export function requestsPath(filter: RequestFilter, cursor?: string | null): string {
+/** Address of the page for some requests, or of the same in another form. */
+export function requestsPath(
+  filter: RequestFilter,
+  { cursor, path = '/requests' }: { cursor?: string | null; path?: string } = {},
+): string {
   const given = Object.entries({ ...filter, cursor }).filter(([, text]) => text);
-  return `/requests?${new URLSearchParams(given as [string, string][]).toString()}`;
+  return `${path}?${new URLSearchParams(given as [string, string][]).toString()}`;
 }
 
+/** Of the page of one request. */
+export const requestPath = ({ id, at }: Pick<RequestRow, 'id' | 'at'>) =>
+  `/requests/${encodeURIComponent(id)}?day=${at.slice(0, 10)}`;
+
 export function requestsPage(context: PageContext, facts: RequestsFacts, notice?: Notice): Markup {
-  const { filter, answer } = facts;
-  const keys = namedKeys(facts);
+  const { filter, answer, keys, isFirst } = facts;
+  const { day, from = day, operation } = filter;
   const { next_cursor: cursor } = answer.paging;
+  const days = from === day ? day : `${from} to ${day}`;
+  const rows = answer.requests.map((request) => requestRow(request, keys));
   return page(context, {
     title: 'Requests',
     notice,
+    scripts: ['/assets/requests.js'],
     body: html`<section>
         <h2>Which requests</h2>
         ${filterForm(filter, keys)}
       </section>
-      <section>
-        <h2>${filter.operation || 'All operations'}, ${filter.day}</h2>
-        ${answer.requests.length === 0 ? nothingFound(filter) : requestTable(answer.requests, keys)}
-        ${cursor ? html`<p class="actions"><a class="button small" href="${requestsPath(filter, cursor)}">Earlier requests</a></p>` : undefined}
+      <section
+        ${isFirst ? html`data-tail="${requestsPath(filter, { path: '/requests/tail' })}"` : undefined}
+      >
+        <h2>${operation || 'All operations'}, ${days}</h2>
+        ${rows.length === 0 ? nothingFound(filter, days) : requestTable(rows, from !== day)}
+        <p class="actions">
+          ${cursor ? html`<a class="button small" href="${requestsPath(filter, { cursor })}">Earlier requests</a>` : undefined}
+          <a href="${requestsPath(filter, { path: '/requests.csv' })}">Download as CSV</a>
+        </p>
         <p class="quiet">
-          Newest first, times in UTC. Requests are kept for ${REQUESTS_KEPT_DAYS} days. A request is
-          booked a minute or two after its answer, so one just before midnight may be part of the
-          next day in the ledger.
+          Newest first, times in UTC. Requests are kept for ${REQUESTS_KEPT_DAYS} days, of which a
+          list has up to ${REQUEST_DAYS_MAX}, a download up to 5,000 requests. A request is booked a
+          minute or two after its answer, so one just before midnight may be part of the next day in
+          the ledger.
         </p>
       </section>`,
   });
 }
 
-type NamedKey = Pick<KeyAnswer, 'id' | 'name'> & Partial<Pick<KeyAnswer, 'masked'>>;
-
-function namedKeys({ keys, accountId }: RequestsFacts): NamedKey[] {
-  return [...keys, { id: accountId, name: 'Dashboard' }];
-}
-
-function filterForm(filter: RequestFilter, keys: readonly NamedKey[]): Markup {
-  const { day, operation, key_id, status, subject, request_id, charged } = filter;
-  const keyOptions = keys.map(
+function filterForm(filter: RequestFilter, keys: KeyNames): Markup {
+  const { day, from, operation, key_id, status, subject, request_id, charged } = filter;
+  const keyOptions = keys.all.map(
     ({ id, name, masked }) => [id, masked ? `${name} (${masked})` : name] as const,
   );
   return html`<form method="get" action="/requests" class="filters">
-    <div class="field">
-      <label for="day">Day (UTC)</label>
-      <input id="day" name="day" type="date" value="${day}" required />
-    </div>
+    ${field({ name: 'from', label: 'First day (UTC)', type: 'date', value: from ?? day, isOptional: true })}
+    ${field({ name: 'day', label: 'Last day (UTC)', type: 'date', value: day })}
     ${selectField('key_id', { label: 'Key', all: 'All keys', options: keyOptions, chosen: key_id })}
     ${selectField('operation', {
       label: 'Operation',
@@ -118,22 +126,21 @@ function filterForm(filter: RequestFilter, keys: readonly NamedKey[]): Markup {
   </form>`;
 }
 
-function nothingFound({ day, ...others }: RequestFilter): Markup {
+function nothingFound({ day, from, ...others }: RequestFilter, days: string): Markup {
   if (Object.values(others).some(Boolean)) {
     return html`<p>
-      No request of ${day} fits.
-      <a href="${requestsPath({ day })}">Show all requests of this day</a>.
+      No request of ${days} fits.
+      <a href="${requestsPath({ day, from })}">Show all requests of these days</a>.
     </p>`;
   }
   return html`<p>
-    No request was made on ${day}. <a href="/usage">Usage</a> shows the days with requests. To make
+    No request was made on ${days}. <a href="/usage">Usage</a> shows the days with requests. To make
     one, you need <a href="/keys">an API key</a>. A request is listed here within a second of its
     answer.
   </p>`;
 }
 
-function requestTable(requests: LoggedRequest[], keys: readonly NamedKey[]): Markup {
-  const names = new Map(keys.map(({ id, name }) => [id, name]));
+function requestTable(rows: readonly RequestRow[], isLong: boolean): Markup {
   return html`<table class="stacked">
     <thead>
       <tr>
@@ -146,30 +153,25 @@ function requestTable(requests: LoggedRequest[], keys: readonly NamedKey[]): Mar
       </tr>
     </thead>
     <tbody>
-      ${requests.map(
-        ({
-          at,
-          operation,
-          subject,
-          status,
-          outcome,
-          credits,
-          requests: count,
-          request_id: id,
-          key_id: key,
-        }) =>
+      ${rows.map(
+        (row) =>
           html`<tr>
-            <td data-label="Time">${at.slice(11, 19)}</td>
-            <td data-label="Operation">${operation}</td>
+            <td data-label="Time">
+              <time datetime="${row.at}"
+                >${row.at.slice(isLong ? 0 : 11, 19).replace('T', ' ')}</time
+              >
+            </td>
+            <td data-label="Operation">${row.operation}</td>
             <td data-label="Asked">
-              <div>${subject || '–'}<br /><code class="quiet">${id}</code></div>
+              <div>
+                ${shownText(row.subject)}<br /><a href="${requestPath(row)}"
+                  ><code class="quiet">${row.id}</code></a
+                >
+              </div>
             </td>
-            <td data-label="Key">${names.get(key) ?? 'another key'}</td>
-            <td data-label="Answer">
-              ${status}
-              ${outcomeWords(outcome)}${count > 1 ? ` (${grouped(count)} times)` : undefined}
-            </td>
-            <td data-label="Credits" class="number">${grouped(credits)}</td>
+            <td data-label="Key">${row.key}</td>
+            <td data-label="Answer">${row.answer}</td>
+            <td data-label="Credits" class="number">${row.credits}</td>
           </tr>`,
       )}
     </tbody>

@@ -1,15 +1,27 @@
-import { Controller, Get, Query } from '@nestjs/common';
-import { InputReader, type KeysAnswer, REQUESTS } from '#libs/contracts';
-import { Clock, InvalidRequest } from '#libs/platform';
+import { Controller, Get, Header, Param, Query } from '@nestjs/common';
+import {
+  InputReader,
+  type KeysAnswer,
+  REQUESTS,
+  REQUESTS_KEPT_DAYS,
+  REQUEST_DAYS_MAX,
+  type RequestsAnswer,
+} from '#libs/contracts';
+import { Clock, DAY_MS, InvalidRequest, NotFound } from '#libs/platform';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
+import { DashboardSettings } from '../dashboard-settings.js';
+import { csvOf } from '../pages/csv.js';
 import { type PageVisit, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
-import { type RequestFilter, requestsPage } from './requests-page.js';
+import { requestPage } from './request-page.js';
+import { KeyNames, requestRow } from './request-row.js';
+import { type RequestFilter, requestPath, requestsPage } from './requests-page.js';
 
 const READER = new InputReader(REQUESTS);
 const NAMES = [
   'day',
+  'from',
   'operation',
   'key_id',
   'status',
@@ -19,41 +31,124 @@ const NAMES = [
   'cursor',
 ] as const;
 
+/** Of a download; whoever wants more asks for fewer days. */
+const CSV_ROWS_MAX = 5_000;
+const CSV_COLUMNS = [
+  'at',
+  'request_id',
+  'key',
+  'operation',
+  'subject',
+  'status',
+  'outcome',
+  'credits',
+  'duration_ms',
+  'requests',
+] as const;
+
+type Given = Readonly<Record<string, unknown>>;
+type Asked = RequestFilter & { cursor?: string | null; page_size?: string };
+
 /** The single requests of the account. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class RequestPagesController {
   constructor(
     private readonly calls: DashboardCalls,
+    private readonly settings: DashboardSettings,
     private readonly clock: Clock,
   ) {}
 
-  /** Those of today (UTC) unless a day is given. @throws InvalidRequest for what the call behind it would refuse. */
+  /** Those of today (UTC) unless days are given. @throws InvalidRequest for what the call behind it would refuse. */
   @Get('requests')
-  async list(@Visit() visit: PageVisit, @Query() query: Readonly<Record<string, unknown>>) {
-    const asked = askedOf(query, this.clock.now().toISOString().slice(0, 10));
-    const input = READER.read(Object.keys(asked), Object.values(asked));
-    if (input.faults) throw new InvalidRequest(input.faults);
+  async list(@Visit() visit: PageVisit, @Query() query: Given) {
+    const { cursor, ...filter } = this.askedOf(query);
     const [answer, keys] = await Promise.all([
-      this.calls.requests(visit.session, READER.valuesOf(input)),
-      visit.account({ method: 'GET', path: '/keys' }),
+      this.read(visit, { ...filter, cursor }),
+      keysOf(visit),
     ]);
-    const { cursor: _, ...filter } = asked;
-    // Without the names of the keys the page is still worth showing.
-    const known = isRefused(keys) ? [] : ((keys.body as Partial<KeysAnswer>).keys ?? []);
-    const { accountId } = visit.session;
-    return visit.show(requestsPage(visit.context, { filter, answer, keys: known, accountId }));
+    const isFirst = cursor === undefined && filter.day === this.day();
+    return visit.show(requestsPage(visit.context, { filter, answer, keys, isFirst }));
+  }
+
+  /** The newest of them, for the script of the page. @throws as `list`. */
+  @Get('requests/tail')
+  async tail(@Visit() visit: PageVisit, @Query() query: Given) {
+    const asked = { ...this.askedOf(query), page_size: '50' };
+    const [{ requests }, keys] = await Promise.all([this.read(visit, asked), keysOf(visit)]);
+    const rows = requests.map((request) => requestRow(request, keys));
+    return { rows: rows.map((row) => ({ ...row, href: requestPath(row) })) };
+  }
+
+  /** @throws as `list`. */
+  @Get('requests.csv')
+  @Header('content-type', 'text/csv; charset=utf-8')
+  @Header('content-disposition', 'attachment; filename="requests.csv"')
+  async csv(@Visit() visit: PageVisit, @Query() query: Given): Promise<string> {
+    const asked: Asked = this.askedOf(query);
+    const keys = await keysOf(visit);
+    const rows: (string | number)[][] = [];
+    do {
+      const { requests, paging } = await this.read(visit, asked);
+      const named = requests.map((request) => ({ ...request, key: keys.of(request.key_id) }));
+      rows.push(...named.map((request) => CSV_COLUMNS.map((column) => request[column])));
+      asked.cursor = paging.next_cursor;
+    } while (asked.cursor && rows.length < CSV_ROWS_MAX);
+    return csvOf(CSV_COLUMNS, rows);
+  }
+
+  /** @throws NotFound for one that is not in the log, or not on the day that the address names. */
+  @Get('requests/:id')
+  async show(@Visit() visit: PageVisit, @Param('id') id: string, @Query() query: Given) {
+    const days = query.day === undefined ? this.stretches() : [{ day: query.day as string }];
+    for (const stretch of days) {
+      const { requests } = await this.read(visit, { ...stretch, request_id: id });
+      if (requests.length === 0) continue;
+      const { apiUrl } = this.settings;
+      const keys = await keysOf(visit);
+      return visit.show(requestPage(visit.context, requests[0], { keys, apiUrl }));
+    }
+    throw new NotFound();
+  }
+
+  private async read(visit: PageVisit, asked: Asked): Promise<RequestsAnswer> {
+    const given = Object.entries(asked).filter(
+      (one): one is [string, string] => typeof one[1] === 'string',
+    );
+    const input = READER.read(
+      given.map(([name]) => name),
+      given.map(([, text]) => text),
+    );
+    if (input.faults) throw new InvalidRequest(input.faults);
+    return this.calls.requests(visit.session, READER.valuesOf(input));
+  }
+
+  private day(before = 0): string {
+    return new Date(this.clock.now().getTime() - before * DAY_MS).toISOString().slice(0, 10);
+  }
+
+  /** All that the log has, in pieces that may be asked for, newest first. */
+  private stretches(): { day: string; from: string }[] {
+    const count = Math.ceil(REQUESTS_KEPT_DAYS / REQUEST_DAYS_MAX);
+    return Array.from({ length: count }, (_, place) => ({
+      day: this.day(place * REQUEST_DAYS_MAX),
+      from: this.day((place + 1) * REQUEST_DAYS_MAX - 1),
+    }));
+  }
+
+  /** What an address asks for; what is left empty in a form is not asked for. */
+  private askedOf(query: Given): RequestFilter & { cursor?: string } {
+    const given = NAMES.flatMap((name) => {
+      const text = query[name];
+      return typeof text === 'string' && text !== '' ? [[name, text]] : [];
+    });
+    return { day: this.day(), ...Object.fromEntries(given) };
   }
 }
 
-/** What an address asks for; what is left empty in a form is not asked for. */
-function askedOf(
-  query: Readonly<Record<string, unknown>>,
-  today: string,
-): RequestFilter & { cursor?: string } {
-  const given = NAMES.flatMap((name) => {
-    const text = query[name];
-    return typeof text === 'string' && text !== '' ? [[name, text]] : [];
-  });
-  return { day: today, ...Object.fromEntries(given) };
+/** Without the names of the keys the page is still worth showing. */
+async function keysOf(visit: PageVisit): Promise<KeyNames> {
+  const answer = await visit.account({ method: 'GET', path: '/keys' });
+  const keys = isRefused(answer) ? [] : ((answer.body as Partial<KeysAnswer>).keys ?? []);
+  return new KeyNames(keys, visit.session.accountId);
 }

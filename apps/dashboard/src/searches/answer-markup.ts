@@ -1,4 +1,4 @@
-import { type Markup, html } from '../pages/markup.js';
+import { type Markup, html } from '#libs/public-http';
 import type { Item, Search } from './search.js';
 import { memberWords } from '../pages/shown-text.js';
 import { type OriginOf, isItem, itemMarkup, tableMarkup, valueMarkup } from './value-markup.js';
@@ -15,7 +15,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 ]);
 
 /** An answer as it came: its facts, then each of its lists and parts under its name. */
-export function answerMarkup({ tables }: Search, answer: Item): Markup {
+export function answerMarkup({ tables }: Pick<Search, 'tables'>, answer: Item): Markup {
   const members = Object.entries(answer).filter(
     ([name, value]) => !ELSEWHERE.has(name) && value !== undefined,
   );

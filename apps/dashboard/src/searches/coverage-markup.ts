@@ -1,7 +1,7 @@
 import type { Coverage, LoadedSource } from '#libs/contracts';
 import { counted } from '#libs/platform';
+import { type Markup, html } from '#libs/public-http';
 import { day } from '../amounts.js';
-import { type Markup, html } from '../pages/markup.js';
 import { shownText } from '../pages/shown-text.js';
 
 /** Enough to see what kind of sources they are. */

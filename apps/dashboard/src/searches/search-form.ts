@@ -1,8 +1,8 @@
 import { type Operation, PREVIEW, type Parameter, subjectsOf } from '#libs/contracts';
 import { counted } from '#libs/platform';
+import { type Markup, html } from '#libs/public-http';
 import { labelOf } from '../pages/field-labels.js';
 import { type PageContext, field, form } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 import { selectField } from '../pages/select-field.js';
 import {
   type Search,
@@ -27,7 +27,9 @@ export function searchForm(context: PageContext, search: Search, typed: Typed): 
   const isFurther = (name: string) => !isFirst(name) && !(row.paged && name === 'mode');
   const further = names.filter(isFurther);
   const isOneOf = subjects.length > 1;
-  const asked = names.filter(isFirst).map((name) => parameterField(row, name, typed, isOneOf));
+  const asked = names
+    .filter(isFirst)
+    .map((name) => parameterField(row, name, typed, { isOptional: isOneOf }));
   const fields = html`${isOneOf ? html`<p>Give one of these.</p>` : undefined} ${asked}
     ${membersOf(row).map((name) => memberField(row, name, typed[name]))} ${modeField(row, typed)}
     ${further.length > 0 ? furtherFields(row, further, typed) : undefined}
@@ -46,7 +48,7 @@ function furtherFields(row: Operation, names: readonly string[], typed: Typed): 
   const isAnyGiven = names.some((name) => typed[name] !== undefined);
   return html`<details ${isAnyGiven ? html`open` : undefined}>
     <summary>More choices</summary>
-    ${names.map((name) => parameterField(row, name, typed, true))}
+    ${names.map((name) => parameterField(row, name, typed, { isOptional: true }))}
   </details>`;
 }
 
@@ -62,11 +64,17 @@ function modeField({ paged }: Operation, { mode }: Typed): Markup | undefined {
   return selectField('mode', { label: labelOf('mode'), options, chosen });
 }
 
-function parameterField(row: Operation, name: string, typed: Typed, isOptional: boolean): Markup {
+/** The field of one parameter. @param label unless it is called as everywhere. */
+// oxlint-disable-next-line eslint/max-params -- a row's parameter, its value and how it is shown
+export function parameterField(
+  row: Operation,
+  name: string,
+  typed: Typed,
+  { isOptional, label = labelOf(name) }: { isOptional: boolean; label?: string },
+): Markup {
   const parameter = row.parameters[name];
   const { kind, about, isRequired } = parameter;
   const standard = textOf(parameter.default);
-  const label = labelOf(name);
   const words = wordsOf(parameter);
   const chosen = typed[name] ?? standard;
   if (words) {

@@ -1,12 +1,19 @@
-import type { Coverage, Paging, PreviewedMode } from '#libs/contracts';
+import {
+  type Coverage,
+  type Paging,
+  type PreviewedMode,
+  type CallInput,
+  apiCallOf,
+} from '#libs/contracts';
 import { counted } from '#libs/platform';
+import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
+import { callsMarkup } from '../calls/calls-markup.js';
+import { playgroundPath } from '../playground/playground-page.js';
 import { answerMarkup } from './answer-markup.js';
-import { callLine } from './call-line.js';
 import { coverageMarkup } from './coverage-markup.js';
-import { type Item, type Search, type Typed, priceWords, searchPath } from './search.js';
+import { type Item, type Search, type Typed, askedOf, priceWords, searchPath } from './search.js';
 import { searchForm } from './search-form.js';
 import { LIVE_LOOKUPS, SEARCHES } from './searches.js';
 import { shownText } from '../pages/shown-text.js';
@@ -70,14 +77,26 @@ export function searchPage(
       ${answer && result(context, search, typed, answer)}
       <section>
         <h2>The same through the API</h2>
-        ${callLine(apiUrl, search, typed)}
+        ${callsMarkup(apiCallOf(apiUrl, search.row, inputOf(search, typed)))}
         <p class="quiet">
           With <a href="/keys">a key of yours</a> for $KEY.
-          <a href="${apiUrl}/docs">API reference</a>
+          <a href="${playgroundPath(search.row)}">Playground</a>
+          · <a href="${apiUrl}/docs">API reference</a>
         </p>
       </section>
       <p><a href="/search">All searches</a></p>`,
   });
+}
+
+/** What the API is asked; before anything is typed, the example of the row. */
+function inputOf(search: Search, typed: Typed): CallInput {
+  const { row } = search;
+  const [example] = row.examples;
+  if (Object.keys(typed).length === 0) {
+    return { values: example.parameters, body: row.body && (example.body ?? row.body.example) };
+  }
+  const { query, body } = askedOf(search, typed);
+  return { values: Object.fromEntries(new URLSearchParams(query)), body };
 }
 
 /** Names that answer the same everywhere and cost nothing. */

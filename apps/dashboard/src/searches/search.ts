@@ -86,7 +86,7 @@ const linesOf = (text: string) =>
     .filter((line) => line !== '');
 
 /** Whether it is about a name that is kept free for samples: they are answered as to a test key. */
-function isSample({ parameters, body, ...row }: Operation, typed: Typed): boolean {
+export function isSample({ parameters, body, ...row }: Operation, typed: Typed): boolean {
   const asked = subjectsOf(row).map((name) => [parameters[name].kind, typed[name]] as const);
   if (body?.subjects) {
     const [{ kind }] = body.subjects;

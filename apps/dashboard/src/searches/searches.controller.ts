@@ -63,15 +63,9 @@ export class SearchesController {
     const { notice, status, ...rest } = shown;
     const { apiUrl } = this.settings;
     // After a search, what is left stands in the answer.
-    const credits = rest.answer ? undefined : await this.creditsOf(visit);
+    const credits = rest.answer ? undefined : await this.calls.creditsOf(visit.session);
     const page = searchPage(visit.context, search, { typed, credits, apiUrl, ...rest }, notice);
     return visit.show(page, status);
-  }
-
-  /** The page is worth showing without them. */
-  private async creditsOf({ session }: PageVisit): Promise<number | undefined> {
-    const asked = this.calls.balance(session);
-    return asked.then(({ spendable, reserved }) => spendable + reserved).catch(() => undefined);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Markup, html } from '../pages/markup.js';
+import { type Markup, html } from '#libs/public-http';
 import type { Column, Item } from './search.js';
 import { memberWords, shownText, shownTime } from '../pages/shown-text.js';
 

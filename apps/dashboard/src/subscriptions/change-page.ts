@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type BalanceAnswer,
   type PlanPreviewAnswer,
@@ -6,9 +7,9 @@ import {
   planOfSku,
   rightsOf,
 } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
 import { day, grouped, money } from '../amounts.js';
 import { type PageContext, form, hidden, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 import { type Ordered, nameOf, taxText } from './subscriptions-page.js';
 
 /** A change of plan that was asked for, and what it would come to. */
@@ -25,7 +26,9 @@ export function changePage(context: PageContext, change: PreviewedChange): Marku
   const { owned, to, preview } = change;
   const isNow = preview.effect === 'now';
   const fields = html`${hidden('sku', to.sku)}${hidden('quantity', String(to.quantity))}
-    ${hidden('from', preview.from)}<button>${isNow ? 'Pay and change' : 'Change'}</button>`;
+    ${hidden('from', preview.from)}${hidden('idempotency_key', randomUUID())}<button>
+      ${isNow ? 'Pay and change' : 'Change'}
+    </button>`;
   const lost = lostWith(change);
   return page(context, {
     title: 'Change the plan',

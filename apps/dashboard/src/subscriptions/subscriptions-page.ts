@@ -5,11 +5,11 @@ import {
   type UnpaidChangeAnswer,
   planOfSku,
 } from '#libs/contracts';
-import { day, grouped, minute, money } from '../amounts.js';
+import { type Markup, html } from '#libs/public-http';
+import { day, grouped, minuteText, money } from '../amounts.js';
 import { grantsTable } from '../credits/grants-table.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
-import { type Markup, html } from '../pages/markup.js';
 
 /** What `/subscriptions` shows. Undefined parts could not be read just now. */
 export interface OwnedFacts {
@@ -155,7 +155,7 @@ function unpaidWords(owned: SubscriptionAnswer): string {
   const { unpaid_change: unpaid, currency } = owned;
   if (!unpaid) return '';
   const open = `${money(unpaid.due_micros, currency)} is open for the change to ${nameOf(unpaid)}`;
-  const end = `Pay it by ${minute(unpaid.until)}, or drop the change.`;
+  const end = `Pay it by ${minuteText(unpaid.until)}, or drop the change.`;
   return unpaid.is_declined ? `${refusal(owned)}; ${open}. ${end}` : `${open}. ${end}`;
 }
 

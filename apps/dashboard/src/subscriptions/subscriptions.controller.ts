@@ -61,8 +61,9 @@ export class SubscriptionPagesController {
 
   @Post('subscriptions/:id/change')
   change(@Visit() visit: PageVisit, @Body() form: ChangePlanForm, @Param('id') id: string) {
-    const { sku = '', quantity = '1', from } = form;
-    return this.step(visit, pathOf(id, 'change'), { sku, quantity: Number(quantity), from });
+    const { sku = '', quantity = '1', from, idempotency_key: idempotencyKey } = form;
+    const body = { sku, quantity: Number(quantity), from };
+    return this.step(visit, pathOf(id, 'change'), { body, idempotencyKey });
   }
 
   @Get('subscriptions/:id/cancel')
@@ -97,8 +98,12 @@ export class SubscriptionPagesController {
     return visit.show(leavePage(visit.context, url));
   }
 
-  private async step(visit: PageVisit, path: string, body: object = {}) {
-    const answer = await visit.billing({ method: 'POST', path, body });
+  private async step(
+    visit: PageVisit,
+    path: string,
+    { body = {}, idempotencyKey }: { body?: object; idempotencyKey?: string } = {},
+  ) {
+    const answer = await visit.billing({ method: 'POST', path, body, idempotencyKey });
     if (isRefused(answer)) return this.showRefusal(visit, answer);
     const { redirect_url: url, subscription } = answer.body as PlanChangeAnswer;
     // Whose card was declined is told so here, not sent on.

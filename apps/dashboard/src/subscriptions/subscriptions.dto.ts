@@ -1,4 +1,4 @@
-import { PageForm, TextField } from '../pages/page-form.dto.js';
+import { IdempotencyKeyField, PageForm, TextField } from '../pages/page-form.dto.js';
 
 export class ChangePlanForm extends PageForm {
   @TextField()
@@ -6,6 +6,9 @@ export class ChangePlanForm extends PageForm {
 
   @TextField()
   quantity?: string;
+
+  @IdempotencyKeyField()
+  idempotency_key?: string;
 
   /** The instant that the preview counted from. */
   @TextField()

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { stackedChart } from './stacked-chart.js';
-import { usageCsv } from './usage-csv.js';
+import { csvOf } from '../pages/csv.js';
 import { seriesOf } from './usage-series.js';
 
 const day = (date: string, name: string, requests: number) => ({
@@ -43,17 +43,17 @@ it('five names have a colour of their own, the others one together', () => {
 
 it('S74: a name that a spreadsheet would take for a formula is none, and quotes stay within their cell', () => {
   const names = ['=HYPERLINK("x")', '+1', '-1', '@a', '\ta', 'a,b', 'plain'];
-  const csv = usageCsv(
-    'key',
-    names.map((name) => day('2026-02-27', name, 1)),
+  const csv = csvOf(
+    ['name', 'count'],
+    names.map((name) => [name, -1]),
   );
   expect(csv.split('\r\n').slice(1, -1)).toEqual([
-    `2026-02-27,"'=HYPERLINK(""x"")",1,0,0`,
-    `2026-02-27,'+1,1,0,0`,
-    `2026-02-27,'-1,1,0,0`,
-    `2026-02-27,'@a,1,0,0`,
-    `2026-02-27,'\ta,1,0,0`,
-    '2026-02-27,"a,b",1,0,0',
-    '2026-02-27,plain,1,0,0',
+    `"'=HYPERLINK(""x"")",-1`,
+    `'+1,-1`,
+    `'-1,-1`,
+    `'@a,-1`,
+    `'\ta,-1`,
+    '"a,b",-1',
+    'plain,-1',
   ]);
 });

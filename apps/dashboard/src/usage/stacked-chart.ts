@@ -1,5 +1,5 @@
+import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
-import { type Markup, html } from '../pages/markup.js';
 import { shownText } from '../pages/shown-text.js';
 import { datesOf } from './usage-chart.js';
 import type { Series } from './usage-series.js';
@@ -10,7 +10,7 @@ const BAR_WIDTH = 8;
 const STEP = 10;
 
 /**
- * A bar for each day, made of what each name has of it. What it shows is in a table, too, for who cannot see it; the
+ * A bar for each day, made of what each name has of it. What it shows is in a table, too, for readers who cannot see it; the
  * value of a part stands in its title.
  */
 export function stackedChart(

@@ -1,7 +1,7 @@
 import type { UsageAnswer } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
+import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
-import { type Markup, html } from '../pages/markup.js';
 
 /** In units of the picture, which is as wide as the page lets it be. */
 const HEIGHT = 120;
@@ -12,18 +12,27 @@ const LEAST_HEIGHT = 2;
 
 const TITLES = { requests: 'Requests a day', credits: 'Credits used a day' } as const;
 
-/** A bar for the requests or credits of each day. What it shows is in a table, too, for who cannot see it. */
+/** A bar for the requests or credits of each day. */
 export function usageChart(
   { from, to, days }: UsageAnswer,
   figure: keyof typeof TITLES = 'requests',
 ): Markup {
   const counts = new Map<string, number>();
   for (const day of days) counts.set(day.date, (counts.get(day.date) ?? 0) + day[figure]);
+  return barChart(TITLES[figure], { from, to }, counts);
+}
+
+/** A bar for each day. What it shows stands in a table, too, for who cannot see it. */
+export function barChart(
+  title: string,
+  { from, to }: { from: string; to: string },
+  counts: ReadonlyMap<string, number>,
+): Markup {
   const dates = datesOf(from, to);
   const most = Math.max(0, ...counts.values());
   const bars = dates.map((date, index) => {
     const count = counts.get(date) ?? 0;
-    const height = count === 0 ? 0 : Math.max(LEAST_HEIGHT, Math.round((count / most) * HEIGHT));
+    const height = count <= 0 ? 0 : Math.max(LEAST_HEIGHT, Math.round((count / most) * HEIGHT));
     return html`<rect
       x="${index * STEP}"
       y="${HEIGHT - height}"
@@ -39,14 +48,14 @@ export function usageChart(
       viewBox="0 0 ${width} ${HEIGHT}"
       role="img"
       preserveAspectRatio="none"
-      aria-label="${TITLES[figure]}, ${grouped(most)} at most"
+      aria-label="${title}, ${grouped(most)} at most"
     >
       ${bars}
       <path d="M0 ${HEIGHT}H${width}" />
     </svg>
     <figcaption class="quiet">
       <span class="date">${from}</span>
-      <span>${TITLES[figure]}, at most ${grouped(most)}</span>
+      <span>${title}, at most ${grouped(most)}</span>
       <span class="date">${to}</span>
     </figcaption>
   </figure>`;

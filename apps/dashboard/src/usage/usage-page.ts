@@ -1,9 +1,10 @@
+import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 import { choice } from '../choice.js';
 import { type Notice, type PageContext, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 import { shownText } from '../pages/shown-text.js';
 import { requestsPath } from '../requests/requests-page.js';
+import { type Paces, paceSeries, paceWords } from './paces.js';
 import { stackedChart } from './stacked-chart.js';
 import { type Figure, type UsedOnDay, seriesOf, sumOf } from './usage-series.js';
 
@@ -21,6 +22,8 @@ export interface UsageShown {
   from: string;
   to: string;
   days: UsedOnDay[];
+  /** Undefined when they cannot be read just now. */
+  paces?: Paces;
 }
 
 const TITLES: Readonly<Record<Figure, string>> = {
@@ -41,7 +44,7 @@ export function usagePage(
     title: 'Usage',
     notice: used ? undefined : notice,
     body: html`${rangeSection(asked, used)}
-    ${used && html`${totalsSection(asked, used)}${daysSection(asked, used.days)}`}`,
+    ${used && html`${totalsSection(asked, used)}${used.paces && pacesSection(used, used.paces)}${daysSection(asked, used.days)}`}`,
   });
 }
 
@@ -77,7 +80,7 @@ function rangeSection(asked: UsageAsked, used?: UsageShown): Markup {
         <button>Show</button>
       </form>
       <p class="quiet">
-        Up to ${by === 'key' ? '31 days of the last 90' : '366 days'}.
+        Up to 366 days.
         <a href="${pathOf(asked, '/usage.csv')}">Download as CSV</a>
       </p>
     </section>`;
@@ -96,6 +99,36 @@ function totalsSection({ by }: UsageAsked, { from, to, days }: UsageShown): Mark
       <span>those of test keys are counted, and cost nothing</span>
     </p>
     ${charts.map((figure) => stackedChart(TITLES[figure], { from, to }, seriesOf(days, figure)))}
+  </section>`;
+}
+
+function pacesSection(days: UsageShown, paces: Paces): Markup {
+  if (paceWords(paces) === '') return html``;
+  const { names, byDay } = paces;
+  return html`<section>
+    <h2>How soon answers came</h2>
+    <p>${paceWords(paces)}</p>
+    ${stackedChart('Answers a day', days, paceSeries(paces))}
+    <details>
+      <summary>By day, as a table</summary>
+      <table class="stacked">
+        <thead>
+          <tr>
+            <th>Day</th>
+            ${names.map((name) => html`<th class="number">${name}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${[...byDay].toReversed().map(
+            ([date, counts]) =>
+              html`<tr>
+                <td data-label="Day" class="date">${date}</td>
+                ${counts.map((count, place) => html`<td data-label="${names[place]}" class="number">${grouped(count)}</td>`)}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </details>
   </section>`;
 }
 

@@ -4,9 +4,10 @@ import { InvalidRequest, Problem } from '#libs/platform';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import type { Notice } from '../pages/layout.js';
+import { csvOf } from '../pages/csv.js';
 import { type PageVisit, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
-import { usageCsv } from './usage-csv.js';
+import { pacesOf } from './paces.js';
 import { type UsageAsked, type UsageShown, usagePage } from './usage-page.js';
 
 const READER = new InputReader(ACCOUNT_USAGE);
@@ -37,7 +38,14 @@ export class UsagePageController {
   async csv(@Visit() visit: PageVisit, @Query() query: Given): Promise<string> {
     const asked = askedOf(query);
     const { days } = await this.read(visit, asked);
-    return usageCsv(asked.by, days);
+    const rows = days.map(({ date, name, requests, failed, credits }) => [
+      date,
+      name,
+      requests,
+      failed,
+      credits,
+    ]);
+    return csvOf(['day', asked.by, 'requests', 'failed', 'credits'], rows);
   }
 
   /** @throws InvalidRequest for what the call behind it would refuse. */
@@ -45,11 +53,12 @@ export class UsagePageController {
     const { faults } = READER.read(Object.keys(days), Object.values(days));
     if (faults) throw new InvalidRequest(faults);
     if (by === 'operation') {
-      const used = await this.calls.usage(visit.session, days);
-      return {
-        ...used,
-        days: used.days.map(({ operation, ...day }) => ({ ...day, name: operation })),
-      };
+      const [used, byKey] = await Promise.all([
+        this.calls.usage(visit.session, days),
+        this.calls.usageByKey(visit.session, days).catch(() => undefined),
+      ]);
+      const named = used.days.map(({ operation, ...day }) => ({ ...day, name: operation }));
+      return { ...used, days: named, paces: byKey && pacesOf(byKey) };
     }
     const [used, names] = await Promise.all([
       this.calls.usageByKey(visit.session, days),
@@ -59,6 +68,7 @@ export class UsagePageController {
     return {
       ...used,
       days: used.days.map(({ key_id, ...day }) => ({ ...day, name: nameOf(key_id) })),
+      paces: pacesOf(used),
     };
   }
 }

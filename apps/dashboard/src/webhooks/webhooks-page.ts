@@ -5,8 +5,8 @@ import {
   type WebhookDelivery,
   type WebhookEvent,
 } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
-import { type Markup, html } from '../pages/markup.js';
 import { eventField } from './webhooks.dto.js';
 
 const EVENTS: Readonly<Record<WebhookEvent, string>> = {

@@ -5,12 +5,12 @@ import type {
   WebhookSecretAnswer,
   WebhooksAnswer,
 } from '#libs/contracts';
+import { html } from '#libs/public-http';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import type { PageCall } from '../dashboard-calls.js';
 import { OptionalText } from '../pages/optional-text.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
 import type { Notice } from '../pages/layout.js';
-import { html } from '../pages/markup.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';

@@ -1,4 +1,4 @@
-import { type Markup, html } from './markup.js';
+import { type Markup, html } from '#libs/public-http';
 
 /** A line to paste into a shell. */
 export function curlLine(apiUrl: string, key: string, domainName: string): Markup {

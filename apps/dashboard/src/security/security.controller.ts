@@ -1,28 +1,39 @@
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
-import type { OthersEndedAnswer, SessionsAnswer } from '#libs/contracts';
+import type {
+  IdentitiesAnswer,
+  OthersEndedAnswer,
+  SecondFactorAnswer,
+  SessionsAnswer,
+} from '#libs/contracts';
 import { NotFound } from '#libs/platform';
-import { AllowVisitors } from '../browser/allow-visitors.js';
+import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import type { Notice } from '../pages/layout.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
-import { endOthersPage, endPage, sessionsPage } from './sessions-page.js';
+import { endOthersPage, endPage, securityPage } from './security-page.js';
 
-/** The browsers that are logged in. */
-@Controller('sessions')
-@AllowVisitors('logged-in')
-export class SessionPagesController {
-  @Get()
+/** By what the account is opened, and the browsers that are logged in. */
+@Controller()
+@AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
+export class SecurityPagesController {
+  @Get('security')
   view(@Visit() visit: PageVisit) {
     return this.show(visit);
   }
 
-  @Get('end-others')
+  /** Where the list once was. */
+  @Get('sessions')
+  lead(@Visit() visit: PageVisit) {
+    return visit.goTo('/security');
+  }
+
+  @Get('security/sessions/end-others')
   askToEndOthers(@Visit() visit: PageVisit) {
     return visit.show(endOthersPage(visit.context));
   }
 
-  @Post('end-others')
+  @Post('security/sessions/end-others')
   async endOthers(@Visit() visit: PageVisit, @Body() _form: PageForm) {
     const answer = await visit.account({ method: 'DELETE', path: '/sessions' });
     if (isRefused(answer)) return this.show(visit, faultNotice(answer), answer.status);
@@ -32,7 +43,7 @@ export class SessionPagesController {
   }
 
   /** @throws NotFound for one that has ended. */
-  @Get(':id/end')
+  @Get('security/sessions/:id/end')
   async askToEnd(@Visit() visit: PageVisit, @Param('id') id: string) {
     const answer = await visit.account({ method: 'GET', path: '/sessions' });
     if (answer.refusal) throw answer.refusal;
@@ -42,20 +53,26 @@ export class SessionPagesController {
     return visit.show(endPage(visit.context, session));
   }
 
-  @Post(':id/end')
+  @Post('security/sessions/:id/end')
   async end(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
     const path = `/sessions/${encodeURIComponent(id)}`;
     const answer = await visit.account({ method: 'DELETE', path });
-    if (!isRefused(answer)) return visit.goTo('/sessions');
+    if (!isRefused(answer)) return visit.goTo('/security');
     return this.show(visit, faultNotice(answer), answer.status);
   }
 
+  /** @throws what an owner of a part of it refuses. */
   private async show(visit: PageVisit, notice?: Notice, status = 200) {
-    const answer = await visit.account({ method: 'GET', path: '/sessions' });
-    if (isRefused(answer)) {
-      return visit.show(sessionsPage(visit.context, [], faultNotice(answer)), answer.status);
-    }
-    const { sessions } = answer.body as SessionsAnswer;
-    return visit.show(sessionsPage(visit.context, sessions, notice), status);
+    const read = async <T>(path: string) => {
+      const answer = await visit.account({ method: 'GET', path });
+      if (answer.refusal) throw answer.refusal;
+      return answer.body as T;
+    };
+    const facts = {
+      identities: await read<IdentitiesAnswer>('/identities'),
+      secondFactor: await read<SecondFactorAnswer>('/second-factor'),
+      sessions: (await read<SessionsAnswer>('/sessions')).sessions,
+    };
+    return visit.show(securityPage(visit.context, facts, notice), status);
   }
 }

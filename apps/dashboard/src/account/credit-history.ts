@@ -1,0 +1,81 @@
+import type { BalanceAnswer, LedgerLine } from '#libs/contracts';
+import { DAY_MS } from '#libs/platform';
+import { type Markup, html } from '#libs/public-http';
+import { grouped } from '../amounts.js';
+import { barChart } from '../usage/usage-chart.js';
+
+const DAYS = 30;
+
+/** What an account had at the end of each day (UTC), oldest first. */
+export interface CreditHistory {
+  from: string;
+  to: string;
+  byDay: ReadonlyMap<string, number>;
+}
+
+/** The day from which on a history wants the lines of the ledger. */
+export const historyStart = (now: Date) => dayOf(now.getTime() - (DAYS - 1) * DAY_MS);
+
+/** The UTC day of a line: of use, that of its booking. */
+export const dayOfLine = ({ day, at }: LedgerLine) => day ?? at.slice(0, 10);
+
+/**
+ * Counts back from what there is now.
+ * @param lines newest first; where they do not reach back to the first day, the history begins later.
+ */
+export function creditHistory(
+  balance: BalanceAnswer,
+  { lines, isWhole }: { lines: readonly LedgerLine[]; isWhole: boolean },
+  now: Date,
+): CreditHistory {
+  const { spendable, reserved, pending, frozen, debt } = balance;
+  const changes = new Map<string, number>();
+  for (const line of lines) {
+    const day = dayOfLine(line);
+    changes.set(day, (changes.get(day) ?? 0) + Number(line.amount));
+  }
+  const oldest = lines.length === 0 || isWhole ? '' : dayOfLine(lines.at(-1)!);
+  const to = dayOf(now.getTime());
+  const byDay: [string, number][] = [];
+  let left = spendable + reserved + pending + frozen - debt;
+  for (let place = 0; place < DAYS; place++) {
+    const day = dayOf(now.getTime() - place * DAY_MS);
+    // Of the oldest day some lines may be missing, so the one before is not known.
+    if (day < oldest) break;
+    // What is used and not booked yet is gone today already.
+    byDay.unshift([day, place === 0 ? left - pending : left]);
+    left -= changes.get(day) ?? 0;
+  }
+  return { from: byDay[0][0], to, byDay: new Map(byDay) };
+}
+
+export function historySection(history: CreditHistory): Markup {
+  const { byDay } = history;
+  return html`<section>
+    <h2>Credits over time</h2>
+    ${barChart('Credits at the end of the day', history, byDay)}
+    <details>
+      <summary>By day, as a table</summary>
+      <table>
+        <thead>
+          <tr>
+            <th>Day (UTC)</th>
+            <th class="number">Credits</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${[...byDay].toReversed().map(
+            ([day, credits]) =>
+              html`<tr>
+                <td class="date">${day}</td>
+                <td class="number">${grouped(credits)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </details>
+    <p class="quiet"><a href="/credits.csv">Download as CSV</a></p>
+  </section>`;
+}
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -1,0 +1,104 @@
+import type {
+  Allowance,
+  BalanceAnswer,
+  KeyAnswer,
+  PaceAnswer,
+  SubscriptionAnswer,
+} from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
+import { grouped } from '../amounts.js';
+import { nameOf } from '../subscriptions/subscriptions-page.js';
+
+/** What the card tells. Undefined parts could not be read just now. */
+export interface PlanFacts {
+  balance?: BalanceAnswer;
+  allowance?: Allowance;
+  pace?: PaceAnswer;
+  subscriptions?: SubscriptionAnswer[];
+  keys?: readonly KeyAnswer[];
+}
+
+/** Share of the last grant down to which credits are called low, as in the mail. */
+const LOW = 0.2;
+
+const CLASSES = [
+  ['live', 'Lookups'],
+  ['bulk', 'Bulk requests'],
+  ['heavy', 'Searches'],
+] as const;
+
+const MONITORS = [
+  ['domain', 'Domain monitors'],
+  ['brand', 'Brand monitors'],
+  ['registrant', 'Registrant monitors'],
+] as const;
+
+/** The plan, its limits and what is left of them. */
+export function planCard(facts: PlanFacts): Markup {
+  const { allowance } = facts;
+  return html`<section>
+    <h2>Plan and limits</h2>
+    <p>${planWords(facts)}</p>
+    ${allowance ? limitTable(allowance, facts) : html`<p>Limits cannot be read right now.</p>`}
+    <p class="quiet">
+      Requests are those of the last 60 seconds, and of the busiest minute of the last hour.
+      <a href="/plans">Plans and the rate-limit add-on</a>
+    </p>
+  </section>`;
+}
+
+/** What should be known of the credits before they end. */
+export function lowCredits(balance: BalanceAnswer | undefined): string | undefined {
+  if (!balance) return undefined;
+  const left = balance.spendable + balance.reserved;
+  if (left === 0) return 'No credits are left: calls that cost any are refused with 402.';
+  const newest = balance.grants.toSorted((a, b) => (a.granted_at < b.granted_at ? 1 : -1)).at(0);
+  if (!newest || left > newest.granted * LOW) return undefined;
+  return `Credits are low: ${grouped(left)} are left.`;
+}
+
+function planWords({ subscriptions, balance }: PlanFacts): string {
+  if (subscriptions === undefined) return 'Plans cannot be read right now.';
+  const current = subscriptions.filter(({ state }) => state === 'active' || state === 'past_due');
+  if (current.length > 0) return current.map(nameOf).join(', ');
+  const isPaid = balance?.grants.some(({ source_type: type }) => type === 'package');
+  return isPaid ? 'Credits from packages, no subscription' : 'Trial, no subscription';
+}
+
+function limitTable({ limits, keys: keysMax, monitors }: Allowance, facts: PlanFacts): Markup {
+  const { pace, keys } = facts;
+  // The rank of the youngest live key counts them all.
+  const used = keys && Math.max(0, ...keys.map(({ rank }) => rank ?? 0));
+  return html`<table class="stacked">
+    <thead>
+      <tr>
+        <th>Limit</th>
+        <th class="number">Allowed</th>
+        <th class="number">Used</th>
+        <th class="number">Left</th>
+        <th class="number">Busiest</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${CLASSES.map(([name, words]) => {
+        const { last_minute: last, busiest_minute: most } = pace?.[name] ?? {};
+        return limitRow(`${words} a minute`, limits[name], last, most);
+      })}
+      ${limitRow('Live keys', keysMax, used)}
+      ${MONITORS.map(([name, words]) => limitRow(words, monitors[name]))}
+    </tbody>
+  </table>`;
+}
+
+function limitRow(words: string, allowed: number, used?: number, most?: number): Markup {
+  const cell = (label: string, value?: number) =>
+    html`<td data-label="${label}" class="number">
+      ${value === undefined ? '–' : grouped(value)}
+    </td>`;
+  return html`<tr>
+    <td data-label="Limit">${words}</td>
+    ${cell('Allowed', allowed)} ${cell('Used', used)}
+    ${cell('Left', used === undefined ? undefined : Math.max(0, allowed - used))}
+    ${cell('Busiest', most)}
+  </tr>`;
+}

@@ -1,0 +1,11 @@
+import type { PageVisit } from '../pages/page-visit.js';
+import type { ProxiedAnswer } from '../proxy/service-proxy.js';
+import { passwordAgainPage } from './auth-pages.js';
+
+/** Whether a change was refused because the password was given too long ago (S35). */
+export const needsPassword = ({ refusal }: ProxiedAnswer) =>
+  refusal?.code === 'reauthentication_required';
+
+/** The page that asks for the password, and goes on to `to`. */
+export const askPassword = (visit: PageVisit, { status }: ProxiedAnswer, to: string) =>
+  visit.show(passwordAgainPage(visit.context, to), status);

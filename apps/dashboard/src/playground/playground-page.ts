@@ -1,0 +1,159 @@
+import { type Operation, newestVersion } from '#libs/contracts';
+import { counted } from '#libs/platform';
+import { type Markup, html } from '#libs/public-http';
+import { callsMarkup } from '../calls/calls-markup.js';
+import { type PageContext, page } from '../pages/layout.js';
+import { memberWords } from '../pages/shown-text.js';
+import { answerMarkup } from '../searches/answer-markup.js';
+import { type Item, type Typed, priceWords } from '../searches/search.js';
+import { parameterField } from '../searches/search-form.js';
+import { searchOf } from '../searches/searches.js';
+import { BODY, PLAYED, type Prepared, playedParameters } from './playground.js';
+
+/** What the page of an operation shows. */
+export interface PlayShown {
+  typed: Typed;
+  prepared: Prepared;
+  /** What it answers, and what is told of that. */
+  answer: { body: Item; words: string };
+  /** Credits to spend; undefined while entitlement is unavailable. */
+  credits?: number;
+}
+
+/** Address of the page of an operation, filled in. */
+export function playgroundPath({ name }: Operation, typed: Typed = {}): string {
+  const query = new URLSearchParams(typed).toString();
+  return `/playground/${name}${query && `?${query}`}`;
+}
+
+/** `/playground`: every operation of the API, by what it is about. */
+export function playgroundList(context: PageContext): Markup {
+  const groups = Map.groupBy(PLAYED, ({ name }) => name.split('.', 1)[0]);
+  return page(context, {
+    title: 'Playground',
+    body: html`<p class="lead">
+        Each operation of the API with a form, an answer, and the call in four languages.
+      </p>
+      ${[...groups].map(
+        ([group, rows]) =>
+          html`<section>
+            <h2>${memberWords(group)}</h2>
+            <ul class="rows">
+              ${rows.map(
+                (row) =>
+                  html`<li>
+                    <div>
+                      <a href="${playgroundPath(row)}"><strong>${row.summary}</strong></a>
+                      <p class="quiet"><code>${row.name}</code> ${priceWords(row)}</p>
+                    </div>
+                  </li>`,
+              )}
+            </ul>
+          </section>`,
+      )}`,
+  });
+}
+
+/** A form, the call that it makes and what that answers. Its script sends the call itself, with a key pasted there. */
+export function playgroundPage(context: PageContext, row: Operation, shown: PlayShown): Markup {
+  const { typed, prepared, answer, credits } = shown;
+  const { tables = {} } = searchOf(row.name) ?? {};
+  return page(context, {
+    title: row.summary,
+    scripts: ['/assets/playground.js'],
+    body: html`<section>
+        <h2>
+          <code
+            >${row.method}
+            ${row.routes.find(({ version }) => version === newestVersion(row))!.path}</code
+          >
+        </h2>
+        ${callForm(row, typed)}
+        <p class="quiet" role="status" data-said>${saidOf(prepared)}</p>
+        ${credits === undefined ? undefined : html`<p class="quiet" data-credits>You have ${counted(credits, 'credit')}.</p>`}
+        ${fixtures(row)}
+      </section>
+      <section data-answer>
+        <h2>${answer.words}</h2>
+        ${answerMarkup({ tables }, answer.body)}
+      </section>
+      <section>
+        <h2>The same in a program</h2>
+        ${callsMarkup(prepared.call)}
+        <p class="quiet">With <a href="/keys">a key of yours</a> in the environment, as KEY.</p>
+      </section>
+      <p><a href="/playground">All operations</a></p>`,
+  });
+}
+
+/** What a call will cost, or why it would be refused. */
+export function saidOf({ cost, faults }: Prepared): string {
+  if (faults.length === 0) return cost;
+  return faults.map(({ field, message }) => `${field} ${message}.`).join(' ');
+}
+
+/** Sent by GET to its own page, which shows the call: a form alone asks for nothing. */
+function callForm(row: Operation, typed: Typed): Markup {
+  const fields = playedParameters(row).map((name) => {
+    const { isRequired, in: place } = row.parameters[name];
+    const isOptional = isRequired !== true && place !== 'path';
+    return [isOptional, parameterField(row, name, typed, { isOptional, label: name })] as const;
+  });
+  const [first, further] = [false, true].map((wanted) =>
+    fields.filter(([isOptional]) => isOptional === wanted).map(([, field]) => field),
+  );
+  const path = playgroundPath(row);
+  const { needsKey } = { needsKey: row.access.kind === 'key' };
+  return html`<form
+    method="get"
+    action="${path}"
+    data-calls="${path}/calls"
+    data-key="${needsKey ? 'needed' : 'none'}"
+  >
+    ${first}
+    ${
+      further.length > 0
+        ? html`<details ${first.length === 0 && !row.body ? html`open` : undefined}>
+            <summary>More parameters</summary>
+            ${further}
+          </details>`
+        : undefined
+    }
+    ${row.body && bodyField(typed[BODY])} ${row.upload && fileField(row)}
+    <p class="actions"><button class="plain">Show the call</button></p>
+  </form>`;
+}
+
+function bodyField(value = ''): Markup {
+  return html`<div class="field">
+    <label for="${BODY}">${BODY}</label>
+    <textarea id="${BODY}" name="${BODY}" rows="8" spellcheck="false" required>${value}</textarea>
+  </div>`;
+}
+
+/** Without a name: a file is sent by the script alone, and not to this origin. */
+function fileField({ upload }: Operation): Markup | undefined {
+  if (upload?.types.length === 0) return undefined;
+  return html`<div class="field" data-file hidden>
+    <label for="file">file</label>
+    <input id="file" type="file" />
+  </div>`;
+}
+
+/** Names that answer the same everywhere and cost nothing. */
+function fixtures(row: Operation): Markup | undefined {
+  const [name] = [row.subject ?? []].flat();
+  if (!row.fixtures || name === undefined) return undefined;
+  return html`<details>
+    <summary>Names that answer a test key, for nothing</summary>
+    <ul>
+      ${row.fixtures.map(
+        ({ value, answers }) =>
+          html`<li>
+            <a href="${playgroundPath(row, { [name]: value })}">${value}</a>:
+            ${answers.replaceAll('`', '')}
+          </li>`,
+      )}
+    </ul>
+  </details>`;
+}

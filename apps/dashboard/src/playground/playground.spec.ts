@@ -1,0 +1,88 @@
+import { LANGUAGES } from '#libs/contracts';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
+import { PLAYED } from './playground.js';
+
+const ASK = 'POST /internal/questions';
+const PAGE_BYTES_MAX = 40 * 1024;
+
+let under: DashboardUnderTest;
+
+beforeAll(async () => {
+  under = await DashboardUnderTest.start();
+});
+afterAll(() => under?.stop());
+beforeEach(() => under.forget());
+
+const open = async (path: string) => {
+  const { status, headers, body } = await under.send('GET', path, { cookie: under.cookie });
+  return { status, policy: String(headers['content-security-policy']), text: body.toString() };
+};
+const calls = async (path: string) =>
+  JSON.parse((await open(path)).text) as {
+    call: { url: string; method: string; json?: string };
+    said: string;
+    is_valid: boolean;
+  };
+
+describe('the playground', () => {
+  it('every operation of the API has a page with its form, an answer and the call in each language', async () => {
+    const list = await open('/playground');
+    expect(PLAYED.length).toBeGreaterThan(50);
+    for (const row of PLAYED) {
+      expect(list.text).toContain(`href="/playground/${row.name}"`);
+      const { status, text } = await open(`/playground/${row.name}`);
+      expect([row.name, status]).toEqual([row.name, 200]);
+      for (const language of LANGUAGES) expect(text).toContain(`data-call="${language}"`);
+      const { call, is_valid, said } = await calls(`/playground/${row.name}/calls`);
+      expect([row.name, is_valid, said]).toEqual([row.name, true, expect.stringContaining('cost')]);
+      expect(call.url).toMatch(/^https:\/\/api\.example\/v2\.0\/[^{}]*$/);
+      expect(gzipSync(text).length).toBeLessThan(PAGE_BYTES_MAX);
+    }
+    expect((await open('/playground/keys.create')).status).toBe(404);
+  });
+
+  it('S115: its pages alone let scripts reach the API, and change nothing else of the policy', async () => {
+    const { policy } = await open('/playground/whois.live');
+    const usual = (await open('/keys')).policy;
+    expect(usual).toContain("connect-src 'self'");
+    expect(usual).not.toContain('api.example');
+    expect(policy).toBe(
+      usual.replace("connect-src 'self'", "connect-src 'self' https://api.example"),
+    );
+    expect((await open('/playground')).policy).toBe(usual);
+  });
+
+  it('says what a call costs before it is sent, and what the API would refuse', async () => {
+    const priced = async (query: string) => (await calls(`/playground/${query}`)).said;
+    expect(await priced('whois.history/calls?domainName=example.com')).toBe(
+      'It costs 5 credits, and nothing without an answer.',
+    );
+    expect(await priced('domain.reputation/calls?domainName=example.com&mode=full')).toContain(
+      '3 credits',
+    );
+    const two = encodeURIComponent('{"domainNames":["a.example","b.example"]}');
+    expect(await priced(`whois.bulk/calls?body=${two}`)).toContain('at most 2 credits');
+    expect(await priced('whois.bulk/calls?body=%5B')).toContain('body must be');
+    expect(await priced('ip.whois/calls?ip=999')).toMatch(/^ip /);
+  });
+
+  it('without a key a sample is answered as to a test key, and any other name by the example', async () => {
+    under.answers.set(ASK, {
+      status: true,
+      domain_name: 'redacted.test',
+      provenance: { fields: { domain_name: 'registry_of_sample' } },
+    });
+    const sample = await open('/playground/whois.live?domainName=redacted.test');
+    expect(sample.text).toMatch(/redacted\.test\s*<small>registry_of_sample<\/small>/);
+    const asked = under.arrived.filter(({ line }) => line === ASK);
+    expect(asked.map(({ body }) => JSON.parse(body.toString()) as object)).toEqual([
+      { operation: 'whois.live', query: 'domainName=redacted.test', environment: 'test' },
+    ]);
+    under.forget();
+    const other = await open('/playground/whois.live?domainName=example.com');
+    expect(other.text).toContain('An example:');
+    expect(under.arrived.filter(({ line }) => line === ASK)).toEqual([]);
+  });
+});

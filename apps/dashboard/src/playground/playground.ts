@@ -1,0 +1,78 @@
+import {
+  InputReader,
+  type Operation,
+  OPERATIONS,
+  listenerOf,
+  maxCredits,
+  type ApiCall,
+  apiCallOf,
+} from '#libs/contracts';
+import { type FieldError, counted, faultsOf } from '#libs/platform';
+import { type Typed, textOf } from '../searches/search.js';
+
+/** Everything that the API is asked for. */
+export const PLAYED: readonly Operation[] = OPERATIONS.filter((row) => listenerOf(row) === 'api');
+
+const READERS = new Map(PLAYED.map((row) => [row.name, new InputReader(row)]));
+
+/** The field that holds a body, as JSON. No parameter is called so. */
+export const BODY = 'body';
+
+/** Parameters that a form asks for: the two that only mark old links are not among them. */
+export const playedParameters = ({ parameters }: Operation): string[] =>
+  Object.keys(parameters).filter((name) => name !== 'format' && name !== 'whois');
+
+/** What a call will be, and cost, before it is sent. */
+export interface Prepared {
+  call: ApiCall;
+  /** A sentence. */
+  cost: string;
+  /** What the API would refuse. */
+  faults: FieldError[];
+}
+
+/** @param typed values of parameters by name, and the body. */
+export function prepare(apiUrl: string, row: Operation, typed: Typed): Prepared {
+  const { [BODY]: text, ...given } = typed;
+  const values = Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => value !== textOf(row.parameters[name].default)),
+  );
+  const reader = READERS.get(row.name)!;
+  const input = reader.read(Object.keys(values), Object.values(values));
+  const { body, faults } = bodyOf(row, text);
+  const call = apiCallOf(apiUrl, row, { values, body });
+  const all = [...(input.faults ?? []), ...faults];
+  const cost = all.length > 0 ? '' : costWords(row, reader.valuesOf(input), body);
+  return { call, cost, faults: all };
+}
+
+/** What a form holds at first. */
+export function exampleOf({ examples: [example], body }: Operation): Typed {
+  const shown = body && JSON.stringify(example.body ?? body.example, undefined, 2);
+  return { ...example.parameters, ...(shown && { [BODY]: shown }) };
+}
+
+function bodyOf({ body }: Operation, text = ''): { body?: object; faults: FieldError[] } {
+  if (!body) return { faults: [] };
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    // No object, and said to be none.
+  }
+  const faults = faultsOf(body.of, given);
+  return typeof given === 'object' && given !== null ? { body: given, faults } : { faults };
+}
+
+function costWords(
+  { price }: Operation,
+  values: Readonly<Record<string, unknown>>,
+  body?: object,
+): string {
+  const most = maxCredits(price, { values, body });
+  if (most === 0) return 'It costs nothing.';
+  const words = counted(most, 'credit');
+  return price.per === 'item'
+    ? `It costs at most ${words}: only names that are answered cost something.`
+    : `It costs ${words}, and nothing without an answer.`;
+}

@@ -1,0 +1,70 @@
+import {
+  OPERATIONS,
+  type Operation,
+  SUBSCRIPTION_PLANS,
+  type SubscriptionPlan,
+  TIERS,
+  maxCreditsEach,
+  packagePriceMicros,
+} from '#libs/contracts';
+
+const STEP = 1_000;
+
+/** A package that is sold. */
+export interface SoldPackage {
+  credits: number;
+  /** Millionths of a dollar, without tax. */
+  micros: number;
+}
+
+/** What so many answers cost, and the cheapest ways to pay for them. */
+export interface Calculation {
+  operation: Operation;
+  /** Answers, items or pages. */
+  count: number;
+  /** By the dearest way to ask. */
+  credits: number;
+  /** The smallest package that holds the credits; undefined where none is large enough. */
+  package?: SoldPackage;
+  /** The smallest plans that bring the credits every month, by the month and by the year. */
+  plans: readonly SubscriptionPlan[];
+}
+
+/** Every package that is sold, ascending. */
+export const PACKAGES_SOLD: readonly SoldPackage[] = packagesSold();
+
+/** Operations that cost credits, in the order of the table. */
+export const PRICED_OPERATIONS: readonly Operation[] = OPERATIONS.filter(
+  ({ price, access }) => price.per !== 'free' && access.kind === 'key',
+);
+
+/** @returns undefined for an operation that costs nothing or does not exist. */
+export function calculate(name: string, count: number): Calculation | undefined {
+  const operation = PRICED_OPERATIONS.find((one) => one.name === name);
+  if (operation === undefined || operation.price.per === 'free') return undefined;
+  const credits = count * maxCreditsEach(operation.price.credits);
+  return {
+    operation,
+    count,
+    credits,
+    package: PACKAGES_SOLD.find((sold) => sold.credits >= credits),
+    plans: (['month', 'year'] as const).flatMap((interval) => smallestPlan(credits, interval)),
+  };
+}
+
+function smallestPlan(credits: number, interval: SubscriptionPlan['interval']): SubscriptionPlan[] {
+  const plan = SUBSCRIPTION_PLANS.find(
+    (one) => one.line === 'api' && one.interval === interval && one.monthlyCredits >= credits,
+  );
+  return plan ? [plan] : [];
+}
+
+function packagesSold(): SoldPackage[] {
+  const sold = [];
+  const largest = TIERS.at(-1)!.credits;
+  for (let credits = TIERS[0].credits; credits <= largest; credits += STEP) {
+    const micros = packagePriceMicros(credits);
+    if (micros !== undefined) sold.push({ credits, micros });
+  }
+  return sold;
+}

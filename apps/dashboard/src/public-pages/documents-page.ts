@@ -1,0 +1,46 @@
+import { type Markup, html } from '#libs/public-http';
+import { type PageContext, page } from '../pages/layout.js';
+
+/** `/documents`: where the API is described, for people and for programs. */
+export function documentsPage(context: PageContext, apiUrl: string): Markup {
+  const link = (path: string, text: string, about: string) =>
+    html`<li>
+      <a href="${apiUrl}${path}">${text}</a>
+      <p class="quiet">${about}</p>
+    </li>`;
+  return page(context, {
+    title: 'Documents',
+    body: html`<section>
+        <h2>For people</h2>
+        <ul class="rows">
+          ${link('/docs', 'API reference', 'Every operation with its parameters, price, examples and code.')}
+          ${link('/errors', 'Errors', 'Every error code: what it means and what to do.')}
+          <li>
+            <a href="/prices">Prices</a>
+            <p class="quiet">Packages, plans, what each operation costs, and a calculator.</p>
+          </li>
+          <li>
+            <a href="/status">Status</a>
+            <p class="quiet">What works right now.</p>
+          </li>
+        </ul>
+      </section>
+      <section>
+        <h2>For programs</h2>
+        <ul class="rows">
+          ${link('/openapi.json', 'OpenAPI 3.1', 'From which clients are generated in any language.')}
+          ${link('/v2.0/pricing', 'Prices as JSON', 'The price list that orders are made from.')}
+          ${link('/v2.0/files/status', 'Database files as JSON', 'How fresh each dataset is.')}
+          ${link('/v2.0/tlds', 'Top-level domains as JSON', 'Which protocol answers for each.')}
+        </ul>
+      </section>
+      <section>
+        <h2>Test keys</h2>
+        <p>
+          Every account has a test key, which begins with <code>dds_test_</code>. It answers sample
+          names such as <code>registered.test</code> and <code>throttled.test</code>, costs nothing
+          and asks no registry: build against it first.
+        </p>
+      </section>`,
+  });
+}

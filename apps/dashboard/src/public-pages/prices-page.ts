@@ -1,0 +1,211 @@
+import {
+  RATE_LIMIT_UNIT,
+  SUBSCRIPTION_PLANS,
+  TIERS,
+  TRIAL_CREDITS,
+  TRIAL_RIGHTS,
+  type Tier,
+  priceSentence,
+} from '#libs/contracts';
+import { type Markup, html, markdownLine } from '#libs/public-http';
+import { grouped, money } from '../amounts.js';
+import { type Notice, type PageContext, field, page } from '../pages/layout.js';
+import { selectField } from '../pages/select-field.js';
+import { rightsOf } from '../plans/plans-page.js';
+import { type Calculation, PRICED_OPERATIONS } from './calculation.js';
+
+/** The most answers that the calculator takes. */
+export const COUNT_MAX = 100_000_000;
+
+/** What the calculator was asked. */
+export interface AskedPrice {
+  operation: string;
+  count: number;
+}
+
+/** `/prices`: packages, plans, Domainer, the add-on, each operation, and a calculator. */
+export function pricesPage(
+  context: PageContext,
+  asked: AskedPrice,
+  found: Calculation | undefined,
+  notice?: Notice,
+): Markup {
+  const { limits, keys } = TRIAL_RIGHTS;
+  return page(context, {
+    title: 'Prices',
+    notice,
+    body: html`<p class="lead">
+        You pay for answers. A refusal, a time-out, a throttled registry and an empty search cost
+        nothing. Every account starts with ${grouped(TRIAL_CREDITS)} credits, ${limits.live} live
+        requests a minute and ${keys} key, without a card.
+      </p>
+      ${calculator(asked, found)}
+      <section>
+        <h2>Packages and API plans</h2>
+        <p class="quiet">
+          Credits of a package never expire. Credits of a plan come every month and last until the
+          next ones arrive. Between the packages below, any multiple of 1,000 credits is sold (above
+          100,000, of 10,000).
+        </p>
+        ${tierTable()}
+        <p class="quiet">
+          Requests a minute are live, bulk and heavy ones; monitors are domains, brands and
+          registrants.
+        </p>
+      </section>
+      <section>
+        <h2>Domainer plans</h2>
+        <p class="quiet">
+          Database files every day, 90 days back, and full downloads once a week. A sample of each
+          dataset is <a href="/documents">public</a>.
+        </p>
+        ${domainerTable()}
+      </section>
+      <section>
+        <h2>Rate-limit add-on</h2>
+        <p>
+          ${money(String(RATE_LIMIT_UNIT.monthlyMicros))} a month or
+          ${money(String(RATE_LIMIT_UNIT.yearlyMicros))} a year for each unit, up to
+          ${RATE_LIMIT_UNIT.unitsMax}. A unit adds ${perMinute(RATE_LIMIT_UNIT.limits)} requests a
+          minute on top of a package or plan.
+        </p>
+      </section>
+      <section>
+        <h2>What each operation costs</h2>
+        ${operationTable()}
+      </section>
+      <p class="quiet">
+        Prices are in US dollars and without tax. Where tax is due, the order shows it before you
+        pay.
+      </p>`,
+  });
+}
+
+function calculator({ operation, count }: AskedPrice, found: Calculation | undefined): Markup {
+  const options = PRICED_OPERATIONS.map(
+    ({ name, summary }) => [name, `${name}: ${summary}`] as const,
+  );
+  return html`<section>
+    <h2>Calculator</h2>
+    <form method="get" action="/prices" class="filters">
+      ${selectField('operation', { label: 'Operation', options, chosen: operation })}
+      ${field({ name: 'count', label: 'Answers', type: 'number', value: String(count) })}
+      <button>Calculate</button>
+    </form>
+    ${found && calculated(found)}
+  </section>`;
+}
+
+function calculated({ operation, count, credits, package: sold, plans }: Calculation): Markup {
+  const ways = [
+    sold === undefined
+      ? html`<li>No package holds so many credits: buy several, or ask us.</li>`
+      : html`<li>
+          Once: a package of ${grouped(sold.credits)} credits for ${money(String(sold.micros))}.
+        </li>`,
+    ...plans.map(
+      ({ name, unitMicros, interval }) =>
+        html`<li>So many every month: ${name} for ${money(String(unitMicros))} a ${interval}.</li>`,
+    ),
+  ];
+  return html`<p role="status">
+      ${grouped(count)} × <code>${operation.name}</code> cost at most
+      <strong>${grouped(credits)} credits</strong>. ${markdownLine(priceSentence(operation))}
+    </p>
+    <ul>
+      ${ways}
+    </ul>`;
+}
+
+function tierTable(): Markup {
+  return html`<table class="stacked">
+    <thead>
+      <tr>
+        <th>Credits</th>
+        <th class="number">Package</th>
+        <th class="number">A month</th>
+        <th class="number">A year</th>
+        <th class="number">Requests a minute</th>
+        <th class="number">Monitors</th>
+        <th class="number">Keys</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${TIERS.map(tierRow)}
+    </tbody>
+  </table>`;
+}
+
+function tierRow(tier: Tier): Markup {
+  const { credits, packageMicros, monthlyMicros, yearlyMicros, limits, monitors, keys } = tier;
+  return html`<tr>
+    <td data-label="Credits">${grouped(credits)}</td>
+    <td data-label="Package" class="number">${money(String(packageMicros))}</td>
+    <td data-label="A month" class="number">${money(String(monthlyMicros))}</td>
+    <td data-label="A year" class="number">${money(String(yearlyMicros))}</td>
+    <td data-label="A minute" class="number">${perMinute(limits)}</td>
+    <td data-label="Monitors" class="number">
+      ${[monitors.domain, monitors.brand, monitors.registrant].map(grouped).join(' / ')}
+    </td>
+    <td data-label="Keys" class="number">${keys}</td>
+  </tr>`;
+}
+
+function domainerTable(): Markup {
+  const monthly = SUBSCRIPTION_PLANS.filter(
+    ({ line, interval }) => line === 'domainer' && interval === 'month',
+  );
+  const yearly = new Map(
+    SUBSCRIPTION_PLANS.filter(({ interval }) => interval === 'year').map((one) => [one.name, one]),
+  );
+  return html`<table class="stacked">
+    <thead>
+      <tr>
+        <th>Plan</th>
+        <th>Files</th>
+        <th class="number">A month</th>
+        <th class="number">A year</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${monthly.map(
+        (plan) =>
+          html`<tr>
+            <td data-label="Plan">${plan.name}</td>
+            <td data-label="Files">${rightsOf(plan)}</td>
+            <td data-label="A month" class="number">${money(String(plan.unitMicros))}</td>
+            <td data-label="A year" class="number">
+              ${money(String(yearly.get(plan.name)?.unitMicros ?? 0))}
+            </td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+function operationTable(): Markup {
+  return html`<table class="stacked">
+    <thead>
+      <tr>
+        <th>Operation</th>
+        <th>Answers</th>
+        <th>Price</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${PRICED_OPERATIONS.map(
+        (operation) =>
+          html`<tr>
+            <td data-label="Operation">
+              <code>${operation.method} ${operation.routes[0].path}</code>
+            </td>
+            <td data-label="Answers">${operation.summary}</td>
+            <td data-label="Price">${markdownLine(priceSentence(operation))}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+const perMinute = ({ live, bulk, heavy }: Tier['limits']) =>
+  [live, bulk, heavy].map(grouped).join(' / ');

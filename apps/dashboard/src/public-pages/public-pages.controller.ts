@@ -1,0 +1,72 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { html } from '#libs/public-http';
+import { AllowVisitors } from '../browser/allow-visitors.js';
+import { DashboardSettings } from '../dashboard-settings.js';
+import { type Notice, page } from '../pages/layout.js';
+import { OptionalText } from '../pages/optional-text.js';
+import type { PageVisit } from '../pages/page-visit.js';
+import { Visit } from '../pages/visit.js';
+import { calculate } from './calculation.js';
+import { documentsPage } from './documents-page.js';
+import type { OperatorText } from './operator-texts.js';
+import { COUNT_MAX, pricesPage } from './prices-page.js';
+import { ServiceStatus } from './service-status.js';
+import { statusPage } from './status-page.js';
+
+const FIRST_QUESTION = { operation: 'whois.live', count: 20_000 };
+
+/** Pages for everybody: prices, status, documents, and the operator's own texts. */
+@Controller()
+@AllowVisitors('anyone')
+export class PublicPagesController {
+  constructor(
+    private readonly settings: DashboardSettings,
+    private readonly status: ServiceStatus,
+  ) {}
+
+  @Get('prices')
+  prices(
+    @Visit() visit: PageVisit,
+    @Query('operation', OptionalText) operation: string,
+    @Query('count', OptionalText) count: string,
+  ) {
+    if (operation === '') return visit.show(pricesPage(visit.context, FIRST_QUESTION, undefined));
+    const asked = { operation, count: Number(count) };
+    const isProper = Number.isInteger(asked.count) && asked.count > 0 && asked.count <= COUNT_MAX;
+    const found = isProper ? calculate(operation, asked.count) : undefined;
+    if (found) return visit.show(pricesPage(visit.context, asked, found));
+    const text = `Answers must be a whole number from 1 to ${COUNT_MAX.toLocaleString('en-US')}, of an operation of the list.`;
+    const notice: Notice = { kind: 'fault', text };
+    return visit.show(pricesPage(visit.context, FIRST_QUESTION, undefined, notice), 400);
+  }
+
+  @Get('status')
+  async now(@Visit() visit: PageVisit) {
+    return visit.show(statusPage(visit.context, await this.status.now()));
+  }
+
+  @Get('documents')
+  documents(@Visit() visit: PageVisit) {
+    return visit.show(documentsPage(visit.context, this.settings.apiUrl));
+  }
+
+  @Get('terms')
+  terms(@Visit() visit: PageVisit) {
+    return this.text(visit, 'Terms', 'terms');
+  }
+
+  @Get('privacy')
+  privacy(@Visit() visit: PageVisit) {
+    return this.text(visit, 'Privacy', 'privacy');
+  }
+
+  @Get('contact')
+  contact(@Visit() visit: PageVisit) {
+    return this.text(visit, 'Contact', 'contact');
+  }
+
+  private text(visit: PageVisit, title: string, name: OperatorText) {
+    const body = html`<section>${this.settings.texts[name]}</section>`;
+    return visit.show(page(visit.context, { title, body }));
+  }
+}

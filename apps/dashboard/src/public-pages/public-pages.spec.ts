@@ -1,0 +1,68 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
+
+const PAGES = ['/', '/prices', '/status', '/documents', '/terms', '/privacy', '/contact'];
+
+describe('public pages', () => {
+  let folder: string;
+  let dashboard: DashboardUnderTest;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'texts-'));
+    await writeFile(
+      join(folder, 'terms.md'),
+      '# Ours\n\n<script>alert(1)</script> [bad](javascript:alert(1)) [good](https://example.com/)',
+    );
+    dashboard = await DashboardUnderTest.start(undefined, { DASHBOARD_TEXTS_FOLDER: folder });
+  });
+  afterAll(async () => {
+    await dashboard?.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const textOf = async (path: string) => {
+    const { status, body } = await dashboard.send('GET', path);
+    return { status, text: body.toString() };
+  };
+
+  it('every one is shown without log-in and leads to all others', async () => {
+    for (const path of PAGES) {
+      const { status, text } = await textOf(path);
+      expect([path, status]).toEqual([path, 200]);
+      for (const other of PAGES) expect(text).toContain(`href="${other}"`);
+    }
+  });
+
+  it('S66: the operator’s own texts are shown without his HTML, and lead to no script', async () => {
+    const { text } = await textOf('/terms');
+    expect(text).toContain('&lt;script&gt;');
+    expect(text).toContain('href="https://example.com/"');
+    expect(text).not.toContain('href="javascript:');
+    expect((await textOf('/privacy')).text).toContain('has not published a privacy notice');
+  });
+
+  it('the calculator answers what so many answers cost, and refuses what is no number', async () => {
+    const { text } = await textOf('/prices?operation=whois.live&count=20000');
+    expect(text).toContain('20,000 credits');
+    expect(text).toContain('API plan 50K for $75.00 a month');
+    const { status, text: refused } = await textOf('/prices?operation=whois.live&count=1e99');
+    expect([status, refused]).toEqual([400, expect.stringContaining('must be a whole number')]);
+  });
+
+  it('the status page names what does not work, and asks the services once in five seconds', async () => {
+    const { text } = await textOf('/status');
+    expect(text).toContain('Everything works.');
+    const asked = dashboard.arrived.filter(({ line }) => line === 'GET /ready').length;
+    await textOf('/status');
+    expect(dashboard.arrived.filter(({ line }) => line === 'GET /ready')).toHaveLength(asked);
+  });
+
+  it('the start page shows a sample answer of each operation', async () => {
+    expect((await textOf('/')).text).toContain('registered.test');
+    expect((await textOf('/?sample=dns.live')).text).toContain('/v2.0/dns/live');
+    expect((await textOf('/?sample=no.such')).status).toBe(200);
+  });
+});

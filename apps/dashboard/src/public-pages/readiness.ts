@@ -1,0 +1,26 @@
+import { ServicePool } from '#libs/contracts';
+import type { InternalTls, Readiness, ServiceName } from '#libs/platform';
+
+/** A probe waits for this answer. */
+const LIMIT_MS = 1_000;
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+/** Whether a service says that it should get work, and what it misses. Of one that does not answer nothing more is known. */
+export async function readinessOf(
+  audience: ServiceName,
+  url: string,
+  tls?: InternalTls,
+): Promise<Readiness> {
+  const maxResponseSize = ANSWER_BYTES_MAX;
+  const pool = new ServicePool({ audience, url, tls, connections: 1, maxResponseSize });
+  try {
+    const signal = AbortSignal.timeout(LIMIT_MS);
+    const { statusCode, body } = await pool.request({ method: 'GET', path: '/ready', signal });
+    const { faults } = (await body.json()) as { faults?: string[] };
+    return { isReady: statusCode === 200, faults: faults ?? [] };
+  } catch {
+    return { isReady: false, faults: [] };
+  } finally {
+    await pool.destroy();
+  }
+}

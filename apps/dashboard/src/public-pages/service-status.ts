@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import type { Clock, InternalTls, ServiceName, ServiceOrigins } from '#libs/platform';
+import { readinessOf } from './readiness.js';
+
+/** What people know of the service, and the services without which it does not work. */
+const PARTS: readonly (readonly [part: string, needs: readonly ServiceName[]])[] = [
+  ['Sign-up, log-in and keys', ['account']],
+  ['Live lookups by the API', ['gateway', 'account', 'entitlement', 'lookup']],
+  ['History, searches and subdomains', ['gateway', 'account', 'entitlement', 'corpus']],
+  ['Jobs, monitors, database files and webhooks', ['worker']],
+  ['Credits, plans and invoices', ['billing', 'entitlement']],
+];
+
+/** Anybody may ask: however many do, the services are asked once in this time. */
+const KEPT_MS = 5_000;
+
+export interface PartStatus {
+  part: string;
+  isUp: boolean;
+}
+
+export interface Status {
+  /** When the services were asked. */
+  askedAt: Date;
+  parts: readonly PartStatus[];
+}
+
+/** Which parts of the service work right now, as their own probes say. */
+@Injectable()
+export class ServiceStatus {
+  private kept: { until: number; status: Promise<Status> } | undefined;
+
+  constructor(
+    private readonly origins: ServiceOrigins,
+    private readonly clock: Clock,
+    private readonly tls?: InternalTls,
+  ) {}
+
+  async now(): Promise<Status> {
+    const now = this.clock.now();
+    if (!this.kept || this.kept.until <= now.getTime()) {
+      this.kept = { until: now.getTime() + KEPT_MS, status: this.ask(now) };
+    }
+    return this.kept.status;
+  }
+
+  private async ask(askedAt: Date): Promise<Status> {
+    const away = new Set<string>();
+    const asked = Object.entries(this.origins) as [ServiceName, string][];
+    await Promise.all(
+      asked.map(async ([name, url]) => {
+        const { isReady, faults } = await readinessOf(name, url, this.tls);
+        if (!isReady) away.add(name);
+        // Of the services that the dashboard does not ask itself, the gateway knows.
+        for (const fault of faults) if (!(fault in this.origins)) away.add(fault);
+      }),
+    );
+    const parts = PARTS.map(([part, needs]) => ({
+      part,
+      isUp: !needs.some((name) => away.has(name)),
+    }));
+    return { askedAt, parts };
+  }
+}

@@ -1,0 +1,40 @@
+import { type Markup, html } from '#libs/public-http';
+import { minute } from '../amounts.js';
+import { type PageContext, page } from '../pages/layout.js';
+import type { Status } from './service-status.js';
+
+/** `/status`: what works right now. */
+export function statusPage(context: PageContext, status: Status): Markup {
+  const away = status.parts.filter(({ isUp }) => !isUp);
+  const summary =
+    away.length === 0
+      ? 'Everything works.'
+      : `Not available: ${away.map(({ part }) => part).join('; ')}.`;
+  return page(context, {
+    title: 'Status',
+    notice: { kind: away.length === 0 ? 'done' : 'fault', text: summary },
+    body: html`<section>
+      <h2>Right now</h2>
+      <table>
+        <thead>
+          <tr>
+            <th>Part</th>
+            <th>State</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${status.parts.map(
+            ({ part, isUp }) =>
+              html`<tr>
+                <td>${part}</td>
+                <td>${isUp ? 'works' : html`<strong>not available</strong>`}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+      <p class="quiet">
+        Asked at ${minute(status.askedAt.toISOString())}. Load the page again for the newest.
+      </p>
+    </section>`,
+  });
+}

@@ -1,0 +1,46 @@
+import type { KeyAnswer, LoggedRequest } from '#libs/contracts';
+import { grouped } from '../amounts.js';
+import { outcomeWords } from './outcome-words.js';
+
+type NamedKey = Pick<KeyAnswer, 'id' | 'name'> & Partial<Pick<KeyAnswer, 'masked'>>;
+
+/** The keys of an account by their ids, and what was asked on its pages. */
+export class KeyNames {
+  readonly all: readonly NamedKey[];
+  private readonly names: ReadonlyMap<string, string>;
+
+  /** @param keys those of the account, as far as they are known. */
+  constructor(keys: readonly KeyAnswer[], accountId: string) {
+    this.all = [...keys, { id: accountId, name: 'Dashboard' }];
+    this.names = new Map(this.all.map(({ id, name }) => [id, name]));
+  }
+
+  of(id: string): string {
+    return this.names.get(id) ?? 'another key';
+  }
+}
+
+/** A request as a row of a table: what the page shows, and what its script adds. */
+export interface RequestRow {
+  id: string;
+  at: string;
+  operation: string;
+  subject: string;
+  key: string;
+  answer: string;
+  credits: string;
+}
+
+export function requestRow(request: LoggedRequest, keys: KeyNames): RequestRow {
+  const { request_id: id, at, operation, subject, key_id, status, outcome } = request;
+  const times = request.requests > 1 ? ` (${grouped(request.requests)} times)` : '';
+  return {
+    id,
+    at,
+    operation,
+    subject: subject || '–',
+    key: keys.of(key_id),
+    answer: `${status} ${outcomeWords(outcome)}${times}`,
+    credits: grouped(request.credits),
+  };
+}

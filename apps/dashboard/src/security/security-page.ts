@@ -1,0 +1,180 @@
+import {
+  type IdentitiesAnswer,
+  type ListedIdentity,
+  type ListedSession,
+  PROVIDER_NAMES,
+  type SecondFactorAnswer,
+} from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
+import { confirmationPage } from '../pages/confirmation-page.js';
+import { type Notice, type PageContext, form, page } from '../pages/layout.js';
+import { browserName } from './browser-name.js';
+
+/** What the page is told, by the owners of its parts. */
+export interface SecurityFacts {
+  secondFactor: SecondFactorAnswer;
+  identities: IdentitiesAnswer;
+  sessions: ListedSession[];
+}
+
+/** By what the account is opened, and where it is open. */
+export function securityPage(context: PageContext, facts: SecurityFacts, notice?: Notice): Markup {
+  const { secondFactor, identities, sessions } = facts;
+  return page(context, {
+    title: 'Security',
+    notice,
+    body: html`<section>
+        <h2>Password</h2>
+        ${identities.has_password ? CHANGE_PASSWORD : SET_PASSWORD}
+      </section>
+      ${identitiesSection(context, identities)} ${appSection(context, secondFactor)}
+      ${sessionsSection(sessions)}`,
+  });
+}
+
+const CHANGE_PASSWORD = html`<p class="actions">
+  <a class="button plain small" href="/account/password">Change the password</a>
+</p>`;
+const SET_PASSWORD = html`<p>
+  The account has no password. <a href="/password/forgot">A link to your mailbox</a> sets one.
+</p>`;
+
+function identitiesSection(
+  context: PageContext,
+  { identities, offered }: IdentitiesAnswer,
+): Markup {
+  const free = offered.filter((provider) => !identities.some((one) => one.provider === provider));
+  if (identities.length + free.length === 0) return html``;
+  return html`<section>
+    <h2>Log in with</h2>
+    <ul class="rows">
+      ${identities.map(
+        ({ id, provider, address, last_used_at: used }) =>
+          html`<li>
+            <div>
+              <strong>${PROVIDER_NAMES[provider]}</strong> ${address}
+              <p class="quiet">last used ${minute(used)} UTC</p>
+            </div>
+            <a
+              class="button plain small"
+              href="/security/identities/${id}/remove"
+              aria-label="Remove ${PROVIDER_NAMES[provider]}"
+              >Remove</a
+            >
+          </li>`,
+      )}
+      ${free.map(
+        (provider) =>
+          html`<li>
+            <div><strong>${PROVIDER_NAMES[provider]}</strong></div>
+            ${form(context, `/security/identities/${provider}`, html`<button class="plain small">Connect ${PROVIDER_NAMES[provider]}</button>`)}
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+/** Before a provider opens the account no more. */
+export function removeIdentityPage(context: PageContext, identity: ListedIdentity): Markup {
+  const name = PROVIDER_NAMES[identity.provider];
+  return confirmationPage(context, {
+    title: `Remove ${name}?`,
+    body: html`<p><strong>${name}</strong> ${identity.address}</p>
+      <p>A log-in with ${name} opens this account no more.</p>`,
+    action: `/security/identities/${identity.id}/remove`,
+    button: `Remove ${name}`,
+    isDanger: true,
+    back: BACK,
+  });
+}
+
+function appSection(
+  context: PageContext,
+  { on_since: since, recovery_codes: codes }: SecondFactorAnswer,
+): Markup {
+  const body =
+    since === null
+      ? html`<p>
+            A log-in then asks for a code of an app on your telephone, too: a password alone opens
+            nothing.
+          </p>
+          ${form(context, '/security/app', html`<button>Set up an app</button>`)}`
+      : html`<p>
+            Since ${minute(since)} a log-in also asks for a code.
+            ${codes === 0 ? html`<strong>No recovery code is left.</strong>` : `${codes} recovery ${codes === 1 ? 'code is' : 'codes are'} left.`}
+          </p>
+          <div class="actions">
+            <a class="button plain small" href="/security/app/recovery-codes">New recovery codes</a>
+            <a class="button danger small" href="/security/app/remove">Remove the app</a>
+          </div>`;
+  return html`<section>
+    <h2>Authenticator app</h2>
+    ${body}
+  </section>`;
+}
+
+function sessionsSection(sessions: ListedSession[]): Markup {
+  const hasOthers = sessions.some(({ current }) => !current);
+  const endOthers = html`<p class="actions">
+    <a class="button danger" href="/security/sessions/end-others">End all other sessions</a>
+  </p>`;
+  return html`<section>
+    <h2>Where you are logged in</h2>
+    <ul class="rows">
+      ${sessions.map((session) => sessionRow(session))}
+    </ul>
+    ${hasOthers ? endOthers : undefined}
+  </section>`;
+}
+
+/** Before another browser is logged out. */
+export function endPage(context: PageContext, session: ListedSession): Markup {
+  const { id, user_agent: userAgent, address, last_seen_at: seen } = session;
+  return confirmationPage(context, {
+    title: 'End this session?',
+    body: html`<p><strong>${browserName(userAgent)}</strong> ${address}</p>
+      <p class="quiet">Last seen ${minute(seen)}.</p>
+      <p>That browser is logged out at once. Your keys keep working.</p>`,
+    action: `/security/sessions/${id}/end`,
+    button: 'End the session',
+    isDanger: true,
+    back: BACK,
+  });
+}
+
+/** Before every browser but this one is logged out. */
+export function endOthersPage(context: PageContext): Markup {
+  return confirmationPage(context, {
+    title: 'End all other sessions?',
+    body: html`<p>Every browser but this one is logged out at once. Your keys keep working.</p>`,
+    action: '/security/sessions/end-others',
+    button: 'End all other sessions',
+    isDanger: true,
+    back: BACK,
+  });
+}
+
+const BACK = { href: '/security', text: 'Keep them as they are' };
+
+function sessionRow(session: ListedSession): Markup {
+  const { id, current, address, user_agent: userAgent, created_at, last_seen_at } = session;
+  const name = browserName(userAgent);
+  const end = html`<a
+    class="button plain small"
+    href="/security/sessions/${id}/end"
+    aria-label="End the session of ${name}, ${address}"
+    >End</a
+  >`;
+  return html`<li>
+    <div>
+      <strong>${name}</strong> ${address}
+      <p class="quiet">
+        <span>since ${minute(created_at)}</span>
+        <span>last seen ${minute(last_seen_at)}</span>
+      </p>
+    </div>
+    ${current ? html`<p class="quiet">This browser</p>` : end}
+  </li>`;
+}
+
+const minute = (time: string) => time.slice(0, 16).replace('T', ' ');

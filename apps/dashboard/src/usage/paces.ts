@@ -1,0 +1,46 @@
+import type { KeyUsageAnswer } from '#libs/contracts';
+import type { Series } from './usage-series.js';
+
+/** How soon answers came: what each pace is called, and how many answers of each day had it. */
+export interface Paces {
+  names: string[];
+  byDay: ReadonlyMap<string, number[]>;
+  total: number[];
+}
+
+/** Answers of all keys together. */
+export function pacesOf({ within_ms: bounds, days }: KeyUsageAnswer): Paces {
+  const names = [...bounds.map((ms) => `within ${lengthOf(ms)}`), 'later'];
+  const none = names.map(() => 0);
+  const add = (left: readonly number[], right: readonly number[]) =>
+    left.map((count, place) => count + right[place]);
+  const byDay = new Map<string, number[]>();
+  for (const { date, within } of days) byDay.set(date, add(byDay.get(date) ?? none, within));
+  return { names, byDay, total: [...byDay.values()].reduce(add, none) };
+}
+
+/** For a chart, the soonest first; paces that no answer had are left out. */
+export function paceSeries({ names, byDay, total }: Paces): Series[] {
+  const all = names.map((name, place) => ({
+    name,
+    total: total[place],
+    byDay: new Map([...byDay].map(([date, counts]) => [date, counts[place]])),
+  }));
+  return all.filter((series) => series.total > 0);
+}
+
+/** Within what time half of the answers and 19 of 20 came; empty without an answer. */
+export function paceWords({ names, total }: Paces): string {
+  const all = total.reduce((sum, count) => sum + count, 0);
+  if (all === 0) return '';
+  const paceOf = (share: number) => {
+    let sum = 0;
+    return names[total.findIndex((count) => (sum += count) >= all * share)];
+  };
+  const [half, most] = [paceOf(0.5), paceOf(0.95)];
+  const last = names.at(-1);
+  const words = (pace: string) => (pace === last ? `later than ${names.at(-2)!.slice(7)}` : pace);
+  return `Half of the answers came ${words(half)}, 19 of 20 ${words(most)}.`;
+}
+
+const lengthOf = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`);
