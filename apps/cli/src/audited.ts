@@ -10,7 +10,7 @@ export async function audited<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   await withService(config, 'account', (http) =>
-    new AccountDeskClient(http, operatorName()).note(order),
+    new AccountDeskClient(http, operatorName(config)).note(order),
   );
   return work();
 }
@@ -18,6 +18,6 @@ export async function audited<T>(
 /** Before an account's data is read: an entry of the audit log. @throws NotFound. */
 export async function inspected(config: CliConfig, accountId: string): Promise<AccountSummary> {
   return withService(config, 'account', (http) =>
-    new AccountDeskClient(http, operatorName()).inspect(accountId),
+    new AccountDeskClient(http, operatorName(config)).inspect(accountId),
   );
 }

@@ -1,4 +1,4 @@
-import { IsOptional, IsString, IsUrl, MinLength } from 'class-validator';
+import { IsOptional, IsString, IsUrl, MaxLength, MinLength } from 'class-validator';
 import { type ConfigClass, IsServiceSecret, type ServiceName, Setting } from '#libs/platform';
 import { IsDatabaseUrl } from '#libs/database';
 import { databaseSetting } from '#libs/services';
@@ -14,6 +14,15 @@ export class CliConfig {
   })
   @IsString()
   dataFolder: string = '.data';
+
+  @Setting({
+    env: 'OPERATOR_NAME',
+    about: 'Who runs the command, for the audit log. Unset: the user of the machine.',
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(64)
+  operatorName?: string;
 
   @Setting({
     env: 'DATABASE_ADMIN_URL',

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OrderAnswer } from '#libs/contracts';
-import { newId } from '#libs/platform';
-import { MANUAL } from './manual.js';
+import { ConfigurationError, newId } from '#libs/platform';
+import { MANUAL, exampleWords } from './manual.js';
 import { OperatorDesk } from '../../../test/desk/operator-desk.js';
 
 /** What a row of the table may name. */
@@ -13,6 +13,8 @@ interface Known {
   /** The payment of a month. */
   period: string;
   callback: string;
+  subscription: string;
+  key: string;
 }
 
 interface Row {
@@ -59,6 +61,12 @@ const COMMANDS: readonly Row[] = [
     audited: 'account.unsuspended',
   },
   {
+    name: 'lift the second factor',
+    args: ({ accountId }) => ['account', 'lift-second-factor', accountId, ...WHY],
+    answers: { hasChanged: false },
+    audited: 'second-factor.lifted',
+  },
+  {
     name: 'grant credits',
     args: ({ accountId }) => ['credits', 'grant', accountId, '70', ...WHY],
     answers: { amount: 70, isNew: true, adjustmentId: anything },
@@ -89,6 +97,51 @@ const COMMANDS: readonly Row[] = [
     audited: 'operator.override-limit',
   },
   {
+    name: 'end an override',
+    args: ({ accountId }) => ['limits', 'lift', accountId, '--limit', 'live', ...WHY],
+    answers: { limit: 'live', hasChanged: true },
+    audited: 'operator.lift-override',
+  },
+  {
+    name: 'list accounts',
+    args: () => ['account', 'list', '--standing', 'active', '--limit', '1'],
+    answers: [{ state: 'active', suspendedBecause: null }],
+    audited: null,
+  },
+  {
+    name: 'list keys',
+    args: ({ accountId }) => ['keys', 'list', accountId],
+    answers: [{ environment: 'test' }, { environment: 'live', state: 'active' }],
+    audited: 'account.inspected',
+  },
+  {
+    name: 'revoke a key',
+    args: ({ accountId, key }) => ['keys', 'revoke', accountId, key],
+    answers: { state: 'revoked', revoked_because: 'owner' },
+    audited: 'key.revoked',
+  },
+  {
+    name: 'list subscriptions',
+    args: ({ accountId }) => ['billing', 'subscriptions', accountId],
+    answers: [{ sku: 'api-15K-month', cancel_at: null }],
+    audited: 'account.inspected',
+  },
+  {
+    name: 'cancel a subscription',
+    args: ({ accountId, subscription }) => ['billing', 'cancel', accountId, subscription, ...WHY],
+    answers: { state: 'active', cancel_at: anything },
+    audited: 'operator.cancel-subscription',
+  },
+  {
+    name: 'read the audit log',
+    args: ({ accountId }) => ['audit', 'list', accountId, '--limit', '2'],
+    answers: [
+      { action: 'account.inspected', actor: `operator:${userInfo().username}` },
+      { action: 'operator.cancel-subscription' },
+    ],
+    audited: 'account.inspected',
+  },
+  {
     name: 'payments',
     args: ({ accountId }) => ['billing', 'payments', accountId],
     answers: [{ reversals: [] }, { amountMicros: '54000000', reversals: [] }],
@@ -103,7 +156,7 @@ const COMMANDS: readonly Row[] = [
   {
     name: 'refund the remaining period',
     args: ({ accountId, period }) => ['billing', 'refund', accountId, period, ...REST, ...WHY],
-    answers: { amountMicros: anything, refundId: anything, state: anything },
+    answers: { amountMicros: anything, plan: 'ends', state: anything },
     audited: 'operator.refund',
   },
   {
@@ -144,13 +197,18 @@ describe('operator commands with --json', () => {
     const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
     const ordered = await billing.call('POST', 'orders', { accountId, body });
     await billing.act(ordered.body as OrderAnswer, 'pay');
-    const [ids] = await billing.database.query<Omit<Known, 'accountId'>>(
+    const [ids] = await billing.database.query<Omit<Known, 'accountId' | 'key'>>(
       `select (select payment_id from payment_lines where account_id = $1 and kind = 'package') as payment,
          (select payment_id from payment_lines where account_id = $1 and kind = 'subscription') as period,
+         (select id from subscriptions where account_id = $1) as subscription,
          (select id from callbacks order by id limit 1) as callback`,
       [accountId],
     );
-    known = { accountId, ...ids };
+    const [{ key }] = await desk.account.database.query<{ key: string }>(
+      'select id as key from api_keys where account_id = $1',
+      [accountId],
+    );
+    known = { accountId, key, ...ids };
     await billing.database.query(
       `insert into work (id, queue, name, payload, state, until, tries, reason)
        values (gen_random_uuid(), 'processor-objects', 'stripe payment pi_unreadable',
@@ -176,6 +234,19 @@ describe('operator commands with --json', () => {
     else expect(added.some((line) => line.startsWith(by))).toBe(true);
     expect((await chains()).length).toBe(before.length + (row.audited === null ? 0 : 1));
     await desk.billing.settle();
+  });
+
+  it('in the pod of the chart every command has the settings that it needs, but those of a superuser', async () => {
+    const lacking: string[] = [];
+    for (const [path, { example }] of Object.entries(MANUAL)) {
+      // These work on files alone.
+      if (/^(secrets|routing|tlds)\b/.test(path)) continue;
+      await desk.command(...exampleWords(example)).catch((error) => {
+        if (!(error instanceof ConfigurationError)) throw error;
+        lacking.push(path);
+      });
+    }
+    expect(lacking).toEqual(['provision', 'migrate', 'corpus distribute']);
   });
 
   it('a command about an account that is not there says so, and changes nothing', async () => {

@@ -1,9 +1,8 @@
 import { ExtensionMissing, NotTheOwner } from '#libs/database';
 import { EventsConfig, UnfitTopic } from '#libs/messaging';
 import { ConfigurationError, Problem, loadConfig, loadConfigs } from '#libs/platform';
+import { askingProgram, asksServices } from './asking-program.js';
 import { CliConfig } from './cli.config.js';
-import { DatabasesConfig, OwnDatabasesConfig } from './declared.js';
-import { operatorProgram } from './operator-program.js';
 import { operatorSettings } from './operator-settings.js';
 
 const NOBODYS_ID = 'Nothing has this id. `account find` tells whose an id, key or address is.';
@@ -14,6 +13,14 @@ const isMissing = (error: unknown) => error instanceof Problem && error.status =
 async function main(): Promise<void> {
   const { dataFolder } = loadConfig(CliConfig);
   const settings = operatorSettings(process.env, dataFolder);
+  if (asksServices(process.argv[2])) {
+    const databases = async () =>
+      loadConfig((await import('./declared.js')).DatabasesConfig, settings);
+    await askingProgram(loadConfig(CliConfig, settings), databases).parseAsync();
+    return;
+  }
+  const { DatabasesConfig, OwnDatabasesConfig } = await import('./declared.js');
+  const { operatorProgram } = await import('./operator-program.js');
   const [config, events, databases, own] = loadConfigs(
     [CliConfig, EventsConfig, DatabasesConfig, OwnDatabasesConfig],
     settings,
@@ -21,6 +28,11 @@ async function main(): Promise<void> {
   await operatorProgram(config, events, databases, own).parseAsync();
 }
 
+// Whoever reads the answer has read enough, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
 try {
   await main();
 } catch (error) {

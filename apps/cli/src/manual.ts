@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import type { SetAsideMoney } from '#libs/contracts';
+import type {
+  AuditLine,
+  KeyAnswer,
+  ListedAccount,
+  SetAsideMoney,
+  SubscriptionAnswer,
+} from '#libs/contracts';
 
 /** What `--help` and the page of the command line say beside what a command declares. */
 interface ManualEntry {
@@ -22,6 +28,45 @@ const REFUND = {
   amountMicros: '54000000',
   credits: '15000',
   from: AT,
+  plan: 'ends',
+  retryAt: AT,
+};
+
+const KEY: KeyAnswer = {
+  id: OTHER,
+  name: 'Server',
+  environment: 'live',
+  masked: 'dds_live_…a1B2',
+  state: 'revoked',
+  scopes: ['whois'],
+  allowed_addresses: ['198.51.100.0/24'],
+  daily_credit_cap: 1_000,
+  created_at: AT,
+  expires_at: AT,
+  last_used_at: AT,
+  replaced_by: OTHER,
+  revoked_because: 'owner',
+  rank: 1,
+};
+
+const SUBSCRIPTION: SubscriptionAnswer = {
+  id: OTHER,
+  line: 'api',
+  state: 'active',
+  sku: 'api-15K-month',
+  quantity: 1,
+  interval: 'month',
+  amount_micros: '27000000',
+  tax_micros: '0',
+  currency: 'USD',
+  processor: 'stripe',
+  period_start: AT,
+  period_end: AT,
+  paid_through: AT,
+  cancel_at: AT,
+  pending_change: null,
+  unpaid_change: null,
+  is_current: true,
 };
 
 const SOURCE = {
@@ -47,6 +92,7 @@ const IMPORTED_FILE = {
   digest: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   observedAt: AT,
   state: 'loaded',
+  isDifference: false,
   lines: 125_002,
   position: 125_002,
   slices: 64,
@@ -109,6 +155,10 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
     example: `account unsuspend ${ACCOUNT} --reason 'dispute won'`,
     json: { hasChanged: true },
   },
+  'account lift-second-factor': {
+    example: `account lift-second-factor ${ACCOUNT} --reason 'lost telephone, called back'`,
+    json: { hasChanged: true },
+  },
   'credits revoke': {
     example: `credits revoke ${ACCOUNT} 30 ${REASON}`,
     json: { revocationId: OTHER, revoked: 30, isNew: true },
@@ -128,6 +178,10 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
     json: { ...LISTED_SOURCE, files: [IMPORTED_FILE] },
   },
   'source list': { example: 'source list', json: [LISTED_SOURCE] },
+  'source set': {
+    example: 'source set com --turnover 60',
+    json: { name: 'com', turnoverMax: 0.6 },
+  },
   'source remove': { example: 'source remove com', json: { name: 'com' } },
   'corpus distribute': {
     example: 'corpus distribute',
@@ -159,6 +213,44 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
       ],
     },
   },
+  'limits lift': {
+    example: `limits lift ${ACCOUNT} --limit live ${REASON}`,
+    json: { accountId: ACCOUNT, limit: 'live', hasChanged: true },
+  },
+  'keys list': { example: `keys list ${ACCOUNT}`, json: [KEY] },
+  'keys revoke': { example: `keys revoke ${ACCOUNT} ${OTHER}`, json: KEY },
+  'account list': {
+    example: 'account list --standing suspended',
+    json: [
+      {
+        accountId: ACCOUNT,
+        state: 'active',
+        createdAt: AT,
+        deletedAt: null,
+        suspendedAt: AT,
+        suspendedBecause: 'spam',
+      },
+    ] satisfies ListedAccount[],
+  },
+  'audit list': {
+    example: `audit list ${ACCOUNT}`,
+    json: [
+      {
+        position: '12',
+        at: AT,
+        actor: 'operator:ada',
+        action: 'account.inspected',
+        object: `account:${ACCOUNT}`,
+        requestId: '',
+      },
+    ] satisfies AuditLine[],
+  },
+  'billing subscriptions': { example: `billing subscriptions ${ACCOUNT}`, json: [SUBSCRIPTION] },
+  'billing cancel': { example: `billing cancel ${ACCOUNT} ${OTHER} ${REASON}`, json: SUBSCRIPTION },
+  'billing resend-receipt': {
+    example: `billing resend-receipt ${ACCOUNT} INV-2026-000042 ${REASON}`,
+    json: { number: 'INV-2026-000042' },
+  },
   'limits override': {
     example: `limits override ${ACCOUNT} --limit live --value 600 --until 2099-01-01T00:00:00Z ${REASON}`,
     json: { accountId: ACCOUNT, limit: 'live', value: 600, until: '2099-01-01T00:00:00Z' },
@@ -189,6 +281,14 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
         reason: 'not given back: its refunds were refused or failed',
       },
     ] satisfies SetAsideMoney[],
+  },
+  'billing retry-refund': {
+    example: `billing retry-refund ${ACCOUNT} ${OTHER} ${REASON}`,
+    json: REFUND,
+  },
+  'billing dismiss-refund': {
+    example: `billing dismiss-refund ${ACCOUNT} ${OTHER} ${REASON}`,
+    json: REFUND,
   },
   'billing reconcile': {
     example: `billing reconcile ${REASON}`,
@@ -230,6 +330,11 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   'tlds show': { example: 'tlds show com' },
   'tlds refresh': { example: 'tlds refresh iana-files --write registries.json' },
 };
+
+/** What a shell makes of an example. */
+export function exampleWords(example: string): string[] {
+  return (example.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
+}
 
 /** The words of a command, without those of the program: `account find`. */
 export function pathOf(command: Command): string {

@@ -1,12 +1,9 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { EventsConfig } from '#libs/messaging';
 import type { OwnDatabases } from '#libs/services';
-import { accountCommands } from './accounts/account-commands.js';
-import { auditCommands } from './audit/audit-commands.js';
-import { billingCommands } from './billing/billing-commands.js';
+import { addAsking, operatorCommand } from './asking-program.js';
 import type { CliConfig } from './cli.config.js';
 import { corpusCommands } from './corpus/corpus-commands.js';
-import { creditCommands } from './credits/credit-commands.js';
 import type { Databases } from './declared.js';
 import { eventCommands } from './events/event-commands.js';
 import { addManual } from './manual.js';
@@ -23,17 +20,10 @@ export function operatorProgram(
   databases: Databases,
   own: OwnDatabases,
 ): Command {
-  const program = new Command('npm run cli --')
-    .description('operator commands')
-    .showHelpAfterError(
-      '"npm run cli -- --help" lists the commands, --help after a command what it takes.',
-    );
+  const program = operatorCommand();
   schemaCommands(program, config, own, events);
   eventCommands(program, databases);
-  accountCommands(program, config, databases);
-  creditCommands(program, config);
-  billingCommands(program, config);
-  auditCommands(program, config);
+  addAsking(program, config, async () => databases);
   corpusCommands(program, config, own);
   sourceCommands(program, config);
   secretCommands(program);

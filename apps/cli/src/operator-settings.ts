@@ -9,6 +9,8 @@ type Settings = Record<string, string | undefined>;
 /** In each `operator.env`: the process whose settings these are. A shell that has read the file has it too. */
 const OWNER = 'OPERATOR_ENV_OF';
 const FILE = 'operator.env';
+/** They are of no installation. */
+const OF_THE_SHELL: readonly string[] = ['dataFolder', 'operatorName'];
 
 /**
  * The settings that commands get: those of the shell or, when it has none, those of the installation that runs in
@@ -17,7 +19,7 @@ const FILE = 'operator.env';
  */
 export function operatorSettings(environment: Settings, dataFolder: string): Settings {
   const owned = settingsOf(CliConfig)
-    .filter(({ property }) => property !== 'dataFolder')
+    .filter(({ property }) => !OF_THE_SHELL.includes(property))
     .flatMap(({ env }) => [env, `${env}_FILE`]);
   const owner = environment[OWNER];
   const isStale = owner !== undefined && !isAlive(Number(owner));

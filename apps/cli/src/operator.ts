@@ -1,9 +1,19 @@
 import { userInfo } from 'node:os';
+import type { CliConfig } from './cli.config.js';
 
 const NAME_LENGTH_MAX = 64;
 
-/** Who runs the command, for the audit log: the user of this machine. A name, no proof. */
-export function operatorName(): string {
-  const name = userInfo().username.replaceAll(/[^\w.@-]/g, '-');
+/** Who runs the command, for the audit log: what they say, else the user of this machine. A name, no proof. */
+export function operatorName({ operatorName: said }: CliConfig): string {
+  const name = (said ?? userName()).replaceAll(/[^\w.@-]/g, '-');
   return name.slice(0, NAME_LENGTH_MAX);
+}
+
+/** In a container the user is a number alone. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user-${process.getuid?.() ?? 'unknown'}`;
+  }
 }

@@ -1,4 +1,4 @@
-import { ServiceHttp } from '#libs/contracts';
+import { BillingClient, ServiceHttp } from '#libs/contracts';
 import { InternalTls, Logger, ServiceTokens, SystemClock } from '#libs/platform';
 import type { CliConfig } from './cli.config.js';
 import { required } from './required.js';
@@ -10,6 +10,18 @@ const URLS = {
   corpus: ['corpusUrl', 'CORPUS_URL'],
   entitlement: ['entitlementUrl', 'ENTITLEMENT_URL'],
 } as const;
+
+/** What billing knows, when it is part of the installation. */
+export async function withBilling<T>(
+  config: CliConfig,
+  work: (billing: BillingClient) => Promise<T[]>,
+): Promise<T[]> {
+  if (config.billingUrl === undefined) {
+    process.stderr.write('Billing is not asked: BILLING_INTERNAL_URL is not set.\n');
+    return [];
+  }
+  return withService(config, 'billing', (http) => work(new BillingClient(http)));
+}
 
 /** Runs `work` with calls to one service, as an operator, and closes the connections. */
 export async function withService<T>(

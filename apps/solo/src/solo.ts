@@ -6,7 +6,7 @@ import { checkDiskSpace, checkFolderWritable, checkPortFree } from './checks/mac
 import { DataFolder } from './data-folder/data-folder.js';
 import { Secrets } from './data-folder/secrets.js';
 import { FolderLock } from './data-folder/folder-lock.js';
-import { publishFiles, seedCorpus } from './services/corpus-seed.js';
+import { seedCorpus } from './services/corpus-seed.js';
 import { seedDemoAccount } from './services/demo-account.js';
 import { ShutdownOrder } from './services/shutdown-order.js';
 import { SoloDatabase } from './services/solo-database.js';
@@ -142,14 +142,9 @@ async function startIn(
   );
   const fillCorpus = async (names: number) => {
     const stopping = new AbortController();
-    const corpus = { corpusUrl: services.settings.CORPUS_URL!, secrets, clock: services.clock };
-    const filling = seedCorpus({ ...corpus, folder, names }, stopping.signal).then(
-      async (added) => {
-        const workerUrl = services.settings.WORKER_URL!;
-        if (added > 0) await publishFiles({ workerUrl, secrets, clock: services.clock });
-        return added;
-      },
-    );
+    const { clock, settings } = services;
+    const urls = { corpusUrl: settings.CORPUS_URL!, workerUrl: settings.WORKER_URL! };
+    const filling = seedCorpus({ ...urls, secrets, clock, folder, names }, stopping.signal);
     shutdown.add('invented names', async () => {
       stopping.abort();
       await filling.catch(() => {});

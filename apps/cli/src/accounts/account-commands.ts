@@ -1,20 +1,22 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import {
   AccountDeskClient,
   type AccountMatch,
   type AccountSummary,
-  BillingClient,
+  LISTED_STANDINGS,
+  type ListedAccount,
+  type ListedStanding,
 } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { databaseSetting } from '#libs/services';
-import { id } from '../arguments.js';
+import { id, wholeNumber } from '../arguments.js';
 import type { Databases } from '../declared.js';
 import { timelineCommand } from './timeline-command.js';
 import type { CliConfig } from '../cli.config.js';
 import { operatorName } from '../operator.js';
 import { type OutputOptions, answer } from '../output.js';
 import { required } from '../required.js';
-import { withService } from '../service-calls.js';
+import { withBilling, withService } from '../service-calls.js';
 import { LoggedRequestsMaintenanceRepository } from './logged-requests.repository.js';
 import { searchedText } from './searched-text.js';
 
@@ -22,15 +24,26 @@ interface SuspensionOptions extends OutputOptions {
   reason: string;
 }
 
+interface ListOptions extends OutputOptions {
+  standing?: ListedStanding;
+  before?: string;
+  limit: number;
+}
+
 interface FoundAccount extends AccountSummary {
   matched: string[];
 }
 
+const LISTED = 50;
 /** Accounts shown of a text that leads to many. */
 const ACCOUNTS_MAX = 20;
 
 /** `account`: who an account belongs to, and what happened to it. */
-export function accountCommands(program: Command, config: CliConfig, databases: Databases): void {
+export function accountCommands(
+  program: Command,
+  config: CliConfig,
+  databases: () => Promise<Databases>,
+): void {
   const account = program.command('account').description('accounts and what happened to them');
   account
     .command('find <text>')
@@ -39,6 +52,14 @@ export function accountCommands(program: Command, config: CliConfig, databases: 
     )
     .option('--json', 'as JSON')
     .action((text: string, options: OutputOptions) => find({ config, databases }, text, options));
+  account
+    .command('list')
+    .description('accounts, newest first, without names and addresses')
+    .addOption(new Option('--standing <standing>', 'only these').choices(LISTED_STANDINGS))
+    .option('--before <account-id>', 'the last one of the page before', id)
+    .option('--limit <number>', 'accounts of a page, at most 500', wholeNumber, LISTED)
+    .option('--json', 'as JSON')
+    .action((options: ListOptions) => list(config, options));
   timelineCommand(account, config);
   for (const verb of ['suspend', 'unsuspend'] as const) {
     account
@@ -55,11 +76,20 @@ export function accountCommands(program: Command, config: CliConfig, databases: 
         changeSuspension(config, verb, accountId, options),
       );
   }
+  account
+    .command('lift-second-factor')
+    .argument('<account-id>', 'as `account find` says it', id)
+    .description('remove the authenticator app of an owner who lost it; a mail tells him')
+    .requiredOption('--reason <text>', 'why, and how you know that it is the owner')
+    .option('--json', 'as JSON')
+    .action((accountId: string, options: SuspensionOptions) =>
+      liftSecondFactor(config, accountId, options),
+    );
 }
 
 interface Sources {
   config: CliConfig;
-  databases: Databases;
+  databases: () => Promise<Databases>;
 }
 
 async function find(
@@ -69,11 +99,9 @@ async function find(
 ): Promise<void> {
   const text = searchedText(typed);
   const ofGateway = text.startsWith('req_') ? await findRequest(databases, text) : [];
-  const ofBilling = await withService(config, 'billing', (http) =>
-    new BillingClient(http).find(text),
-  );
+  const ofBilling = await withBilling(config, (billing) => billing.find(text));
   const found = await withService(config, 'account', async (http) => {
-    const desk = new AccountDeskClient(http, operatorName());
+    const desk = new AccountDeskClient(http, operatorName(config));
     const matches = [...ofGateway, ...(await desk.find(text)), ...ofBilling];
     return inspectAll(desk, matches);
   });
@@ -83,8 +111,25 @@ async function find(
   );
 }
 
-async function findRequest(databases: Databases, requestId: string): Promise<AccountMatch[]> {
-  const url = required(databases, 'gateway', databaseSetting('gateway'));
+async function list(config: CliConfig, { json, ...page }: ListOptions): Promise<void> {
+  const accounts = await withService(config, 'account', (http) =>
+    new AccountDeskClient(http, operatorName(config)).list(page),
+  );
+  answer({ json }, accounts, (all) =>
+    all.length === 0 ? ['There is no such account.'] : all.map(listedLine),
+  );
+}
+
+function listedLine({ accountId, state, createdAt, suspendedBecause }: ListedAccount): string {
+  const suspended = suspendedBecause === null ? '' : `, suspended: ${suspendedBecause}`;
+  return `${accountId}  ${createdAt}  ${state}${suspended}`;
+}
+
+async function findRequest(
+  databases: () => Promise<Databases>,
+  requestId: string,
+): Promise<AccountMatch[]> {
+  const url = required(await databases(), 'gateway', databaseSetting('gateway'));
   const database = await Database.open({ url, applicationName: 'cli', poolSize: 1 });
   try {
     return await new LoggedRequestsMaintenanceRepository(database).find(requestId);
@@ -100,10 +145,23 @@ async function changeSuspension(
   options: SuspensionOptions,
 ): Promise<void> {
   const changed = await withService(config, 'account', (http) =>
-    new AccountDeskClient(http, operatorName())[verb](accountId, options.reason),
+    new AccountDeskClient(http, operatorName(config))[verb](accountId, options.reason),
   );
   answer(options, changed, ({ hasChanged }) => [
     hasChanged ? `${accountId} is ${verb}ed` : `was ${verb}ed before, nothing changed`,
+  ]);
+}
+
+async function liftSecondFactor(
+  config: CliConfig,
+  accountId: string,
+  options: SuspensionOptions,
+): Promise<void> {
+  const changed = await withService(config, 'account', (http) =>
+    new AccountDeskClient(http, operatorName(config)).liftSecondFactor(accountId, options.reason),
+  );
+  answer(options, changed, ({ hasChanged }) => [
+    hasChanged ? `${accountId} logs in without a code` : 'had no authenticator app',
   ]);
 }
 

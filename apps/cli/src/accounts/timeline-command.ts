@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import {
   AccountDeskClient,
-  BillingClient,
   EntitlementClient,
   type TimelineEntry,
   type TimelineQuestion,
@@ -12,7 +11,7 @@ import type { CliConfig } from '../cli.config.js';
 import { inspected } from '../audited.js';
 import { operatorName } from '../operator.js';
 import { type OutputOptions, answer } from '../output.js';
-import { withService } from '../service-calls.js';
+import { withBilling, withService } from '../service-calls.js';
 
 interface TimelineOptions extends OutputOptions {
   before?: string;
@@ -72,10 +71,12 @@ async function read(
 ): Promise<Timeline> {
   const { limit, before } = question;
   const ofAccount = <T>(ask: (desk: AccountDeskClient) => Promise<T>) =>
-    withService(config, 'account', (http) => ask(new AccountDeskClient(http, operatorName())));
+    withService(config, 'account', (http) =>
+      ask(new AccountDeskClient(http, operatorName(config))),
+    );
   const parts = await Promise.all([
     ofAccount((desk) => desk.timeline(accountId, question, withInspections)),
-    withService(config, 'billing', (http) => new BillingClient(http).timeline(accountId, question)),
+    withBilling(config, (billing) => billing.timeline(accountId, question)),
     withService(config, 'entitlement', (http) =>
       new EntitlementClient(http).timeline(accountId, question),
     ),

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
+import { AccountDeskClient } from '#libs/contracts';
+import { id, wholeNumber } from '../arguments.js';
+import { inspected } from '../audited.js';
 import type { CliConfig } from '../cli.config.js';
+import { operatorName } from '../operator.js';
 import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
 
@@ -8,11 +12,27 @@ interface VerifyOptions extends OutputOptions {
   anchors?: object[];
 }
 
-/** `audit`: whether the log of who did what is as it was written (S116). */
+interface ListOptions extends OutputOptions {
+  before?: string;
+  limit: number;
+}
+
+const LISTED = 50;
+
+/** `audit`: the log of who did what, and whether it is as it was written (S116). */
 export function auditCommands(program: Command, config: CliConfig): void {
-  program
-    .command('audit')
-    .description('the append-only log of who did what')
+  const audit = program.command('audit').description('the append-only log of who did what');
+  audit
+    .command('list')
+    .argument('[account-id]', 'as `account find` says it; the installation without it', id)
+    .description('entries of an account, or of what concerns no single one, newest first')
+    .option('--before <position>', 'the last position of the page before')
+    .option('--limit <number>', 'entries of a page, at most 500', wholeNumber, LISTED)
+    .option('--json', 'as JSON')
+    .action((accountId: string | undefined, options: ListOptions) =>
+      list(config, accountId, options),
+    );
+  audit
     .command('verify')
     .description('walk all chains of hashes; exits 1 and names the first entry that was changed')
     .option(
@@ -22,6 +42,23 @@ export function auditCommands(program: Command, config: CliConfig): void {
     )
     .option('--json', 'as JSON')
     .action((options: VerifyOptions) => verify(config, options));
+}
+
+async function list(
+  config: CliConfig,
+  accountId: string | undefined,
+  { json, ...page }: ListOptions,
+): Promise<void> {
+  if (accountId !== undefined) await inspected(config, accountId);
+  const entries = await withService(config, 'account', (http) =>
+    new AccountDeskClient(http, operatorName(config)).auditEntries(accountId, page),
+  );
+  answer({ json }, entries, (all) =>
+    all.map(
+      ({ position, at, actor, action, object }) =>
+        `${position}  ${at}  ${actor}  ${action}  ${object}`,
+    ),
+  );
 }
 
 async function verify(config: CliConfig, options: VerifyOptions): Promise<void> {

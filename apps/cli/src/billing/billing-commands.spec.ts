@@ -47,6 +47,66 @@ describe('billing commands', () => {
     expect((await desk.command('billing', 'replay', 'evt_unknown', ...why)).code).toBe(1);
   });
 
+  it('a refund that failed names when it is asked for again; an operator does so now, or dismisses it', async () => {
+    const { accountId } = await desk.account.register('refused@example.com');
+    await desk.billing.act(await desk.billing.order(accountId), 'pay');
+    const [{ payment }] = await desk.billing.database.query<Record<string, string>>(
+      'select id as payment from payments where account_id = $1',
+      [accountId],
+    );
+    const why = ['--reason', 'asked for it'];
+    const wish = ['--scope', 'whole', '--amount', '10.00', '--id'];
+    const decide = (order: string, refundId: string) =>
+      desk.command('billing', order, accountId, refundId, ...why);
+    const [first, second] = [newId(), newId()];
+    desk.billing.simulator.apiFaults.refusedRefunds = 2;
+    await desk.command('billing', 'refund', accountId, payment, ...why, ...wish, first);
+    const { stdout } = await desk.command('billing', 'payments', accountId);
+    expect(stdout).toMatch(new RegExp(`refund ${first} undone: 10.00 .*, asked for again at 20`));
+    expect((await decide('retry-refund', first)).stderr).toContain('refused this refund');
+    expect((await decide('retry-refund', first)).stderr).toContain('has not failed');
+    await desk.command('billing', 'refund', accountId, payment, ...why, ...wish, second);
+    desk.billing.simulator.apiFaults.refusedRefunds = 1;
+    const third = newId();
+    await desk.command('billing', 'refund', accountId, payment, ...why, ...wish, third);
+    expect((await decide('dismiss-refund', third)).stdout).toBe('Nothing more is done about it.\n');
+    expect((await decide('dismiss-refund', third)).code).toBe(1);
+    expect(desk.billing.logLines.splice(0)).toHaveLength(3);
+    const [made] = await desk.billing.database.query<{ count: number }>(
+      `select count(*)::int from reversals where account_id = $1 and state <> 'undone'`,
+      [accountId],
+    );
+    expect(made.count).toBe(1);
+    expect((await desk.audited(accountId)).join()).toContain('operator.dismiss-refund');
+  });
+
+  it('the mail about an invoice is sent again, to nobody else, and a refund says what it does to the plan', async () => {
+    const { billing } = desk;
+    const { accountId } = await desk.account.register('again@example.com');
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
+    await billing.act((await billing.call('POST', 'orders', { accountId, body })).body, 'pay');
+    const [{ number, payment }] = await billing.database.query<Record<string, string>>(
+      `select i.series || '-' || lpad(i.number::text, 6, '0') as number, p.id as payment
+       from invoices i join payments p on p.id = i.payment_id where i.account_id = $1`,
+      [accountId],
+    );
+    const before = (await billing.deliverMail(accountId)).length;
+    const why = ['--reason', 'asked for it'];
+    const sent = await desk.command('billing', 'resend-receipt', accountId, number, ...why);
+    expect(sent.stdout).toContain('is on its way again');
+    const mails = await billing.deliverMail(accountId);
+    expect(mails.map(({ subject }) => subject).slice(before)).toEqual([
+      `Receipt: 27.00 USD, invoice ${number}`,
+    ]);
+    const { accountId: other } = await desk.account.register('other@example.com');
+    expect((await desk.command('billing', 'resend-receipt', other, number, ...why)).code).toBe(1);
+    const give = (...wish: string[]) =>
+      desk.command('billing', 'refund', accountId, payment, ...why, ...wish);
+    const part = await give('--scope', 'whole', '--amount', '5.00');
+    expect(part.stdout).toContain('The plan goes on; the same share');
+    expect((await give('--scope', 'remaining')).stdout).toContain('The plan ends, and its credits');
+  });
+
   it.each([
     ['--amount', 'abc', 'such as 12.50'],
     ['--amount', '-5', 'such as 12.50'],

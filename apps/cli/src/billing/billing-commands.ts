@@ -1,11 +1,17 @@
 import { type Command, Option } from 'commander';
-import { BillingClient, type PaymentAnswer, type RefundOrder } from '#libs/contracts';
+import {
+  BillingClient,
+  type PaymentAnswer,
+  type RefundAnswer,
+  type RefundOrder,
+} from '#libs/contracts';
 import { counted, newId } from '#libs/platform';
 import { amountMicros, id, instant } from '../arguments.js';
 import type { CliConfig } from '../cli.config.js';
 import { audited, inspected } from '../audited.js';
 import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
+import { affairCommands } from './affair-commands.js';
 
 type RefundOptions = Pick<RefundOrder, 'scope' | 'from' | 'reason'> &
   OutputOptions & {
@@ -68,6 +74,49 @@ export function billingCommands(program: Command, config: CliConfig): void {
     .action((accountId: string, paymentId: string, options: RefundOptions) =>
       refund(config, accountId, paymentId, options),
     );
+  addDecisions(billing, config);
+  affairCommands(billing, config);
+}
+
+/** What an operator decides of a refund that failed. */
+const DECISIONS = {
+  'retry-refund': 'ask again now for a refund that failed, with its amount and scope',
+  'dismiss-refund':
+    'do nothing more about a refund that failed: the money went back some other way',
+} as const;
+
+function addDecisions(billing: Command, config: CliConfig): void {
+  for (const order of ['retry-refund', 'dismiss-refund'] as const) {
+    billing
+      .command(order)
+      .argument('<account-id>', 'as `billing set-aside` says it', id)
+      .argument('<refund-id>', 'as `billing set-aside` or `billing payments` says it', id)
+      .description(DECISIONS[order])
+      .requiredOption('--reason <text>', 'why')
+      .option('--json', 'as JSON')
+      .action((accountId: string, refundId: string, options: ReasonedOptions) =>
+        decide(config, { order, accountId, refundId }, options),
+      );
+  }
+}
+
+async function decide(
+  config: CliConfig,
+  wish: { order: keyof typeof DECISIONS; accountId: string; refundId: string },
+  { reason, json }: ReasonedOptions,
+): Promise<void> {
+  const { order, accountId, refundId } = wish;
+  const noted = { accountId, order, object: `refund:${refundId}`, reason };
+  const made = await audited(config, noted, () =>
+    withService(config, 'billing', (http) =>
+      order === 'retry-refund'
+        ? new BillingClient(http).retryRefund(accountId, refundId)
+        : new BillingClient(http).dismissRefund(accountId, refundId),
+    ),
+  );
+  answer({ json }, made, (refunded) =>
+    order === 'retry-refund' ? refundLines(refunded) : ['Nothing more is done about it.'],
+  );
 }
 
 async function listPayments(
@@ -90,10 +139,11 @@ function paymentLines(payment: PaymentAnswer): string[] {
   const bought = lines.map(({ sku, quantity }) => `${quantity} × ${sku}`).join(', ');
   return [
     `${paymentId}  ${confirmedAt}  ${amountOf(paid)} ${currency}  ${bought}, by ${processor} ${externalId}`,
-    ...reversals.map(({ cause, state, scope, credits, amountMicros: taken }) => {
+    ...reversals.map(({ refundId, cause, state, scope, credits, amountMicros: taken, retryAt }) => {
       const what =
         scope === 'remaining' ? 'the rest of a period' : taken === paid ? 'all' : 'a part';
-      return `  ${cause} ${state}: ${amountOf(taken)} ${currency}, ${what}${creditsText(credits)}`;
+      const again = retryAt === undefined ? '' : `, asked for again at ${retryAt}`;
+      return `  ${cause} ${refundId} ${state}: ${amountOf(taken)} ${currency}, ${what}${creditsText(credits)}${again}`;
     }),
   ];
 }
@@ -162,11 +212,28 @@ async function refund(
       }),
     ),
   );
-  answer({ json }, made, ({ amountMicros: given, state, credits }) => [
-    `${amountOf(given)} refunded, ${state}${creditsText(credits)} (refund ${refundId})`,
-    ...(credits === '0' ? [`Credits of a plan: npm run cli -- credits explain ${accountId}`] : []),
-  ]);
+  answer({ json }, made, (refunded) => refundLines(refunded));
 }
+
+const refundLines = ({
+  refundId,
+  amountMicros: given,
+  state,
+  credits,
+  plan,
+  from,
+}: RefundAnswer) => [
+  `${amountOf(given)} refunded, ${state}${creditsText(credits)} (refund ${refundId})`,
+  ...(plan === undefined ? [] : [PLAN_TEXTS[plan](from)]),
+];
+
+const PLAN_TEXTS: Record<NonNullable<RefundAnswer['plan']>, (from?: string) => string> = {
+  ends: (from) =>
+    `The plan ends, and its credits from ${from ?? 'the beginning of the period'} on are taken back, used ones as a debt.`,
+  set_back: (from) =>
+    `The upgrade is taken back with its credits from ${from ?? 'its beginning'} on; the plan before goes on.`,
+  stays: () => 'The plan goes on; the same share of the credits of its period is taken back.',
+};
 
 const creditsText = (credits: string) =>
   credits === '0' ? '' : `, ${counted(BigInt(credits), 'credit')} taken back`;

@@ -28,6 +28,11 @@ interface OverrideOptions extends OutputOptions {
   until: string;
 }
 
+interface LiftOptions extends OutputOptions {
+  reason: string;
+  limit: OverridableLimit;
+}
+
 /** `credits` and `limits`: what an operator gives an account by hand, always with a reason. */
 export function creditCommands(program: Command, config: CliConfig): void {
   const credits = program.command('credits').description('credits of an account');
@@ -65,9 +70,20 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .description('accounts and leases that cannot be booked; each is tried again by itself')
     .option('--json', 'as JSON')
     .action((options: OutputOptions) => listSetAside(config, options));
-  program
-    .command('limits')
-    .description('limits of an account')
+  const limits = program.command('limits').description('limits of an account');
+  limits
+    .command('lift')
+    .argument('<account-id>', 'as `account find` says it', id)
+    .description('end every override of one limit: it is what the account bought again')
+    .addOption(
+      new Option('--limit <name>', 'requests a minute, keys or monitors')
+        .choices(OVERRIDABLE_LIMITS)
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--reason <text>', 'why')
+    .option('--json', 'as JSON')
+    .action((accountId: string, options: LiftOptions) => lift(config, accountId, options));
+  limits
     .command('override')
     .argument('<account-id>', 'as `account find` says it', id)
     .description('replace one computed limit until a time')
@@ -204,5 +220,21 @@ async function override(
   );
   answer(options, { accountId, limit, value, until }, () => [
     `${limit} is ${value} until ${until}`,
+  ]);
+}
+
+async function lift(
+  config: CliConfig,
+  accountId: string,
+  { limit, reason, ...output }: LiftOptions,
+): Promise<void> {
+  const order = { accountId, order: 'lift-override', object: `limit:${limit}`, reason } as const;
+  const { hasChanged } = await audited(config, order, () =>
+    withService(config, 'entitlement', (http) =>
+      new EntitlementClient(http).liftOverride(accountId, limit),
+    ),
+  );
+  answer(output, { accountId, limit, hasChanged }, () => [
+    hasChanged ? `${limit} is no longer overridden` : `${limit} was not overridden`,
   ]);
 }

@@ -1,6 +1,14 @@
 import { BUCKET_COUNT, topicOf } from '#libs/messaging';
 import { type ConfigClass, ConfigurationError, loadConfig, settingsOf } from '#libs/platform';
-import { type AnyService, configsOf, durableConsumers, eventReaders } from '#libs/services';
+import {
+  type AnyService,
+  configsOf,
+  databaseSetting,
+  durableConsumers,
+  eventReaders,
+  schemaServices,
+} from '#libs/services';
+import { CliConfig } from '../cli.config.js';
 
 /** A setting that a pod gets as a file, by its name within the Secret. */
 interface ChartSecret {
@@ -46,6 +54,7 @@ export function chartServices(services: readonly AnyService[]): string {
   const known = {
     partitions: BUCKET_COUNT,
     services: services.map((one) => chartService(one, services)),
+    operator: operatorPod(services),
   };
   return `${JSON.stringify(known, null, 2)}\n`;
 }
@@ -94,6 +103,21 @@ function chartService(service: AnyService, services: readonly AnyService[]): Cha
     settings: settings
       .filter(({ env, secret }) => !secret && env !== 'SERVICE_SECRET_FILE')
       .map(({ env }) => env),
+  };
+}
+
+/** What operator commands need: the services that they call, and every database as its service's role. */
+function operatorPod(services: readonly AnyService[]) {
+  const settings = settingsOf(CliConfig).map(({ env }) => env);
+  const calls = services.filter(({ urlSetting }) => urlSetting && settings.includes(urlSetting));
+  const databases = schemaServices(services).map((service) => {
+    const env = databaseSetting(service);
+    return { env, file: secretFile('cli', env) };
+  });
+  return {
+    calls: calls.map(({ name }) => name),
+    settings: ['INTERNAL_TLS_FOLDER', ...calls.map(({ urlSetting }) => urlSetting)],
+    secrets: [{ env: 'SERVICE_SECRET', file: secretFile('cli', 'SERVICE_SECRET') }, ...databases],
   };
 }
 

@@ -18,7 +18,7 @@ import { readProofs, readStatements, securityCoverage } from './security-coverag
 /** Templates of a chart can read only what lies within it. */
 const CHART_FILES = 'deploy/helm/domain-data-service/files';
 const API = 'docs/api.md';
-const STATEMENTS = 'docs/operations/security-statements.md';
+const STATEMENTS = 'docs/security-statements.md';
 
 /** Every generated file of the repository with the text it should have, by path. */
 export function generatedDocuments(): Map<string, string> {
@@ -42,7 +42,7 @@ export function generatedDocuments(): Map<string, string> {
   const specs = globSync('{apps,libs,test}/**/*.{spec,contract,story}.ts').sort();
   const proofs = specs.flatMap((path) => readProofs(path, readFileSync(path, 'utf8')));
   const statements = readStatements(readFileSync(STATEMENTS, 'utf8'));
-  documents.set('docs/operations/security-coverage.md', securityCoverage(statements, proofs));
+  documents.set('docs/security-coverage.md', securityCoverage(statements, proofs));
   return documents;
 }
 

@@ -11,7 +11,7 @@ export interface SecurityProof {
   file: string;
 }
 
-/** The statements of `docs/operations/security-statements.md`, one a table row. */
+/** The statements of `docs/security-statements.md`, one a table row. */
 export function readStatements(page: string): SecurityStatement[] {
   return [...page.matchAll(/^\| (S\d+) +\| (.+?) +\|$/gm)].map(([, id, title]) => ({ id, title }));
 }
@@ -29,13 +29,13 @@ export function readProofs(file: string, text: string): SecurityProof[] {
   );
 }
 
-/** `docs/operations/security-coverage.md`: statement → the tests that prove it. */
+/** `docs/security-coverage.md`: statement → the tests that prove it. */
 export function securityCoverage(statements: SecurityStatement[], proofs: SecurityProof[]): string {
   const proven = statements.filter(({ id }) => proofs.some((proof) => proof.id === id));
   const rows = statements.map(({ id, title }) => {
     const tests = proofs
       .filter((proof) => proof.id === id)
-      .map(({ test, file }) => `[${escaped(test)}](../../${file})`);
+      .map(({ test, file }) => `[${escaped(test)}](../${file})`);
     return `| ${id} | ${title} | ${tests.join('<br>') || 'not yet'} |`;
   });
   return [

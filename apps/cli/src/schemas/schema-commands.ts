@@ -67,7 +67,7 @@ export function databasesOf(config: CliConfig, own: OwnDatabases): InstallationD
 async function prepareTopics(events: EventsConfig): Promise<void> {
   const created = await createTopics(events);
   process.stdout.write(`topics: ${created.join(', ') || 'up to date'}\n`);
-  if (!events.kafkaSaslUsername) return;
+  if (!events.kafkaSaslUsername && !events.kafkaTlsFolder) return;
   const readers = eventReaders(SERVICES);
   await grantAccess(events, readers);
   process.stdout.write(`access to topics: ${Object.keys(readers).join(', ')}\n`);

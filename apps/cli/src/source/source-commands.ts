@@ -13,6 +13,11 @@ interface AddOptions extends OutputOptions {
   category?: string;
 }
 
+interface SetOptions extends OutputOptions {
+  turnover?: number;
+  openEnded?: boolean;
+}
+
 const LOOK_MS = 500;
 const SLICES = 64;
 const BAR_WIDTH = 30;
@@ -45,6 +50,13 @@ export function sourceCommands(program: Command, config: CliConfig): void {
     .option('--json', 'as JSON')
     .action((name: string, options: AddOptions) => add(config, name, options));
   source
+    .command('set <name>')
+    .description('say how much a zone or block list may change from one version to the next')
+    .option('--turnover <percent>', 'of its names, those that may be gone; 20 at first', percent)
+    .option('--open-ended <yes|no>', 'whether its last line may lack an end; no at first', yesOrNo)
+    .option('--json', 'as JSON')
+    .action((name: string, options: SetOptions) => set(config, name, options));
+  source
     .command('run <name>')
     .description('take in what is new at a source, and wait for the end')
     .option('--json', 'as JSON')
@@ -68,6 +80,18 @@ async function add(config: CliConfig, name: string, options: AddOptions): Promis
   await withService(config, 'corpus', (http) => new CorpusSourcesClient(http).add(source));
   answer(options, source, () => [
     `added; "npm run cli -- source run ${name}" takes in what it has`,
+  ]);
+}
+
+async function set(config: CliConfig, name: string, options: SetOptions): Promise<void> {
+  const { turnover, openEnded: isOpenEnded } = options;
+  const settings = {
+    turnoverMax: turnover === undefined ? undefined : turnover / 100,
+    isOpenEnded,
+  };
+  await withService(config, 'corpus', (http) => new CorpusSourcesClient(http).set(name, settings));
+  answer(options, { name, ...settings }, () => [
+    `set; "npm run cli -- source run ${name}" takes in what was refused`,
   ]);
 }
 
@@ -147,6 +171,16 @@ function rights(text: string): string[] {
   throw new InvalidArgumentError(
     'They are shown, sold and looked-up, separated by commas; or none.',
   );
+}
+
+function percent(text: string): number {
+  if (/^(?:100|[0-9]{1,2})$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number from 0 to 100.');
+}
+
+function yesOrNo(text: string): boolean {
+  if (text === 'yes' || text === 'no') return text === 'yes';
+  throw new InvalidArgumentError('It must be yes or no.');
 }
 
 function duration(text: string): number {

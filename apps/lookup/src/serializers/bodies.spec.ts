@@ -4,7 +4,7 @@ import { fixtureLookup } from '../fixtures/fixtures.js';
 import { selectFields } from './field-selection.js';
 import { publicPath } from './public-path.js';
 import { v1Body } from './v1-body.js';
-import { WHOIS_SECTIONS } from '#libs/contracts';
+import { WHOIS_LIVE, WHOIS_SECTIONS } from '#libs/contracts';
 import { v2Body } from './v2-body.js';
 import type { Json } from './whois-body.js';
 
@@ -35,6 +35,12 @@ function port43Lookup(members: Partial<RegistrationRecord> = {}): Lookup {
     ],
   };
 }
+
+it('the example of the documents is what the fixture answers', () => {
+  const sections = new Set(WHOIS_LIVE.parameters.include.default);
+  const [{ answer }] = WHOIS_LIVE.examples;
+  expect(v2Body(fixtureLookup('registered.test', at), live, sections)).toEqual(answer);
+});
 
 describe('what each source did', () => {
   it('names the error of a source beside one that delivered, and what was cut', () => {

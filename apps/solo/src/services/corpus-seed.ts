@@ -8,24 +8,10 @@ const SEED = 1;
 const NAMES_AT_A_TIME = 50;
 const FILE = 'generated-names.json';
 
-/** Has database files made of what there is now, once the names are there. */
-export async function publishFiles({
-  workerUrl: url,
-  secrets,
-  clock,
-}: Pick<SeededCorpus, 'secrets' | 'clock'> & { workerUrl: string }): Promise<void> {
-  const tokens = new ServiceTokens(secrets.get('SERVICE_SECRET'), clock);
-  const http = new ServiceHttp({ url, caller: 'cli', audience: 'worker', tokens });
-  try {
-    await http.call('POST', '/internal/files/runs');
-  } finally {
-    await http.close();
-  }
-}
-
 /** What the seed works on. */
 export interface SeededCorpus {
   corpusUrl: string;
+  workerUrl: string;
   secrets: Secrets;
   clock: Clock;
   folder: DataFolder;
@@ -35,25 +21,29 @@ export interface SeededCorpus {
 
 /**
  * Fills the corpus with invented names, so that history and searches can be tried without the internet. Goes on where
- * an earlier start has stopped.
+ * an earlier start has stopped. No database file is begun meanwhile; all are made of what there is then.
  * @returns how many names were added now.
  */
 export async function seedCorpus(
-  { corpusUrl: url, secrets, clock, folder, names }: SeededCorpus,
+  { corpusUrl, workerUrl, secrets, clock, folder, names }: SeededCorpus,
   signal: AbortSignal,
 ): Promise<number> {
   const before = folder.readJson<{ names: number }>(FILE)?.names ?? 0;
+  if (before >= names) return 0;
   const tokens = new ServiceTokens(secrets.get('SERVICE_SECRET'), clock);
-  const http = new ServiceHttp({ url, caller: 'cli', audience: 'corpus', tokens });
-  const client = new CorpusClient(http);
+  const corpus = new ServiceHttp({ url: corpusUrl, caller: 'cli', audience: 'corpus', tokens });
+  const worker = new ServiceHttp({ url: workerUrl, caller: 'cli', audience: 'worker', tokens });
+  const client = new CorpusClient(corpus);
   let from = before;
   try {
+    await worker.call('POST', '/internal/files/runs/hold');
     for (; from < names && !signal.aborted; from += NAMES_AT_A_TIME) {
       await client.generate({ from, names: NAMES_AT_A_TIME, seed: SEED });
       folder.writePrivateJson(FILE, { names: from + NAMES_AT_A_TIME });
     }
+    if (!signal.aborted) await worker.call('POST', '/internal/files/runs');
   } finally {
-    await http.close();
+    await Promise.all([corpus.close(), worker.close()]);
   }
   return from - before;
 }

@@ -19,6 +19,7 @@ import type { PaymentsSimulator } from '../../../simulators/src/payments/payment
 import { RegistrySimulator } from '../../../simulators/src/registry/registry-simulator.js';
 import type { ShutdownOrder } from './shutdown-order.js';
 import { soloMail } from './solo-mail.js';
+import { startIdentity } from './solo-identity.js';
 import { isPaymentSimulated, startPayments } from './solo-payments.js';
 import { type SettingSources, soloSettings } from './solo-settings.js';
 
@@ -66,6 +67,7 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   const payments = isPaymentSimulated(settings)
     ? await startPayments(settings, clock, shutdown, options.folder.file('payments.journal'))
     : undefined;
+  await startIdentity(settings, shutdown);
   const services = installed(SERVICES, settings);
   const consumers = durableConsumers(services);
   const transport = new InProcessTransport({ logger: logger('events'), consumers });

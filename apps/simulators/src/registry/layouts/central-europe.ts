@@ -36,7 +36,7 @@ WHOIS displays data with a delay not exceeding 15 minutes in relation to the .pl
 export const at: Layout = {
   found: (registration) => `% Restricted rights.
 %
-% An invented answer of a registry simulator.
+% The data of this registry is provided for information purposes only.
 
 domain:         ${registration.domain}
 registrar:      ${registration.registrar.name} ( https://nic.at/registrar/1 )
@@ -71,7 +71,7 @@ source:         AT-DOM
 export const cz: Layout = {
   found: (registration) => `%  (c) 2006-2026 CZ.NIC, z.s.p.o.
 %
-% An invented answer of a registry simulator.
+% The data of this registry is provided for information purposes only.
 %
 % Whoisd Server Version: 3.15.0
 % Timestamp: Thu Jan 01 00:00:00 2026
@@ -107,7 +107,9 @@ created:      01.01.2015 10:00:00
 
 /** .ru: one block, expiry called `paid-till`. */
 export const ru: Layout = {
-  found: (registration) => `% TCI Whois Service. An invented answer of a registry simulator.
+  found: (
+    registration,
+  ) => `% TCI Whois Service. The data of this registry is provided for information purposes only.
 
 domain:        ${registration.domain.toUpperCase()}
 ${lines(registration.nameServers, (host) => `nserver:       ${host}.`)}

@@ -5,7 +5,7 @@ const CLOSING = `>>> Last update of whois database: 2026-01-01T00:00:00Z <<<
 
 For more information on Whois status codes, please visit https://icann.org/epp
 
-NOTICE: This is an invented answer of a registry simulator.`;
+NOTICE: The data of this registry is provided for information purposes only.`;
 
 /** The thin registry of .com and .net: everything but the contacts. */
 export const thinRegistry: Layout = {

@@ -3,7 +3,7 @@ import { day, formatted, type Layout, lines, time } from './layout.js';
 /** .se and .nu: comment header, day dates. */
 export const se: Layout = {
   found: (registration) => `# Copyright (c) 1997- The Swedish Internet Foundation.
-# An invented answer of a registry simulator.
+# The data of this registry is provided for information purposes only.
 # This whois printout is printed with UTF-8 encoding.
 #
 state:            active
@@ -28,7 +28,7 @@ registrar:        ${registration.registrar.name}
 export const dk: Layout = {
   found: (registration) => `# Hello 192.0.2.1. Your session has been logged.
 #
-# An invented answer of a registry simulator.
+# The data of this registry is provided for information purposes only.
 
 Domain:               ${registration.domain}
 DNS:                  ${registration.domain}
@@ -58,7 +58,7 @@ ${lines(registration.nameServers, (host) => `Hostname:             ${host}`)}
 
 /** .no: dotted keys, a handle object for each thing. */
 export const no: Layout = {
-  found: (registration) => `% An invented answer of a registry simulator.
+  found: (registration) => `% The data of this registry is provided for information purposes only.
 
 Domain Information
 

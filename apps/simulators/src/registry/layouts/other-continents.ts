@@ -46,7 +46,7 @@ function inJapan(date: Date): Date {
 /** .br: RPSL objects, dates as `20010221`, owner and nic-hdl-br. */
 export const br: Layout = {
   found: (registration) => `
-% Copyright (c) Nic.br - An invented answer of a registry simulator.
+% Copyright (c) Nic.br - The data of this registry is provided for information purposes only.
 % 2026-01-01T00:00:00-03:00 - IP: 192.0.2.1
 
 domain:      ${registration.domain}

@@ -33,7 +33,7 @@ ${lines(registration.nameServers, (host) => `        ${host}`)}
     WHOIS lookup made at 00:00:00 01-Jan-2026
 
 -- 
-An invented answer of a registry simulator.
+The data of this registry is provided for information purposes only.
 `,
   notFound: (domain) => `
     No match for "${domain}".
@@ -56,7 +56,7 @@ An invented answer of a registry simulator.
 export const de: Layout = {
   found: (registration) => `% Restricted rights.
 %
-% An invented answer of a registry simulator.
+% The data of this registry is provided for information purposes only.
 %
 
 Domain: ${registration.domain}
@@ -73,7 +73,7 @@ const FRENCH_HEADER = `%%
 %%
 %% complete date format: YYYY-MM-DDThh:mm:ssZ
 %%
-%% An invented answer of a registry simulator.
+%% The data of this registry is provided for information purposes only.
 %%
 `;
 
@@ -156,7 +156,7 @@ export const it: Layout = {
 *********************************************************************
 * Please note that the following result could be a subgroup of      *
 * the data contained in the database.                               *
-* An invented answer of a registry simulator.                       *
+* The data of this registry is provided for information purposes only.                       *
 *********************************************************************
 
 Domain:             ${registration.domain}
@@ -207,7 +207,7 @@ function italianContact(contact: SimulatedContact, hidden: boolean): string {
 /** .eu: no registrant and no dates on port 43. */
 export const eu: Layout = {
   found: (registration) => `% The WHOIS service offered by EURid is for information purposes only.
-% An invented answer of a registry simulator.
+% The data of this registry is provided for information purposes only.
 %
 % WHOIS ${registration.domain}
 Domain: ${registration.domain}
@@ -262,7 +262,7 @@ ${lines(registration.nameServers, (host) => `   ${host}`)}
 Record maintained by: SIDN BV
 
 Copyright notice
-An invented answer of a registry simulator.
+The data of this registry is provided for information purposes only.
 `,
   notFound: (domain) => `${domain} is free\n`,
   throttled: 'whois.domain-registry.nl: daily whois-limit exceeded for client 192.0.2.1\n',
@@ -272,7 +272,7 @@ An invented answer of a registry simulator.
 export const be: Layout = {
   found: (registration) => `% .be Whois Server 6.1
 %
-% An invented answer of a registry simulator.
+% The data of this registry is provided for information purposes only.
 %
 Domain:\t${registration.domain}
 Status:\tNOT AVAILABLE

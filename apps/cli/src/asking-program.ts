@@ -1,0 +1,50 @@
+import { Command } from 'commander';
+import { accountCommands } from './accounts/account-commands.js';
+import { auditCommands } from './audit/audit-commands.js';
+import { billingCommands } from './billing/billing-commands.js';
+import type { CliConfig } from './cli.config.js';
+import { creditCommands } from './credits/credit-commands.js';
+import type { Databases } from './declared.js';
+import { keyCommands } from './keys/key-commands.js';
+import { addManual } from './manual.js';
+
+/** First words of commands that ask running services: they start without what all apps declare, in half the time. */
+const ASKING: ReadonlySet<string> = new Set([
+  'account',
+  'credits',
+  'limits',
+  'billing',
+  'keys',
+  'audit',
+]);
+
+export const asksServices = (word: string | undefined): boolean =>
+  word !== undefined && ASKING.has(word);
+
+export const operatorCommand = (): Command =>
+  new Command('npm run cli --')
+    .description('operator commands')
+    .showHelpAfterError(
+      '"npm run cli -- --help" lists the commands, --help after a command what it takes.',
+    );
+
+/** The commands about accounts and money. @param databases read by the one that looks into the request log. */
+export function addAsking(
+  program: Command,
+  config: CliConfig,
+  databases: () => Promise<Databases>,
+): void {
+  accountCommands(program, config, databases);
+  creditCommands(program, config);
+  billingCommands(program, config);
+  keyCommands(program, config);
+  auditCommands(program, config);
+}
+
+/** Those commands alone. */
+export function askingProgram(config: CliConfig, databases: () => Promise<Databases>): Command {
+  const program = operatorCommand();
+  addAsking(program, config, databases);
+  addManual(program);
+  return program;
+}

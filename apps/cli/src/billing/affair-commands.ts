@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import { BillingClient, type SubscriptionAnswer } from '#libs/contracts';
+import { id } from '../arguments.js';
+import { audited, inspected } from '../audited.js';
+import type { CliConfig } from '../cli.config.js';
+import { type OutputOptions, answer } from '../output.js';
+import { withService } from '../service-calls.js';
+
+type ReasonedOptions = OutputOptions & { reason: string };
+
+/** `billing subscriptions`, `cancel` and `resend-receipt`: what is done for a customer who asks for it. */
+export function affairCommands(billing: Command, config: CliConfig): void {
+  billing
+    .command('subscriptions')
+    .argument('<account-id>', 'as `account find` says it', id)
+    .description('the subscriptions of an account, ended ones too')
+    .option('--json', 'as JSON')
+    .action((accountId: string, options: OutputOptions) => list(config, accountId, options));
+  billing
+    .command('cancel')
+    .argument('<account-id>', 'as `account find` says it', id)
+    .argument('<subscription-id>', 'as `billing subscriptions` says it', id)
+    .description(
+      'end a subscription with its paid period, as its customer may; to end it now, refund its rest',
+    )
+    .requiredOption('--reason <text>', 'why')
+    .option('--json', 'as JSON')
+    .action((accountId: string, subscriptionId: string, options: ReasonedOptions) =>
+      cancel(config, accountId, subscriptionId, options),
+    );
+  billing
+    .command('resend-receipt')
+    .argument('<account-id>', 'as `account find` says it', id)
+    .argument('<number>', 'of an invoice, a credit note or a debit note, such as INV-2026-000042')
+    .description('send the mail about an invoice or note once more, to the address of today')
+    .requiredOption('--reason <text>', 'why')
+    .option('--json', 'as JSON')
+    .action((accountId: string, number: string, options: ReasonedOptions) =>
+      resend(config, accountId, number, options),
+    );
+}
+
+async function list(config: CliConfig, accountId: string, options: OutputOptions): Promise<void> {
+  await inspected(config, accountId);
+  const subscriptions = await withService(config, 'billing', (http) =>
+    new BillingClient(http).subscriptions(accountId),
+  );
+  answer(options, subscriptions, (all) =>
+    all.length === 0 ? ['This account has no subscription.'] : all.map(subscriptionLine),
+  );
+}
+
+function subscriptionLine(subscription: SubscriptionAnswer): string {
+  const { id: subscriptionId, sku, quantity, state, paid_through: paid } = subscription;
+  const ends = subscription.cancel_at === null ? '' : `, ends at ${subscription.cancel_at}`;
+  return `${subscriptionId}  ${quantity} × ${sku}  ${state}, paid until ${paid ?? 'never'}${ends}`;
+}
+
+async function cancel(
+  config: CliConfig,
+  accountId: string,
+  subscriptionId: string,
+  { reason, ...output }: ReasonedOptions,
+): Promise<void> {
+  const object = `subscription:${subscriptionId}`;
+  const order = { accountId, order: 'cancel-subscription', object, reason } as const;
+  const { subscription } = await audited(config, order, () =>
+    withService(config, 'billing', (http) =>
+      new BillingClient(http).cancelSubscription(accountId, subscriptionId),
+    ),
+  );
+  answer(output, subscription, (row) => [subscriptionLine(row)]);
+}
+
+async function resend(
+  config: CliConfig,
+  accountId: string,
+  number: string,
+  { reason, ...output }: ReasonedOptions,
+): Promise<void> {
+  const order = {
+    accountId,
+    order: 'resend-receipt',
+    object: `invoice:${number}`,
+    reason,
+  } as const;
+  const sent = await audited(config, order, () =>
+    withService(config, 'billing', (http) =>
+      new BillingClient(http).resendReceipt(accountId, number),
+    ),
+  );
+  answer(output, sent, () => [`The mail about ${number} is on its way again.`]);
+}

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { AccountDeskClient, type KeyAnswer } from '#libs/contracts';
+import { id } from '../arguments.js';
+import { inspected } from '../audited.js';
+import type { CliConfig } from '../cli.config.js';
+import { operatorName } from '../operator.js';
+import { type OutputOptions, answer } from '../output.js';
+import { withService } from '../service-calls.js';
+
+/** `keys`: the API keys of an account, never their values. */
+export function keyCommands(program: Command, config: CliConfig): void {
+  const keys = program.command('keys').description('API keys of an account');
+  keys
+    .command('list')
+    .argument('<account-id>', 'as `account find` says it', id)
+    .description('the newest keys of an account, ended ones too')
+    .option('--json', 'as JSON')
+    .action((accountId: string, options: OutputOptions) => list(config, accountId, options));
+  keys
+    .command('revoke')
+    .argument('<account-id>', 'as `account find` says it', id)
+    .argument('<key-id>', 'as `keys list` says it', id)
+    .description('end a key for ever; it answers 401 within a second')
+    .option('--json', 'as JSON')
+    .action((accountId: string, keyId: string, options: OutputOptions) =>
+      revoke(config, accountId, keyId, options),
+    );
+}
+
+async function list(config: CliConfig, accountId: string, options: OutputOptions): Promise<void> {
+  await inspected(config, accountId);
+  const keys = await withService(config, 'account', (http) =>
+    new AccountDeskClient(http, operatorName(config)).keys(accountId),
+  );
+  answer(options, keys, (all) =>
+    all.length === 0 ? ['This account has no key.'] : all.map(keyLine),
+  );
+}
+
+async function revoke(
+  config: CliConfig,
+  accountId: string,
+  keyId: string,
+  options: OutputOptions,
+): Promise<void> {
+  const revoked = await withService(config, 'account', (http) =>
+    new AccountDeskClient(http, operatorName(config)).revokeKey(accountId, keyId),
+  );
+  answer(options, revoked, (key) => [keyLine(key)]);
+}
+
+function keyLine({ id: keyId, masked, name, state, last_used_at: used }: KeyAnswer): string {
+  return `${keyId}  ${masked}  ${state}  "${name}", used ${used ?? 'never'}`;
+}

@@ -1,0 +1,19 @@
+import type { Settings } from '#libs/services';
+import { IdentitySimulator } from '../../../simulators/src/identity/identity-simulator.js';
+import type { ShutdownOrder } from './shutdown-order.js';
+import { isDashboardAtHome } from './solo-settings.js';
+
+/** What an operator sets to ask the real ones. */
+const REAL_PROVIDERS = ['GOOGLE_CLIENT_ID', 'GITHUB_CLIENT_ID'];
+
+/**
+ * Starts the simulated Google and GitHub and gives account their settings, unless the operator has an app of his own.
+ * Only where everybody who reaches the dashboard is at home: there, anybody is whoever they say.
+ */
+export async function startIdentity(settings: Settings, shutdown: ShutdownOrder): Promise<void> {
+  const isOperators = REAL_PROVIDERS.some((env) => settings[env] !== undefined);
+  if (isOperators || !isDashboardAtHome(settings)) return;
+  const identity = new IdentitySimulator();
+  Object.assign(settings, await identity.start());
+  shutdown.add('identity simulator', () => identity.stop());
+}
