@@ -6,7 +6,7 @@ FROM node:24.21.0-trixie-slim AS packages
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN ["npm", "ci", "--omit=dev", "--omit=optional"]
-# Every package of the image with version, licence and checksum (CycloneDX).
+# Every package of npm with version, licence and checksum (CycloneDX).
 RUN npm pkg delete devDependencies optionalDependencies && npm sbom --sbom-format cyclonedx > sbom.cdx.json
 
 FROM node:24.21.0-trixie-slim AS build
@@ -19,22 +19,36 @@ COPY libs libs
 # Without specs, test code and what is for trying out.
 RUN ["node", "build.js", "--product"]
 
+# Node and Debian's packages into the list of what the image has.
+FROM debian:13.2-slim AS bill
+WORKDIR /build
+COPY --from=packages /usr/local/bin/node /usr/local/bin/node
+COPY --from=packages /build/sbom.cdx.json ./
+COPY image-sbom.js ./
+RUN ["node", "image-sbom.js", "sbom.cdx.json"]
+
 # No npm, no compiler: a C library, Node and the product.
 FROM debian:13.2-slim
 COPY --from=packages /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
 COPY --from=packages /build/node_modules node_modules
-COPY --from=packages /build/sbom.cdx.json ./
+COPY --from=bill /build/sbom.cdx.json ./
 # The one place that is written to: a gateway's journal. A volume mounted here begins with this owner.
 RUN ["install", "-d", "-o", "10001", "-g", "10001", "-m", "700", "/var/lib/domain-data"]
 COPY --from=build /build/dist dist
 COPY package.json ./
 COPY docs/errors docs/errors
+COPY docs/texts docs/texts
 ENV NODE_ENV=production \
     GATEWAY_JOURNAL=/var/lib/domain-data/gateway.journal \
     READY_URL=http://127.0.0.1:7100/ready
 USER 10001:10001
-# Every service answers /ready on its internal listener; READY_URL says where that is.
+LABEL org.opencontainers.image.title="Domain Data Service" \
+    org.opencontainers.image.description="Domain registration data API with accounts, API keys and credits" \
+    org.opencontainers.image.licenses="Apache-2.0" \
+    org.opencontainers.image.version="0.1.0"
+# Every service answers /ready on its internal listener; READY_URL says where that is. An image in OCI's format has no
+# HEALTHCHECK, and Kubernetes reads none: the compose file has its own, the chart has probes.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 \
     CMD ["node", "-e", "fetch(process.env.READY_URL).then(({ok})=>process.exit(ok?0:1),()=>process.exit(1))"]
 STOPSIGNAL SIGTERM

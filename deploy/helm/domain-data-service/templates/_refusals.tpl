@@ -17,7 +17,7 @@
 {{- if not (has $v.bindAddress (list "0.0.0.0" "::")) -}}
 {{- $faults = append $faults (printf "bindAddress is %q: 0.0.0.0, or :: in a cluster with IPv6." $v.bindAddress) -}}
 {{- end -}}
-{{- $keys := list "database_admin_url" "database_role_secret" "valkey_password" "cli_kafka_sasl_password" -}}
+{{- $keys := list "database_admin_url" "database_role_secret" "valkey_password" "cli_kafka_sasl_password" "cli_service_secret" -}}
 {{- range $file.services -}}
 {{- $keys = concat $keys (list (printf "%s_database_admin_url" .name)) -}}
 {{- range .secrets }}{{ $keys = append $keys .file }}{{ end -}}
@@ -45,7 +45,7 @@
 {{- $faults = concat $faults (include "dds.backupRefusals" . | fromJson).faults -}}
 {{- $faults = concat $faults (include "dds.formRefusals" . | fromJson).faults -}}
 {{- $faults = concat $faults (include "dds.connectionRefusals" . | fromJson).faults -}}
-{{- range $path, $resources := dict "migration" $v.migration.resources "valkey.instance" $v.valkey.instance.resources -}}
+{{- range $path, $resources := dict "migration" $v.migration.resources "cli" $v.cli.resources "valkey.instance" $v.valkey.instance.resources -}}
 {{- $faults = concat $faults (include "dds.resourceRefusals" (dict "path" $path "resources" $resources "byCpu" false) | fromJson).faults -}}
 {{- end -}}
 {{- $faults = concat $faults (include "dds.doorRefusals" . | fromJson).faults -}}
@@ -179,6 +179,11 @@
 {{- end -}}
 {{- if and $v.ingress.enabled (not $v.ingress.className) -}}
 {{- $faults = append $faults "ingress.className is empty: name the IngressClass." -}}
+{{- end -}}
+{{- range list "cert-manager.io/cluster-issuer" "cert-manager.io/issuer" -}}
+{{- if and $v.ingress.enabled (hasKey $v.ingress.annotations .) (not $v.ingress.tlsSecretPerHost) -}}
+{{- $faults = append $faults (printf "ingress.annotations has %s: cert-manager signs one certificate for each Ingress; set ingress.tlsSecretPerHost, or they overwrite one another." .) -}}
+{{- end -}}
 {{- end -}}
 {{- if and $v.ingress.enabled (not $v.ingress.tlsSecret) -}}
 {{- $faults = append $faults "ingress.tlsSecret is empty: name the Secret with the certificate of the hosts." -}}
