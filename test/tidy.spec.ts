@@ -34,6 +34,10 @@ describe('tidy', () => {
       expect(imports.featureFaults(files)).toEqual([]);
     });
 
+    it('no two folders import each other, but for pairs that are listed', () => {
+      expect(imports.mutualFaults(files)).toEqual([]);
+    });
+
     it('S54: nothing but safe-connect and the named clients opens a connection', () => {
       expect(imports.socketFaults(files)).toEqual([]);
     });

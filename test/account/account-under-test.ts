@@ -78,7 +78,7 @@ export class AccountUnderTest {
   private tokens: ServiceTokens;
   private http: ServiceHttp;
 
-  static async start(): Promise<AccountUnderTest> {
+  static async start(settings: Partial<AccountConfig> = {}): Promise<AccountUnderTest> {
     const test = await TestDatabase.create();
     const config = Object.assign(new AccountConfig(), {
       databaseUrl: test.url('account'),
@@ -88,6 +88,7 @@ export class AccountUnderTest {
       addressPepper: SECRET,
       personalDataSecret: SECRET,
       auditAnchorSecret: `anchors, ${SECRET}`,
+      ...settings,
     });
     const account = new AccountUnderTest(
       test,
@@ -138,6 +139,17 @@ export class AccountUnderTest {
     };
     if (given.status < 400) checkAgainstRow(`${method} /internal/dashboard/${path}`, given);
     return given;
+  }
+
+  /** What an operator's command asks of account. */
+  async operator(route: string, accountId: string, body: object) {
+    const answer = await this.service.app.inject({
+      method: 'POST',
+      url: `/internal/operator/accounts/${route}`,
+      headers: { authorization: `Bearer ${this.tokenOf('cli')}`, 'x-account-id': accountId },
+      payload: { operator: 'grace', ...body },
+    });
+    return answer.json();
   }
 
   /** An account with an owner who has just logged in, written straight into the tables. */

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '#libs/database';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import { ErasureService } from '../../apps/account/src/deletion/erasure.service.js';
+import { IdentitySimulator } from '../../apps/simulators/src/identity/identity-simulator.js';
 import { AccountUnderTest, PASSWORD, type Registered } from './account-under-test.js';
+import { appCode } from './authenticator-app.js';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -23,6 +25,12 @@ const RECENT: [Method, string, object?][] = [
   ['POST', 'keys/any/rotate', { overlap: 'now' }],
   ['POST', 'keys/any/reissue'],
   ['POST', 'account/email', { email: NEXT_EMAIL }],
+  ['POST', 'second-factor'],
+  ['POST', 'second-factor/confirm', { code: '0' }],
+  ['POST', 'second-factor/recovery-codes'],
+  ['POST', 'second-factor/remove', { code: '0' }],
+  ['POST', 'identities/google'],
+  ['DELETE', 'identities/any'],
   ['POST', 'account/delete', {}],
 ];
 
@@ -30,6 +38,8 @@ const RECENT: [Method, string, object?][] = [
 const CLOSED: [Method, string, object?][] = [
   ...RECENT,
   ['GET', 'sessions'],
+  ['GET', 'second-factor'],
+  ['GET', 'identities'],
   ['DELETE', 'sessions/any'],
   ['POST', 'session/reauthenticate', { password: NEXT }],
   ['GET', 'keys'],
@@ -55,19 +65,15 @@ describe('audited actions', () => {
   });
   afterAll(() => account.stop());
 
-  /** Rows are only ever appended, so they lie in the order in which they were written. */
-  const actions = async (after = 0) =>
-    (
-      await auditor.query<{ action: string }>('select action from audit order by ctid offset $1', [
-        after,
-      ])
-    ).map(({ action }) => action);
+  /** Appended, so that they mostly lie in the order in which they were written; a vacuum may free earlier places. */
+  const entries = () =>
+    auditor.query<{ id: string; action: string }>('select id, action from audit order by ctid');
 
   /** What one thing that happens leaves in the log. */
   async function entriesOf(happens: () => Promise<unknown>): Promise<string[]> {
-    const before = (await actions()).length;
+    const before = new Set((await entries()).map(({ id }) => id));
     await happens();
-    const left = await actions(before);
+    const left = (await entries()).filter(({ id }) => !before.has(id)).map(({ action }) => action);
     for (const action of left) done.add(action);
     return left;
   }
@@ -201,22 +207,85 @@ describe('audited actions', () => {
     for (const [happens, expected] of steps) expect(await entriesOf(happens)).toEqual([expected]);
   });
 
-  const asOperator = (route: string, accountId: string, body: object) =>
-    account.service.app.inject({
-      method: 'POST',
-      url: `/internal/operator/accounts/${route}`,
-      headers: { authorization: `Bearer ${account.tokenOf('cli')}`, 'x-account-id': accountId },
-      payload: { operator: 'grace', ...body },
-    });
-
   it('S117: what an operator reads of a person is one entry', async () => {
-    const inspect = () => asOperator('inspect', owner.accountId, {});
+    const inspect = () => account.operator('inspect', owner.accountId, {});
     expect(await entriesOf(inspect)).toEqual(['account.inspected']);
+  });
+
+  it('S117: a second step, its changes, its wrong codes and its end are one entry each', async () => {
+    let step = '';
+    const inStep = (code: string) =>
+      account.dashboard('POST', 'log-in/code', {
+        body: { code },
+        headers: { 'x-step-token': step },
+      });
+    const setUp = async () => {
+      const { body } = await call('POST', 'second-factor');
+      const { body: confirmed } = await call('POST', 'second-factor/confirm', {
+        code: appCode(body.secret, account.clock.now()),
+      });
+      codes = confirmed.recovery_codes;
+      for (const secret of [body.secret, ...codes]) secrets.add(secret);
+    };
+    let codes: string[] = [];
+    const steps: [happens: () => Promise<unknown>, expected: string[]][] = [
+      [() => call('POST', 'second-factor/confirm', { code: 'wrong' }), []],
+      [setUp, ['second-factor.begun', 'second-factor.set-up']],
+      [
+        async () => (step = String((await logIn(PASSWORD, NEXT_EMAIL)).headers['x-set-step'])),
+        ['session.code-asked'],
+      ],
+      [() => inStep('wrong'), ['session.code-failed']],
+      [() => inStep(codes[0]), ['session.logged-in']],
+      [
+        async () =>
+          (codes = (await call('POST', 'second-factor/recovery-codes', { code: codes[1] })).body
+            .recovery_codes),
+        ['second-factor.codes-made'],
+      ],
+      [() => call('POST', 'second-factor/remove', { code: 'wrong' }), ['second-factor.refused']],
+      [() => call('POST', 'second-factor/remove', { code: codes[0] }), ['second-factor.removed']],
+      [
+        () => account.operator('lift-second-factor', owner.accountId, { reason: 'a test' }),
+        ['second-factor.lifted'],
+      ],
+    ];
+    for (const [i, [happens, expected]] of steps.entries()) {
+      expect([i, await entriesOf(happens)]).toEqual([i, expected]);
+    }
+  });
+
+  it('S117: who comes by a provider, is connected with it and removes it is one entry each', async () => {
+    const simulator = new IdentitySimulator();
+    const settings = await simulator.start();
+    Object.assign(account.config, {
+      googleClientId: settings.GOOGLE_CLIENT_ID,
+      googleClientSecret: settings.GOOGLE_CLIENT_SECRET,
+      googleIssuer: settings.GOOGLE_ISSUER,
+    });
+    const comeBy = async (path: string, email: string) => {
+      const asked = await call('POST', path, {});
+      const body = new URLSearchParams({ email });
+      const sent = await fetch(asked.body.url, { method: 'POST', redirect: 'manual', body });
+      const query = new URL(sent.headers.get('location') ?? '').search;
+      const headers = { 'x-step-token': String(asked.headers['x-set-step']) };
+      await account.dashboard('POST', 'log-in/return', { token, body: { query }, headers });
+    };
+    const asStranger = 'log-in/providers/google';
+    expect(await entriesOf(() => comeBy(asStranger, 'came@example.com'))).toEqual([
+      'registration.by-provider',
+    ]);
+    expect(await entriesOf(() => comeBy('identities/google', NEXT_EMAIL))).toEqual([
+      'identity.linked',
+    ]);
+    const [{ id }] = (await call('GET', 'identities')).body.identities;
+    expect(await entriesOf(() => call('DELETE', `identities/${id}`))).toEqual(['identity.removed']);
+    await simulator.stop();
   });
 
   it('S117: suspending an account, and the end of that, is one entry each', async () => {
     for (const verb of ['suspend', 'unsuspend']) {
-      const act = () => asOperator(verb, owner.accountId, { reason: 'a test' });
+      const act = () => account.operator(verb, owner.accountId, { reason: 'a test' });
       expect(await entriesOf(act)).toEqual([`account.${verb}ed`]);
     }
   });
@@ -283,7 +352,7 @@ describe('audited actions', () => {
       .map((path) => readFileSync(join(folder, path), 'utf8'))
       .join('\n');
     const inCode = source.matchAll(
-      /(?:action: |transaction, owner, |INSPECTION = )'([a-z-]+\.[a-z-]+)'/g,
+      /(?:action: |transaction, (?:owner|by), |INSPECTION = )'([a-z-]+\.[a-z-]+)'/g,
     );
     expect([...done].toSorted()).toEqual(
       [...new Set([...inCode].map(([, name]) => name))].toSorted(),

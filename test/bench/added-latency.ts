@@ -18,9 +18,12 @@ const CALM_MS = 8_000;
 /** As long, before each measurement: what was at rest takes its credits again, and grows what it takes. */
 const WARM_UP_MS = 3_000;
 const CALM_ROUNDS = 3;
+/** The whole bench then ends within four minutes, also beside other work. */
+const SHORT = { calmMs: 5_000, rounds: 2, calms: 1 };
 const DIRECT_PATH = '/internal/whois/live?version=2&domainName=example{n}.com';
 
-const TARGETS = { p50Ms: 0.5, p99Ms: 1.5 };
+/** Of the gateway; its p99 as a multiple of what nginx and Lua add in the same run. */
+const TARGETS = { p50Ms: 0.5, p99OfLua: 3 };
 
 /** A load that leaves the gateway time, and the clock by which its latency counts. */
 interface Calm {
@@ -47,15 +50,18 @@ export async function addedLatency(
   field: Field,
   { bare, ours, lua }: { bare: Contender; ours: Contender; lua?: Contender },
 ): Promise<BenchRow[]> {
-  const added = CALMS.map(() => [ours, ...(lua ? [lua] : [])].map(newAddedLatency));
-  for (let round = 0; round < CALM_ROUNDS; round++) {
+  const short = field.isShort ? SHORT : undefined;
+  const calms = CALMS.slice(0, short?.calms);
+  const durationMs = short?.calmMs ?? CALM_MS;
+  const added = calms.map(() => [ours, ...(lua ? [lua] : [])].map(newAddedLatency));
+  for (let round = 0; round < (short?.rounds ?? CALM_ROUNDS); round++) {
     const bareUs = await cpuPerRequest(field, bare);
-    for (const [place, calm] of CALMS.entries()) {
+    for (const [place, calm] of calms.entries()) {
       const pace = calm.paceOf(bareUs);
-      const direct = await drive(field, { ...calmLoad(pace), ...directly(field) });
+      const direct = await drive(field, { ...calmLoad(pace), durationMs, ...directly(field) });
       for (const each of added[place]) {
         const { port, keys, name } = each.contender;
-        const load = { ...calmLoad(pace), port, keys, path: LOOKUP_PATH };
+        const load = { ...calmLoad(pace), durationMs, port, keys, path: LOOKUP_PATH };
         await drive(field, { ...load, durationMs: WARM_UP_MS });
         const through = await drive(field, load);
         voidIfWrong(each.contender, through);
@@ -68,7 +74,11 @@ export async function addedLatency(
       }
     }
   }
-  return CALMS.flatMap((calm, place) => added[place].flatMap((each) => latencyRows(calm, each)));
+  return calms.flatMap((calm, place) => {
+    const [, ofLua] = added[place];
+    const p99Ms = ofLua && Math.min(...ofLua.p99s) * TARGETS.p99OfLua;
+    return added[place].flatMap((each) => latencyRows(calm, each, { p50Ms: TARGETS.p50Ms, p99Ms }));
+  });
 }
 
 /** What a contender adds, a value a round; `shares` of the rate that was asked for. */
@@ -83,26 +93,31 @@ function newAddedLatency(contender: Contender): AddedLatency {
   return { contender, p50s: [], p99s: [], shares: [] };
 }
 
-function latencyRows(calm: Calm, { contender, p50s, p99s, shares }: AddedLatency): BenchRow[] {
+function latencyRows(
+  calm: Calm,
+  { contender, p50s, p99s, shares }: AddedLatency,
+  most: { p50Ms: number; p99Ms?: number },
+): BenchRow[] {
   const isOurs = contender.name.startsWith('gateway');
-  const row = (figure: string, values: number[], most: number): BenchRow => {
+  const row = (figure: string, values: number[], mostMs?: number): BenchRow => {
     const value = Math.min(...values);
     const median = percentile(values, 0.5);
     const what = `${contender.name}: added ${figure} ${calm.name}`;
-    const target = isOurs ? { target: `≤ ${most} ms`, ok: value <= most } : undefined;
+    const hasTarget = isOurs && mostMs !== undefined;
+    const target = hasTarget && { target: `≤ ${mostMs.toFixed(2)} ms`, ok: value <= mostMs };
     return { what, value, median, unit: 'ms', ...target };
   };
   const what = `${contender.name}: rate reached ${calm.name}`;
   return [
     { what, value: Math.min(...shares) * 100, unit: '%' },
-    row('p50', p50s, TARGETS.p50Ms),
-    row('p99', p99s, TARGETS.p99Ms),
+    row('p50', p50s, most.p50Ms),
+    row('p99', p99s, most.p99Ms),
   ];
 }
 
 function calmLoad(pace: number) {
   const ratePerSecond = CALM_RATE / pace;
-  return { connections: CALM_CONNECTIONS, durationMs: CALM_MS, ratePerSecond };
+  return { connections: CALM_CONNECTIONS, ratePerSecond };
 }
 
 function directly({ upstreamPort }: Field) {

@@ -10,6 +10,14 @@ export interface BenchRow {
   ok?: boolean;
 }
 
+export interface BenchOptions {
+  isShort: boolean;
+  /** Of the figures that count something by the number that is asked for. */
+  count?: number;
+  /** Calls a second to a processor. */
+  rate?: number;
+}
+
 /** What one bench measured in one run on one machine; compare rows only within it. */
 export interface BenchReport {
   title: string;

@@ -22,6 +22,7 @@ export interface Contender {
 export interface Field extends GatewayField {
   client: ChildProcess;
   rounds: number;
+  isShort: boolean;
 }
 
 /** Microseconds of one round. */

@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   DNS_REVERSE,
@@ -9,6 +9,7 @@ import {
   WHOIS_HISTORY,
   WHOIS_REVERSE,
 } from '#libs/contracts';
+import { WHOIS_CSV_COLUMNS } from '../../apps/corpus/src/formats/whois-csv.js';
 import { generatedName } from '../../apps/corpus/src/generator/generated-labels.js';
 import { CorpusUnderTest } from '../corpus/corpus-under-test.js';
 import { setupDurablePostgres } from '../environment/setup.js';
@@ -33,9 +34,9 @@ type Search = readonly [what: string, row: Operation, targetMs: number, ask: () 
 /** `npm run bench corpus`: how fast the corpus takes sources in, and finds what it has. */
 export async function run(
   _figures?: string[],
-  { isShort } = { isShort: false },
+  { isShort, names }: { isShort: boolean; names?: number } = { isShort: false },
 ): Promise<BenchReport> {
-  const size = isShort ? SHORT : SIZE;
+  const size = { ...(isShort ? SHORT : SIZE), ...(names && { zone: names }) };
   cleanup.add(teardown);
   await setupDurablePostgres();
   const folder = await mkdtemp(join(tmpdir(), 'bench-corpus-'));
@@ -45,12 +46,13 @@ export async function run(
   const rows: BenchRow[] = [
     ...(await zones(corpus, folder, size.zone)),
     ...(await histories(corpus, size.generated)),
+    await whoisRows(corpus, folder, size.generated),
     await ownAnswers(corpus, size.generated),
     await sizeOf(corpus),
   ];
   for (const search of searchesOf(size)) rows.push(await firstPages(corpus, search, size.pages));
   return {
-    title: `corpus: ${size.zone} names, ${size.generated} of them more with histories`,
+    title: `corpus: ${size.zone} names, ${size.generated} more with histories; load ${loadavg()[2].toFixed(0)}`,
     rows,
   };
 }
@@ -62,13 +64,7 @@ async function zones(corpus: CorpusUnderTest, folder: string, names: number): Pr
   await corpus.sources.add({ name: 'zone', kind: 'zone', location, ...rights });
   const changed = Math.floor(names * CHANGED);
   const take = async (file: string, from: number, to: number) => {
-    const lines = Array.from(
-      { length: to - from },
-      (_, place) =>
-        `${labelOf(from + place)}-${from + place}.bench.\t3600\tin\tns\tns1.example.net.`,
-    );
-    const soa = `bench.\t900\tin\tsoa\tns1.nic.bench. host.bench. ${to} 1800 900 604800 86400`;
-    await writeFile(join(location, file), `${soa}\n${lines.join('\n')}\n`);
+    await writeFile(join(location, file), zoneLines(from, to));
     const startedAt = performance.now();
     let memory = 0;
     const watch = setInterval(() => (memory = Math.max(memory, process.memoryUsage().rss)), 50);
@@ -86,6 +82,33 @@ async function zones(corpus: CorpusUnderTest, folder: string, names: number): Pr
     atLeast("the next day's zone, 1 % of it other names", next.perSecond, 200_000, 'lines/s'),
     atMost('memory that the first load adds to this process', first.addedMb, 200, 'MB'),
   ];
+}
+
+function* zoneLines(from: number, to: number) {
+  yield `bench.\t900\tin\tsoa\tns1.nic.bench. host.bench. ${to} 1800 900 604800 86400\n`;
+  for (let at = from; at < to; at += 1) {
+    yield `${labelOf(at)}-${at}.bench.\t3600\tin\tns\tns1.example.net.\n`;
+  }
+}
+
+async function whoisRows(corpus: CorpusUnderTest, folder: string, rows: number): Promise<BenchRow> {
+  const location = join(folder, 'csv');
+  await mkdir(location);
+  const row = (at: number) =>
+    WHOIS_CSV_COLUMNS.map((column) => {
+      if (column === 'domain_name') return `row-${generatedName(at, SEED)}`;
+      if (column === 'create_date') return '2020-01-01';
+      return /^registrant_(?:name|company|email)$/.test(column) ? `Holder ${at % 5_000}` : '';
+    }).join();
+  const lines = Array.from({ length: rows }, (_, at) => `${row(at)}\n`);
+  await writeFile(join(location, 'rows-20260301.csv'), lines.join(''));
+  const rights = { isShown: true, isSold: false, isLookedUp: false };
+  await corpus.sources.add({ name: 'csv', kind: 'whois_csv', location, ...rights });
+  const startedAt = performance.now();
+  const { file } = await corpus.runSource('csv');
+  if (file?.state !== 'loaded') throw new Error(`the rows were not loaded: ${file?.problem}`);
+  const perSecond = rows / ((performance.now() - startedAt) / 1000);
+  return atLeast('rows of WHOIS, into full tables', perSecond, 5_000, 'rows/s');
 }
 
 async function histories(corpus: CorpusUnderTest, names: number): Promise<BenchRow[]> {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { Command } from 'commander';
-import type { BenchReport } from './bench.js';
+import type { BenchOptions, BenchReport } from './bench.js';
 import { cleanUpAtSignals, cleanup } from './cleanup.js';
 import { CLUSTER_FIGURES } from './cluster.bench.js';
 import { LEDGER_FIGURES } from './ledger.bench.js';
@@ -9,7 +9,7 @@ import { MONEY_FIGURES } from './money.bench.js';
 
 /** Some measure single figures of theirs, or in less time. */
 interface Bench {
-  run(figures?: string[], options?: { isShort: boolean }): Promise<BenchReport>;
+  run(figures?: string[], options?: BenchOptions & { names?: number }): Promise<BenchReport>;
 }
 
 /** `npm run bench [names…]`: each bench in turn, all by default. */
@@ -44,14 +44,31 @@ const program = new Command('bench')
     Object.keys(BENCHES),
   )
   .option('--short', 'fewer repetitions and shorter runs, where a bench has them')
+  .option('--names <number>', 'names of the zone of corpus', Number)
+  .option('--count <number>', 'of renewal-hour: how many renewals', Number)
+  .option(
+    '--rate <number>',
+    'of renewal-hour: calls a second to the processor, 80 by default',
+    Number,
+  )
   .option('--json <file>', 'also write the figures to a file')
   .option('--enforce', 'exit 1 when a target is missed')
   .parse();
 
-const { json, enforce, short } = program.opts<{
+const {
+  json,
+  enforce,
+  short,
+  count,
+  rate,
+  names: zoneNames,
+} = program.opts<{
   json?: string;
   enforce?: boolean;
   short?: boolean;
+  count?: number;
+  rate?: number;
+  names?: number;
 }>();
 const figures = program.args.filter((name) => Object.values(FIGURES).flat().includes(name));
 const named = program.args.filter((name) => !figures.includes(name));
@@ -71,7 +88,7 @@ for (const name of names) {
   const report = await bench
     .run(
       figures.filter((figure) => FIGURES[name]?.includes(figure)),
-      { isShort: short === true },
+      { isShort: short === true, names: zoneNames, count, rate },
     )
     .finally(async () => cleanup.run());
   reports.push(report);

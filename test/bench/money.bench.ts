@@ -2,7 +2,7 @@ import { setupDurablePostgres } from '../environment/setup.js';
 import teardown from '../environment/teardown.js';
 import { clusterAvailability } from '../../apps/cluster/src/cluster.js';
 import { BillingUnderTest } from '../billing/billing-under-test.js';
-import type { BenchReport, BenchRow } from './bench.js';
+import type { BenchOptions, BenchReport, BenchRow } from './bench.js';
 import { cleanup } from './cleanup.js';
 import { answerTimes } from './money/callbacks.js';
 import { invoicePages } from './money/invoice-pages.js';
@@ -22,13 +22,16 @@ const SHORT_RENEWALS = 5_000;
 
 /**
  * `npm run bench money`: how soon what was paid works, how callbacks are answered, a month's renewals at once, an invoice,
- * an operator's look at a long life. `npm run bench renewal-hour`: 100,000 renewals, 5,000 with `--short`.
+ * an operator's look at a long life. `npm run bench renewal-hour`: 100,000 renewals, 5,000 with `--short`, or
+ * `--count`, with `--rate` calls a second to the processor.
  */
 export async function run(
   figures: readonly string[] = [],
-  { isShort } = { isShort: false },
+  { isShort, count, rate }: BenchOptions = { isShort: false },
 ): Promise<BenchReport> {
-  if (figures.includes('renewal-hour')) return oneHour(isShort ? SHORT_RENEWALS : RENEWALS);
+  if (figures.includes('renewal-hour')) {
+    return oneHour(count ?? (isShort ? SHORT_RENEWALS : RENEWALS), rate);
+  }
   say('purchases in solo');
   const rows: BenchRow[] = await purchaseTimes(await Shop.inSolo(), {
     where: 'in solo',
@@ -61,10 +64,10 @@ export async function run(
   };
 }
 
-async function oneHour(count: number): Promise<BenchReport> {
+async function oneHour(count: number, rate?: number): Promise<BenchReport> {
   cleanup.add(teardown);
   await setupDurablePostgres();
-  return { title: 'money: an hour of renewals', rows: await renewalHour(count) };
+  return { title: 'money: an hour of renewals', rows: await renewalHour(count, rate) };
 }
 
 const say = (what: string) => void process.stderr.write(`  ${what} …\n`);

@@ -24,13 +24,14 @@ const run = promisify(execFile);
 
 /** Older ones lack symbols that it was linked with. */
 const MINOR_MIN = 20;
-const SERVER = '/usr/lib/postgresql/15/bin/postgres';
+const PROGRAMS = '/usr/lib/postgresql/15/bin';
 
 /** Why there is no cluster to test on; undefined where there is one. */
 export function citusMissing(): string | undefined {
   if (!existsSync(SCRIPT)) return `${SCRIPT} is not there`;
   if (process.getuid?.() !== 0) return 'its script needs root';
-  const version = spawnSync(SERVER, ['--version'], { encoding: 'utf8' }).stdout ?? '';
+  const version =
+    spawnSync(`${PROGRAMS}/postgres`, ['--version'], { encoding: 'utf8' }).stdout ?? '';
   const minor = Number(/ 15\.([0-9]+)/.exec(version)?.[1] ?? 0);
   if (minor < MINOR_MIN) return `it needs PostgreSQL 15.${MINOR_MIN} of Debian`;
   return undefined;
@@ -79,6 +80,24 @@ export class CitusCluster {
     await this.database?.close();
     await run(SCRIPT, ['--stop', this.folder]);
     await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Ends a worker as a crash does. @param number from 1. */
+  async killWorker(number: number): Promise<void> {
+    await this.control(number, '-m immediate stop');
+  }
+
+  /** Starts a worker again, and has what was committed on one node alone ended on all. */
+  async startWorker(number: number): Promise<void> {
+    await this.control(number, `-l '${this.folder}/node-${number}.log' start`);
+    await withClient(this.url(), (client) =>
+      client.query('select recover_prepared_transactions()'),
+    );
+  }
+
+  private async control(number: number, what: string): Promise<void> {
+    const command = `${PROGRAMS}/pg_ctl -D '${this.folder}/node-${number}' -w ${what}`;
+    await run('su', ['postgres', '-s', '/bin/bash', '-c', `${command} > /dev/null`]);
   }
 
   /** The ports of its nodes, the coordinator's first. */

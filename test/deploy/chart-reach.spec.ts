@@ -1,5 +1,12 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Chart, type PodSpec, type Resource, containersOf, workloadsOf } from './chart.js';
+import {
+  Chart,
+  type PodSpec,
+  type Resource,
+  componentOf,
+  containersOf,
+  workloadsOf,
+} from './chart.js';
 import { chartSchemas, schemaFaults } from './chart-schemas.js';
 import { CHART_VALUES } from './chart-values.js';
 import { type ChartTools, chartTools, chartToolsAvailability } from './tools/programs.js';
@@ -222,7 +229,9 @@ const FOR_EVERY_POD = {
     expect(test?.metadata.annotations?.['helm.sh/hook']).toBe('test');
     const { containers } = (test as Resource).spec as unknown as PodSpec;
     const asked = containers.map(({ env }) => env[0]?.value);
-    const services = workloadsOf(resources).filter(({ kind }) => kind !== 'Job');
+    const services = workloadsOf(resources).filter(
+      (one) => one.kind !== 'Job' && componentOf(one) !== 'cli',
+    );
     expect(asked.toSorted()).toEqual(
       services.map(({ metadata }) => `http://${metadata.name}:7101/ready`).toSorted(),
     );

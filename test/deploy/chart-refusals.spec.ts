@@ -135,6 +135,11 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['mail.from=""', 'mail.from is empty: set it to the sender of every mail'],
   ['image.repository=""', 'image.repository is empty: set it to where the image was pushed'],
   ['hosts.callbacks="api.example.org"', "hosts.callbacks is the API's: leave it empty"],
+  [
+    'ingress.annotations={"cert-manager.io/issuer":"letsencrypt"}',
+    'cert-manager signs one certificate for each Ingress; set ingress.tlsSecretPerHost',
+  ],
+  ['cli.resources.requests.memory="1Gi"', 'cli.resources asks for 1Gi of memory'],
   ['ingress.className=""', 'ingress.className is empty: name the IngressClass'],
   [
     'valkey.fromSecret=false',

@@ -94,9 +94,9 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
 
   it('every service of the registry has its pods, those that need more only when they are asked for', () => {
     const servicesOf = (resources: Resource[]) =>
-      own(resources)
-        .flatMap(({ spec }) => spec.template.spec.containers.map(appOf))
-        .toSorted();
+      [
+        ...new Set(own(resources).flatMap(({ spec }) => spec.template.spec.containers.map(appOf))),
+      ].toSorted();
     const least = installed(SERVICES, {}).map(({ name }) => name);
     expect(servicesOf(rendered['all off'] ?? [])).toEqual([...least, 'cli'].toSorted());
     const all = SERVICES.map(({ name }) => name);
@@ -126,22 +126,24 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     });
   });
 
-  it('what the compose file gives a service, its pods are given too', () => {
+  it('what the compose file gives a service, its pods are given too, and so are operator commands', async () => {
+    const all = await chart.render(CHART_VALUES['all on'] as string[], 'cli.superuser=true');
     const pods = new Map(
-      own(rendered['all on'] ?? []).flatMap(({ spec }) =>
-        spec.template.spec.containers.map((container) => [appOf(container), container] as const),
-      ),
+      own(all).map((one) => [componentOf(one), one.spec.template.spec.containers[0]]),
     );
     for (const [name, { command = [], environment = {}, build }] of Object.entries(
       composeServices(),
     )) {
-      // The operator's own container has settings of commands that no pod runs.
-      if (build === undefined || name === 'cli') continue;
-      const container = pods.get(appOf({ args: command } as Container));
+      if (build === undefined) continue;
+      const container = pods.get(name.replace(/-\d$/, '').replace('provision', 'migrate'));
       const given = container?.env.map((one) => one.name.replace(/_FILE$/, '')) ?? [];
       const wanted = Object.keys(environment).map((one) => one.replace(/_FILE$/, ''));
       expect([name, wanted.filter((one) => !given.includes(one))]).toEqual([name, []]);
-      expect([name, container?.args.slice(0, -1)]).toEqual([name, command.slice(0, -1)]);
+      const options = command.slice(
+        0,
+        command.findIndex((word) => word.startsWith('dist/')),
+      );
+      expect([name, container?.args.slice(0, options.length)]).toEqual([name, options]);
     }
   });
 
@@ -202,7 +204,9 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
       const guarded = ofKind(resources, 'PodDisruptionBudget').map(
         ({ spec }) => spec.selector.matchLabels['app.kubernetes.io/component'],
       );
-      const staying = own(resources).filter(({ kind }) => kind !== 'Job');
+      const staying = own(resources).filter(
+        (one) => one.kind !== 'Job' && componentOf(one) !== 'cli',
+      );
       expect(guarded.toSorted()).toEqual(staying.map(componentOf).toSorted());
       for (const { spec } of staying) {
         const pod = spec.template.spec;
@@ -260,6 +264,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     }
     const declared = SERVICES.map(({ name, outwardPorts }) => [name, outwardPorts]);
     expect(declared.filter(([, ports]) => ports !== undefined)).toEqual([
+      ['account', [443]],
       ['billing', [443]],
       ['corpus', [443]],
       ['lookup', [43, 53, 443, 853]],
@@ -287,6 +292,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     const expected = [
       'billing>account',
       'billing>entitlement',
+      ...['account', 'billing', 'corpus', 'entitlement'].map((one) => `cli>${one}`),
       'lookup>corpus',
       ...['account', 'corpus', 'entitlement', 'lookup'].map((one) => `worker>${one}`),
       ...behind.map((one) => `gateway>${one}`),
@@ -490,6 +496,25 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
       expect(metrics).toContain(`| \`${/dds_\w+/.exec(query)?.[0]}\``);
       expect(query).toContain('{namespace="default"}');
     }
+  });
+
+  it('each host may have a certificate of its own, and a host that two share has one', async () => {
+    const perHost = [
+      'ingress.tlsSecretPerHost=true',
+      'ingress.annotations={"cert-manager.io/issuer":"x"}',
+    ];
+    const secretsOf = async (...sets: string[]) =>
+      ofKind(await chart.render(CHART_VALUES['all on'] as string[], ...perHost, ...sets), 'Ingress')
+        .flatMap(({ spec }) => spec.tls as { hosts: string[]; secretName: string }[])
+        .map(({ hosts, secretName }) => `${hosts.join()} ${secretName}`);
+    expect(await secretsOf()).toEqual([
+      'api.example.org tls-api',
+      'app.example.org tls-dashboard',
+      'callbacks.example.org tls-callbacks',
+    ]);
+    expect(new Set(await secretsOf('hosts.callbacks=""'))).toEqual(
+      new Set(['api.example.org tls-api', 'app.example.org tls-dashboard']),
+    );
   });
 
   it('public names lead to gateways and dashboards, callbacks to dashboards', () => {

@@ -1,6 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { ServiceTokens, SystemClock, loadConfig, settingsOf } from '#libs/platform';
@@ -17,6 +27,14 @@ interface ComposeService {
   healthcheck?: { test?: string[]; disable?: boolean };
   depends_on?: Record<string, { condition: string }>;
   profiles?: string[];
+  read_only?: boolean;
+  cap_add?: string[];
+}
+
+interface Component {
+  name: string;
+  version: string;
+  purl: string;
 }
 
 interface LockedPackage {
@@ -122,8 +140,12 @@ describe('the image and the compose file', () => {
     expect(dockerfile).toMatch(/^HEALTHCHECK /m);
     for (const [name, { build, healthcheck, command }] of services) {
       const isJob = command?.includes('dist/apps/cli/src/main.js') ?? false;
-      const isChecked = build === undefined ? healthcheck?.test !== undefined : !healthcheck;
+      const isChecked = healthcheck?.test !== undefined;
       expect([name, isJob ? healthcheck?.disable : isChecked]).toEqual([name, true]);
+      // As the image says it itself where its format can.
+      const [, ofImage] = /^ {4}CMD (.*)$/m.exec(dockerfile) as RegExpExecArray;
+      const own = ['CMD', ...(JSON.parse(ofImage) as string[])];
+      if (build !== undefined && !isJob) expect(healthcheck?.test).toEqual(own);
     }
     for (const [name, { depends_on = {} }] of services) {
       for (const [needed, { condition }] of Object.entries(depends_on)) {
@@ -216,23 +238,61 @@ describe('the image and the compose file', () => {
   it('S110: every image names a version; ours runs bounded, without rights, on a root it cannot write', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
     for (const image of [...bases, ...services.map((entry) => entry[1].image)]) {
-      expect(image).toMatch(/^[\w./-]+:\d+\.\d+(\.\d+)?(-\w+)*$/);
+      expect(image).toMatch(/^[\w./-]+:\d+\.\d+(\.\d+)?(-\w+)*(@sha256:[0-9a-f]{64})?$/);
     }
     expect(new Set(bases).size).toBe(2);
-    const users = [...dockerfile.matchAll(/^USER (.*)$/gm)].map(([, user]) => user);
-    expect(users).toEqual(['10001:10001']);
-    for (const [name, service] of own) {
+    for (const [name, service] of services) {
       expect([name, service]).toEqual([
         name,
         expect.objectContaining({
-          read_only: true,
           cap_drop: ['ALL'],
           security_opt: ['no-new-privileges:true'],
           mem_limit: expect.any(String),
           pids_limit: expect.any(Number),
+          logging: { driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } },
         }),
       ]);
     }
+    const users = [...dockerfile.matchAll(/^USER (.*)$/gm)].map(([, user]) => user);
+    expect(users).toEqual(['10001:10001']);
+    for (const [name, { read_only, cap_add }] of own) {
+      expect([name, read_only, cap_add]).toEqual([name, true, undefined]);
+    }
+  });
+
+  it('S107: the list of what the image has names Node and every package of Debian', () => {
+    const file = join(folder, 'sbom.json');
+    writeFileSync(file, '{"components":[]}');
+    execFileSync(process.execPath, ['image-sbom.js', file]);
+    const { components } = JSON.parse(readFileSync(file, 'utf8')) as { components: Component[] };
+    rmSync(file);
+    const status = readFileSync('/var/lib/dpkg/status', 'utf8');
+    const names = components.filter(({ purl }) => purl.startsWith('pkg:deb/debian/'));
+    const held = [...status.matchAll(/^Package: (\S+)\nStatus: \S+ \S+ installed$/gm)];
+    expect(names.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(held.map(([, name]) => name)),
+    );
+    expect(components.at(-1)).toMatchObject({ name: 'node', version: process.versions.node });
+  });
+
+  it('S106: one command pins every base to the digest that its tag has, and again when that has changed', () => {
+    const checkout = mkdtempSync(join(tmpdir(), 'bases-'));
+    const docker = join(checkout, 'docker');
+    for (const name of ['Dockerfile', 'package.json']) copyFileSync(name, join(checkout, name));
+    for (const digest of ['a', 'b']) {
+      writeFileSync(docker, `#!/bin/sh\necho sha256:${digest.repeat(64)}\n`, { mode: 0o755 });
+      execFileSync(process.execPath, [join(process.cwd(), 'deploy/pin-bases.js')], {
+        cwd: checkout,
+        env: { PATH: checkout + delimiter + process.env.PATH },
+      });
+      const lines = readFileSync(join(checkout, 'Dockerfile'), 'utf8').match(/^FROM .*$/gm) ?? [];
+      const unpinned = dockerfile.replaceAll(/@sha256:\w+/g, '').match(/^FROM .*$/gm) ?? [];
+      const pinned = unpinned.map((line) =>
+        line.replace(/^FROM \S+/, `$&@sha256:${digest.repeat(64)}`),
+      );
+      expect(lines).toEqual(pinned);
+    }
+    rmSync(checkout, { recursive: true });
   });
 
   it('what the image copies is there, and it starts without a shell', () => {

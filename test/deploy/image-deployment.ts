@@ -98,6 +98,7 @@ export class ImageDeployment {
   private readonly closings: (() => unknown)[] = [];
   private readonly mail = new MailSimulator();
   readonly containers: Container[] = [];
+  private operator?: ContainerOptions;
   private beside: Record<string, Record<string, string>> = {};
   private planned: PlannedContainer[] = [];
   private issue: (app: string, into: string) => string;
@@ -183,6 +184,14 @@ export class ImageDeployment {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  /** What a command says, as a process beside the one that waits for operators in its pod. */
+  async command(args: string[]): Promise<string> {
+    const command = ['dist/apps/cli/src/main.js', ...args];
+    const container = new Container({ ...this.operator!, command });
+    await container.result();
+    return container.output;
+  }
+
   private secret(name: string): string {
     return readFileSync(join(this.folder, 'secrets', name), 'utf8').trim();
   }
@@ -218,10 +227,8 @@ export class ImageDeployment {
   }
 
   private writeBrokerPasswords(): void {
-    for (const user of BROKER_USERS) {
-      const file = join(this.folder, 'secrets', `${user}_kafka_sasl_password`);
-      writeFileSync(file, this.brokerPassword(user));
-    }
+    const fileOf = (user: string) => join(this.folder, 'secrets', `${user}_kafka_sasl_password`);
+    for (const user of BROKER_USERS) writeFileSync(fileOf(user), this.brokerPassword(user));
   }
 
   private brokerPassword(user: string): string {
@@ -239,7 +246,6 @@ export class ImageDeployment {
     return folder;
   }
 
-  /** Public origins of an installation, here a gateway's and a dashboard's. */
   private get origins() {
     const { network, plan } = this;
     return {
@@ -282,11 +288,10 @@ export class ImageDeployment {
   /** The clock and the registries, in the image's root for as long as it is mounted here. */
   private async prepareBeside(): Promise<void> {
     mkdirSync(join(this.root, 'run/secrets'), { recursive: true });
-    for (const path of this.planned.flatMap(({ mounted = {} }) => Object.keys(mounted))) {
+    const mounted = this.planned.flatMap((one) => Object.keys(one.mounted ?? {}));
+    for (const path of [...mounted, CLOCK_FOLDER, 'mnt/beside']) {
       mkdirSync(join(this.root, path), { recursive: true });
     }
-    mkdirSync(join(this.root, CLOCK_FOLDER), { recursive: true });
-    mkdirSync(join(this.root, 'mnt/beside'), { recursive: true });
     writeFileSync(join(this.root, 'etc/hosts'), '');
     for (const name of CLOCK_MODULES) {
       cpSync(join('dist/test/environment', name), join(this.root, CLOCK_FOLDER, name));
@@ -296,10 +301,9 @@ export class ImageDeployment {
     this.closings.push(() => registries.stop());
     copyFileSync(caFile, join(this.folder, 'clock', 'authorities.pem'));
     chmodSync(join(this.folder, 'clock', 'authorities.pem'), 0o644);
-    const ports = new Set(
-      [...upstreamExceptions.matchAll(/=127\.0\.0\.1:(\d+)/g)].map(([, p]) => p),
-    );
-    for (const port of ports) await this.network.forward(Number(port));
+    const found = upstreamExceptions.matchAll(/=127\.0\.0\.1:(\d+)/g);
+    const ports = new Set([...found].map(([, port]) => Number(port)));
+    for (const port of ports) await this.network.forward(port);
     const { hostAddress } = this.network;
     this.beside = {
       '': {
@@ -315,7 +319,6 @@ export class ImageDeployment {
     };
   }
 
-  /** Each as soon as what it depends on is ready or has done its work. */
   private async startInOrder(): Promise<void> {
     const started = new Map<string, Promise<void>>();
     const start = (container: PlannedContainer): Promise<void> => {
@@ -332,6 +335,7 @@ export class ImageDeployment {
   private async run(planned: PlannedContainer): Promise<void> {
     const { name, isJob } = planned;
     const options = this.optionsOf(planned);
+    if (planned.app === 'cli' && !isJob) return void (this.operator = options);
     let container = this.begun(options);
     if (isJob) {
       const result = await container.result();
@@ -346,10 +350,9 @@ export class ImageDeployment {
         if (++starts > STARTS_MAX) throw new Error(`${name} has ended: ${container.output}`);
         container = this.begun(options);
       }
-      return fetch(url).then(
-        ({ ok }) => ok || undefined,
-        () => undefined,
-      );
+      return fetch(url)
+        .then(({ ok }) => ok || undefined)
+        .catch(() => undefined);
     };
     await waitFor(`${name} to be ready`, isReady, READY_LIMIT_MS);
   }

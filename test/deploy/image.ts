@@ -1,5 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -59,7 +67,11 @@ export class ImageStore {
     const packages = join(homedir(), '.npm');
     mkdirSync(packages, { recursive: true });
     const options = ['--layers', '--isolation', 'chroot', '--network', 'host', '--pull-never'];
-    return this.buildah('bud', ...options, '--volume', `${packages}:/root/.npm`, '.');
+    // Bases that are made here have the names of the pinned ones, not their digests.
+    const file = join(CACHE, 'Dockerfile');
+    writeFileSync(file, readFileSync('Dockerfile', 'utf8').replaceAll(/@sha256:\w+/g, ''));
+    const volume = `${packages}:/root/.npm`;
+    return this.buildah('bud', ...options, '--file', file, '--volume', volume, '.');
   }
 
   /** @returns where the root of a new container of the image is mounted. */

@@ -1,17 +1,30 @@
-import { Command, CommanderError } from 'commander';
+import { readFileSync } from 'node:fs';
+import { type Command, CommanderError } from 'commander';
 import { type SchemaService, serviceRole, withClient } from '#libs/database';
-import { Problem, SystemClock } from '#libs/platform';
-import { accountCommands } from '../../apps/cli/src/accounts/account-commands.js';
-import { auditCommands } from '../../apps/cli/src/audit/audit-commands.js';
-import { billingCommands } from '../../apps/cli/src/billing/billing-commands.js';
+import { EventsConfig } from '#libs/messaging';
+import { Problem, SystemClock, loadConfigs } from '#libs/platform';
+import { databaseSetting, schemaServices } from '#libs/services';
 import { CliConfig } from '../../apps/cli/src/cli.config.js';
-import type { Databases } from '../../apps/cli/src/declared.js';
-import { creditCommands } from '../../apps/cli/src/credits/credit-commands.js';
+import { type Databases, DatabasesConfig, SERVICES } from '../../apps/cli/src/declared.js';
+import { operatorProgram } from '../../apps/cli/src/operator-program.js';
 import { AccountUnderTest } from '../account/account-under-test.js';
 import { BillingUnderTest } from '../billing/billing-under-test.js';
 import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
 
 export const SECRET = 'a secret of the tests, thirty-two characters';
+/** A port that nothing listens on. */
+const NOBODY = 'http://127.0.0.1:9';
+const SCHEMAS = schemaServices(SERVICES);
+const { operator } = JSON.parse(
+  readFileSync('deploy/helm/domain-data-service/files/services.json', 'utf8'),
+) as { operator: { settings: string[]; secrets: { env: string }[] } };
+/** What the chart gives its pod for operator commands. */
+const POD_SETTINGS = [...operator.settings, ...operator.secrets.map(({ env }) => env)];
+
+function throwInsteadOfExit(command: Command): void {
+  command.exitOverride();
+  command.commands.forEach(throwInsteadOfExit);
+}
 
 /** The same database as another service sees it. */
 function databaseOf(service: SchemaService, url: string): string {
@@ -27,7 +40,10 @@ export interface CommandEnd {
   stderr: string;
 }
 
-/** The services that hold an account's money, and the command line that asks them. */
+/**
+ * The services that hold an account's money, and the command line that asks them, with no more settings than the chart's pod
+ * for operator commands has.
+ */
 export class OperatorDesk {
   private readonly config: CliConfig;
   private readonly databases: Databases;
@@ -38,13 +54,21 @@ export class OperatorDesk {
     readonly billing: BillingUnderTest,
     readonly entitlement: EntitlementUnderTest,
   ) {
-    this.config = Object.assign(new CliConfig(), {
-      accountUrl: account.service.url,
-      billingUrl: billing.service.url,
-      entitlementUrl: entitlement.service.url,
-      serviceSecret: SECRET,
-    });
-    this.databases = { gateway: databaseOf('gateway', account.config.databaseUrl) };
+    const database = (service: SchemaService) => databaseOf(service, account.config.databaseUrl);
+    const databases = SCHEMAS.map((name) => [databaseSetting(name), database(name)]);
+    const settings: Record<string, string> = {
+      ...Object.fromEntries(databases),
+      ACCOUNT_URL: account.service.url,
+      BILLING_INTERNAL_URL: billing.service.url,
+      ENTITLEMENT_URL: entitlement.service.url,
+      CORPUS_URL: NOBODY,
+      SERVICE_SECRET: SECRET,
+    };
+    const given = Object.entries(settings).filter(([name]) => POD_SETTINGS.includes(name));
+    [this.config, this.databases] = loadConfigs(
+      [CliConfig, DatabasesConfig],
+      Object.fromEntries(given),
+    );
     // The tokens of the command line are of the services' time.
     SystemClock.prototype.now = () => account.clock.now();
   }
@@ -70,11 +94,8 @@ export class OperatorDesk {
 
   /** `npm run cli -- <args>`. */
   async command(...args: string[]): Promise<CommandEnd> {
-    const program = new Command().exitOverride();
-    accountCommands(program, this.config, this.databases);
-    creditCommands(program, this.config);
-    billingCommands(program, this.config);
-    auditCommands(program, this.config);
+    const program = operatorProgram(this.config, new EventsConfig(), this.databases, {});
+    throwInsteadOfExit(program);
     const end: CommandEnd = { code: 0, stdout: '', stderr: '' };
     const { stdout, stderr } = process;
     const [writeOut, writeError] = [stdout.write, stderr.write];

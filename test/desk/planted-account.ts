@@ -64,6 +64,16 @@ async function plantAccount({ account }: OperatorDesk, { token, accountId }: Reg
   });
   await dashboard('POST', 'account/email', { email: 'new-address@example.com' });
   await account.dashboard('POST', 'password/forgot', { body: { email: 'planted@example.com' } });
+  await dashboard('POST', 'second-factor', {});
+  await account.database.query(
+    `insert into identities (id, account_id, person_id, provider, subject_hash, details, created_at, last_used_at)
+     select $1, account_id, person_id, 'google', sha256('planted'), secret, created_at, created_at from second_factors`,
+    [newId()],
+  );
+  await account.database.query(
+    `insert into recovery_codes (account_id, person_id, code_hash, created_at)
+     select account_id, person_id, sha256('planted'), created_at from second_factors`,
+  );
   await account.database.query(
     `with m as (insert into mail (id, account_id, recipient, subject, text, html, next_try_at)
          values ($1, $2, 'planted@example.com', 'planted mail to the owner', 'https://x/?token=opens-the-account',
@@ -169,7 +179,9 @@ async function plantGateway({ account }: OperatorDesk, gateway: Database, owner:
   });
   await gateway.query(
     `with h as (insert into request_hours (account_id, hour, operation, status, requests, credits)
-       values ($1, date_trunc('hour', $2::timestamptz), 'whois.live', 200, 1, 1))
+       values ($1, date_trunc('hour', $2::timestamptz), 'whois.live', 200, 1, 1)),
+     k as (insert into key_hours values
+       ($1, date_trunc('hour', $2::timestamptz), $3, 'whois.live', 1, 0, 1, 1, 0, 0, 0, 0, 0))
      insert into request_log (at, request_id, account_id, key_id, operation, version, subject, status,
        outcome, credits, duration_ms)
      values ($2, 'req_planted', $1, $3, 'whois.live', 2, 'planted.example', 200, 'delivered', 1, 5)`,

@@ -38,10 +38,8 @@ interface Shown {
   replay: string;
 }
 
-/** For so many histories of machines, one of a customer's payments. */
-const HISTORIES_PER_PAYMENTS = 5;
-/** For so many, one of a customer of billing, with PostgreSQL and a processor over sockets. */
-const HISTORIES_PER_MONEY = 33;
+/** For so many histories of machines, one of a customer's credits or payments, on PostgreSQL. */
+const HISTORIES_PER = { entitlement: 100, billing: 33 };
 /** Failing histories that are made smaller and shown; the rest are counted. */
 const SHOWN_MAX = 5;
 /** For each error in a history, except in one that is replayed: traces cost more than the histories. */
@@ -113,17 +111,16 @@ async function run(): Promise<boolean> {
 function withPayments(): boolean {
   const { seed, scenario, sabotage, regressions, payments, histories, from } = options;
   if (!payments || (seed ?? scenario ?? sabotage ?? regressions)) return true;
-  const main = new URL('../entitlement/histories/main.js', import.meta.url).pathname;
-  const count = Math.ceil(Number(histories) / HISTORIES_PER_PAYMENTS);
-  const words = [main, '--histories', String(count), '--from', from];
-  const ofCredits = spawnSync(process.execPath, words, { stdio: 'inherit' });
-  if (ofCredits.status !== 0) return false;
-  const money = new URL('../billing/histories/main.js', import.meta.url).pathname;
-  const some = String(Math.ceil(Number(histories) / HISTORIES_PER_MONEY));
-  const ofMoney = spawnSync(process.execPath, [money, '--histories', some, '--seed', from], {
-    stdio: 'inherit',
+  const runs = [
+    ['entitlement', '--from'],
+    ['billing', '--seed'],
+  ] as const;
+  return runs.every(([service, first]) => {
+    const main = new URL(`../${service}/histories/main.js`, import.meta.url).pathname;
+    const count = String(Math.ceil(Number(histories) / HISTORIES_PER[service]));
+    const words = [main, '--histories', count, first, from];
+    return spawnSync(process.execPath, words, { stdio: 'inherit' }).status === 0;
   });
-  return ofMoney.status === 0;
 }
 
 /** Each sabotage until it is found. @returns whether all were. */

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { MINUTE_MS } from '#libs/platform';
 import { waitFor } from '#test/environment';
+import { appCode } from '../account/authenticator-app.js';
 import { chromiumPath } from '../environment/chromium.js';
 import type { Deployment } from './deployment.js';
 import { Visitor, openBrowser } from './visitor.js';
@@ -180,7 +181,9 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
   });
 
   it('a rotated key shows its successor once; the copy button copies it whole', async () => {
-    await visitor.open('/keys');
+    await visitor.open('/keys?search=nothing-like-it&live=yes');
+    expect(await visitor.words()).toContain('No key here.');
+    await visitor.open(`/keys?search=${key.slice(-4)}&live=yes`);
     await visitor.examine();
     const row = visitor.page.getByRole('listitem').filter({ hasText: key.slice(-4) });
     await row.getByRole('link', { name: /^Rotate/ }).click();
@@ -194,6 +197,16 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await visitor.page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await visitor.page.evaluate('navigator.clipboard.readText()')).toBe(successor);
     await visitor.examine();
+    const [playground] = await Promise.all([
+      visitor.page.waitForEvent('popup'),
+      visitor.page.getByRole('link', { name: 'Try it in the playground' }).click(),
+    ]);
+    const pasted = playground.getByLabel('Your key');
+    await waitFor(
+      'the key in the playground',
+      async () => (await pasted.inputValue()) === successor,
+    );
+    await playground.close();
     await waitFor('the successor to work', async () => (await lookUp(successor)).status === 200);
     key = successor;
     await visitor.open('/keys');
@@ -248,7 +261,29 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
       await visitor.follow('Usage');
       return (await used.count()) > 0;
     });
-    expect(await visitor.page.getByRole('img', { name: /^Requests a day/ }).count()).toBe(1);
+    const chart = visitor.page.getByRole('figure').filter({ hasText: /Requests a day/ });
+    await chart.locator('rect').last().hover();
+    expect(await chart.locator('output').textContent()).toMatch(/^\d{4}-\d\d-\d\d, .+: \d+$/);
+    await visitor.follow('Requests');
+    await visitor.examine();
+    const rows = visitor.page.locator('tbody tr');
+    const before = await rows.count();
+    await visitor.page.getByRole('button', { name: 'Follow live' }).click();
+    await lookUp(key);
+    await waitFor('the new request in the list', async () => (await rows.count()) > before);
+    await rows.first().getByRole('link').click();
+    await visitor.page.getByRole('heading', { name: 'One request' }).waitFor();
+    expect(await visitor.words()).toMatch(/Answer\s+200 delivered/);
+    await visitor.examine();
+    await visitor.page.keyboard.press('?');
+    await visitor.page.getByRole('heading', { name: 'Shortcuts' }).waitFor();
+    await visitor.examine();
+    await visitor.page.keyboard.press('Escape');
+    await visitor.page.keyboard.press('Control+k');
+    await visitor.page.getByLabel('Go to').fill('usa');
+    await visitor.examine();
+    await visitor.page.keyboard.press('Enter');
+    await visitor.page.waitForURL('**/usage');
     await visitor.examine();
   });
 
@@ -273,6 +308,48 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await visitor.examine();
   });
 
+  it('S115: the playground sends a pasted key to the API alone, and shows cost and origin of the answer', async () => {
+    const { page } = visitor;
+    const told: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().startsWith(deployment.dashboardUrl)) return;
+      told.push(`${request.url()} ${JSON.stringify(request.headers())} ${request.postData()}`);
+    });
+    for (const name of [
+      '',
+      '/whois.bulk',
+      '/uploads.create',
+      '/whois.live?domainName=play-1.com',
+    ]) {
+      await visitor.open(`/playground${name}`);
+      await visitor.examine();
+    }
+    await page.getByLabel('Your key').fill(key);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('heading', { name: 'Answer 200' }).waitFor();
+    expect(await visitor.words()).toMatch(/Cost 1 credit, \d+ left/);
+    expect(await page.locator('[data-answer] dd small').count()).toBeGreaterThan(3);
+    await visitor.examine();
+    expect(told.length).toBeGreaterThan(4);
+    expect(told.join('\n')).not.toContain(key);
+    expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
+    const plain = await visitor.page
+      .context()
+      .browser()!
+      .newContext({
+        javaScriptEnabled: false,
+        storageState: await visitor.context.storageState(),
+      });
+    const read = await plain.newPage();
+    await read.goto(`${deployment.dashboardUrl}/playground/dns.live`);
+    await read.getByLabel('domainName', { exact: true }).fill('plain-1.com');
+    await read.getByRole('button', { name: 'Show the call' }).click();
+    expect(await read.locator('[data-call=curl]').textContent()).toContain(
+      'domainName=plain-1.com',
+    );
+    await plain.close();
+  });
+
   it('S27: the sessions page ends one session, or all but this one', async () => {
     const others = await Promise.all(
       Array.from({ length: 3 }, async () => {
@@ -283,7 +360,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
       }),
     );
     await visitor.open('/account');
-    await visitor.follow('Where you are logged in');
+    await visitor.follow('Security: second step, and where you are logged in');
     await visitor.examine();
     const ends = visitor.page.getByRole('link', { name: /^End the session of/ });
     expect(await ends.count()).toBe(3);
@@ -302,6 +379,39 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     }
     await visitor.open('/account');
     expect(await visitor.title()).toBe('Account');
+  });
+
+  it('S33: an app is set up by its code, a log-in asks for the next one, and a recovery code removes it', async () => {
+    const change = async (button: string) => {
+      await visitor.submit(button);
+      // Ten minutes may have gone by.
+      if ((await visitor.title()) !== 'Your password, please') return;
+      await visitor.submit('Continue', { Password: PASSWORD });
+      await visitor.submit(button);
+    };
+    await visitor.open('/security');
+    await visitor.examine();
+    await change('Set up an app');
+    await visitor.page.getByRole('img', { name: 'QR code for an authenticator app' }).waitFor();
+    await visitor.examine();
+    const secret = (await visitor.page.locator('main code').innerText()).replaceAll(' ', '');
+    expect(await visitor.submit('Turn it on', { Code: 'wrong' })).toBe(401);
+    await visitor.examine();
+    await visitor.submit('Turn it on', { Code: appCode(secret, deployment.clock.now()) });
+    await visitor.examine();
+    const [first, second] = (await visitor.page.locator('pre code').innerText()).split('\n');
+    const other = await Visitor.arrive(browser, deployment);
+    await other.open('/log-in?to=%2Fkeys');
+    await other.submit('Log in', { 'E-mail': EMAIL, Password: PASSWORD });
+    expect(await other.title()).toBe('Your code, please');
+    await other.examine();
+    expect(await other.submit('Log in', { Code: first })).toBe(303);
+    expect(new URL(other.page.url()).pathname).toBe('/keys');
+    await other.leave();
+    await visitor.open('/security/app/remove');
+    await visitor.examine();
+    expect(await visitor.submit('Remove the app', { Code: second })).toBe(303);
+    await visitor.page.getByRole('button', { name: 'Set up an app' }).waitFor();
   });
 
   it('a key beyond what the plan allows is made paused, and the page says so', async () => {

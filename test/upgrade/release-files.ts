@@ -9,6 +9,7 @@ const VERSION_PLACES: readonly [path: string, place: RegExp][] = [
   ['package-lock.json', /(?<=^ {2}"version": ")[^"]+/m],
   ['package-lock.json', /(?<=^ {6}"name": "domain-data-service",\n {6}"version": ")[^"]+/m],
   ['docker-compose.yml', /(?<=image: domain-data-service:)\S+/],
+  ['Dockerfile', /(?<=image\.version=")[^"]+/],
   ['deploy/helm/domain-data-service/Chart.yaml', /(?<=^version: )\S+/m],
   ['deploy/helm/domain-data-service/Chart.yaml', /(?<=^appVersion: )\S+/m],
   ['deploy/helm/domain-data-service/ci/all-on-values.yaml', /(?<=^ {2}tag: )\S+/m],

@@ -17,6 +17,7 @@ const VERSIONED = [
   'package.json',
   'package-lock.json',
   'docker-compose.yml',
+  'Dockerfile',
   'deploy/helm/domain-data-service/Chart.yaml',
   'deploy/helm/domain-data-service/ci/all-on-values.yaml',
 ];

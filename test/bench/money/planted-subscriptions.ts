@@ -54,7 +54,9 @@ export async function plantSubscriptions(world: CrashWorld, count: number): Prom
 /** At the processor. */
 function begun({ simulator }: CrashWorld): Copy {
   const [account, order] = [newId(), newId()];
+  const [template] = simulator.world.all('customer');
   const customer = simulator.world.newId('customer');
+  simulator.world.put({ ...template, id: customer });
   const [price] = simulator.world.all('price');
   const metadata = { orderId: order, accountId: account };
   const { id, latest_invoice: bill } = simulator.subscriptions.begin(

@@ -4,7 +4,7 @@ import { generatedName } from '../../../apps/corpus/src/generator/generated-labe
 import {
   BrandMatcher,
   soughtName,
-} from '../../../apps/worker/src/monitors/matches/brand-matcher.js';
+} from '../../../apps/worker/src/monitor-matches/brand-matcher.js';
 
 /** What a process of its own was told to do. */
 export interface MatchTerms {

@@ -28,21 +28,6 @@ export class IssuedCertificates {
     private readonly prefix: string,
   ) {}
 
-  /** Asks for one more, as for a service of the chart: of somebody who calls services from outside the pods. */
-  async ask(name: string): Promise<void> {
-    await this.client.create(this.certificates, {
-      apiVersion: 'cert-manager.io/v1',
-      kind: 'Certificate',
-      metadata: { name: this.nameOf(name) },
-      spec: {
-        secretName: this.nameOf(name),
-        dnsNames: [name],
-        duration: '24h',
-        issuerRef: { group: 'cert-manager.io', kind: 'Issuer', name: `${this.prefix}-authority` },
-      },
-    });
-  }
-
   /** Has one renewed before its time, as `cmctl renew` does. */
   async renew(name: string): Promise<void> {
     const lastTransitionTime = new Date().toISOString();

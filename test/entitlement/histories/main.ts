@@ -1,21 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { EventsConfig, KafkaTransport, createTopics } from '#libs/messaging';
+import { EventsConfig, type EventTransport, KafkaTransport, createTopics } from '#libs/messaging';
 import { Logger, newId } from '#libs/platform';
 import { KAFKA_BROKERS } from '#test/environment';
 import setup from '../../environment/setup.js';
 import teardown from '../../environment/teardown.js';
 import { EntitlementUnderTest } from '../entitlement-under-test.js';
 import { Histories } from './histories.js';
-import { runInMemory } from './in-memory.js';
 import { BEGIN } from './processor.js';
 import type { Tally } from './judgement.js';
 
 /** Histories of customers at a processor, outside of the test runner. */
 const program = new Command('credit-histories')
-  .option('--histories <count>', 'so many', '2000')
+  .option('--histories <count>', 'so many', '100')
   .option('--from <seed>', 'the first seed', '1')
-  .option('--kafka', 'over a broker, with PostgreSQL; in memory without it')
+  .option('--kafka', 'over a broker; without it, within the process')
   .option('--json <file>', 'also write the report to a file')
   .parse();
 const options = program.opts<{ histories: string; from: string; kafka?: boolean; json?: string }>();
@@ -23,7 +22,7 @@ const count = Number(options.histories);
 const seeds = Array.from({ length: count }, (_, index) => Number(options.from) + index);
 
 const startedMs = performance.now();
-const tally = options.kafka ? await overKafka() : await runInMemory(seeds);
+const tally = await run();
 const seconds = Math.round(performance.now() - startedMs) / 1000;
 const { histories, customers, events, faults } = tally;
 process.stdout.write(
@@ -34,8 +33,21 @@ if (options.json) writeFileSync(options.json, `${JSON.stringify({ ...tally, seco
 // Nothing found in nothing done is no proof.
 process.exit(faults.length === 0 && histories === count && events > count ? 0 : 1);
 
-async function overKafka(): Promise<Tally> {
+async function run(): Promise<Tally> {
   await setup();
+  const transport = options.kafka ? await openKafka() : undefined;
+  const entitlement = await EntitlementUnderTest.start(BEGIN.toISOString(), transport);
+  const outbox = await entitlement.test.maintenance('billing');
+  await entitlement.transport.startRelay('billing', outbox);
+  try {
+    return await new Histories(entitlement, outbox, seeds).run();
+  } finally {
+    await entitlement.stop();
+    await teardown();
+  }
+}
+
+async function openKafka(): Promise<EventTransport> {
   const config = Object.assign(new EventsConfig(), {
     kafkaBrokers: process.env[KAFKA_BROKERS]?.split(',') ?? [],
     kafkaPrefix: `${newId()}.`,
@@ -46,14 +58,5 @@ async function overKafka(): Promise<Tally> {
   const onDeath = (error: Error) => {
     throw error;
   };
-  const transport = new KafkaTransport({ config, logger, onDeath });
-  const entitlement = await EntitlementUnderTest.start(BEGIN.toISOString(), transport);
-  const outbox = await entitlement.test.maintenance('billing');
-  await transport.startRelay('billing', outbox);
-  try {
-    return await new Histories(entitlement, outbox, seeds).run();
-  } finally {
-    await entitlement.stop();
-    await teardown();
-  }
+  return new KafkaTransport({ config, logger, onDeath });
 }

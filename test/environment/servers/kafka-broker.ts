@@ -25,6 +25,8 @@ export interface KafkaBrokerOptions {
     keyStoreFile: string;
     /** PEM of the authority that signed it. */
     authority: string;
+    /** PEM of the authority of the clients, who must show a certificate then; their common name is the user. */
+    clientAuthority?: string;
   };
   /**
    * Clients must log in by SCRAM-SHA-512 then, and may do nothing without an access rule. Passwords
@@ -194,7 +196,11 @@ export class KafkaBroker {
     if (tls) {
       // The broker is a client of itself and checks its own certificate.
       const authorityFile = join(this.options.folder, 'authority.pem');
-      writeFileSync(authorityFile, tls.authority);
+      writeFileSync(authorityFile, tls.authority + (tls.clientAuthority ?? ''));
+      if (tls.clientAuthority) {
+        lines.push('ssl.client.auth=required');
+        lines.push('ssl.principal.mapping.rules=RULE:^CN=([^,]+).*$/$1/');
+      }
       lines.push('ssl.keystore.type=PEM', `ssl.keystore.location=${tls.keyStoreFile}`);
       lines.push('ssl.truststore.type=PEM', `ssl.truststore.location=${authorityFile}`);
     }
@@ -257,7 +263,7 @@ export class KafkaBroker {
     };
     const kafka = new Kafka({
       brokers: this.brokers,
-      ssl: tls && { ca: [tls.authority] },
+      ssl: tls && { ...ownCertificate(tls), ca: [tls.authority] },
       sasl: login,
       logLevel: logLevel.NOTHING,
       connectionTimeout: 10_000,
@@ -271,6 +277,13 @@ export class KafkaBroker {
       await admin.disconnect();
     }
   }
+}
+
+/** The broker's own, which it takes of a client too. */
+function ownCertificate({ keyStoreFile, clientAuthority }: NonNullable<KafkaBrokerOptions['tls']>) {
+  if (clientAuthority === undefined) return {};
+  const text = readFileSync(keyStoreFile, 'utf8');
+  return { cert: text, key: text };
 }
 
 const loginLine = (password?: string) =>

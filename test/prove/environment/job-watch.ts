@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SERVICES } from '../../../apps/services.js';
 import { holds } from '../scenario.js';
 
-/** How late a run may begin because the process that did the job was killed, each time that it is. */
+/** How late a run may be done because the process that did the job was killed, or a run failed. */
 const LATE_MAX_MS = 90_000;
+/** For each further run in a row that was killed or failed: a lease, and the start of whoever comes next. */
+const FURTHER_MS = 45_000;
 const LOOK_MS = 1_000;
 
 interface WatchedJob {
@@ -38,7 +40,6 @@ export class JobWatch {
   /** Runs that ended with their process. */
   died = 0;
   private dueAtMs = 0;
-  private readonly absences: { schema: string; fromMs: number; toMs: number }[] = [];
   private readonly finished = new Map<string, { ageMs: number; epoch: number }>();
   private readonly stopping = new AbortController();
   private readonly faults = new Set<string>();
@@ -66,11 +67,6 @@ export class JobWatch {
     }
   }
 
-  /** That nobody could do a service's jobs from `fromMs`, monotonic milliseconds, until now. */
-  noteAbsence(schema: string, fromMs: number): void {
-    this.absences.push({ schema, fromMs, toMs: performance.now() });
-  }
-
   /** Looks until `stop`. */
   async run(): Promise<void> {
     const { signal } = this.stopping;
@@ -80,9 +76,12 @@ export class JobWatch {
     }
   }
 
-  /** @throws Broken unless each job ran in time. */
   stop(): void {
     this.stopping.abort();
+  }
+
+  /** @throws Broken unless each job ran in time. */
+  check(): void {
     holds(this.faults.size === 0, [...this.faults].join('; '));
   }
 
@@ -107,22 +106,13 @@ export class JobWatch {
       const lateMs = ageMs - everyMs;
       this.worstLateMs = Math.max(this.worstLateMs, Math.round(lateMs));
       this.died = Math.max(this.died, died);
-      const limitMs = LATE_MAX_MS * Math.max(1, died) + this.awayMs(schema, lateMs);
+      const limitMs = LATE_MAX_MS + FURTHER_MS * Math.max(0, died - 1);
       if (lateMs > limitMs) {
         this.faults.add(
           `${name} was ${Math.round(lateMs)} ms late, ${Math.round(limitMs)} are allowed`,
         );
       }
     }
-  }
-
-  /** How much of the last `ms` a service was away. */
-  private awayMs(schema: string, ms: number): number {
-    const now = performance.now();
-    return this.absences
-      .filter((absence) => absence.schema === schema)
-      .map(({ fromMs, toMs }) => Math.max(0, Math.min(toMs, now) - Math.max(fromMs, now - ms)))
-      .reduce((sum, part) => sum + part, 0);
   }
 
   private async seen(): Promise<SeenRun[]> {

@@ -7,6 +7,37 @@ import { eventually } from './patience.js';
 /** How long a service may take to answer again after it was killed. */
 const RESTART_MAX_MS = 5_000;
 
+/** How one life of a process ends, and what the next one finds. */
+export interface Crash {
+  point: CrashPoint;
+  /** It dies at a pass up to this one, which is drawn. */
+  passes: number;
+  /** SQL: nobody waits for the leases of the dead. */
+  hurry: string;
+  /** Of its lives from now on, beside its own. */
+  settings?: Record<string, string>;
+}
+
+/** Does some work, during which a process dies at a point and is started again. */
+export async function crashDuring<T>(
+  process: ServiceProcess,
+  harness: InstallationHarness,
+  { point, passes, hurry, settings = {} }: Crash,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { installation, random } = harness;
+  await process.stop();
+  await process.start({ ...settings, CRASH_AT: `${point}:${random.between(1, passes)}` });
+  const dying = async () => {
+    await eventually(`the death at ${point}`, async () => !process.isRunning);
+    harness.count('kills');
+    await installation.sql(hurry);
+    await startAgain(process, harness, { settings });
+  };
+  const [done] = await Promise.all([work(), dying()]);
+  return done;
+}
+
 /**
  * What whoever supervises a process does: starts it as soon as it is gone. Nothing else.
  * @param nextPoint at which its next life kills itself, perhaps before it is up: then nothing is measured.
@@ -15,12 +46,12 @@ const RESTART_MAX_MS = 5_000;
 export async function startAgain(
   process: ServiceProcess,
   harness: Harness,
-  nextPoint?: CrashPoint,
+  { nextPoint, settings = {} }: { nextPoint?: CrashPoint; settings?: Record<string, string> } = {},
 ): Promise<number> {
   await process.untilEnded();
   holds(process.endedBy === 'SIGKILL', `${process.name} ended by ${process.endedBy} itself`);
   const startedAt = performance.now();
-  if (nextPoint === undefined) await process.start();
+  if (nextPoint === undefined) await process.start(settings);
   else await process.start({ CRASH_AT: `${nextPoint}:1` }).catch(() => {});
   if (!process.isRunning) return performance.now() - startedAt;
   const awayMs = performance.now() - startedAt;

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CrashPoint } from '#libs/platform';
+import type { Installation } from '../environment/installation.js';
 import { eventually } from '../environment/patience.js';
-import { startAgain } from '../environment/restart.js';
+import { crashDuring } from '../environment/restart.js';
 import { checkRest } from '../environment/traffic.js';
 import { type InstallationHarness, type InstallationScenario, holds } from '../scenario.js';
 
@@ -36,37 +37,37 @@ async function crashAt(
   point: CrashPoint,
   passes: number,
 ): Promise<void> {
-  const { installation, random } = harness;
+  const { installation } = harness;
   const zone = point.replaceAll(/[^a-z]/g, '');
-  const folder = join(installation.folder, zone);
-  mkdirSync(folder);
-  writeFileSync(join(folder, `${zone}-20260105.zone`), zoneOf(zone, 1, 0, NAMES));
-  writeFileSync(join(folder, `${zone}-20260106.zone`), zoneOf(zone, 2, GONE, NAMES + GONE));
-  const corpus = installation.process('corpus');
-  await corpus.stop();
-  await corpus.start({ CRASH_AT: `${point}:${random.between(1, passes)}` });
-  await installation.sql(
-    `insert into corpus.source (id, name, kind, is_shown, is_sold, is_looked_up, created_at, location, due_at)
-     select max(id) + 1, $1, 'zone', true, false, false, now(), $2, now() from corpus.source`,
-    [zone, folder],
-  );
-  await corpus.untilEnded();
-  harness.count('kills');
-  await installation.sql(HURRY);
-  await startAgain(corpus, harness);
-  const found = await eventually(
-    `the import of ${zone}`,
-    async () => {
-      const [row] = await installation.sql<Found>(FOUND, [zone]);
-      return row.loaded === 2 && row;
-    },
-    LIMIT_MS,
-  );
+  const days = {
+    '20260105': zoneOf(zone, 1, [0, NAMES]),
+    '20260106': zoneOf(zone, 2, [GONE, NAMES + GONE]),
+  };
+  const crash = { point, passes, hurry: HURRY };
+  const found = await crashDuring(installation.process('corpus'), harness, crash, async () => {
+    await addZone(installation, { source: zone, zone, days });
+    return eventually(
+      `the import of ${zone}`,
+      async () => {
+        const [row] = await installation.sql<Found>(FOUND, [zone]);
+        return row.loaded === 2 && row;
+      },
+      LIMIT_MS,
+    );
+  });
   holds(found.names === NAMES + GONE, `${point}: ${found.names} names are there`);
   holds(found.registered === NAMES, `${point}: ${found.registered} names are registered`);
   holds(found.fresh === GONE, `${point}: ${found.fresh} names are new`);
   holds(found.dropped === GONE, `${point}: ${found.dropped} names are dropped`);
   holds(found.counted === NAMES + GONE, `${point}: ${found.counted} names are counted`);
+}
+
+/** Zone files of a new source. */
+interface ImportedZone {
+  source: string;
+  zone: string;
+  days: Readonly<Record<string, string>>;
+  isLookedUp?: boolean;
 }
 
 interface Found {
@@ -87,11 +88,34 @@ const FOUND = `
     (select count(*)::int from corpus.change_event where name like '%.' || $1 and kind = 'dropped') as dropped,
     (select names::int from corpus.tld_names where tld = $1) as counted`;
 
-function zoneOf(zone: string, serial: number, from: number, to: number): string {
+/** Has zone files imported from now on. @param days their texts by date. */
+export async function addZone(
+  installation: Installation,
+  { source, zone, days, isLookedUp = false }: ImportedZone,
+): Promise<void> {
+  const place = join(installation.folder, source);
+  mkdirSync(place);
+  for (const [day, text] of Object.entries(days)) {
+    writeFileSync(join(place, `${zone}-${day}.zone`), text);
+  }
+  await installation.sql(
+    `insert into corpus.source (id, name, kind, is_shown, is_sold, is_looked_up, created_at, location, due_at)
+     select max(id) + 1, $1, 'zone', true, true, $3, now(), $2, now() from corpus.source`,
+    [source, place, isLookedUp],
+  );
+}
+
+/** A zone with the names `<word>-<number>`. */
+export function zoneOf(
+  zone: string,
+  serial: number,
+  [from, to]: [number, number],
+  word = 'name',
+): string {
   const soa = `${zone}.\t900\tin\tsoa\tns1.nic.${zone}. host.${zone}. ${serial} 1800 900 604800 86400`;
   const names = Array.from(
     { length: to - from },
-    (_, place) => `name-${from + place}.${zone}.\t3600\tin\tns\tns1.example.net.`,
+    (_, place) => `${word}-${from + place}.${zone}.\t3600\tin\tns\tns1.example.net.`,
   );
   return `${[soa, ...names].join('\n')}\n`;
 }

@@ -186,7 +186,7 @@ export class Victim {
       this.diedAt.push(performance.now());
       this.harness.count('kills');
       this.isDone = next === undefined;
-      await startAgain(this.process, this.harness, next);
+      await startAgain(this.process, this.harness, { nextPoint: next });
     }
     this.awayMs = performance.now() - this.diedAt[0];
   }

@@ -6,7 +6,7 @@ import { type CrashPoint, newId } from '#libs/platform';
 import type { Customer } from '../environment/customer.js';
 import { ask } from '../environment/http.js';
 import { eventually } from '../environment/patience.js';
-import { startAgain } from '../environment/restart.js';
+import { crashDuring } from '../environment/restart.js';
 import { checkRest } from '../environment/traffic.js';
 import { type InstallationHarness, type InstallationScenario, holds } from '../scenario.js';
 
@@ -73,26 +73,19 @@ async function crashAt(
   point: CrashPoint,
   passes: number,
 ): Promise<number> {
-  const { installation, random } = harness;
-  const worker = installation.process('worker');
-  await worker.stop();
-  await worker.start({ CRASH_AT: `${point}:${random.between(1, passes)}` });
+  const { installation } = harness;
+  const [origin] = installation.apiOrigins;
   const names = TLDS.flatMap((tld) =>
     Array.from({ length: NAMES_OF_EACH }, (_, n) => `${newId()}-${n}.${tld}`),
   );
-  const dying = (async () => {
-    await worker.untilEnded();
-    harness.count('kills');
-    await installation.sql(HURRY);
-    await startAgain(worker, harness);
-  })();
-  const id = await start(installation.apiOrigins[0], customer, names);
-  const job = await endOf(installation.apiOrigins[0], customer, id);
-  await dying;
+  const crash = { point, passes, hurry: HURRY };
+  const job = await crashDuring(installation.process('worker'), harness, crash, async () =>
+    endOf(origin, customer, await start(origin, customer, names)),
+  );
   const { delivered, failed, unique } = job.counts;
   holds(delivered + failed === unique, `${point}: ${unique} names, ${delivered} and ${failed}`);
   holds(job.credits.charged === delivered, `${point}: charged ${job.credits.charged}`);
-  await fileIsWhole(installation.apiOrigins[0], customer, { job, names, point });
+  await fileIsWhole(origin, customer, { job, names, point });
   return delivered;
 }
 

@@ -2,6 +2,7 @@ import type { Scenario } from '../scenario.js';
 import { crashImportsRow } from './crash-imports.js';
 import { crashJobsRow } from './crash-jobs.js';
 import { crashMoneyRow } from './crash-money.js';
+import { crashDutyRows } from './crash-duties.js';
 import { crashFailedEventsRow } from './crash-failed-events.js';
 import { crashWorkerRow } from './crash-worker.js';
 import { creditHistoriesRow } from './credit-histories.js';
@@ -30,6 +31,7 @@ export const SCENARIOS: readonly Scenario[] = [
   crashFailedEventsRow,
   crashMoneyRow,
   crashWorkerRow,
+  ...crashDutyRows,
   crashImportsRow,
   ...killRows,
   ...pauseRows,
