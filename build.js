@@ -38,7 +38,7 @@ const SWC_OPTIONS = {
   },
 };
 
-/** For trying out: of no image. */
+/** Apps for trying the product out; no image contains them. */
 const TRIALS = new Set(['solo', 'cluster', 'simulators']);
 /** `from '…'` of an import or export that is not of types alone, `import '…'`, `import('…')`, `new URL('…'`. */
 const IMPORTS =
