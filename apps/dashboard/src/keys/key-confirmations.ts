@@ -5,6 +5,7 @@ import { minute } from '../amounts.js';
 import { type PageContext, hidden } from '../pages/layout.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
 import { selectField } from '../pages/select-field.js';
+import { expiryFields } from './key-expiry.js';
 
 const BACK = { href: '/keys', text: 'Keep it as it is' };
 
@@ -59,10 +60,10 @@ export function reissuePage(context: PageContext, key: KeyAnswer): Markup {
     title: 'Reissue this key?',
     body: html`${nameOf(key)}
       <p>
-        You get a new key with the same name, scopes and limits, shown once.
-        ${key.expires_at === null ? undefined : 'It does not expire.'} The old one stays ended.
+        You get a new key with the same name, scopes and limits, shown once. The old one stays
+        ended.
       </p>
-      ${hidden('idempotency_key', randomUUID())}`,
+      ${expiryFields()} ${hidden('idempotency_key', randomUUID())}`,
     action: `/keys/${key.id}/reissue`,
     button: 'Reissue the key',
     back: { ...BACK, text: 'Leave it ended' },

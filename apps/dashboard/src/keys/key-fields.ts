@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SCOPES, type Scope } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 import { field, hidden } from '../pages/layout.js';
+import type { TypedExpiry } from './key-expiry.js';
 import { scopeField } from './keys.dto.js';
 
 export interface KeySettings {
@@ -11,11 +12,13 @@ export interface KeySettings {
   daily_credit_cap: number | string | null;
   /** Addresses or blocks; empty or absent allows every address. */
   allowed_addresses?: readonly string[];
+  expires_at?: string | null;
 }
 
 /** What was typed into a form that was refused. */
 export interface NewKeySettings extends KeySettings {
   environment?: string;
+  expiry?: TypedExpiry;
 }
 
 /** What a new key has unless its owner chooses otherwise. */

@@ -1,11 +1,12 @@
 import { SCOPES } from '#libs/contracts';
+import { expiryOf } from './key-expiry.js';
 import type { KeySettings } from './key-fields.js';
 import { type KeySettingsForm, scopeField } from './keys.dto.js';
 
 type ScopeFields = Partial<Record<ReturnType<typeof scopeField>, string>>;
 
 /** The settings of a form, in account's names. Text that is not a number is left for account to reject. */
-export function settingsOf(form: KeySettingsForm): KeySettings {
+export function settingsOf(form: KeySettingsForm, now: Date): KeySettings {
   const { name = '', daily_credit_cap: cap = '', allowed_addresses: addresses } = form;
   const digits = cap.trim();
   return {
@@ -13,6 +14,7 @@ export function settingsOf(form: KeySettingsForm): KeySettings {
     scopes: SCOPES.filter((scope) => (form as ScopeFields)[scopeField(scope)] !== undefined),
     daily_credit_cap: digits === '' ? null : /^\d+$/.test(digits) ? Number(digits) : digits,
     ...(addresses !== undefined && { allowed_addresses: addressesOf(addresses) }),
+    ...expiryOf(form, now),
   };
 }
 

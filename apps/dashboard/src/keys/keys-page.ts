@@ -1,11 +1,11 @@
 import type { KeyAnswer } from '#libs/contracts';
 import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
-import { grouped, minute } from '../amounts.js';
+import { grouped, minute, minuteText } from '../amounts.js';
 import { curlLine } from '../calls/curl-line.js';
 import { type Notice, type PageContext, field, form, page } from '../pages/layout.js';
+import { expiryFields } from './key-expiry.js';
 import {
-  type KeySettings,
   NEW_KEY,
   type NewKeySettings,
   addressWords,
@@ -182,8 +182,8 @@ function creationFields(entered?: NewKeySettings): Markup {
       </select>
     </div>
     <details ${entered ? html`open` : undefined}>
-      <summary>Scopes, daily limit and addresses</summary>
-      ${limitFields(settings)}
+      <summary>Expiry, scopes, daily limit and addresses</summary>
+      ${expiryFields(settings.expiry)}${limitFields(settings)}
     </details>
     <button>Create the key</button>`;
 }
@@ -192,9 +192,10 @@ function creationFields(entered?: NewKeySettings): Markup {
 export function keyPage(
   context: PageContext,
   key: KeyAnswer,
-  { entered = key, notice }: { entered?: KeySettings; notice?: Notice } = {},
+  { entered = key, notice }: { entered?: NewKeySettings; notice?: Notice } = {},
 ): Markup {
-  const fields = html`${nameField(entered)}${limitFields(entered)}
+  const asItIs = key.expires_at ? `As it is: ${minuteText(key.expires_at)}` : 'As it is: never';
+  const fields = html`${nameField(entered)}${expiryFields(entered.expiry, asItIs)}${limitFields(entered)}
     <p class="actions">
       <button>Save</button><a class="button plain" href="/keys">Back to the keys</a>
     </p>`;

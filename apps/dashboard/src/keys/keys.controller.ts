@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import type { KeyAnswer, KeyUsageAnswer, KeysAnswer } from '#libs/contracts';
-import { NotFound } from '#libs/platform';
+import { Clock, NotFound } from '#libs/platform';
 import { askPassword, needsPassword } from '../auth/password-again.js';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
@@ -11,6 +11,7 @@ import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
+import { expiryOf } from './key-expiry.js';
 import type { NewKeySettings } from './key-fields.js';
 import { settingsOf } from './key-settings.js';
 import { OVERLAP, reissuePage, revokePage, rotatePage } from './key-confirmations.js';
@@ -52,6 +53,7 @@ export class KeysController {
   constructor(
     private readonly calls: DashboardCalls,
     private readonly settings: DashboardSettings,
+    private readonly clock: Clock,
   ) {}
 
   @Get()
@@ -67,9 +69,10 @@ export class KeysController {
   @Post()
   async create(@Visit() visit: PageVisit, @Body() form: CreateKeyForm) {
     const { environment, idempotency_key: idempotencyKey } = form;
-    const body = { ...settingsOf(form), environment };
+    const body = { ...settingsOf(form, this.clock.now()), environment };
     const call = { method: 'POST', path: '/keys', body, idempotencyKey } as const;
-    return this.afterChange(visit, await visit.account(call), { to: '/keys', entered: body });
+    const entered = { ...body, expiry: form };
+    return this.afterChange(visit, await visit.account(call), { to: '/keys', entered });
   }
 
   @Get(':id')
@@ -81,12 +84,13 @@ export class KeysController {
   async update(@Visit() visit: PageVisit, @Body() form: UpdateKeyForm, @Param('id') id: string) {
     const path = `/keys/${encodeURIComponent(id)}`;
     const idempotencyKey = form.idempotency_key;
-    const call = { method: 'PATCH', path, body: settingsOf(form), idempotencyKey } as const;
+    const body = settingsOf(form, this.clock.now());
+    const call = { method: 'PATCH', path, body, idempotencyKey } as const;
     const answer = await visit.account(call);
     if (!isRefused(answer)) return visit.goTo('/keys');
     if (needsPassword(answer)) return askPassword(visit, answer, `/keys/${id}`);
     const key = await this.find(visit, id);
-    const refused = { entered: settingsOf(form), notice: faultNotice(answer) };
+    const refused = { entered: { ...body, expiry: form }, notice: faultNotice(answer) };
     return visit.show(keyPage(visit.context, key, refused), answer.status);
   }
 
@@ -121,12 +125,13 @@ export class KeysController {
     return visit.show(reissuePage(visit.context, await this.find(visit, id, canReissue)));
   }
 
-  /** One that was limited in time gets no end: the page says so. */
+  /** Whether the old one was limited in time or not: the page asks. */
   @Post(':id/reissue')
   async reissue(@Visit() visit: PageVisit, @Body() form: ReissueKeyForm, @Param('id') id: string) {
     const path = `/keys/${encodeURIComponent(id)}/reissue`;
     const idempotencyKey = form.idempotency_key;
-    const call = { method: 'POST', path, body: { expires_at: null }, idempotencyKey } as const;
+    const body = { expires_at: null, ...expiryOf(form, this.clock.now()) };
+    const call = { method: 'POST', path, body, idempotencyKey } as const;
     return this.afterChange(visit, await visit.account(call), { to: `/keys/${id}/reissue` });
   }
 

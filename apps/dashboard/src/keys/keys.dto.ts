@@ -14,6 +14,12 @@ export class KeySettingsForm extends PageForm {
   @TextField()
   allowed_addresses?: string;
 
+  @TextField()
+  expires_in?: string;
+
+  @TextField()
+  expires_on?: string;
+
   @IdempotencyKeyField()
   idempotency_key?: string;
 }
@@ -35,6 +41,12 @@ export class RotateKeyForm extends PageForm {
 }
 
 export class ReissueKeyForm extends PageForm {
+  @TextField()
+  expires_in?: string;
+
+  @TextField()
+  expires_on?: string;
+
   @IdempotencyKeyField()
   idempotency_key?: string;
 }

@@ -10,6 +10,7 @@ const LABELS: Readonly<Record<string, string>> = {
   environment: 'Kind',
   scopes: 'Scopes',
   daily_credit_cap: 'Credits a day at most',
+  expires_at: 'The end of the key',
   allowed_addresses: 'Addresses that may use it',
   credits: 'Credits',
   sku: 'Plan',

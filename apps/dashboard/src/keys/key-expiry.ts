@@ -1,0 +1,50 @@
+import { DAY_MS } from '#libs/platform';
+import { type Markup, html } from '#libs/public-http';
+import { field } from '../pages/layout.js';
+import { selectField } from '../pages/select-field.js';
+
+const NEVER = 'never';
+const DAYS: Readonly<Record<string, number>> = { '30': 30, '90': 90, '365': 365 };
+const WHOLE_DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** What was chosen of a key's end. Nothing chosen leaves it as it is. */
+export interface TypedExpiry {
+  expires_in?: string;
+  expires_on?: string;
+}
+
+/**
+ * The end of a key as account takes it: null for none, undefined where nothing was chosen. A date counts before the
+ * choice of days, as the last moment of that day (UTC); text that is no date is left for account to reject.
+ */
+export function expiryOf(typed: TypedExpiry, now: Date): { expires_at?: string | null } {
+  const choice = typed.expires_in ?? '';
+  const date = (typed.expires_on ?? '').trim();
+  if (date !== '') return { expires_at: WHOLE_DATE.test(date) ? `${date}T23:59:59Z` : date };
+  if (choice === '') return {};
+  if (choice === NEVER) return { expires_at: null };
+  const days = DAYS[choice];
+  if (days === undefined) return { expires_at: choice };
+  return { expires_at: new Date(now.getTime() + days * DAY_MS).toISOString() };
+}
+
+/** @param asItIs what leaving it alone means; without it the first choice is that a key never ends. */
+export function expiryFields(typed: TypedExpiry = {}, asItIs?: string): Markup {
+  return html`${selectField('expires_in', {
+    label: 'Expires',
+    all: asItIs,
+    options: [
+      [NEVER, 'Never: it works until you revoke it'],
+      ...Object.keys(DAYS).map((days) => [days, `In ${days} days`] as const),
+    ],
+    chosen: typed.expires_in,
+  })}
+  ${field({
+    name: 'expires_on',
+    label: 'Or at the end of this day (UTC)',
+    type: 'date',
+    value: typed.expires_on,
+    hint: 'A day given here counts before the choice above.',
+    isOptional: true,
+  })}`;
+}
