@@ -47,14 +47,16 @@ const IMPORTS =
 /**
  * @param isProduct compiles what the services and the operator's commands need and nothing else: no specs, no
  *   test code, nothing for trying out.
+ * @param withTests false leaves tests as they are, for `npm start`; the next whole build compiles them.
  * @param tell is told how many files there are to compile or copy, when there are any.
  * @returns how many there were.
  */
-export async function build(tell = () => {}, { isProduct = false } = {}) {
+export async function build(tell = () => {}, { isProduct = false, withTests = true } = {}) {
   const all = FOLDERS.filter((folder) => existsSync(join(ROOT, folder))).flatMap((folder) =>
     sourcesBelow(folder),
   );
-  const sources = isProduct ? productOf(all) : all;
+  const wanted = withTests ? all : all.filter((path) => !isTest(path));
+  const sources = isProduct ? productOf(all) : wanted;
   const settings = createHash('sha256')
     .update(JSON.stringify(SWC_OPTIONS))
     .update(readFileSync(join(ROOT, 'package-lock.json')))
@@ -63,6 +65,9 @@ export async function build(tell = () => {}, { isProduct = false } = {}) {
   const isSame = before.settings === settings;
   const after = {};
   const changed = [];
+  if (!withTests && isSame) {
+    for (const path of Object.keys(before.files).filter(isTest)) after[path] = before.files[path];
+  }
   for (const path of sources) {
     const { mtimeMs, size } = statSync(join(ROOT, path));
     after[path] = `${mtimeMs}/${size}`;
@@ -115,6 +120,10 @@ function sourcesBelow(folder) {
     const isSource = /\.(ts|json)$/.test(path) && !path.endsWith('.d.ts');
     return isSource ? [path] : [];
   });
+}
+
+function isTest(path) {
+  return path.startsWith('test/') || path.endsWith('.spec.ts');
 }
 
 /** What the entry files of the product lead to. */

@@ -22,7 +22,9 @@ if (refusal) {
 }
 const { build } = await import('./build.js');
 try {
-  await build((count) => process.stdout.write(`Compiling ${count} files …\n`));
+  await build((count) => process.stdout.write(`Compiling ${count} files …\n`), {
+    withTests: false,
+  });
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);

@@ -37,8 +37,7 @@ export class IdentitySimulator {
   faults: TokenFaults = {};
   /** Of the clients; whoever sends another is refused. */
   readonly secret = randomBytes(24).toString('base64url');
-  private keys = newKeys();
-  private readonly foreign = newKeys();
+  private currentKeys?: Keys;
   private readonly grants = new Map<string, Grant>();
   private readonly users = new Map<string, SimulatedUser>();
   private readonly server = createServer((request, response) => void this.serve(request, response));
@@ -69,7 +68,12 @@ export class IdentitySimulator {
 
   /** From now on tokens are signed by another key, under another id. */
   rotateKeys(): void {
-    this.keys = newKeys();
+    this.currentKeys = newKeys();
+  }
+
+  /** Made when the first token is signed: a pair costs a tenth of a second, and most starts need none. */
+  private get keys(): Keys {
+    return (this.currentKeys ??= newKeys());
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -173,7 +177,7 @@ export class IdentitySimulator {
 
   private idToken({ user, nonce }: Grant): string {
     const { header, claims, isForeignKey } = this.faults;
-    const keys = isForeignKey ? this.foreign : this.keys;
+    const keys = isForeignKey ? newKeys() : this.keys;
     const nowSeconds = Math.floor(this.clock.now().getTime() / SECOND_MS);
     const head = { alg: 'RS256', kid: this.keys.jwk.kid, typ: 'JWT', ...header };
     const body = {
@@ -208,6 +212,8 @@ export class IdentitySimulator {
     ]);
   }
 }
+
+type Keys = ReturnType<typeof newKeys>;
 
 function newKeys() {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
