@@ -7,6 +7,7 @@ import { ErasureService } from '../../apps/account/src/deletion/erasure.service.
 import { IdentitySimulator } from '../../apps/simulators/src/identity/identity-simulator.js';
 import { AccountUnderTest, PASSWORD, type Registered } from './account-under-test.js';
 import { appCode } from './authenticator-app.js';
+import { SoftwarePasskey } from './software-passkey.js';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -31,6 +32,9 @@ const RECENT: [Method, string, object?][] = [
   ['POST', 'second-factor/remove', { code: '0' }],
   ['POST', 'identities/google'],
   ['DELETE', 'identities/any'],
+  ['POST', 'passkeys/options'],
+  ['POST', 'passkeys', { name: 'Phone', credential: '{}' }],
+  ['DELETE', 'passkeys/any'],
   ['POST', 'account/delete', {}],
 ];
 
@@ -40,6 +44,7 @@ const CLOSED: [Method, string, object?][] = [
   ['GET', 'sessions'],
   ['GET', 'second-factor'],
   ['GET', 'identities'],
+  ['GET', 'passkeys'],
   ['DELETE', 'sessions/any'],
   ['POST', 'session/reauthenticate', { password: NEXT }],
   ['GET', 'keys'],
@@ -263,15 +268,18 @@ describe('audited actions', () => {
       googleClientSecret: settings.GOOGLE_CLIENT_SECRET,
       googleIssuer: settings.GOOGLE_ISSUER,
     });
+    const asStranger = 'log-in/providers/google';
     const comeBy = async (path: string, email: string) => {
       const asked = await call('POST', path, {});
       const body = new URLSearchParams({ email });
       const sent = await fetch(asked.body.url, { method: 'POST', redirect: 'manual', body });
       const query = new URL(sent.headers.get('location') ?? '').search;
       const headers = { 'x-step-token': String(asked.headers['x-set-step']) };
-      await account.dashboard('POST', 'log-in/return', { token, body: { query }, headers });
+      const came = { token, body: { query }, headers };
+      const answer = await account.dashboard('POST', 'log-in/return', came);
+      // Of the owner's session; the stranger's is another.
+      if (path !== asStranger) secrets.add((token = String(answer.headers['x-set-session'])));
     };
-    const asStranger = 'log-in/providers/google';
     expect(await entriesOf(() => comeBy(asStranger, 'came@example.com'))).toEqual([
       'registration.by-provider',
     ]);
@@ -281,6 +289,41 @@ describe('audited actions', () => {
     const [{ id }] = (await call('GET', 'identities')).body.identities;
     expect(await entriesOf(() => call('DELETE', `identities/${id}`))).toEqual(['identity.removed']);
     await simulator.stop();
+  });
+
+  it('S117: a passkey that is added, used, copied, refused and removed is one entry each', async () => {
+    const passkey = new SoftwarePasskey(account.config.dashboardUrl);
+    let options: { challenge: string };
+    const inStep = async (path: string, body: () => object) => {
+      const asked = await call('POST', `${path}/options`, {});
+      ({ options } = asked.body);
+      secrets.add(options.challenge);
+      const headers = { 'x-step-token': String(asked.headers['x-set-step']) };
+      const sent = { token, body: body(), headers };
+      const session = (await account.dashboard('POST', path, sent)).headers['x-set-session'];
+      if (typeof session === 'string') secrets.add((token = session));
+    };
+    const logInBy = (credential?: string) =>
+      inStep('log-in/passkey', () => ({ credential: credential ?? passkey.use(options) }));
+    const add = () =>
+      inStep('passkeys', () => ({ name: 'A telephone', credential: passkey.make(options) }));
+    const remove = async () => {
+      const [{ id }] = (await call('GET', 'passkeys')).body.passkeys;
+      await call('DELETE', `passkeys/${id}`);
+    };
+    secrets.add('A telephone').add(passkey.id.toString('base64url'));
+    const countTo = (uses: number) => {
+      passkey.count = uses;
+      return logInBy();
+    };
+    const steps: [happens: () => Promise<unknown>, expected: string][] = [
+      [add, 'passkey.added'],
+      [() => countTo(5), 'session.logged-in-by-passkey'],
+      [() => countTo(4), 'passkey.count-fell'],
+      [() => logInBy('{}'), 'session.passkey-failed'],
+      [remove, 'passkey.removed'],
+    ];
+    for (const [happens, expected] of steps) expect(await entriesOf(happens)).toEqual([expected]);
   });
 
   it('S117: suspending an account, and the end of that, is one entry each', async () => {

@@ -84,6 +84,15 @@ import { AccountRecordsController } from './operators/account-records.controller
 import { AuditEntriesMaintenanceRepository } from './operators/audit-entries.repository.js';
 import { AuditedRequestsMaintenanceRepository } from './operators/audited-requests.repository.js';
 import { TimelineRepository } from './operators/timeline.repository.js';
+import { AddedWaysService } from './passkeys/added-ways.service.js';
+import { OwnPasskeysService } from './passkeys/own-passkeys.service.js';
+import { PasskeyLogInService } from './passkeys/passkey-log-in.service.js';
+import { PasskeysController } from './passkeys/passkeys.controller.js';
+import {
+  PasskeysByCredentialMaintenanceRepository,
+  PasskeysRepository,
+} from './passkeys/passkeys.repository.js';
+import { PasskeysService } from './passkeys/passkeys.service.js';
 import { OwnerMailService } from './people/owner-mail.service.js';
 import { PeopleByAddressMaintenanceRepository } from './people/people-by-address.repository.js';
 import { PeopleRepository } from './people/people.repository.js';
@@ -128,6 +137,7 @@ export const CONTROLLERS = [
   SessionsController,
   SecondFactorController,
   ProviderLogInController,
+  PasskeysController,
   RegistrationController,
   PasswordResetsController,
   ProfileController,
@@ -168,6 +178,14 @@ const FEATURES = [
     ProviderConnectionsService,
   ],
   [EntryService, LogInService, ReauthenticationService, SecondStepService],
+  [
+    PasskeysRepository,
+    PasskeysByCredentialMaintenanceRepository,
+    PasskeysService,
+    AddedWaysService,
+    OwnPasskeysService,
+    PasskeyLogInService,
+  ],
   [KeysRepository, KeysService],
   [ProviderSignUpService, ProviderArrivalsService, ProviderLogInService],
   [KeyRecordMaintenanceRepository, KeyRecordService, ExpireKeysJob],

@@ -25,6 +25,7 @@ import { ExpireKeysJob } from './key-records/expire-keys.job.js';
 import { ApiKey } from './keys/key.entity.js';
 import { Identity } from './identities/identity.entity.js';
 import { LogInStep } from './log-in-steps/log-in-step.entity.js';
+import { Passkey } from './passkeys/passkey.entity.js';
 import { PasswordReset } from './password-resets/password-reset.entity.js';
 import { Person } from './people/person.entity.js';
 import { DataKey } from './personal-data/data-key.entity.js';
@@ -58,6 +59,7 @@ export const ENTITIES = [
   Identity,
   KeptAnswer,
   LogInStep,
+  Passkey,
   PasswordReset,
   Person,
   SecondFactor,

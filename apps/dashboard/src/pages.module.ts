@@ -36,6 +36,7 @@ import { RequestPagesController } from './requests/requests.controller.js';
 import { SearchesController } from './searches/searches.controller.js';
 import { AppPagesController } from './security/app.controller.js';
 import { IdentityPagesController } from './security/identities.controller.js';
+import { PasskeyPagesController } from './security/passkeys.controller.js';
 import { SecurityPagesController } from './security/security.controller.js';
 import { SubscriptionPagesController } from './subscriptions/subscriptions.controller.js';
 import { Services } from './services.js';
@@ -60,6 +61,7 @@ const PAGES = [
   SecurityPagesController,
   AppPagesController,
   IdentityPagesController,
+  PasskeyPagesController,
   CreditsController,
   PlansController,
   SubscriptionPagesController,

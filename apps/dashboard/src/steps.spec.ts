@@ -65,6 +65,12 @@ const IDENTITIES = {
     },
   ],
 };
+const PASSKEY = {
+  id: '0197-p',
+  name: 'Chrome on Linux',
+  created_at: '2026-11-21T10:00:00.000Z',
+  last_used_at: null,
+};
 const SECOND_FACTOR = { on_since: null, recovery_codes: 0 };
 
 const balance = (grants: object[] = []) => ({
@@ -115,6 +121,11 @@ describe('a step that cannot be taken back', () => {
       'opens this account no more',
       'DELETE /internal/dashboard/identities/0197-i',
     ],
+    [
+      '/security/passkeys/0197-p/remove',
+      'opens this account no more',
+      'DELETE /internal/dashboard/passkeys/0197-p',
+    ],
     ['/security/sessions/end-others', 'logged out at once', 'DELETE /internal/dashboard/sessions'],
   ];
   beforeEach(() => {
@@ -124,6 +135,7 @@ describe('a step that cannot be taken back', () => {
     under.answers.set('GET /internal/dashboard/sessions', { sessions: [SESSION] });
     under.answers.set('GET /internal/dashboard/second-factor', SECOND_FACTOR);
     under.answers.set('GET /internal/dashboard/identities', IDENTITIES);
+    under.answers.set('GET /internal/dashboard/passkeys', { passkeys: [PASSKEY] });
   });
 
   it.each(steps)(

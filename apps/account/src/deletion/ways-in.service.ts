@@ -3,18 +3,21 @@ import type { Transaction } from '#libs/database';
 import { AddressChangeLinksService } from '../address-changes/address-change-links.service.js';
 import { IdentitiesService } from '../identities/identities.service.js';
 import { LogInStepsService } from '../log-in-steps/log-in-steps.service.js';
+import { PasskeysService } from '../passkeys/passkeys.service.js';
 import { PasswordResetsService } from '../password-resets/password-resets.service.js';
 import { SecondFactorsService } from '../second-factor/second-factors.service.js';
 
 /** What may open an account beside its password: links in the owner's mailbox, and what a log-in is proven by. */
 @Injectable()
 export class WaysInService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly passwordResets: PasswordResetsService,
     private readonly addressChanges: AddressChangeLinksService,
     private readonly logInSteps: LogInStepsService,
     private readonly secondFactors: SecondFactorsService,
     private readonly identities: IdentitiesService,
+    private readonly passkeys: PasskeysService,
   ) {}
 
   async forget(transaction: Transaction, accountId: string): Promise<void> {
@@ -23,5 +26,6 @@ export class WaysInService {
     await this.logInSteps.forget(transaction, accountId);
     await this.secondFactors.forget(transaction, accountId);
     await this.identities.forget(transaction, accountId);
+    await this.passkeys.forget(transaction, accountId);
   }
 }

@@ -102,6 +102,17 @@ export const EXPORTED_TABLES: ExportedSchema = {
       encrypted: ['details'],
     },
     {
+      table: 'passkeys',
+      key: { id: 'uuid' },
+      columns: ['id', 'account_id', 'person_id', 'name', 'created_at', 'last_used_at'],
+      withheld: {
+        credential_id: 'of use to its authenticator alone',
+        public_key: 'of use to nobody but us',
+        counter: 'of use to nobody but us',
+      },
+      encrypted: ['name'],
+    },
+    {
       table: 'password_resets',
       key: { id: 'uuid' },
       columns: ['id', 'account_id', 'person_id', 'created_at', 'expires_at'],

@@ -1,32 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import type {
-  AskProviderAnswer,
-  IdentitiesAnswer,
-  IdentityRemovedAnswer,
-  Provider,
-} from '#libs/contracts';
-import { NotFound } from '#libs/platform';
+import type { AskProviderAnswer, IdentitiesAnswer, Provider } from '#libs/contracts';
 import { AccountsService } from '../accounts/accounts.service.js';
-import { AuditService } from '../audit/audit.service.js';
 import { LogInStepsService } from '../log-in-steps/log-in-steps.service.js';
 import { PeopleService } from '../people/people.service.js';
 import type { ActiveSession } from '../sessions/session-guard.js';
 import { StepAnswer } from '../sessions/session-headers.js';
-import { LastWayIn } from './identities.errors.js';
 import { IdentitiesService } from './identities.service.js';
 import { ProvidersService } from './providers.service.js';
 
 /** What owners do with the providers that open their account. */
 @Injectable()
 export class OwnIdentitiesService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountsService,
     private readonly identities: IdentitiesService,
     private readonly providers: ProvidersService,
     private readonly steps: LogInStepsService,
     private readonly people: PeopleService,
-    private readonly audit: AuditService,
   ) {}
 
   async list({ accountId, personId }: ActiveSession): Promise<IdentitiesAnswer> {
@@ -57,23 +47,6 @@ export class OwnIdentitiesService {
         { url },
         await this.steps.begin(transaction, 'provider', { accountId, content }),
       );
-    });
-  }
-
-  /** @throws NotFound; LastWayIn when nothing else opens the account. */
-  async remove(owner: ActiveSession, id: string): Promise<IdentityRemovedAnswer> {
-    const { accountId, personId } = owner;
-    return this.accounts.transaction(async (transaction) => {
-      await this.accounts.lockActive(transaction, accountId);
-      const all = await this.identities.list(transaction, accountId);
-      const identity = all.find((one) => one.id === id);
-      if (!identity) throw new NotFound();
-      const { person } = await this.people.get(transaction, accountId, personId);
-      if (person.passwordHash === null && all.length === 1) throw new LastWayIn();
-      await this.identities.remove(transaction, accountId, identity);
-      const object = `identity:${id}`;
-      await this.audit.record(transaction, { by: owner, action: 'identity.removed', object });
-      return { removed: true };
     });
   }
 }

@@ -8,7 +8,13 @@ import { LogInOver } from './log-in-steps.errors.js';
 import { LogInStepsMaintenanceRepository } from './log-in-steps.repository.js';
 import type { StepContents } from './step-contents.js';
 
-const LIFETIME_MS = 10 * MINUTE_MS;
+const LIFETIMES_MS: Readonly<Record<StepKind, number>> = {
+  code: 10 * MINUTE_MS,
+  provider: 10 * MINUTE_MS,
+  link: 10 * MINUTE_MS,
+  // As long as a browser waits (WebAuthn Level 3, 15.1).
+  passkey: 5 * MINUTE_MS,
+};
 /** Wrong codes of one log-in (S33). */
 const TRIES_MAX = 5;
 
@@ -19,7 +25,7 @@ export interface FoundStep<K extends StepKind, Account = string | null> {
   content: StepContents[K];
 }
 
-/** What lies between two steps of one log-in: bound to its browser, good once and for ten minutes. */
+/** What lies between two steps of one log-in: bound to its browser, good once and for some minutes. */
 @Injectable()
 export class LogInStepsService {
   constructor(
@@ -41,7 +47,7 @@ export class LogInStepsService {
       accountId,
       content: await this.personalData.encrypt(transaction, accountId, content),
       tries: 0,
-      expiresAt: new Date(now.getTime() + LIFETIME_MS),
+      expiresAt: new Date(now.getTime() + LIFETIMES_MS[kind]),
     };
     await this.steps.insert(transaction, step, now);
     return token;

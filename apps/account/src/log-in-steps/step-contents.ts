@@ -24,6 +24,8 @@ export interface StepContents {
   code: { personId: string; passwordHash: string | null; link?: PendingIdentity };
   /** What a provider was asked, the page to go on to, and the session that wants to be connected. */
   provider: AskedProvider & { to: string; sessionId?: string };
+  /** What a passkey has to sign: to be added in the session that asked, or to log in and connect what waits for that. */
+  passkey: { challenge: string; sessionId?: string; link?: PendingIdentity };
   /** What is connected once the owner of its address has logged in. */
   link: PendingIdentity;
 }

@@ -40,7 +40,8 @@ export class EntryService {
     account: Account,
     proof: Pick<StepContents['code'], 'passwordHash'>,
   ): Promise<LoggedIn | StepAnswer<LogInAnswer>> {
-    const link = await this.takeLink(transaction, actor);
+    const waiting = await this.steps.tryTake(transaction, 'link', actor.visitor.stepToken);
+    const link = await this.ownLink(transaction, actor, waiting?.content);
     if (!(await this.factors.isOn(transaction, actor))) {
       return this.open(transaction, actor, account, { action: 'session.logged-in', link });
     }
@@ -81,14 +82,14 @@ export class EntryService {
   }
 
   /** What a provider said in this browser before, if it is about the very address whose owner logs in (S37). */
-  private async takeLink(
+  async ownLink(
     transaction: Transaction,
-    { accountId, personId, visitor }: Actor,
+    { accountId, personId }: Actor,
+    said: PendingIdentity | undefined,
   ): Promise<PendingIdentity | undefined> {
-    const step = await this.steps.tryTake(transaction, 'link', visitor.stepToken);
-    if (!step?.content.address) return undefined;
+    if (!said?.address) return undefined;
     const { person } = await this.people.get(transaction, accountId, personId);
-    const isOwn = person.addressHash?.equals(this.people.addressHash(step.content.address));
-    return isOwn ? step.content : undefined;
+    const isOwn = person.addressHash?.equals(this.people.addressHash(said.address));
+    return isOwn ? said : undefined;
   }
 }

@@ -21,6 +21,7 @@ import { monitorsScope } from './0019-monitors-scope.js';
 import { filesScope } from './0020-files-scope.js';
 import { secondFactor } from './0021-second-factor.js';
 import { identities } from './0022-identities.js';
+import { passkeys } from './0023-passkeys.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -46,4 +47,5 @@ export const migrations: Migration[] = [
   filesScope,
   secondFactor,
   identities,
+  passkeys,
 ];

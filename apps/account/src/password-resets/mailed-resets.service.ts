@@ -4,7 +4,7 @@ import { HOUR_MS, networkOf } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
-import { IdentitiesService } from '../identities/identities.service.js';
+import { AddedWaysService } from '../passkeys/added-ways.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import { PasswordResetsService } from './password-resets.service.js';
@@ -20,12 +20,12 @@ export class MailedResetsService {
     private readonly accounts: AccountsService,
     private readonly passwords: PasswordsService,
     private readonly resets: PasswordResetsService,
-    private readonly identities: IdentitiesService,
+    private readonly addedWays: AddedWaysService,
     private readonly audit: AuditService,
   ) {}
 
   /**
-   * Ends all sessions and disconnects every provider: whoever got in may have connected his own. The person has to log
+   * Ends all sessions, disconnects every provider and removes every passkey: whoever got in may have added his own. The person has to log
    * in again. @throws LinkInvalid, InvalidRequest, TooManyAttempts.
    */
   async reset(
@@ -44,7 +44,7 @@ export class MailedResetsService {
       await this.accounts.lock(transaction, accountId);
       const link = await this.resets.take(transaction, token);
       await this.resets.setPassword(transaction, link, passwordHash);
-      await this.identities.removeAll(transaction, accountId);
+      await this.addedWays.removeAll(transaction, accountId);
       await this.accounts.noteTakenBack(transaction, accountId);
       await this.audit.record(transaction, {
         by: visitor,

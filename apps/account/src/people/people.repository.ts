@@ -61,6 +61,23 @@ export class PeopleRepository {
     return count === 1;
   }
 
+  /** Password, connected providers and passkeys: how many open the account. */
+  async countWaysIn(
+    transaction: Transaction,
+    accountId: string,
+    personId: string,
+  ): Promise<number> {
+    const [{ count }] = await transaction.query<{ count: number }>(
+      `select ((password_hash is not null)::int
+               + (select count(*) from identities where account_id = $1 and person_id = $2)
+               + (select count(*) from passkeys where account_id = $1 and person_id = $2))::int
+              as count
+       from people where account_id = $1 and id = $2`,
+      [accountId, personId],
+    );
+    return count;
+  }
+
   /** Erasure. */
   async scrub(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.manager.update(

@@ -82,6 +82,15 @@ export class PeopleService {
     await this.people.update(transaction, accountId, personId, { details: encrypted });
   }
 
+  /** Password, connected providers and passkeys: how many open the account. */
+  async countWaysIn(
+    transaction: Transaction,
+    accountId: string,
+    personId: string,
+  ): Promise<number> {
+    return this.people.countWaysIn(transaction, accountId, personId);
+  }
+
   /** That a person's password is still the one that was checked. @throws WrongCredentials. */
   async checkPasswordHash(
     transaction: Transaction,

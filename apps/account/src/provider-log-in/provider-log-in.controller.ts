@@ -12,6 +12,7 @@ import {
 } from '#libs/contracts';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
 import { OwnIdentitiesService } from '../identities/own-identities.service.js';
+import { ProviderConnectionsService } from '../identities/provider-connections.service.js';
 import { ProvidersService } from '../identities/providers.service.js';
 import { type ActiveSession, CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
 import { SessionHeaders } from '../sessions/session-headers.js';
@@ -24,6 +25,7 @@ export class ProviderLogInController {
     private readonly logIns: ProviderLogInService,
     private readonly providers: ProvidersService,
     private readonly own: OwnIdentitiesService,
+    private readonly connections: ProviderConnectionsService,
   ) {}
 
   @ServesBrowser(LOG_IN_PROVIDERS)
@@ -61,6 +63,6 @@ export class ProviderLogInController {
 
   @ServesBrowser(IDENTITY_REMOVE)
   remove(@CurrentSession() owner: ActiveSession, @Param('id') id: string) {
-    return this.own.remove(owner, id);
+    return this.connections.remove(owner, id);
   }
 }

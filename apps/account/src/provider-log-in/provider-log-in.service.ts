@@ -12,7 +12,7 @@ import { LogInStepsService } from '../log-in-steps/log-in-steps.service.js';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { ProviderConnectionsService } from '../identities/provider-connections.service.js';
 import { ProvidersService } from '../identities/providers.service.js';
-import { SessionAnswer, StepAnswer } from '../sessions/session-headers.js';
+import { type SessionAnswer, StepAnswer } from '../sessions/session-headers.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import { ProviderArrivalsService } from './provider-arrivals.service.js';
 
@@ -58,9 +58,7 @@ export class ProviderLogInService {
     { query }: ProviderReturnRequest,
     visitor: Visitor,
     sessionToken: string | undefined,
-  ): Promise<
-    SessionAnswer<ProviderReturnAnswer> | StepAnswer<ProviderReturnAnswer> | ProviderReturnAnswer
-  > {
+  ): Promise<SessionAnswer<ProviderReturnAnswer> | StepAnswer<ProviderReturnAnswer>> {
     const { accountId, content } = await this.accounts.transaction((transaction) =>
       this.steps.take(transaction, 'provider', visitor.stepToken),
     );
@@ -68,7 +66,6 @@ export class ProviderLogInService {
     const proven = await this.providers.confirm(asked, query);
     if (accountId === null) return this.arrivals.arrive(proven, to, visitor);
     if (sessionId === undefined) throw new NotLoggedIn();
-    await this.connections.connect(proven, { sessionId, sessionToken, visitor });
-    return { to };
+    return this.connections.connect(proven, { sessionId, sessionToken, to, visitor });
   }
 }

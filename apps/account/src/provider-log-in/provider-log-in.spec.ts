@@ -7,7 +7,9 @@ import {
 } from '../../../../test/account/account-under-test.js';
 import { appCode } from '../../../../test/account/authenticator-app.js';
 import { IdentitySimulator } from '../../../simulators/src/identity/identity-simulator.js';
+import { SoftwarePasskey } from '../../../../test/account/software-passkey.js';
 import { ErasureService } from '../deletion/erasure.service.js';
+import { CurrentSessionsService } from '../sessions/current-sessions.service.js';
 
 interface Visit {
   step: string;
@@ -223,7 +225,7 @@ describe('log-in by a provider', () => {
     expect((await call('log-in/code', code(), stepOf(back))).status).toBe(200);
   });
 
-  it('S35, S37: an owner connects and removes one shortly after the password, in the session that asked', async () => {
+  it('S26, S35, S37: an owner connects and removes one shortly after the password, in the session that asked', async () => {
     const owner = await account.register(email);
     const thief = await account.register(`thief-${email}`);
     const connect = async (token: string) => visit(await call('identities/github', {}, '', token));
@@ -231,18 +233,52 @@ describe('log-in by a provider', () => {
       'not_logged_in',
     );
     expect((await comeBack(await connect(owner.token))).body.code).toBe('not_logged_in');
-    expect((await comeBack(await connect(owner.token), owner.token)).body).toEqual({
-      to: '/security',
-    });
+    const connected = await comeBack(await connect(owner.token), owner.token);
+    expect(connected.body).toEqual({ to: '/security' });
+    expect((await session(owner.token)).status).toBe(401);
+    owner.token = tokenOf(connected);
     const taken = await comeBack(await connect(thief.token), thief.token);
     expect([taken.status, taken.body.code]).toEqual([409, 'identity_taken']);
     const [{ id }] = (await identitiesOf(owner.token)).identities;
     const remove = (token: string) => account.dashboard('DELETE', `identities/${id}`, { token });
     expect((await remove(thief.token)).status).toBe(404);
-    expect((await remove(owner.token)).status).toBe(200);
+    owner.token = tokenOf(await remove(owner.token));
     expect((await account.mailsTo(email))[0].subject).toBe('GitHub no longer opens your account');
     account.clock.advance(11 * 60 * SECOND_MS);
     expect((await remove(owner.token)).body.code).toBe('reauthentication_required');
+  });
+
+  it('S28, S37: a new password ends what a session was about to connect, however late it comes', async () => {
+    const owner = await account.register(email);
+    const asked = await visit(await call('identities/github', {}, '', owner.token));
+    const sessions = account.get(CurrentSessionsService);
+    const find = sessions.find.bind(sessions);
+    sessions.find = async (token) => {
+      const found = await find(token);
+      sessions.find = find;
+      await call('password/forgot', { email });
+      const body = { token: await account.linkToken(email), password: PASSWORD };
+      expect((await call('password/reset', body)).status).toBe(200);
+      return found;
+    };
+    const late = await comeBack(asked, owner.token);
+    expect([late.status, late.body.code]).toEqual([401, 'not_logged_in']);
+    expect((await identitiesOf(tokenOf(await logIn()))).identities).toEqual([]);
+  });
+
+  it('S37: what waits for its owner is connected by a log-in with a passkey, too', async () => {
+    const owner = await account.register(email);
+    const passkey = new SoftwarePasskey(account.config.dashboardUrl);
+    const asked = await call('passkeys/options', {}, '', owner.token);
+    const made = { name: 'Phone', credential: passkey.make(asked.body.options) };
+    expect((await call('passkeys', made, stepOf(asked), owner.token)).status).toBe(200);
+    const there = await comeBack(await go('google'));
+    const begun = await call('log-in/passkey/options', {}, stepOf(there));
+    const used = { credential: passkey.use(begun.body.options) };
+    const opened = await call('log-in/passkey', used, stepOf(begun));
+    expect((await identitiesOf(tokenOf(opened))).identities).toMatchObject([
+      { provider: 'google', address: email },
+    ]);
   });
 
   it('the only way in stays, its export names it, and its erasure leaves nothing', async () => {

@@ -61,13 +61,16 @@ export class SessionsRepository {
     );
   }
 
+  /** False for one that has ended. */
   async replaceToken(
     transaction: Transaction,
     accountId: string,
     sessionId: string,
     changes: Pick<Session, 'tokenHash' | 'authenticatedAt'>,
-  ): Promise<void> {
-    await transaction.manager.update(Session, { accountId, id: sessionId }, changes);
+  ): Promise<boolean> {
+    const open = { accountId, id: sessionId, endedAt: IsNull() };
+    const { affected } = await transaction.manager.update(Session, open, changes);
+    return affected === 1;
   }
 
   /** Ended sessions are kept for a while: they tell a known network. */

@@ -8,7 +8,7 @@ import type {
   SessionsAnswer,
 } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
-import { Clock, DAY_MS, NotFound, isId, newId } from '#libs/platform';
+import { Clock, DAY_MS, NotFound, NotLoggedIn, isId, newId } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Actor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
@@ -71,13 +71,20 @@ export class SessionsService {
     return token;
   }
 
-  /** The session continues under another token; the old one is worth nothing from here on (S26). */
-  async renew(transaction: Transaction, session: ActiveSession): Promise<string> {
+  /**
+   * The session continues under another token; the old one is worth nothing from here on (S26). Under the account's lock
+   * it also tells that no new password has ended the session meanwhile. @throws NotLoggedIn.
+   */
+  async renew(
+    transaction: Transaction,
+    { accountId, sessionId }: Pick<ActiveSession, 'accountId' | 'sessionId'>,
+  ): Promise<string> {
     const token = newToken();
-    await this.sessions.replaceToken(transaction, session.accountId, session.sessionId, {
+    const isOpen = await this.sessions.replaceToken(transaction, accountId, sessionId, {
       tokenHash: hashOf(token),
       authenticatedAt: this.clock.now(),
     });
+    if (!isOpen) throw new NotLoggedIn();
     return token;
   }
 

@@ -3,11 +3,13 @@ import { NotFound } from '#libs/platform';
 import { AllowVisitors } from '../browser/allow-visitors.js';
 import { ICON, ICON_TYPE, STYLESHEET } from '#libs/public-http';
 import { PAGE_SCRIPT } from './page-script.js';
+import { PASSKEYS_SCRIPT } from './passkeys-script.js';
 import { PLAYGROUND_SCRIPT } from './playground-script.js';
 import { REQUESTS_SCRIPT } from './requests-script.js';
 
 const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ['dashboard', PAGE_SCRIPT],
+  ['passkeys', PASSKEYS_SCRIPT],
   ['playground', PLAYGROUND_SCRIPT],
   ['requests', REQUESTS_SCRIPT],
 ]);

@@ -2,6 +2,7 @@ import { PROVIDER_NAMES, type Provider } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
+import { passkeyLogIn } from './passkey-log-in.js';
 import { wayBack } from './way-back.js';
 
 /** Values that stay in a refused form. */
@@ -119,8 +120,9 @@ export function logInPage(
   return page(context, {
     title: 'Log in',
     notice,
+    scripts: ['/assets/passkeys.js'],
     body: html`<section>${form(context, '/log-in', fields)}</section>
-      ${providerForms(context, providers, entered.to)}
+      ${passkeyLogIn(context, wayBack(entered.to))} ${providerForms(context, providers, entered.to)}
       <p><a href="/password/forgot">Forgot the password?</a> <a href="/sign-up">Sign up</a></p>`,
   });
 }

@@ -26,6 +26,7 @@ import {
   ForgotPasswordForm,
   LogInCodeForm,
   LogInForm,
+  LogInPasskeyForm,
   ReauthenticateForm,
   ResetPasswordForm,
   SignUpForm,
@@ -122,6 +123,16 @@ export class AuthController {
     const page = isOver
       ? logInPage(visit.context, { to }, faultNotice(answer))
       : logInCodePage(visit.context, to, faultNotice(answer));
+    return visit.show(page, answer.status);
+  }
+
+  @Post('log-in/passkey')
+  async logInWithPasskey(@Visit() visit: PageVisit, @Body() { credential, to }: LogInPasskeyForm) {
+    const call = { method: 'POST', path: '/log-in/passkey', body: { credential } } as const;
+    const answer = await visit.account(call);
+    if (!isRefused(answer)) return visit.goTo(wayBack(to));
+    const providers = await providersOf(visit);
+    const page = logInPage(visit.context, { to }, faultNotice(answer), providers);
     return visit.show(page, answer.status);
   }
 

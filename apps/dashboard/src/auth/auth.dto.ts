@@ -35,6 +35,16 @@ export class LogInForm extends PageForm {
   password?: string;
 }
 
+export class LogInPasskeyForm extends PageForm {
+  /** The page to go on to. */
+  @TextField()
+  to?: string;
+
+  /** What the passkey signed, as JSON. */
+  @TextField()
+  credential?: string;
+}
+
 export class LogInCodeForm extends PageForm {
   /** The page to go on to. */
   @TextField()

@@ -1,6 +1,7 @@
 import {
   type IdentitiesAnswer,
   type ListedIdentity,
+  type ListedPasskey,
   type ListedSession,
   PROVIDER_NAMES,
   type SecondFactorAnswer,
@@ -8,18 +9,20 @@ import {
 import { type Markup, html } from '#libs/public-http';
 import { confirmationPage } from '../pages/confirmation-page.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
+import { passkeysSection } from './passkey-pages.js';
 import { browserName } from './browser-name.js';
 
 /** What the page is told, by the owners of its parts. */
 export interface SecurityFacts {
   secondFactor: SecondFactorAnswer;
   identities: IdentitiesAnswer;
+  passkeys: ListedPasskey[];
   sessions: ListedSession[];
 }
 
 /** By what the account is opened, and where it is open. */
 export function securityPage(context: PageContext, facts: SecurityFacts, notice?: Notice): Markup {
-  const { secondFactor, identities, sessions } = facts;
+  const { secondFactor, identities, passkeys, sessions } = facts;
   return page(context, {
     title: 'Security',
     notice,
@@ -27,8 +30,8 @@ export function securityPage(context: PageContext, facts: SecurityFacts, notice?
         <h2>Password</h2>
         ${identities.has_password ? CHANGE_PASSWORD : SET_PASSWORD}
       </section>
-      ${identitiesSection(context, identities)} ${appSection(context, secondFactor)}
-      ${sessionsSection(sessions)}`,
+      ${identitiesSection(context, identities)} ${passkeysSection(context, passkeys)}
+      ${appSection(context, secondFactor)} ${sessionsSection(sessions)}`,
   });
 }
 

@@ -2,6 +2,7 @@ import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import type {
   IdentitiesAnswer,
   OthersEndedAnswer,
+  PasskeysAnswer,
   SecondFactorAnswer,
   SessionsAnswer,
 } from '#libs/contracts';
@@ -71,6 +72,7 @@ export class SecurityPagesController {
     const facts = {
       identities: await read<IdentitiesAnswer>('/identities'),
       secondFactor: await read<SecondFactorAnswer>('/second-factor'),
+      passkeys: (await read<PasskeysAnswer>('/passkeys')).passkeys,
       sessions: (await read<SessionsAnswer>('/sessions')).sessions,
     };
     return visit.show(securityPage(visit.context, facts, notice), status);

@@ -1,5 +1,14 @@
 import { PageForm, TextField } from '../pages/page-form.dto.js';
 
+export class PasskeyForm extends PageForm {
+  @TextField()
+  name?: string;
+
+  /** What the browser made, as JSON. */
+  @TextField()
+  credential?: string;
+}
+
 export class CodeForm extends PageForm {
   @TextField()
   code?: string;

@@ -20,6 +20,14 @@ import {
   PROVIDER_RETURN,
 } from './sign-in/identities.js';
 import {
+  LOG_IN_PASSKEY,
+  LOG_IN_PASSKEY_BEGIN,
+  PASSKEYS,
+  PASSKEY_ADD,
+  PASSKEY_BEGIN,
+  PASSKEY_REMOVE,
+} from './sign-in/passkeys.js';
+import {
   LOG_IN_CODE,
   SECOND_FACTOR,
   SECOND_FACTOR_BEGIN,
@@ -163,6 +171,7 @@ export * from './account/keys.js';
 export * from './account/passwords.js';
 export * from './account/profile.js';
 export * from './sign-in/identities.js';
+export * from './sign-in/passkeys.js';
 export * from './sign-in/second-factor.js';
 export * from './account/sessions.js';
 export * from './account/sign-up.js';
@@ -291,6 +300,8 @@ export const OPERATIONS: readonly Operation[] = [
   SIGN_UP_CONFIRM,
   LOG_IN,
   LOG_IN_CODE,
+  LOG_IN_PASSKEY_BEGIN,
+  LOG_IN_PASSKEY,
   LOG_IN_PROVIDERS,
   LOG_IN_PROVIDER,
   PROVIDER_RETURN,
@@ -311,6 +322,10 @@ export const OPERATIONS: readonly Operation[] = [
   IDENTITIES,
   IDENTITY_CONNECT,
   IDENTITY_REMOVE,
+  PASSKEYS,
+  PASSKEY_BEGIN,
+  PASSKEY_ADD,
+  PASSKEY_REMOVE,
   PROFILE,
   PROFILE_UPDATE,
   ADDRESS_CHANGE,

@@ -1,0 +1,19 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { IdentitiesService } from '../identities/identities.service.js';
+import { PasskeysService } from './passkeys.service.js';
+
+/** What opens an account beside its password, and anybody who once got in may have added. */
+@Injectable()
+export class AddedWaysService {
+  constructor(
+    private readonly identities: IdentitiesService,
+    private readonly passkeys: PasskeysService,
+  ) {}
+
+  /** The owner is told. */
+  async removeAll(transaction: Transaction, accountId: string): Promise<void> {
+    await this.identities.removeAll(transaction, accountId);
+    await this.passkeys.removeAll(transaction, accountId);
+  }
+}

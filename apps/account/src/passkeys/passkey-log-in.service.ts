@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import type {
+  CurrentSessionAnswer,
+  PasskeyLogInRequest,
+  PasskeyOptionsAnswer,
+} from '#libs/contracts';
+import { HOUR_MS, MINUTE_MS, networkOf } from '#libs/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
+import type { Visitor } from '../audit/actor.js';
+import { AuditService } from '../audit/audit.service.js';
+import { EntryService } from '../log-in/entry.service.js';
+import { LogInOver } from '../log-in-steps/log-in-steps.errors.js';
+import { LogInStepsService } from '../log-in-steps/log-in-steps.service.js';
+import { type SessionAnswer, StepAnswer } from '../sessions/session-headers.js';
+import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
+import { PasskeyRefused } from './passkeys.errors.js';
+import { PasskeysService, type ProvenPasskey } from './passkeys.service.js';
+import { isCountOfCopy, requestOptions } from './webauthn.js';
+
+/** Each is a row for five minutes. */
+const NETWORK_LIMIT: AttemptLimit = {
+  name: 'passkey network',
+  max: 60,
+  windowMs: 15 * MINUTE_MS,
+};
+/** Log-ins of one person by passkeys: each is a line of a log that is kept for ever. */
+const PERSON_LIMIT: AttemptLimit = { name: 'passkey person', max: 300, windowMs: HOUR_MS };
+
+/** Log-in with a passkey, which is both factors: something one has, and the finger, face or PIN that unlocks it. */
+@Injectable()
+export class PasskeyLogInService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly throttling: ThrottlingService,
+    private readonly accounts: AccountsService,
+    private readonly steps: LogInStepsService,
+    private readonly passkeys: PasskeysService,
+    private readonly entry: EntryService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** The same for everybody: nobody has said who it is (S24). @throws TooManyAttempts. */
+  async begin(visitor: Visitor): Promise<StepAnswer<PasskeyOptionsAnswer>> {
+    await this.throttling.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
+    const options = await requestOptions(this.passkeys.party);
+    const { challenge } = options;
+    return this.accounts.transaction(async (transaction) => {
+      // What a provider said in this browser before goes on to wait for its owner.
+      const waiting = await this.steps.tryTake(transaction, 'link', visitor.stepToken);
+      const content = { challenge, link: waiting?.content };
+      const token = await this.steps.begin(transaction, 'passkey', { accountId: null, content });
+      return new StepAnswer({ options: { ...options } }, token);
+    });
+  }
+
+  /**
+   * Only in the browser that began it, and once: the challenge is taken before anything is looked at (S34).
+   * @throws LogInOver, PasskeyRefused, TooManyAttempts, IdentityTaken.
+   */
+  async logIn(
+    { credential }: PasskeyLogInRequest,
+    visitor: Visitor,
+  ): Promise<SessionAnswer<CurrentSessionAnswer>> {
+    const { accountId: isOfSession, content } = await this.accounts.transaction((transaction) =>
+      this.steps.take(transaction, 'passkey', visitor.stepToken),
+    );
+    if (isOfSession !== null) throw new LogInOver();
+    const proven = await this.prove(content.challenge, credential, visitor);
+    const { accountId, personId } = proven;
+    const actor = { accountId, personId, visitor };
+    await this.throttling.count(PERSON_LIMIT, personId, visitor);
+    return this.accounts.transaction(async (transaction) => {
+      const account = await this.accounts.lock(transaction, accountId);
+      await this.passkeys.noteUsed(transaction, proven);
+      const link = await this.entry.ownLink(transaction, actor, content.link);
+      return this.entry.open(transaction, actor, account, {
+        action: 'session.logged-in-by-passkey',
+        link,
+      });
+    });
+  }
+
+  private async prove(
+    challenge: string,
+    credential: string,
+    visitor: Visitor,
+  ): Promise<ProvenPasskey> {
+    const proven = await this.passkeys.prove(challenge, credential).catch(async (error) => {
+      if (error instanceof PasskeyRefused) {
+        const object = 'passkey:unproven';
+        await this.audit.recordRefusal({ by: visitor, action: 'session.passkey-failed', object });
+      }
+      throw error;
+    });
+    if (!isCountOfCopy(proven.counter, proven.newCounter)) return proven;
+    const { accountId, personId, id } = proven;
+    await this.accounts.transaction(async (transaction) => {
+      await this.passkeys.warn(transaction, accountId);
+      const by = { accountId, personId, visitor };
+      const object = `passkey:${id}`;
+      await this.audit.record(transaction, { by, action: 'passkey.count-fell', object });
+    });
+    throw new PasskeyRefused();
+  }
+}

@@ -1,0 +1,25 @@
+import { Problem } from '#libs/platform';
+
+/** One answer for whatever a passkey may be refused for; the audit log has the reason. */
+export class PasskeyRefused extends Problem {
+  constructor(cause?: unknown) {
+    super(
+      {
+        code: 'passkey_refused',
+        status: 401,
+        detail: 'That passkey was not accepted. Nothing was changed.',
+      },
+      { cause },
+    );
+  }
+}
+
+export class TooManyPasskeys extends Problem {
+  constructor(max: number) {
+    super({
+      code: 'too_many_passkeys',
+      status: 409,
+      detail: `The account has ${max} passkeys, and may have no more. Remove one first.`,
+    });
+  }
+}

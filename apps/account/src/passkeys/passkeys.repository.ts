@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { MaintenanceDatabase, type Transaction } from '#libs/database';
+import { Passkey } from './passkey.entity.js';
+
+/** Whose passkey it is, and by what it is recognised. */
+export type FoundPasskey = Pick<Passkey, 'id' | 'accountId' | 'personId' | 'publicKey'> & {
+  counter: number;
+};
+
+/** Finds whose passkey it is: no account is known yet, so it works under the maintenance role. */
+@Injectable()
+export class PasskeysByCredentialMaintenanceRepository {
+  constructor(private readonly database: MaintenanceDatabase) {}
+
+  async find(credentialId: Buffer): Promise<FoundPasskey | null> {
+    const [row] = await this.database.query<FoundPasskey>(
+      `select id, account_id as "accountId", person_id as "personId", public_key as "publicKey",
+              counter::float8 as counter
+       from passkeys where credential_id = $1`,
+      [credentialId],
+    );
+    return row ?? null;
+  }
+}
+
+@Injectable()
+export class PasskeysRepository {
+  /** False when there is one of this name of the authenticator's already. */
+  async insert(transaction: Transaction, passkey: Passkey): Promise<boolean> {
+    const count = await transaction.execute(
+      `insert into passkeys (id, account_id, person_id, credential_id, public_key, counter, name,
+                             created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (credential_id) do nothing`,
+      [
+        passkey.id,
+        passkey.accountId,
+        passkey.personId,
+        passkey.credentialId,
+        passkey.publicKey,
+        passkey.counter,
+        passkey.name,
+        passkey.createdAt,
+      ],
+    );
+    return count === 1;
+  }
+
+  async list(transaction: Transaction, accountId: string): Promise<Passkey[]> {
+    return transaction.manager.find(Passkey, { where: { accountId }, order: { id: 'ASC' } });
+  }
+
+  /** False when it was removed meanwhile, or has counted as far. */
+  async noteUsed(
+    transaction: Transaction,
+    accountId: string,
+    { id, counter, lastUsedAt }: { id: string; counter: number; lastUsedAt: Date },
+  ): Promise<boolean> {
+    const count = await transaction.execute(
+      `update passkeys set counter = $3, last_used_at = $4
+       where account_id = $1 and id = $2 and (counter < $3 or counter = 0 and $3 = 0)`,
+      [accountId, id, counter, lastUsedAt],
+    );
+    return count === 1;
+  }
+
+  async delete(transaction: Transaction, accountId: string, id: string): Promise<boolean> {
+    const { affected } = await transaction.manager.delete(Passkey, { accountId, id });
+    return affected === 1;
+  }
+
+  /** @returns how many there were. */
+  async deleteAll(transaction: Transaction, accountId: string): Promise<number> {
+    return transaction.execute('delete from passkeys where account_id = $1', [accountId]);
+  }
+}

@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import type { ListedPasskey } from '#libs/contracts';
+import type { Transaction } from '#libs/database';
+import { Clock, newId } from '#libs/platform';
+import { AccountConfig } from '../account.config.js';
+import type { Actor } from '../audit/actor.js';
+import { OwnerMailService } from '../people/owner-mail.service.js';
+import { PersonalDataService } from '../personal-data/personal-data.service.js';
+import { type PasskeyChange, passkeyMail } from './passkey-mail.js';
+import type { Passkey } from './passkey.entity.js';
+import { PasskeyRefused, TooManyPasskeys } from './passkeys.errors.js';
+import {
+  type FoundPasskey,
+  PasskeysByCredentialMaintenanceRepository,
+  PasskeysRepository,
+} from './passkeys.repository.js';
+import {
+  type NewCredential,
+  type RelyingParty,
+  credentialIdOf,
+  relyingPartyOf,
+  verifyUse,
+} from './webauthn.js';
+
+/** Of one account. */
+const PASSKEYS_MAX = 10;
+
+type Person = Pick<Actor, 'accountId' | 'personId'>;
+
+/** A passkey that signed a challenge, and how often it was used by its own count. */
+export interface ProvenPasskey extends FoundPasskey {
+  newCounter: number;
+}
+
+/** The passkeys that open accounts. The owner is told of each change. */
+@Injectable()
+export class PasskeysService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
+  constructor(
+    private readonly passkeys: PasskeysRepository,
+    private readonly byCredential: PasskeysByCredentialMaintenanceRepository,
+    private readonly personalData: PersonalDataService,
+    private readonly mail: OwnerMailService,
+    private readonly clock: Clock,
+    private readonly config: AccountConfig,
+  ) {}
+
+  /** For whom passkeys are. */
+  get party(): RelyingParty {
+    return relyingPartyOf(this.config.dashboardUrl);
+  }
+
+  async list(transaction: Transaction, { accountId }: Person): Promise<ListedPasskey[]> {
+    const listed: ListedPasskey[] = [];
+    for (const passkey of await this.passkeys.list(transaction, accountId)) {
+      const name = await this.personalData.decrypt<string>(transaction, accountId, passkey.name);
+      listed.push(answerOf(passkey, name));
+    }
+    return listed;
+  }
+
+  /** Those that an authenticator need not make again. @throws TooManyPasskeys when there is no room for one more. */
+  async known(transaction: Transaction, { accountId }: Person): Promise<Buffer[]> {
+    const all = await this.passkeys.list(transaction, accountId);
+    if (all.length >= PASSKEYS_MAX) throw new TooManyPasskeys(PASSKEYS_MAX);
+    return all.map(({ credentialId }) => credentialId);
+  }
+
+  /** Under the account's lock. @throws TooManyPasskeys, PasskeyRefused when somebody has it. */
+  async add(
+    transaction: Transaction,
+    person: Person,
+    { name, ...credential }: NewCredential & { name: string },
+  ): Promise<ListedPasskey> {
+    const { accountId, personId } = person;
+    await this.known(transaction, person);
+    const passkey: Passkey = {
+      id: newId(),
+      accountId,
+      personId,
+      ...credential,
+      counter: String(credential.counter),
+      name: await this.personalData.encrypt(transaction, accountId, name),
+      createdAt: this.clock.now(),
+      lastUsedAt: null,
+    };
+    if (!(await this.passkeys.insert(transaction, passkey))) throw new PasskeyRefused();
+    await this.tell(transaction, accountId, 'added');
+    return answerOf(passkey, name);
+  }
+
+  /** Whose passkey signed the challenge. @throws PasskeyRefused. */
+  async prove(challenge: string, credential: string): Promise<ProvenPasskey> {
+    const found = await this.byCredential.find(await credentialIdOf(credential));
+    if (!found) throw new PasskeyRefused(new Error('nobody has it'));
+    return { ...found, newCounter: await verifyUse(this.party, challenge, credential, found) };
+  }
+
+  /** Under the account's lock. @throws PasskeyRefused when it was removed, or used by another count, meanwhile. */
+  async noteUsed(
+    transaction: Transaction,
+    { accountId, id, newCounter: counter }: ProvenPasskey,
+  ): Promise<void> {
+    const used = { id, counter, lastUsedAt: this.clock.now() };
+    if (!(await this.passkeys.noteUsed(transaction, accountId, used))) throw new PasskeyRefused();
+  }
+
+  /** Says to the owner that it may have been copied. */
+  async warn(transaction: Transaction, accountId: string): Promise<void> {
+    await this.tell(transaction, accountId, 'copied');
+  }
+
+  /** @returns false when there is none. */
+  async remove(transaction: Transaction, accountId: string, id: string): Promise<boolean> {
+    const isRemoved = await this.passkeys.delete(transaction, accountId, id);
+    if (isRemoved) await this.tell(transaction, accountId, 'removed');
+    return isRemoved;
+  }
+
+  /** The owner is told, once. */
+  async removeAll(transaction: Transaction, accountId: string): Promise<void> {
+    const count = await this.passkeys.deleteAll(transaction, accountId);
+    if (count > 0) await this.tell(transaction, accountId, 'removed');
+  }
+
+  /** Erasure. */
+  async forget(transaction: Transaction, accountId: string): Promise<void> {
+    await this.passkeys.deleteAll(transaction, accountId);
+  }
+
+  private async tell(
+    transaction: Transaction,
+    accountId: string,
+    change: PasskeyChange,
+  ): Promise<void> {
+    await this.mail.send(transaction, accountId, passkeyMail(change));
+  }
+}
+
+const answerOf = ({ id, createdAt, lastUsedAt }: Passkey, name: string): ListedPasskey => ({
+  id,
+  name,
+  created_at: createdAt.toISOString(),
+  last_used_at: lastUsedAt?.toISOString() ?? null,
+});

@@ -1,0 +1,157 @@
+import type { RegistrationResponseJSON } from '@simplewebauthn/server';
+import { PasskeyRefused } from './passkeys.errors.js';
+
+/** EdDSA, ES256, RS256 (IANA, COSE Algorithms). */
+const ALGORITHMS = [-8, -7, -257];
+/** As long as the challenge is good. */
+const TIMEOUT_MS = 300_000;
+const NAME = 'Domain Data Service';
+
+// A fifth of a second of a start, which nobody needs before the first passkey.
+const library = () => import('@simplewebauthn/server');
+
+/** For whom passkeys are made and used: the dashboard, by its host name and its origin. */
+export interface RelyingParty {
+  id: string;
+  origin: string;
+}
+
+export const relyingPartyOf = (dashboardUrl: string): RelyingParty => {
+  const { hostname: id, origin } = new URL(dashboardUrl);
+  return { id, origin };
+};
+
+/** What a browser makes a passkey from: one that is found without a name, and asks its owner each time. */
+export async function creationOptions(
+  { id }: RelyingParty,
+  person: { id: string; address: string; firstName: string },
+  known: readonly Buffer[],
+) {
+  const { generateRegistrationOptions } = await library();
+  return generateRegistrationOptions({
+    rpName: NAME,
+    rpID: id,
+    userID: handleOf(person.id),
+    userName: person.address,
+    userDisplayName: person.firstName,
+    timeout: TIMEOUT_MS,
+    attestationType: 'none',
+    excludeCredentials: known.map((credentialId) => ({ id: credentialId.toString('base64url') })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    supportedAlgorithmIDs: ALGORITHMS,
+  });
+}
+
+/** What a browser asks any passkey of ours with. */
+export async function requestOptions({ id }: RelyingParty) {
+  const { generateAuthenticationOptions } = await library();
+  return generateAuthenticationOptions({
+    rpID: id,
+    timeout: TIMEOUT_MS,
+    userVerification: 'required',
+  });
+}
+
+export interface NewCredential {
+  credentialId: Buffer;
+  publicKey: Buffer;
+  counter: number;
+}
+
+/**
+ * What was made for this very challenge (WebAuthn Level 3, 7.1). Who made the authenticator is not asked: a certificate
+ * would be one that a stranger wrote. @throws PasskeyRefused.
+ */
+export async function verifyNew(
+  { id, origin }: RelyingParty,
+  challenge: string,
+  text: string,
+): Promise<NewCredential> {
+  return refusing(async () => {
+    const response = JSON.parse(text) as RegistrationResponseJSON;
+    await checkUncertified(response);
+    const { verifyRegistrationResponse } = await library();
+    const { registrationInfo } = await verifyRegistrationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: origin,
+      expectedRPID: id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    });
+    if (!registrationInfo) throw new Error('its own signature is wrong');
+    const { id: credentialId, publicKey, counter } = registrationInfo.credential;
+    return {
+      credentialId: Buffer.from(credentialId, 'base64url'),
+      publicKey: Buffer.from(publicKey),
+      counter,
+    };
+  });
+}
+
+/** The name by which an authenticator knows what it sent. @throws PasskeyRefused. */
+export async function credentialIdOf(text: string): Promise<Buffer> {
+  return refusing(async () => {
+    const { id } = JSON.parse(text) as { id: unknown };
+    if (typeof id !== 'string' || !/^[\w-]{1,1364}$/.test(id)) throw new Error('it has no id');
+    return Buffer.from(id, 'base64url');
+  });
+}
+
+/**
+ * That a passkey signed this very challenge after its owner was there (WebAuthn Level 3, 7.2). The count is the caller's
+ * to compare. @returns the count. @throws PasskeyRefused.
+ */
+export async function verifyUse(
+  { id, origin }: RelyingParty,
+  challenge: string,
+  text: string,
+  passkey: { personId: string; publicKey: Buffer },
+): Promise<number> {
+  return refusing(async () => {
+    const response = JSON.parse(text);
+    const handle = Buffer.from(passkey.personId.replaceAll('-', ''), 'hex').toString('base64url');
+    if (response.response.userHandle !== handle) throw new Error('it names somebody else');
+    const { verifyAuthenticationResponse } = await library();
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: origin,
+      expectedRPID: id,
+      requireUserVerification: true,
+      // A count of 0 is below every other: the library alone would not tell a copy from a wrong signature.
+      credential: { id: response.id, publicKey: new Uint8Array(passkey.publicKey), counter: -1 },
+    });
+    if (!verified) throw new Error('its signature is wrong');
+    return authenticationInfo.newCounter;
+  });
+}
+
+/** Whether a count could not have come from the same authenticator; those that do not count say 0 (7.2, step 22). */
+export const isCountOfCopy = (before: number, now: number) =>
+  (before > 0 || now > 0) && now <= before;
+
+/** Nobody outside knows a person by it. */
+const handleOf = (personId: string) =>
+  new Uint8Array(Buffer.from(personId.replaceAll('-', ''), 'hex'));
+
+/**
+ * No certificate is read: its issuer's list of revoked ones would be fetched from wherever it says.
+ * @throws unless the authenticator says nothing of itself, or signs with the new key alone.
+ */
+async function checkUncertified(response: RegistrationResponseJSON): Promise<void> {
+  const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
+  const bytes = isoBase64URL.toBuffer(response.response.attestationObject);
+  const attestation = decodeAttestationObject(bytes);
+  const format = attestation.get('fmt');
+  const isSelf = format === 'packed' && attestation.get('attStmt').get('x5c') === undefined;
+  if (format !== 'none' && !isSelf) throw new Error('it comes with a certificate');
+}
+
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new PasskeyRefused(error);
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * `/assets/passkeys.js`, of the pages that make or use a passkey. The browser's answer goes to us in a form of the page,
+ * as text; without WebAuthn and its JSON forms the button stays hidden.
+ */
+export const PASSKEYS_SCRIPT = /* js */ `'use strict';
+const section = document.querySelector('[data-passkey]');
+const form = section?.querySelector('form');
+const known = self.PublicKeyCredential;
+if (form && known?.parseRequestOptionsFromJSON && known.prototype.toJSON) {
+  section.hidden = false;
+  const said = section.querySelector('[data-said]');
+  const optionsOf = async () => {
+    if (section.dataset.options) return JSON.parse(section.dataset.options);
+    const headers = { 'x-csrf-token': form.elements.csrf.value };
+    const answer = await fetch(section.dataset.passkey, { method: 'POST', headers });
+    const body = await answer.json();
+    if (!answer.ok) throw new Error(body.message);
+    return body.options;
+  };
+  const ask = async (options) =>
+    section.dataset.options
+      ? navigator.credentials.create({ publicKey: known.parseCreationOptionsFromJSON(options) })
+      : navigator.credentials.get({ publicKey: known.parseRequestOptionsFromJSON(options) });
+  form.addEventListener('submit', async (event) => {
+    if (form.elements.credential.value) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    said.textContent = '';
+    try {
+      const credential = await ask(await optionsOf());
+      form.elements.credential.value = JSON.stringify(credential);
+      form.requestSubmit();
+    } catch (error) {
+      const words = {
+        NotAllowedError: 'Nothing was used: it was cancelled, or took too long.',
+        InvalidStateError: 'This device has a passkey of the account already.',
+        SecurityError: 'Passkeys do not work at this address.',
+      };
+      said.textContent = words[error.name] ?? error.message;
+    }
+  }, true);
+  addEventListener('pageshow', () => (form.elements.credential.value = ''));
+} else if (section) {
+  section.hidden = false;
+  section.textContent = 'This browser knows no passkeys.';
+}
+`;

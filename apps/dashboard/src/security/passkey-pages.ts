@@ -1,0 +1,81 @@
+import type { ListedPasskey } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
+import { confirmationPage } from '../pages/confirmation-page.js';
+import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
+
+const SCRIPTS = ['/assets/passkeys.js'];
+
+/** What the security page says of them. */
+export function passkeysSection(context: PageContext, passkeys: readonly ListedPasskey[]): Markup {
+  return html`<section>
+    <h2>Passkeys</h2>
+    <p>
+      A passkey opens the account by your finger, face or PIN, without password and code, and works
+      on our pages alone.
+    </p>
+    <ul class="rows">
+      ${passkeys.map(
+        ({ id, name, created_at: created, last_used_at: used }) =>
+          html`<li>
+            <div>
+              <strong>${name}</strong>
+              <p class="quiet">
+                <span>since ${minute(created)} UTC</span>
+                <span>${used === null ? 'not used yet' : `last used ${minute(used)} UTC`}</span>
+              </p>
+            </div>
+            <a
+              class="button plain small"
+              href="/security/passkeys/${id}/remove"
+              aria-label="Remove the passkey ${name}"
+              >Remove</a
+            >
+          </li>`,
+      )}
+    </ul>
+    ${form(context, '/security/passkeys/new', html`<button class="plain">Add a passkey</button>`)}
+  </section>`;
+}
+
+/** Its script has the browser make one of the options, and sends it with the form. */
+export function newPasskeyPage(context: PageContext, options: object, name: string): Markup {
+  const hint = 'By which you will tell it from others.';
+  const fields = html`${field({ name: 'name', value: name, hint })} ${hidden('credential', '')}
+    <p class="actions">
+      <button>Make the passkey</button><a class="button plain" href="/security">Back to security</a>
+    </p>`;
+  return page(context, {
+    title: 'Add a passkey',
+    scripts: SCRIPTS,
+    body: html`<section data-passkey="new" data-options="${JSON.stringify(options)}" hidden>
+        ${form(context, '/security/passkeys', fields)}
+        <p role="status" data-said></p>
+      </section>
+      <noscript><p>Passkeys need the page’s script.</p></noscript>`,
+  });
+}
+
+/** After one that was refused. */
+export function passkeyRefusedPage(context: PageContext, notice: Notice): Markup {
+  return page(context, {
+    title: 'Add a passkey',
+    notice,
+    body: form(context, '/security/passkeys/new', html`<button>Begin again</button>`),
+  });
+}
+
+export function removePasskeyPage(context: PageContext, { id, name }: ListedPasskey): Markup {
+  return confirmationPage(context, {
+    title: 'Remove this passkey?',
+    body: html`<p><strong>${name}</strong></p>
+      <p>
+        It opens this account no more. Your device may go on to offer it until you delete it there.
+      </p>`,
+    action: `/security/passkeys/${id}/remove`,
+    button: 'Remove the passkey',
+    isDanger: true,
+    back: { href: '/security', text: 'Keep it' },
+  });
+}
+
+const minute = (time: string) => time.slice(0, 16).replace('T', ' ');

@@ -1,0 +1,160 @@
+import { Type } from 'class-transformer';
+import { IsBoolean, IsObject, IsString, Length, ValidateNested } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import type { Access } from '../access.js';
+import { CURRENT, CurrentSessionAnswer } from '../account/sessions.js';
+import { IsLine } from '../account/text-rules.js';
+import { FOR_VISITORS, dashboardCall, idOf } from '../dashboard-call.js';
+import { defineOperation } from '../operation.js';
+import { IsNullable } from '../reading/nullable.js';
+
+export class PasskeyLogInRequest {
+  /** What `navigator.credentials.get` gave, as JSON (WebAuthn Level 3, `AuthenticationResponseJSON`). */
+  @IsString()
+  @Length(2, 8_192)
+  credential: string;
+}
+
+export class AddPasskeyRequest {
+  /** By which its owner tells it from others. */
+  @IsLine(60)
+  name: string;
+
+  /** What `navigator.credentials.create` gave, as JSON (WebAuthn Level 3, `RegistrationResponseJSON`). */
+  @IsString()
+  @Length(2, 8_192)
+  credential: string;
+}
+
+export class PasskeyOptionsAnswer {
+  /** For `navigator.credentials`, as JSON; its challenge is good once, for five minutes, in the browser that asked. */
+  @IsObject()
+  @JSONSchema({ additionalProperties: true })
+  options: Record<string, unknown>;
+}
+
+export class ListedPasskey {
+  @IsString()
+  id: string;
+
+  @IsString()
+  name: string;
+
+  @IsString()
+  created_at: string;
+
+  /** Null before its first log-in. */
+  @IsNullable()
+  @IsString()
+  last_used_at: string | null;
+}
+
+export class PasskeysAnswer {
+  @ValidateNested({ each: true })
+  @Type(() => ListedPasskey)
+  passkeys: ListedPasskey[];
+}
+
+export class PasskeyRemovedAnswer {
+  @IsBoolean()
+  removed: true;
+}
+
+const ID = '019a5f00-0000-7000-8000-000000000005';
+const CHANGE: Access = { kind: 'session', needsReauthentication: true, isPaced: true };
+const CHALLENGE = 'gqFnmZJrVSpnqvFBm1Z1xv2nHgb3SBDvPGN3ljzXNCk';
+const PASSKEY = {
+  id: ID,
+  name: 'Chrome on Linux',
+  created_at: '2026-11-23T10:00:00.000Z',
+  last_used_at: null,
+};
+
+export const LOG_IN_PASSKEY_BEGIN = defineOperation({
+  ...dashboardCall('account', 'POST /api/log-in/passkey/options'),
+  name: 'session.passkey-options',
+  summary: 'Begins a log-in with a passkey',
+  access: FOR_VISITORS,
+  answers: [{ type: 'application/json', of: PasskeyOptionsAnswer }],
+  problems: ['too_many_attempts'],
+  examples: [
+    {
+      title: 'A challenge',
+      parameters: {},
+      answer: {
+        options: { challenge: CHALLENGE, rpId: 'localhost', userVerification: 'required' },
+      },
+    },
+  ],
+});
+
+export const LOG_IN_PASSKEY = defineOperation({
+  ...dashboardCall('account', 'POST /api/log-in/passkey'),
+  name: 'session.log-in-passkey',
+  summary: 'Logs in with a passkey, in the browser that asked for its challenge',
+  access: FOR_VISITORS,
+  body: {
+    of: PasskeyLogInRequest,
+    limitBytes: 16_384,
+    example: { credential: '{"id":"…","rawId":"…","response":{…},"type":"public-key"}' },
+  },
+  answers: [{ type: 'application/json', of: CurrentSessionAnswer }],
+  problems: ['passkey_refused', 'log_in_over', 'identity_taken', 'too_many_attempts'],
+  examples: [{ title: 'A passkey of the account', parameters: {}, answer: CURRENT }],
+});
+
+export const PASSKEYS = defineOperation({
+  ...dashboardCall('account', 'GET /api/passkeys'),
+  name: 'passkey.list',
+  summary: 'The passkeys that open the account',
+  answers: [{ type: 'application/json', of: PasskeysAnswer }],
+  problems: [],
+  examples: [{ title: 'One', parameters: {}, answer: { passkeys: [PASSKEY] } }],
+});
+
+export const PASSKEY_BEGIN = defineOperation({
+  ...dashboardCall('account', 'POST /api/passkeys/options'),
+  name: 'passkey.begin',
+  summary: 'What a browser needs to make a passkey; nothing changes before it comes back',
+  access: CHANGE,
+  answers: [{ type: 'application/json', of: PasskeyOptionsAnswer }],
+  problems: ['too_many_passkeys'],
+  examples: [
+    {
+      title: 'A challenge',
+      parameters: {},
+      answer: {
+        options: { challenge: CHALLENGE, rp: { id: 'localhost', name: 'Domain Data Service' } },
+      },
+    },
+  ],
+});
+
+export const PASSKEY_ADD = defineOperation({
+  ...dashboardCall('account', 'POST /api/passkeys'),
+  name: 'passkey.add',
+  summary: 'Adds the passkey that the browser made; from now on it opens the account',
+  access: CHANGE,
+  body: {
+    of: AddPasskeyRequest,
+    limitBytes: 16_384,
+    example: {
+      name: 'Chrome on Linux',
+      credential: '{"id":"…","rawId":"…","response":{…},"type":"public-key"}',
+    },
+  },
+  answers: [{ type: 'application/json', of: ListedPasskey }],
+  problems: ['passkey_refused', 'log_in_over', 'too_many_passkeys'],
+  examples: [{ title: 'A passkey', parameters: {}, answer: PASSKEY }],
+});
+
+export const PASSKEY_REMOVE = defineOperation({
+  ...dashboardCall('account', 'DELETE /api/passkeys/{id}'),
+  name: 'passkey.remove',
+  summary: 'A passkey opens the account no more',
+  access: { kind: 'session', needsReauthentication: true },
+  parameters: idOf('passkey', ID),
+  answers: [{ type: 'application/json', of: PasskeyRemovedAnswer }],
+  problems: ['not_found', 'last_way_in'],
+  examples: [{ title: 'A passkey', parameters: { id: ID }, answer: { removed: true } }],
+});
