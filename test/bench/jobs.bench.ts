@@ -8,6 +8,7 @@ import { ServiceTokens, SystemClock, monotonicMs, newId } from '#libs/platform';
 import { Registries } from '#libs/resolvers';
 import { TestDatabase, makeOwnFolder, waitFor } from '#test/environment';
 import { ServiceProcess } from '../../apps/cluster/src/processes/service-process.js';
+import { hasRegistrarHop } from '../../apps/simulators/src/registry/layouts/by-tld.js';
 import { RegistrySimulator } from '../../apps/simulators/src/registry/registry-simulator.js';
 import { CorpusUnderTest } from '../corpus/corpus-under-test.js';
 import { setupPostgres } from '../environment/setup.js';
@@ -22,8 +23,11 @@ import { cleanup } from './cleanup.js';
 const NAMES = 3_000_000;
 /** Of the figures with registries, resolvers and the corpus. */
 const LOOKED_UP = { whois: 60_000, dns: 120_000, corpus: 60_000 };
-/** Each of a registry of its own, for the pace of one is not what is measured; on port 43, where a simulator costs least. */
-const TLDS = tldsOfUpstreams(20);
+/**
+ * Each of a registry of its own, for the pace of one is not what is measured; on port 43, where a simulator costs least,
+ * and without registrars, of which the simulator has four.
+ */
+const TLDS = tldsOfUpstreams();
 const KNOWN_AT_ONCE = 2_000;
 const SMALL = 100;
 const MOST = 0.9;
@@ -31,15 +35,20 @@ const LINES_A_PIECE = 10_000;
 const LIMIT_MS = 3_600_000;
 const POLL_MS = 200;
 
+export const JOBS_FIGURES = ['stand-in', 'upstreams'] as const;
+
 /** `npm run bench jobs`: three million names through a worker in a process of its own. */
 export async function run(
-  _figures?: string[],
+  figures: readonly string[] = [],
   { isShort } = { isShort: false },
 ): Promise<BenchReport> {
   cleanup.add(teardown);
   await setupPostgres();
+  const wanted = figures.length > 0 ? figures : JOBS_FIGURES;
   const [part, lookedUp] = isShort ? [0.02, 0.1] : [1, 1];
-  const rows = [...(await withStandIn(NAMES * part)), ...(await throughLookup(lookedUp))];
+  const rows: BenchRow[] = [];
+  if (wanted.includes('stand-in')) rows.push(...(await withStandIn(NAMES * part)));
+  if (wanted.includes('upstreams')) rows.push(...(await throughLookup(lookedUp)));
   return { title: 'jobs: a worker in a process of its own, everything on one machine', rows };
 }
 
@@ -141,12 +150,13 @@ async function throughLookup(part: number): Promise<BenchRow[]> {
 
 const nameOf = (n: number) => `bench-name-${n}.${TLDS[n % TLDS.length]}`;
 
-function tldsOfUpstreams(count: number): string[] {
+function tldsOfUpstreams(): string[] {
   const byUpstream = new Map<string, string>();
   for (const { tld, rdapBaseUrl, whoisServer } of Registries.vendored().routes()) {
-    if (rdapBaseUrl === undefined && whoisServer !== undefined) byUpstream.set(whoisServer, tld);
+    if (rdapBaseUrl !== undefined || whoisServer === undefined || hasRegistrarHop(tld)) continue;
+    byUpstream.set(whoisServer, tld);
   }
-  return [...byUpstream.values()].slice(0, count);
+  return [...byUpstream.values()];
 }
 
 function processOf(app: string) {

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import type { BenchOptions, BenchReport } from './bench.js';
 import { cleanUpAtSignals, cleanup } from './cleanup.js';
 import { CLUSTER_FIGURES } from './cluster.bench.js';
+import { JOBS_FIGURES } from './jobs.bench.js';
 import { LEDGER_FIGURES } from './ledger.bench.js';
 import { MONEY_FIGURES } from './money.bench.js';
 
@@ -32,6 +33,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
 /** Figures that can be measured alone, by their bench. */
 const FIGURES: Record<string, readonly string[]> = {
   cluster: CLUSTER_FIGURES,
+  jobs: JOBS_FIGURES,
   ledger: LEDGER_FIGURES,
   money: MONEY_FIGURES,
 };

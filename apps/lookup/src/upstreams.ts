@@ -17,6 +17,9 @@ import {
 } from '#libs/resolvers';
 import type { LookupConfig } from './lookup.config.js';
 
+/** To one host, whatever pace an operator sets. */
+const CONNECTIONS_MAX = 64;
+
 /** The way to registries and registrars; `close` ends what it keeps open. */
 export interface Upstreams {
   domains: DomainLookup;
@@ -73,6 +76,8 @@ export async function openUpstreams(
   };
 }
 
+/** With connections enough to reach the pace where an exchange takes a fifth of a second. */
 function evenLimit(perSecond: number): UpstreamLimit {
-  return { buckets: [{ burst: Math.max(5, 2 * perSecond), perSecond }], connections: 4 };
+  const connections = Math.min(CONNECTIONS_MAX, Math.max(4, Math.ceil(perSecond / 5)));
+  return { buckets: [{ burst: Math.max(5, 2 * perSecond), perSecond }], connections };
 }

@@ -5,6 +5,9 @@ import { goneSignal } from '../answers/data-answer.js';
 import { QuestionsRequest } from './questions.dto.js';
 import { QuestionsService } from './questions.service.js';
 
+/** Answers that come within this time are sent together: a write of its own for each costs more than the answer. */
+const TOGETHER_MS = 20;
+
 @Controller('internal/questions')
 @AllowCallers('worker')
 export class QuestionsController {
@@ -22,9 +25,16 @@ export class QuestionsController {
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    let lines = '';
+    const send = () => {
+      if (lines !== '' && !signal.aborted) raw.write(lines);
+      lines = '';
+    };
     await this.questions.answerAll({ request, accountId, signal }, (found) => {
-      raw.write(`${JSON.stringify(found)}\n`);
+      if (lines === '') setTimeout(send, TOGETHER_MS);
+      lines += `${JSON.stringify(found)}\n`;
     });
-    if (!signal.aborted) raw.end('{"isLast":true}\n');
+    if (!signal.aborted) raw.end(`${lines}{"isLast":true}\n`);
+    lines = '';
   }
 }

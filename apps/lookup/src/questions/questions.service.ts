@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type NameFindings, isOutcomeCharged, isSourceCharged } from '#libs/contracts';
 import { InternalError, Problem, SECOND_MS, monotonicMs } from '#libs/platform';
+import { LookupOverloaded } from '../answers/answers.errors.js';
 import type { DataAnswer } from '../answers/data-answer.js';
 import { DnsService } from '../dns/dns.service.js';
 import { LiveService } from '../live/live.service.js';
@@ -9,6 +10,8 @@ import type { QuestionsRequest } from './questions.dto.js';
 
 /** Names of one call that are looked up at a time. */
 const AT_A_TIME = 50;
+/** Names of all calls together: half of what may wait here, so that live lookups find a place beside them. */
+const OF_ALL_AT_A_TIME = 1_000;
 const ALL_TYPES = 'all' as const;
 
 export interface QuestionsOf {
@@ -23,6 +26,8 @@ export interface QuestionsOf {
  */
 @Injectable()
 export class QuestionsService {
+  private calls = 0;
+
   constructor(
     private readonly live: LiveService,
     private readonly dns: DnsService,
@@ -34,14 +39,24 @@ export class QuestionsService {
     const { names, waitSeconds } = questions.request;
     const untilMs = monotonicMs() + waitSeconds * SECOND_MS;
     let next = 0;
-    const work = async () => {
-      while (next < names.length && !questions.signal.aborted) {
+    const work = async (_: unknown, lane: number) => {
+      while (next < names.length && lane < this.lanes && !questions.signal.aborted) {
         const index = next++;
         const found = findings(index, await this.answer(names[index], questions, untilMs));
         if (!questions.signal.aborted) onFound(found);
       }
     };
-    await Promise.all(Array.from({ length: Math.min(AT_A_TIME, names.length) }, work));
+    this.calls += 1;
+    try {
+      await Promise.all(Array.from({ length: Math.min(AT_A_TIME, names.length) }, work));
+    } finally {
+      this.calls -= 1;
+    }
+  }
+
+  /** Names that each call may have under way. */
+  private get lanes(): number {
+    return Math.max(1, Math.min(AT_A_TIME, Math.floor(OF_ALL_AT_A_TIME / this.calls)));
   }
 
   private async answer(
@@ -58,6 +73,7 @@ export class QuestionsService {
       }
       // An asker apart from the account itself: a job does not use up its owner's share of live lookups.
       const asker = accountId === undefined ? request.priority : `${request.priority} ${accountId}`;
+      const waitMaxMs = Math.max(0, untilMs - monotonicMs());
       return await this.live.answer(
         name,
         { ...freshness, version: 2, include: ['provenance'] },
@@ -65,14 +81,16 @@ export class QuestionsService {
           repeat: false,
           priority: request.priority,
           asker,
-          budgetMs: this.config.budgetMs,
-          waitMaxMs: Math.max(0, untilMs - monotonicMs()),
+          // Whoever waited for his turn has the whole time of a lookup left: a wait is no failure.
+          budgetMs: waitMaxMs + this.config.budgetMs,
+          waitMaxMs,
           signal,
         },
       );
     } catch (error) {
       const problem = error instanceof Problem ? error : new InternalError(error);
-      return { outcome: 'invalid', serving: { servedFrom: 'live', ageSeconds: 0 }, problem };
+      const outcome = error instanceof LookupOverloaded ? 'throttled' : 'invalid';
+      return { outcome, serving: { servedFrom: 'live', ageSeconds: 0 }, problem };
     }
   }
 }

@@ -6,12 +6,15 @@ import { recordsOf } from './dns-records.js';
 /** RFC 1035 §4.1.1. */
 const NXDOMAIN = 3;
 
+/** A burst of questions must not be lost: who asks would wait for seconds. */
+const RECEIVE_BYTES = 4 << 20;
+
 /**
  * A resolver over UDP that knows an answer for every name, from the name alone; names that the registry
  * simulator calls free do not exist. It never asks anybody else.
  */
 export class DnsServer {
-  private readonly socket = createSocket('udp4');
+  private readonly socket = createSocket({ type: 'udp4', recvBufferSize: RECEIVE_BYTES });
   private isClosing = false;
   private readonly closed = new Promise<void>((resolve) => this.socket.once('close', resolve));
 

@@ -13,14 +13,23 @@ export interface LoggedExchange extends Exchange {
 /** What the simulator was asked, in order, so that a test can count the work an answer cost. */
 export class ExchangeLog {
   readonly entries: LoggedExchange[] = [];
+  /** How many of each kind the log holds of each name. */
+  private readonly counts = new Map<string, number>();
 
   /** Notes an exchange and returns how many of its kind this name has had, itself included. */
   add(exchange: LoggedExchange): number {
-    if (this.entries.length >= LONGEST_LOG) this.entries.shift();
     this.entries.push(exchange);
-    return this.of(exchange.domain).filter(
-      ({ protocol, role }) => protocol === exchange.protocol && role === exchange.role,
-    ).length;
+    const oldest = this.entries.length > LONGEST_LOG ? this.entries.shift() : undefined;
+    if (oldest) this.count(oldest, -1);
+    return this.count(exchange, 1);
+  }
+
+  private count({ protocol, role, domain }: LoggedExchange, by: 1 | -1): number {
+    const key = `${protocol} ${role} ${domain}`;
+    const count = (this.counts.get(key) ?? 0) + by;
+    if (count > 0) this.counts.set(key, count);
+    else this.counts.delete(key);
+    return count;
   }
 
   /** The exchanges about one name, oldest first. */

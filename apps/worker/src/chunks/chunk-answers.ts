@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { NameFindings, Outcome } from '#libs/contracts';
+import { SECOND_MS, monotonicMs } from '#libs/platform';
 import type { Job } from '../jobs/job.js';
 import type { Chunk, NewChunk } from './chunks.repository.js';
 import { type ResultRow, rowOf, writeRow } from './result-row.js';
@@ -20,13 +21,22 @@ export interface Follower extends Omit<NewChunk, 'number'> {
 /** What became of one name, and when, if that was before it was asked about. */
 export type ChunkFindings = Omit<NameFindings, 'servedFrom'> & { observedAt?: string };
 
+/** A row as it is written: what it was read from would take ten times its memory. */
+interface WrittenRow {
+  line: number;
+  text: string;
+}
+
 /** What came of the names of one chunk. */
 export class ChunkAnswers {
-  readonly rows: ResultRow[] = [];
+  /** How many of the rows are paid for. */
+  charged = 0;
+  private readonly rows: WrittenRow[] = [];
   private readonly waiting: number[] = [];
   private readonly failing: number[] = [];
   private readonly seen = new Set<number>();
-  private laterSeconds = 0;
+  /** When the first of the upstreams is ready: monotonic, as told by answers that came at different times. */
+  private readyAtMs = Infinity;
 
   constructor(
     private readonly job: Job,
@@ -38,11 +48,11 @@ export class ChunkAnswers {
     this.seen.add(index);
     if (laterSeconds !== undefined) {
       this.waiting.push(index);
-      this.laterSeconds = Math.max(this.laterSeconds, laterSeconds);
+      this.readyAtMs = Math.min(this.readyAtMs, monotonicMs() + laterSeconds * SECOND_MS);
     } else if (PASSING.includes(outcome) && this.chunk.pass + 1 < PASSES) {
       this.failing.push(index);
     } else {
-      this.rows.push(rowOf(found, this.chunk.lines[index], this.chunk.names[index]));
+      this.write(rowOf(found, this.chunk.lines[index], this.chunk.names[index]));
     }
   }
 
@@ -56,15 +66,18 @@ export class ChunkAnswers {
     const { names, lines } = this.chunk;
     for (const index of [...this.waiting.splice(0), ...this.failing.splice(0), ...this.open]) {
       const row = { line: lines[index], name: names[index], outcome: 'unanswered' };
-      this.rows.push({ ...row, isCharged: false });
+      this.write({ ...row, isCharged: false });
     }
+  }
+
+  /** How many names have an answer, or a failure that stands. */
+  get answered(): number {
+    return this.rows.length;
   }
 
   /** Nothing is answered: seconds after which the whole chunk is asked about again. */
   get allLaterSeconds(): number | undefined {
-    return this.rows.length === 0 && this.failing.length === 0
-      ? Math.max(1, this.laterSeconds)
-      : undefined;
+    return this.rows.length === 0 && this.failing.length === 0 ? this.laterSeconds : undefined;
   }
 
   /** Chunks of the names that are asked about again. */
@@ -82,19 +95,25 @@ export class ChunkAnswers {
             },
           ];
     return [
-      ...of(this.waiting, pass, Math.max(1, this.laterSeconds)),
+      ...of(this.waiting, pass, this.laterSeconds),
       ...of(this.failing, pass + 1, RETRY_SECONDS),
     ];
   }
 
-  get charged(): number {
-    return this.rows.filter(({ isCharged }) => isCharged).length;
-  }
-
   /** A member of gzip (RFC 1952) with the rows in the order of their lines. */
   async member(): Promise<Buffer> {
-    const { kind, format } = this.job;
     const rows = this.rows.toSorted((one, other) => one.line - other.line);
-    return compress(rows.map((row) => writeRow(kind, format, row)).join(''));
+    return compress(rows.map(({ text }) => text).join(''));
+  }
+
+  private write(row: ResultRow): void {
+    const { kind, format } = this.job;
+    this.rows.push({ line: row.line, text: writeRow(kind, format, row) });
+    if (row.isCharged) this.charged += 1;
+  }
+
+  private get laterSeconds(): number {
+    const seconds = Math.ceil((this.readyAtMs - monotonicMs()) / SECOND_MS);
+    return Number.isFinite(seconds) ? Math.max(1, seconds) : 1;
   }
 }

@@ -25,11 +25,11 @@ export class ChunkRecordsService {
    * @returns the count; of whoever was first, if it was done already.
    */
   async keep(job: Job, chunk: Chunk, answers: ChunkAnswers, part: string): Promise<number> {
-    const { charged, rows, followers } = answers;
+    const { charged, answered, followers } = answers;
     const isFirst = await this.database.transaction(async (transaction) => {
       const locked = await this.jobs.lock(transaction, job.id);
       if (!locked) return false;
-      const counts = { delivered: charged, failed: rows.length - charged, charged };
+      const counts = { delivered: charged, failed: answered - charged, charged };
       if (!(await this.chunks.setDone(transaction, chunk, { part, ...counts }))) return false;
       const next = locked.isCanceled ? [] : followers;
       const done = { ...counts, followers: next.length };

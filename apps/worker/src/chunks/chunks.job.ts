@@ -12,7 +12,8 @@ import { ChunkQuestionsService } from './chunk-questions.service.js';
 import { type Chunk, ChunksRepository } from './chunks.repository.js';
 import { ChunkRecordsService } from './chunk-records.service.js';
 
-const CONCURRENCY = 8;
+/** Most of them wait for the pace of their upstream; the slow ones leave places to others. */
+const CONCURRENCY = 16;
 const TIME_LIMIT_MS = 5 * MINUTE_MS;
 const SUSPENDED_SECONDS = 300;
 const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];

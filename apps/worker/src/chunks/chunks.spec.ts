@@ -166,11 +166,11 @@ describe('a file of results', () => {
 
 describe('several customers', () => {
   /** Chunks that this process does at a time, and how many are looked at after the first ones. */
-  const [AT_A_TIME, LOOKED_AT] = [8, 24];
+  const [AT_A_TIME, LOOKED_AT] = [16, 24];
 
   async function startLarge(accountId: string, word: string): Promise<string> {
     under.entitlement.balances.set(accountId, 100_000);
-    const names = Array.from({ length: 22_000 }, (_, n) => `${word}-${n}.com`);
+    const names = Array.from({ length: 30_000 }, (_, n) => `${word}-${n}.com`);
     const { id } = await under.upload(accountId, names.join('\n'));
     await under.endOfUpload(accountId, id);
     return running(accountId, { upload_id: id });

@@ -51,13 +51,22 @@ export class FairQueue<Waiter> {
     return waiter;
   }
 
-  remove(asker: string, waiter: Waiter): void {
+  /** @returns false when it does not wait any more. */
+  remove(asker: string, waiter: Waiter): boolean {
     const own = this.byAsker.get(asker);
     const at = own?.indexOf(waiter) ?? -1;
-    if (own === undefined || at < 0) return;
+    if (own === undefined || at < 0) return false;
     own.splice(at, 1);
     if (own.length === 0) this.byAsker.delete(asker);
     this.length -= 1;
+    return true;
+  }
+
+  /** The turn, counted from 1, in which one more question of an asker would go. */
+  placeOf(asker: string): number {
+    const own = this.countOf(asker);
+    const askers = this.byAsker.size + (own === 0 ? 1 : 0);
+    return Math.min(this.length, own * askers + askers - 1) + 1;
   }
 
   countOf(asker: string): number {

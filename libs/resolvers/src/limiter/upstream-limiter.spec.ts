@@ -162,6 +162,36 @@ describe('UpstreamLimiter', () => {
     ]);
   });
 
+  it('questions with an end of their own find a place behind any number, and go when it has come', async () => {
+    const buckets = [{ burst: 5, perSecond: 10 }];
+    const { time, limiter, log, ask } = polite({ defaultLimit: { buckets, connections: 1 } });
+    const turn = { priority: 'bulk', asker: 'a job', waitMaxMs: 20_000 } as const;
+    const first = granted(await limiter.acquire(host, turn));
+    const waiting = Array.from({ length: 150 }, async () => limiter.acquire(host, turn));
+    const live = ask('a person');
+    expect(limiter.waitingFor(host)).toBe(151);
+    first.release();
+    granted(await live).release();
+    const [next, ...others] = waiting;
+    granted(await next);
+    await time.advance(20_000);
+    const refusals = (await Promise.all(others)).map((one) => !one.granted && one.reason);
+    expect([new Set(refusals), limiter.waitingFor(host)]).toEqual([new Set(['not_ready']), 0]);
+    expect(log).toEqual(['a person goes']);
+  });
+
+  it('a question is told to come later by its own turn, not by how many another account has waiting', async () => {
+    const buckets = [{ burst: 1, perSecond: 1 }];
+    const { limiter } = polite({ defaultLimit: { buckets, connections: 4 } });
+    const ofAccount = async (asker: string) =>
+      limiter.acquire(host, { priority: 'bulk', asker, waitMaxMs: 20_000 });
+    granted(await ofAccount('one'));
+    for (let n = 0; n < 20; n += 1) void ofAccount('one');
+    expect(await ofAccount('one')).toMatchObject({ reason: 'not_ready', retryAfterMs: 21_000 });
+    void ofAccount('other');
+    expect(limiter.waitingFor(host)).toBe(21);
+  });
+
   it('a throttled upstream is left alone as long as it asked for, and who waits is told at once', async () => {
     const { time, limiter, log, ask } = polite({ defaultLimit: slow });
     const permit = granted(await ask('a'));

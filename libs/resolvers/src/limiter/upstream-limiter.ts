@@ -15,7 +15,7 @@ export interface UpstreamLimiterOptions {
   limits?: ReadonlyMap<string, UpstreamLimit>;
   /** For all hosts nobody published anything about; without it `CHOSEN_LIMITS`, then 1 a second. */
   defaultLimit?: UpstreamLimit;
-  /** How many may wait for one upstream. 100. */
+  /** How many may wait for one upstream, beside those with a `waitMaxMs`. 100. */
   waitersMax?: number;
   /** How many hosts are remembered. 10,000. */
   upstreamsMax?: number;
@@ -32,7 +32,10 @@ export interface Turn {
   /** Whoever the question is for, by an opaque name; the installation itself by default. */
   asker?: string;
   signal?: AbortSignal;
-  /** Refused at once (`not_ready`) where the turn would come later than this; waits for any turn by default. */
+  /**
+   * Refused (`not_ready`) where the turn would come later than this, at once if that can be told, and never for want of
+   * a place in the queue. By default any turn is waited for.
+   */
   waitMaxMs?: number;
 }
 
@@ -82,7 +85,7 @@ export class UpstreamLimiter {
     const pausedMs = upstream.pausedForMs(this.now());
     if (pausedMs > 0) return Promise.resolve(refused('paused', pausedMs));
     const turn = { ...given, asker };
-    const waitMs = waitMaxMs === undefined ? 0 : upstream.expectedWaitMs(this.now());
+    const waitMs = waitMaxMs === undefined ? 0 : upstream.expectedWaitMs(turn, this.now());
     if (waitMs > (waitMaxMs ?? 0)) return Promise.resolve(refused('not_ready', waitMs));
     const { budgets } = this.options;
     if (given.priority === 'background') {
@@ -122,13 +125,14 @@ export class UpstreamLimiter {
     return answer;
   }
 
-  /** A place in the queue, unless too many wait or too many of them for this asker. */
+  /** A place in the queue, unless too many wait or too many of them for this asker; those with an end find one. */
   private queue(upstream: Upstream, turn: AskersTurn): Promise<Permit | Refused> {
-    const { priority, asker } = turn;
+    const { priority, asker, waitMaxMs } = turn;
+    if (waitMaxMs !== undefined) return this.wait(upstream, turn);
     const waitersMax = this.options.waitersMax ?? WAITERS_MAX;
     const ownMax = Math.ceil(waitersMax * ASKER_PLACES);
     const isOwnFull = asker !== '' && upstream.waitingOf(asker) >= ownMax;
-    if (isOwnFull || (upstream.waiting >= waitersMax && !upstream.displace(priority))) {
+    if (isOwnFull || (upstream.impatient >= waitersMax && !upstream.displace(priority))) {
       return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
     }
     return this.wait(upstream, turn);
@@ -136,24 +140,35 @@ export class UpstreamLimiter {
 
   private wait(
     upstream: Upstream,
-    { priority, asker, signal }: AskersTurn,
+    { priority, asker, signal, waitMaxMs }: AskersTurn,
   ): Promise<Permit | Refused> {
     return new Promise((resolve) => {
-      const cancel = () => {
-        upstream.remove(waiter);
-        resolve(refused('cancelled', 0));
+      let isWaiting = true;
+      let callOff = () => {};
+      const end = (answer: Permit | Refused) => {
+        isWaiting = false;
+        callOff();
+        signal?.removeEventListener('abort', cancel);
+        resolve(answer);
       };
+      const leave = (answer: Refused) => {
+        upstream.remove(waiter);
+        end(answer);
+      };
+      const cancel = () => leave(refused('cancelled', 0));
       const waiter: Waiter = {
         priority,
         asker,
-        settle: (isGranted) => {
-          signal?.removeEventListener('abort', cancel);
-          resolve(isGranted ? this.permit(upstream, asker) : this.sentAway(upstream));
-        },
+        isPatient: waitMaxMs !== undefined,
+        settle: (isGranted) =>
+          end(isGranted ? this.permit(upstream, asker) : this.sentAway(upstream)),
       };
       signal?.addEventListener('abort', cancel, { once: true });
       upstream.add(waiter);
       this.admit(upstream);
+      if (!isWaiting || waitMaxMs === undefined) return;
+      const giveUp = () => leave(refused('not_ready', RETRY_SOON_MS));
+      callOff = this.schedule(Math.max(waitMaxMs, TURN_MS), giveUp);
     });
   }
 
@@ -242,6 +257,8 @@ export class UpstreamLimiter {
 }
 
 const RETRY_SOON_MS = 5_000;
+/** So long a free turn may take to be given, where processes share it. */
+const TURN_MS = 100;
 const SHARE_RETRY_MS = 600_000;
 const WAITERS_MAX = 100;
 /** Part of the queue that one asker may fill. */

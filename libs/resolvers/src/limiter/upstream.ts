@@ -11,6 +11,8 @@ export interface Waiter {
   priority: Priority;
   /** Whoever the question is for; turns go round between them. */
   asker: string;
+  /** Goes by itself when its time is over, and so takes nobody's place in the queue. */
+  isPatient: boolean;
   /** Called once, with true when it is this waiter's turn. */
   settle(isGranted: boolean): void;
 }
@@ -34,6 +36,7 @@ export class Upstream {
   /** What is collected for ourselves takes half of the pace at most, also while nobody else asks. */
   private readonly halves: readonly TokenBucket[];
   private active = 0;
+  private patient = 0;
   /** The same by asker; none is without a connection. */
   private readonly activeBy = new Map<string, number>();
   private pausedUntil = -Infinity;
@@ -66,21 +69,33 @@ export class Upstream {
     return ORDER.reduce((sum, priority) => sum + this.waiters[priority].length, 0);
   }
 
+  /** How many wait without an end of their own. */
+  get impatient(): number {
+    return this.waiting - this.patient;
+  }
+
   pausedForMs(now: number): number {
     return Math.max(0, Math.ceil(this.pausedUntil - now));
   }
 
   add(waiter: Waiter): void {
     this.waiters[waiter.priority].push(waiter.asker, waiter);
+    if (waiter.isPatient) this.patient += 1;
   }
 
   remove(waiter: Waiter): void {
-    this.waiters[waiter.priority].remove(waiter.asker, waiter);
+    const isThere = this.waiters[waiter.priority].remove(waiter.asker, waiter);
+    if (isThere && waiter.isPatient) this.patient -= 1;
   }
 
-  /** Milliseconds that one more question would wait behind all others, at the pace of the buckets. */
-  expectedWaitMs(now: number): number {
-    const wanted = this.waiting + 1;
+  /**
+   * Milliseconds that one more question would wait, at the pace of the buckets: behind those of higher priorities, and
+   * of its own behind one of each asker for each that its asker has waiting.
+   */
+  expectedWaitMs({ priority, asker }: Pick<Waiter, 'priority' | 'asker'>, now: number): number {
+    const higher = ORDER.slice(0, ORDER.indexOf(priority));
+    const before = higher.reduce((sum, name) => sum + this.waiters[name].length, 0);
+    const wanted = before + this.waiters[priority].placeOf(asker);
     const waits = this.buckets.map((bucket) => {
       const missing = Math.max(0, wanted - bucket.left(now));
       return (missing / bucket.terms.perSecond) * 1_000;
@@ -129,7 +144,7 @@ export class Upstream {
     for (const lower of ORDER.slice(ORDER.indexOf(priority) + 1).toReversed()) {
       const waiter = this.waiters[lower].pop();
       if (waiter === undefined) continue;
-      waiter.settle(false);
+      this.end(waiter, false);
       return true;
     }
     return false;
@@ -221,7 +236,7 @@ export class Upstream {
       this.active += 1;
       this.activeBy.set(asker, (this.activeBy.get(asker) ?? 0) + 1);
       for (const { shares } of this.shares) shares.take(asker, now);
-      waiter.settle(true);
+      this.end(waiter, true);
       return true;
     }
     return false;
@@ -261,7 +276,13 @@ export class Upstream {
 
   private sendAllAway(): void {
     for (const priority of ORDER) {
-      for (const waiter of this.waiters[priority].clear()) waiter.settle(false);
+      for (const waiter of this.waiters[priority].clear()) this.end(waiter, false);
     }
+  }
+
+  /** A waiter has left the queue. */
+  private end(waiter: Waiter, isGranted: boolean): void {
+    if (waiter.isPatient) this.patient -= 1;
+    waiter.settle(isGranted);
   }
 }

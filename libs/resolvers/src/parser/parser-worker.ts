@@ -29,6 +29,8 @@ interface Job {
 type Message = { isReady: true } | { result: ParserResult };
 
 const START_TIMEOUT_MS = 10_000;
+/** Texts that the thread has at a time: it need not wait for this process between two of them. */
+const IN_HAND_MAX = 16;
 /** A time-out is waited for in so many parts: of the time in which this process stands still one part counts. */
 const TIMEOUT_PARTS = 10;
 const FAILED = { outcome: 'parse_failed' } as const;
@@ -36,7 +38,7 @@ const FAILED = { outcome: 'parse_failed' } as const;
 /**
  * Reads the answers of port 43 and RDAP in a thread with its own small heap and a kill timer, one after another:
  * whatever a server sends, the process that asked lives on. A parse that is killed, or takes the
- * thread with it, answers `parse_failed`; the next one gets a new thread.
+ * thread with it, answers `parse_failed`; those behind it get a new thread.
  */
 export class ParserWorker {
   private readonly script: URL;
@@ -44,7 +46,8 @@ export class ParserWorker {
   private readonly waitingMax: number;
   private readonly heapMb: number;
   private readonly waiting: Job[] = [];
-  private running?: Job;
+  /** In the hands of the thread, which reads the first of them. */
+  private readonly inHand: Job[] = [];
   private thread?: Worker;
   private isReady = false;
   private isClosed = false;
@@ -53,7 +56,7 @@ export class ParserWorker {
   constructor(options: ParserWorkerOptions = {}) {
     this.script = options.script ?? new URL('./parser-thread.js', import.meta.url);
     this.timeoutMs = options.timeoutMs ?? 1_000;
-    this.waitingMax = options.waitingMax ?? 256;
+    this.waitingMax = options.waitingMax ?? 2_000;
     this.heapMb = options.heapMb ?? 64;
   }
 
@@ -92,12 +95,13 @@ export class ParserWorker {
   }
 
   private next(): void {
-    if (this.running !== undefined || this.waiting.length === 0 || this.isClosed) return;
+    if (this.waiting.length === 0 || this.isClosed) return;
     if (this.thread === undefined) this.start();
-    if (!this.isReady) return;
-    this.running = this.waiting.shift();
-    this.arm(this.timeoutMs);
-    this.thread?.postMessage(this.running?.question);
+    while (this.isReady && this.waiting.length > 0 && this.inHand.length < IN_HAND_MAX) {
+      const job = this.waiting.shift()!;
+      if (this.inHand.push(job) === 1) this.arm(this.timeoutMs);
+      this.thread?.postMessage(job.question);
+    }
   }
 
   /** No environment reaches the thread, and an idle thread does not hold the process. */
@@ -119,10 +123,8 @@ export class ParserWorker {
     if (thread !== this.thread) return;
     clearTimeout(this.timer);
     if ('isReady' in message) this.isReady = true;
-    else {
-      this.running?.settle(message.result);
-      this.running = undefined;
-    }
+    else this.inHand.shift()?.settle(message.result);
+    if (this.inHand.length > 0) this.arm(this.timeoutMs);
     this.next();
   }
 
@@ -143,15 +145,16 @@ export class ParserWorker {
   /** The thread is gone: with it its parse, or the first that waited for it to start. */
   private lose(thread: Worker): void {
     if (thread !== this.thread) return;
-    if (this.running === undefined && !this.isReady) this.waiting.shift()?.settle(FAILED);
+    const lost = this.inHand.shift() ?? (this.isReady ? undefined : this.waiting.shift());
+    this.waiting.unshift(...this.inHand.splice(0));
     this.forget();
+    lost?.settle(FAILED);
     this.next();
   }
 
   private forget(): void {
     clearTimeout(this.timer);
-    this.running?.settle(FAILED);
-    this.running = undefined;
+    for (const job of this.inHand.splice(0)) job.settle(FAILED);
     this.thread = undefined;
     this.isReady = false;
   }
