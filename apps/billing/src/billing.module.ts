@@ -43,6 +43,8 @@ import {
   InvoiceKeysRepository,
 } from './invoice-data/invoice-keys.repository.js';
 import { DestroyKeysJob } from './invoice-data/destroy-keys.job.js';
+import { InvoiceArchiveController } from './invoice-archive/invoice-archive.controller.js';
+import { InvoiceArchiveService } from './invoice-archive/invoice-archive.service.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
 import { LossesRepository } from './losses/losses.repository.js';
 import { LossesService } from './losses/losses.service.js';
@@ -59,6 +61,7 @@ import { MailedNoticesRepository } from './mails/mailed-notices.repository.js';
 import { MailsService } from './mails/mails.service.js';
 import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
 import { BuyerTaxService } from './pricing/buyer-tax.service.js';
+import { TaxController } from './pricing/tax.controller.js';
 import { TaxRates } from './pricing/tax-rates.js';
 import { PurchaseRulesService } from './purchase-rules/purchase-rules.service.js';
 import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
@@ -125,7 +128,9 @@ export const CONTROLLERS = [
   ReturnsController,
   SubscriptionsController,
   ProcessorsController,
+  TaxController,
   InvoicesController,
+  InvoiceArchiveController,
   CallbacksController,
   RefundsController,
   ReconciliationController,
@@ -154,6 +159,7 @@ const FEATURES = [
     PrintInvoicesJob,
     InvoicesService,
     OwnInvoicesService,
+    InvoiceArchiveService,
   ],
   [PaymentsRepository, PaymentsService, ReversalsService],
   [OrdersRepository, OrdersMaintenanceRepository, OrderReferencesService],

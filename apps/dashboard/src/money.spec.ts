@@ -194,3 +194,34 @@ describe('credits', () => {
     expect(await words('/')).toContain('400 come back within a minute of the restore');
   });
 });
+
+describe('prices before an order', () => {
+  beforeEach(() => {
+    under.answers.set('GET /internal/subscriptions', { subscriptions: [] });
+    under.answers.set('GET /internal/orders', { orders: [] });
+    under.answers.set('GET /internal/processors', { processors: [] });
+    under.answers.set('GET /internal/balance', balance([]));
+  });
+  const tax = (ppm: number | null, isReverse = false) =>
+    under.answers.set('GET /internal/tax', { tax_ppm: ppm, is_reverse_charge: isReverse });
+
+  it('name the sum with its tax, by the billing details, for packages, plans and the add-on', async () => {
+    tax(190_000);
+    const credits = await words('/credits');
+    expect(credits).toContain('By your billing details 19 % tax is added.');
+    expect(credits).toContain('15,000 credits for $64.26 ($54.00 and $10.26 tax), $0.0036 each');
+    const plans = await words('/plans');
+    expect(plans).toContain('API plan 15K $32.13 ($27.00 and $5.13 tax) a month');
+    expect(plans).toMatch(/Rate-limit add-on \$[0-9.]+ \(\$[0-9.]+ and \$[0-9.]+ tax\) a month/);
+  });
+
+  it('say why there is none, or what is missing to know it', async () => {
+    const said = async () => [await words('/credits'), await words('/plans')];
+    tax(0, true);
+    for (const page of await said()) expect(page).toContain('you owe it yourself (reverse charge)');
+    tax(0);
+    for (const page of await said()) expect(page).toContain('No tax is added.');
+    tax(null);
+    for (const page of await said()) expect(page).toContain('fill in your billing details first');
+  });
+});

@@ -54,6 +54,11 @@ export interface InvoiceDocument {
   paidBy: PaidBy;
 }
 
+const COUNTRIES = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
+/** @param code ISO 3166-1 alpha-2. */
+const countryOf = (code: string) => COUNTRIES.of(code) ?? code;
+
 export function sellerOf(config: BillingConfig): Seller {
   const { sellerName: name, sellerAddress, sellerTaxId: taxId = null } = config;
   return { name, address: sellerAddress, taxId };
@@ -71,7 +76,7 @@ export function buyerOf({ firstName, email, details }: Contact): Buyer {
     details?.address_line2,
     place,
     details?.region,
-    details?.country,
+    details ? countryOf(details.country) : undefined,
   ];
   // People's names may use any script.
   const person = isInvoiceText(firstName) ? firstName : null;

@@ -176,7 +176,7 @@ describe('invoice PDF', () => {
     expect(buyerOf({ ...contact, details })).toMatchObject({
       name: 'X Ltd',
       contact: 'Ada',
-      address: ['1 Quay', 'Leith', 'GB'],
+      address: ['1 Quay', 'Leith', 'United Kingdom'],
     });
     expect(buyerOf({ ...contact, details: null })).toMatchObject({
       name: 'Ada',

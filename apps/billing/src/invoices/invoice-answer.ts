@@ -1,16 +1,23 @@
-import type { InvoiceAnswer } from '#libs/contracts';
+import type { InvoiceAnswer, InvoiceState } from '#libs/contracts';
+import type { Micros } from '#libs/platform';
 import { type Invoice, invoiceNumber } from './invoice.entity.js';
 
-export function toInvoiceAnswer(
-  invoice: Invoice,
-  latest: { revision: number; sha256: Buffer } | undefined,
-): InvoiceAnswer {
+/** What an invoice does not say itself. */
+interface Facts {
+  latest?: { revision: number; sha256: Buffer };
+  /** Credit notes less debit notes of its payment. */
+  notedMicros: Micros;
+}
+
+export function toInvoiceAnswer(invoice: Invoice, { latest, notedMicros }: Facts): InvoiceAnswer {
   return {
     id: invoice.id,
     number: invoiceNumber(invoice),
     kind: invoice.kind,
     corrects: invoice.corrects,
+    state: stateOf(invoice, notedMicros),
     issued_at: invoice.issuedAt.toISOString(),
+    items: invoice.lines.map(({ text }) => text),
     net_micros: (invoice.totalMicros - invoice.taxMicros).toString(),
     tax_micros: invoice.taxMicros.toString(),
     total_micros: invoice.totalMicros.toString(),
@@ -18,4 +25,10 @@ export function toInvoiceAnswer(
     revision: latest?.revision ?? 0,
     sha256: latest?.sha256.toString('hex') ?? null,
   };
+}
+
+function stateOf({ kind, totalMicros }: Invoice, notedMicros: Micros): InvoiceState {
+  if (kind !== 'invoice') return 'note';
+  if (notedMicros === 0n) return 'paid';
+  return notedMicros < totalMicros ? 'partly_returned' : 'returned';
 }

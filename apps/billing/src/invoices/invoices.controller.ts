@@ -21,7 +21,7 @@ export class InvoicesController {
 
   @Serves(INVOICES)
   list(@AccountId() accountId: string, @Question(INVOICES) question: QuestionOf<typeof INVOICES>) {
-    return this.invoices.list(accountId, this.pages.asked(INVOICES, question));
+    return this.invoices.list(accountId, this.pages.asked(INVOICES, question), question);
   }
 
   @Serves(INVOICE_PDF)

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { InvoiceState } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import type { Micros } from '#libs/platform';
 import type { Payment } from '../payments/payment.entity.js';
@@ -16,6 +17,30 @@ export interface NotedMoney {
   totalMicros: Micros;
   taxMicros: Micros;
 }
+
+/** Which of an account's invoices are meant. */
+export interface InvoiceFilter {
+  since?: Date;
+  before?: Date;
+  state?: InvoiceState;
+}
+
+interface InvoicePage {
+  after?: readonly string[];
+  limit: number;
+  filter?: InvoiceFilter;
+}
+
+const NOTED = `(select coalesce(sum(case note.kind when 'credit_note' then note.total_micros else -note.total_micros end), 0)
+  from invoices note where note.account_id = invoice.account_id and note.payment_id = invoice.payment_id
+  and note.kind <> 'invoice')`;
+/** As `toInvoiceAnswer` tells them apart. */
+const IN_STATE: Readonly<Record<InvoiceState, string>> = {
+  paid: `invoice.kind = 'invoice' and ${NOTED} = 0`,
+  partly_returned: `invoice.kind = 'invoice' and ${NOTED} > 0 and ${NOTED} < invoice.total_micros`,
+  returned: `invoice.kind = 'invoice' and ${NOTED} > 0 and ${NOTED} >= invoice.total_micros`,
+  note: `invoice.kind <> 'invoice'`,
+};
 
 @Injectable()
 export class InvoicesRepository {
@@ -67,15 +92,33 @@ export class InvoicesRepository {
   async list(
     transaction: Transaction,
     accountId: string,
-    page: { after?: readonly string[]; limit: number },
+    { after, limit, filter = {} }: InvoicePage,
   ): Promise<Invoice[]> {
+    const { since, before, state } = filter;
     const query = transaction.manager
       .createQueryBuilder(Invoice, 'invoice')
       .where('invoice.accountId = :accountId', { accountId })
       .orderBy('invoice.id', 'DESC')
-      .limit(page.limit);
-    if (page.after) query.andWhere('invoice.id < :after', { after: page.after[0] });
+      .limit(limit);
+    if (after) query.andWhere('invoice.id < :after', { after: after[0] });
+    if (since) query.andWhere('invoice.issuedAt >= :since', { since });
+    if (before) query.andWhere('invoice.issuedAt < :before', { before });
+    if (state) query.andWhere(IN_STATE[state]);
     return query.getMany();
+  }
+
+  /** Credit notes less debit notes of payments, by their ids; of those without a note there is none. */
+  async notedOf(
+    transaction: Transaction,
+    accountId: string,
+    paymentIds: readonly string[],
+  ): Promise<Map<string, Micros>> {
+    const rows = await transaction.query<{ id: string; noted: string }>(
+      `select payment_id as id, sum(case kind when 'credit_note' then total_micros else -total_micros end)::text as noted
+       from invoices where account_id = $1 and payment_id = any($2) and kind <> 'invoice' group by payment_id`,
+      [accountId, paymentIds],
+    );
+    return new Map(rows.map(({ id, noted }) => [id, BigInt(noted)]));
   }
 
   /** Credit notes less debit notes of a payment. */

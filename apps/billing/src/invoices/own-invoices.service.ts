@@ -1,16 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import type { AskedPage, InvoiceAnswer, InvoicesAnswer } from '#libs/contracts';
-import { Database } from '#libs/database';
-import { NotFound, isId } from '#libs/platform';
+import type { AskedPage, InvoiceAnswer, InvoiceState, InvoicesAnswer } from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import { DAY_MS, NotFound, isId } from '#libs/platform';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 import { MailsService } from '../mails/mails.service.js';
 import { receiptMail } from '../mails/receipt-mail.js';
-import { invoiceNumber } from './invoice.entity.js';
+import { type Invoice, invoiceNumber } from './invoice.entity.js';
 import { toInvoiceAnswer } from './invoice-answer.js';
 import { InvoiceNotPrinted } from './invoices.errors.js';
-import { InvoicesRepository } from './invoices.repository.js';
+import { type InvoiceFilter, InvoicesRepository } from './invoices.repository.js';
 import { RevisionsRepository } from './revisions.repository.js';
-import { RevisionsService, hashOf } from './revisions.service.js';
+import { RevisionsService } from './revisions.service.js';
+
+/** Which invoices somebody asks for: `YYYY-MM-DD`, UTC, both days included. */
+export interface AskedInvoices {
+  from?: string;
+  to?: string;
+  state?: InvoiceState;
+}
+
+function filterOf({ from, to, state }: AskedInvoices): InvoiceFilter {
+  return {
+    since: from === undefined ? undefined : new Date(from),
+    before: to === undefined ? undefined : new Date(Date.parse(to) + DAY_MS),
+    state,
+  };
+}
 
 /** An account's invoices, as it sees them. */
 @Injectable()
@@ -25,14 +40,29 @@ export class OwnInvoicesService {
     private readonly accounts: AccountStatesService,
   ) {}
 
-  async list(accountId: string, asked: AskedPage): Promise<InvoicesAnswer> {
+  async list(
+    accountId: string,
+    asked: AskedPage,
+    filter: AskedInvoices = {},
+  ): Promise<InvoicesAnswer> {
     return this.database.transaction(async (transaction) => {
-      const rows = await this.invoices.list(transaction, accountId, asked);
+      const page = { after: asked.after, limit: asked.limit, filter: filterOf(filter) };
+      const rows = await this.invoices.list(transaction, accountId, page);
       const { items, paging } = asked.cut(rows, ({ id }) => [id]);
-      const ids = items.map(({ id }) => id);
-      const latest = await this.latest.listLatest(transaction, accountId, ids);
-      const invoices = items.map((row) => toInvoiceAnswer(row, latest.get(row.id)));
-      return { invoices, paging };
+      return { invoices: await this.answersOf(transaction, accountId, items), paging };
+    });
+  }
+
+  /** The newest of those that fit. */
+  async newest(
+    accountId: string,
+    asked: AskedInvoices,
+    limit: number,
+  ): Promise<readonly InvoiceAnswer[]> {
+    return this.database.transaction(async (transaction) => {
+      const page = { limit, filter: filterOf(asked) };
+      const rows = await this.invoices.list(transaction, accountId, page);
+      return this.answersOf(transaction, accountId, rows);
     });
   }
 
@@ -61,10 +91,11 @@ export class OwnInvoicesService {
     const contact = await this.mails.contactOf(accountId);
     if (!contact) throw new NotFound();
     const printed = await this.revisions.print(accountId, id, contact);
-    const kept = await this.database.transaction((transaction) =>
-      this.revisions.keep(transaction, printed),
-    );
-    return toInvoiceAnswer(kept.invoice, { revision: kept.revision, sha256: hashOf(kept.pdf) });
+    return this.database.transaction(async (transaction) => {
+      const { invoice } = await this.revisions.keep(transaction, printed);
+      const [answer] = await this.answersOf(transaction, accountId, [invoice]);
+      return answer;
+    });
   }
 
   /** Sends the mail about an invoice or note once more. @throws NotFound; ServiceUnavailable while account is. */
@@ -76,5 +107,22 @@ export class OwnInvoicesService {
       await this.mails.sendAgain(transaction, contact, receiptMail(invoice, number));
     });
     return { number };
+  }
+
+  private async answersOf(
+    transaction: Transaction,
+    accountId: string,
+    invoices: readonly Invoice[],
+  ): Promise<InvoiceAnswer[]> {
+    const ids = invoices.map(({ id }) => id);
+    const latest = await this.latest.listLatest(transaction, accountId, ids);
+    const payments = invoices.map(({ paymentId }) => paymentId);
+    const noted = await this.invoices.notedOf(transaction, accountId, payments);
+    return invoices.map((invoice) =>
+      toInvoiceAnswer(invoice, {
+        latest: latest.get(invoice.id),
+        notedMicros: noted.get(invoice.paymentId) ?? 0n,
+      }),
+    );
   }
 }

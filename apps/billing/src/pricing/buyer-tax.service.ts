@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { TaxAnswer } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { JudgedTaxIdsService } from '../invoice-data/judged-tax-ids.service.js';
 import type { TaxSubject } from '../invoice-data/tax-subject.js';
@@ -26,6 +27,17 @@ export class BuyerTaxService {
     if (!contact) return NO_TAX;
     if (!contact.details) throw new BillingDetailsMissing();
     return this.rates.taxOf(contact.details);
+  }
+
+  /** What `taxOf` would say. @throws ServiceUnavailable. */
+  async preview(accountId: string): Promise<TaxAnswer> {
+    try {
+      const { ppm, isReverseCharge } = await this.taxOf(accountId);
+      return { tax_ppm: ppm, is_reverse_charge: isReverseCharge };
+    } catch (error) {
+      if (!(error instanceof BillingDetailsMissing)) throw error;
+      return { tax_ppm: null, is_reverse_charge: false };
+    }
   }
 
   /** Notes which tax id decided the tax of this subject, for its invoices. */

@@ -40,6 +40,17 @@ describe('tax', () => {
       .filter(({ type }) => type === 'billing.payment-confirmed')
       .map(({ data }) => data as unknown as PaymentConfirmed);
 
+  it('is told before anything is ordered, as the order then has it', async () => {
+    const told = async () => (await billing.call('GET', 'tax', { accountId })).body;
+    expect(await told()).toEqual({ tax_ppm: null, is_reverse_charge: false });
+    live('CH');
+    expect(await told()).toEqual({ tax_ppm: 81_000, is_reverse_charge: false });
+    live('FR', { tax_id: 'FR12345678901' });
+    expect(await told()).toEqual({ tax_ppm: 0, is_reverse_charge: true });
+    live('US');
+    expect(await told()).toEqual({ tax_ppm: 0, is_reverse_charge: false });
+  });
+
   it.each(['stripe', 'paypal'] as const)('is added to a package and taken at %s', async (name) => {
     live('DE');
     const { body: bought } = await order({ product: 'package', credits: 15_000, processor: name });

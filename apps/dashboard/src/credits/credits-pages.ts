@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { OrderAnswer } from '#libs/contracts';
+import type { OrderAnswer, TaxAnswer } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 import { grouped, money } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { PACKAGES_SOLD } from '../public-pages/calculation.js';
+import { priceWords, taxSentence } from './added-tax.js';
 import { orderText, orderWords } from './order-page.js';
 import { type ProcessorChoice, processorSection } from './processor-choice.js';
 
@@ -15,6 +16,7 @@ export interface CreditsFacts {
   spendable?: number;
   /** Which of them end first. */
   ending?: string;
+  tax?: TaxAnswer;
   /** The package that is chosen at first. */
   credits?: number;
 }
@@ -27,7 +29,7 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
     notice,
     body: html`<section>
         <h2>Buy a package</h2>
-        <p class="quiet">Credits of a package never expire. Prices are without tax.</p>
+        <p class="quiet">Credits of a package never expire. ${taxSentence(facts.tax)}</p>
         ${facts.spendable !== undefined ? html`<p>${grouped(facts.spendable)} credits to spend now${facts.ending ? `, ${facts.ending}` : ''}.</p>` : undefined}
         ${processorSection(facts.processors, (name) => `/credits?processor=${name}`)}
         ${form(context, '/credits', packageFields(facts))} ${amountForm()}
@@ -55,7 +57,7 @@ export function leavePage(context: PageContext, url: string): Markup {
   });
 }
 
-function packageFields({ processors: { chosen }, credits: wanted }: CreditsFacts): Markup {
+function packageFields({ processors: { chosen }, credits: wanted, tax }: CreditsFacts): Markup {
   // The same form sent twice is one order.
   return html`${hidden('idempotency_key', randomUUID())}${hidden('processor', chosen)}
     <div class="field">
@@ -64,7 +66,7 @@ function packageFields({ processors: { chosen }, credits: wanted }: CreditsFacts
         ${PACKAGES_SOLD.map(
           ({ credits, micros }) =>
             html`<option value="${credits}" ${credits === wanted ? html`selected` : undefined}>
-              ${grouped(credits)} credits for ${money(String(micros))},
+              ${grouped(credits)} credits for ${priceWords(micros, tax)},
               ${eachWords(micros, credits)}
             </option>`,
         )}

@@ -8,6 +8,7 @@ import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
+import { addedTax } from './added-tax.js';
 import { creditsPage, packageFor } from './credits-pages.js';
 import { OrderCreditsForm } from './credits.dto.js';
 import { firstToEnd } from './grants-table.js';
@@ -95,7 +96,10 @@ export class CreditsController {
     visit: PageVisit,
     { notice, status = 200, processor = '', credits }: Shown = {},
   ) {
-    const processors = await processorChoice(visit, processor);
+    const [processors, tax] = await Promise.all([
+      processorChoice(visit, processor),
+      addedTax(visit),
+    ]);
     const [balance, orders] = await Promise.allSettled([
       this.calls.balance(visit.session),
       visit.billing({ method: 'GET', path: '/orders' }),
@@ -109,6 +113,7 @@ export class CreditsController {
       ending: balance.status === 'fulfilled' ? firstToEnd(balance.value) : undefined,
       orders: answered?.orders,
       processors,
+      tax,
       credits,
     };
     const isAway = facts.orders === undefined;

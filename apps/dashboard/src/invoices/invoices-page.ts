@@ -1,4 +1,4 @@
-import type { BillingDetails, InvoiceAnswer, InvoiceKind } from '#libs/contracts';
+import type { BillingDetails, InvoiceAnswer, InvoiceKind, InvoiceState } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 import { day, money } from '../amounts.js';
 import { type Field, type Notice, type PageContext, field, form, page } from '../pages/layout.js';
@@ -6,28 +6,63 @@ import { labelOf } from '../pages/field-labels.js';
 import { selectField } from '../pages/select-field.js';
 import { COUNTRIES } from './countries.js';
 
-const KINDS: Readonly<Record<InvoiceKind, string>> = {
-  invoice: 'invoice',
+const KINDS: Readonly<Record<Exclude<InvoiceKind, 'invoice'>, string>> = {
   credit_note: 'credit note',
   debit_note: 'debit note',
 };
 
+const STATES: readonly (readonly [state: InvoiceState, words: string])[] = [
+  ['paid', 'paid'],
+  ['partly_returned', 'paid, and returned in part'],
+  ['returned', 'paid, and returned'],
+  ['note', 'credit and debit notes'],
+];
+
+/** Which invoices are listed. Empty: all of them. */
+export interface InvoicesAsked {
+  /** `YYYY-MM-DD`, UTC. */
+  from: string;
+  to: string;
+  state: string;
+}
+
+/** Part of the page's address, or of the archive's. */
+export function invoicesQuery(asked: InvoicesAsked, more: Record<string, string> = {}): string {
+  const given = Object.entries({ ...asked, ...more }).filter(([, text]) => text !== '');
+  return new URLSearchParams(given).toString();
+}
+
+export interface InvoicesShown {
+  invoices: InvoiceAnswer[];
+  asked: InvoicesAsked;
+  /** Where the older ones begin. */
+  nextCursor?: string;
+}
+
 export function invoicesPage(
   context: PageContext,
-  invoices: InvoiceAnswer[],
+  { invoices, asked, nextCursor }: InvoicesShown,
   notice?: Notice,
 ): Markup {
+  const isFiltered = invoicesQuery(asked) !== '';
   return page(context, {
     title: 'Invoices',
     notice,
     body: html`<section>
       <h2>Your invoices</h2>
+      ${isFiltered || invoices.length > 0 ? filterForm(asked) : undefined}
       ${
         invoices.length === 0
-          ? html`<p>No invoice yet.</p>`
+          ? html`<p>${isFiltered ? 'No invoice fits.' : 'No invoice yet.'}</p>`
           : html`<ul class="rows">
-              ${invoices.map((invoice) => row(context, invoice))}
-            </ul>`
+                ${invoices.map((invoice) => row(context, invoice))}
+              </ul>
+              <p class="actions">
+                <a class="button plain" href="/api/invoices/archive?${invoicesQuery(asked)}"
+                  >${isFiltered ? 'PDFs of these as a ZIP file' : 'All PDFs as a ZIP file'}</a
+                >
+                ${nextCursor && html`<a href="/invoices?${invoicesQuery(asked, { cursor: nextCursor })}">Older invoices</a>`}
+              </p>`
       }
       <p class="quiet">
         Each shows the <a href="/billing-details">billing details</a> of the day it was printed.
@@ -37,18 +72,32 @@ export function invoicesPage(
   });
 }
 
+function filterForm({ from, to, state }: InvoicesAsked): Markup {
+  return html`<form method="get" action="/invoices" class="filters">
+    ${field({ name: 'from', label: 'From', type: 'date', value: from, isOptional: true })}
+    ${field({ name: 'to', label: 'To', type: 'date', value: to, isOptional: true })}
+    ${selectField('state', { label: 'State', all: 'Any', options: STATES, chosen: state })}
+    <button class="plain">Show</button>
+  </form>`;
+}
+
 function row(context: PageContext, invoice: InvoiceAnswer): Markup {
-  const { id, number, kind, corrects, issued_at, total_micros, currency, revision } = invoice;
+  const { id, number, kind, corrects, issued_at, currency, revision, state, items } = invoice;
+  const { total_micros: total, tax_micros: tax } = invoice;
+  const kindWords =
+    kind === 'invoice' ? undefined : html`<span>${KINDS[kind]} for ${corrects ?? ''}</span>`;
+  const stateWords =
+    state === 'note' ? undefined : html`<span>${new Map(STATES).get(state)}</span>`;
   const regenerate = html`<button class="plain small" aria-label="Print again: ${number}">
     Print again
   </button>`;
   return html`<li>
     <div>
-      <strong>${number}</strong> ${money(total_micros, currency)}
+      <strong>${number}</strong> ${money(total, currency)}
+      <p>${items.join('; ')}</p>
       <p class="quiet">
-        <span>${KINDS[kind]}${corrects === null ? '' : ` for ${corrects}`}</span>
-        <span>${day(issued_at)}</span
-        >${revision > 1 ? html` <span>revision ${revision}</span>` : undefined}
+        <span>${day(issued_at)}</span>
+        ${kindWords}${stateWords}${tax === '0' ? undefined : html`<span>${money(tax, currency)} of it tax</span>`}${revision > 1 ? html` <span>revision ${revision}</span>` : undefined}
       </p>
     </div>
     ${

@@ -1,22 +1,47 @@
-import { Body, Controller, Get, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import type { BillingDetails, InvoicesAnswer } from '#libs/contracts';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import type { Notice } from '../pages/layout.js';
+import { OptionalText } from '../pages/optional-text.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
-import { DETAIL_NAMES, billingDetailsPage, invoicesPage } from './invoices-page.js';
+import {
+  DETAIL_NAMES,
+  type InvoicesAsked,
+  billingDetailsPage,
+  invoicesPage,
+  invoicesQuery,
+} from './invoices-page.js';
 import { BillingDetailsForm } from './invoices.dto.js';
 
 const SAVED: Notice = { kind: 'done', text: 'Saved. Invoices show it from now on.' };
+
+const ALL: InvoicesAsked = { from: '', to: '', state: '' };
+const PAGE_SIZE = 50;
+/** What the page calls them. */
+const DAYS = { from: 'From', to: 'To', state: 'State' };
+
+interface Shown {
+  asked?: InvoicesAsked;
+  cursor?: string;
+  notice?: Notice;
+  status?: number;
+}
 
 /** Invoices, and what is printed on them. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class InvoicePagesController {
   @Get('invoices')
-  list(@Visit() visit: PageVisit) {
-    return this.show(visit);
+  list(
+    @Visit() visit: PageVisit,
+    @Query('from', OptionalText) from: string,
+    @Query('to', OptionalText) to: string,
+    @Query('state', OptionalText) state: string,
+    @Query('cursor', OptionalText) cursor: string,
+  ) {
+    return this.show(visit, { asked: { from, to, state }, cursor });
   }
 
   @Post('invoices/:id/regenerate')
@@ -24,7 +49,7 @@ export class InvoicePagesController {
     const path = `/invoices/${encodeURIComponent(id)}/regenerate`;
     const answer = await visit.billing({ method: 'POST', path, body: {} });
     if (!isRefused(answer)) return visit.goTo('/invoices');
-    return this.show(visit, faultNotice(answer), answer.status);
+    return this.show(visit, { notice: faultNotice(answer), status: answer.status });
   }
 
   @Get('billing-details')
@@ -44,12 +69,18 @@ export class InvoicePagesController {
     return visit.show(billingDetailsPage(visit.context, body, notice), answer.status);
   }
 
-  private async show(visit: PageVisit, notice?: Notice, status = 200) {
-    const answer = await visit.billing({ method: 'GET', path: '/invoices' });
+  private async show(
+    visit: PageVisit,
+    { asked = ALL, cursor = '', notice, status = 200 }: Shown = {},
+  ) {
+    const query = invoicesQuery(asked, { cursor, page_size: String(PAGE_SIZE) });
+    const answer = await visit.billing({ method: 'GET', path: `/invoices?${query}` });
     if (isRefused(answer)) {
-      return visit.show(invoicesPage(visit.context, [], faultNotice(answer)), answer.status);
+      const page = invoicesPage(visit.context, { invoices: [], asked }, faultNotice(answer, DAYS));
+      return visit.show(page, answer.status);
     }
-    const { invoices } = answer.body as InvoicesAnswer;
-    return visit.show(invoicesPage(visit.context, invoices, notice), status);
+    const { invoices, paging } = answer.body as InvoicesAnswer;
+    const nextCursor = paging.next_cursor ?? undefined;
+    return visit.show(invoicesPage(visit.context, { invoices, asked, nextCursor }, notice), status);
   }
 }

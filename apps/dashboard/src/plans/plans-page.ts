@@ -5,9 +5,11 @@ import {
   type SubscriptionAnswer,
   type SubscriptionLineName,
   type SubscriptionPlan,
+  type TaxAnswer,
 } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
-import { day, grouped, money } from '../amounts.js';
+import { day, grouped } from '../amounts.js';
+import { priceWords, taxSentence } from '../credits/added-tax.js';
 import { type ProcessorChoice, processorSection } from '../credits/processor-choice.js';
 import { choice } from '../choice.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
@@ -18,6 +20,7 @@ export interface PlansFacts {
   /** Undefined while billing is unavailable. */
   owned?: SubscriptionAnswer[];
   processors: ProcessorChoice;
+  tax?: TaxAnswer;
 }
 
 const EACH: Readonly<Record<BillingInterval, string>> = { month: 'a month', year: 'a year' };
@@ -61,8 +64,7 @@ export function plansPage(context: PageContext, facts: PlansFacts, notice?: Noti
         ${rows(context, 'rate_limit', facts)}
       </section>
       <p class="quiet">
-        Prices are without tax. Where tax is due, the order shows it before you pay, and the price
-        of your plan includes it.
+        ${taxSentence(facts.tax)} Renewals follow the billing details of their day.
       </p>`,
   });
 }
@@ -78,7 +80,8 @@ function rows(context: PageContext, line: SubscriptionLineName, facts: PlansFact
         (plan) =>
           html`<li>
             <div>
-              <strong>${plan.name}</strong> ${money(String(plan.unitMicros))} ${EACH[plan.interval]}
+              <strong>${plan.name}</strong> ${priceWords(plan.unitMicros, facts.tax)}
+              ${EACH[plan.interval]}
               <p class="quiet">${rightsOf(plan)}</p>
             </div>
             ${actionOf(context, plan, facts, current)}

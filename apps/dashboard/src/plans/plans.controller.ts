@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import type { BillingInterval, OrderAnswer, SubscriptionsAnswer } from '#libs/contracts';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
+import { addedTax } from '../credits/added-tax.js';
 import { processorChoice } from '../credits/processor-choice.js';
 import type { Notice } from '../pages/layout.js';
 import { OptionalText } from '../pages/optional-text.js';
@@ -44,13 +45,19 @@ export class PlansController {
   }
 
   private async show(visit: PageVisit, { interval, processor, notice, status = 200 }: Shown) {
-    const processors = await processorChoice(visit, processor);
+    const [processors, tax] = await Promise.all([
+      processorChoice(visit, processor),
+      addedTax(visit),
+    ]);
     const answer = await visit.billing({ method: 'GET', path: '/subscriptions' });
     if (isRefused(answer)) {
-      const page = plansPage(visit.context, { interval, processors }, faultNotice(answer));
+      const page = plansPage(visit.context, { interval, processors, tax }, faultNotice(answer));
       return visit.show(page, answer.status);
     }
     const { subscriptions: owned } = answer.body as SubscriptionsAnswer;
-    return visit.show(plansPage(visit.context, { interval, owned, processors }, notice), status);
+    return visit.show(
+      plansPage(visit.context, { interval, owned, processors, tax }, notice),
+      status,
+    );
   }
 }

@@ -52,7 +52,7 @@ import { ACCOUNT_USAGE } from './usage/usage.js';
 import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
 import { AVAILABILITY } from './availability/availability.js';
 import { CALLBACK } from './billing/callback.js';
-import { INVOICES, INVOICE_PDF, INVOICE_REGENERATE } from './billing/invoices.js';
+import { INVOICES, INVOICE_ARCHIVE, INVOICE_PDF, INVOICE_REGENERATE } from './billing/invoices.js';
 import { ORDER, ORDERS, ORDER_CREATE, ORDER_DROP, ORDER_RETURN } from './billing/orders.js';
 import { PROCESSORS } from './billing/processors.js';
 import {
@@ -65,6 +65,7 @@ import {
   SUBSCRIPTION_PREVIEW,
   SUBSCRIPTION_UNDO,
 } from './billing/subscriptions.js';
+import { TAX } from './billing/tax.js';
 import { DNS_BULK } from './dns/dns-bulk.js';
 import { DNS_LIVE } from './dns/dns-live.js';
 import { FILE, FILES, FILES_SAMPLE, FILES_STATUS, OWN_FILE, OWN_FILES } from './files/files.js';
@@ -184,6 +185,7 @@ export * from './availability/availability.js';
 export * from './billing/callback.js';
 export * from './billing/invoice-answer.js';
 export * from './billing/invoices.js';
+export * from './billing/tax.js';
 export * from './billing/order-answer.js';
 export * from './billing/orders.js';
 export * from './billing/processor-answer.js';
@@ -383,6 +385,7 @@ export const OPERATIONS: readonly Operation[] = [
   ORDER_RETURN,
   ORDER_DROP,
   PROCESSORS,
+  TAX,
   SUBSCRIPTIONS,
   SUBSCRIPTION,
   SUBSCRIPTION_PREVIEW,
@@ -392,6 +395,7 @@ export const OPERATIONS: readonly Operation[] = [
   SUBSCRIPTION_DROP,
   SUBSCRIPTION_PAYMENT_DETAILS,
   INVOICES,
+  INVOICE_ARCHIVE,
   INVOICE_PDF,
   INVOICE_REGENERATE,
   CALLBACK,

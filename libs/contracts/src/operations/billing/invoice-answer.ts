@@ -7,6 +7,13 @@ export const INVOICE_KINDS = ['invoice', 'credit_note', 'debit_note'] as const;
 /** A credit note takes money back off an invoice; a debit note takes back a credit note. */
 export type InvoiceKind = (typeof INVOICE_KINDS)[number];
 
+/**
+ * Whether the money of an invoice stayed: all of it, or some or all went back by refunds and lost disputes. Credit and
+ * debit notes are `note`.
+ */
+export const INVOICE_STATES = ['paid', 'partly_returned', 'returned', 'note'] as const;
+export type InvoiceState = (typeof INVOICE_STATES)[number];
+
 export class InvoiceAnswer {
   @IsString()
   id: string;
@@ -23,8 +30,15 @@ export class InvoiceAnswer {
   @IsString()
   corrects: string | null;
 
+  @IsIn(INVOICE_STATES)
+  state: InvoiceState;
+
   @IsString()
   issued_at: string;
+
+  /** What was bought, or why money went back: the lines as they are printed. */
+  @IsString({ each: true })
+  items: string[];
 
   /** Millionths of the currency unit, decimal strings. */
   @IsString()

@@ -1,8 +1,9 @@
 import { dashboardCall, idOf } from '../dashboard-call.js';
+import { day, oneOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import { onePage } from '../paging/paging-answer.js';
-import { InvoiceAnswer, InvoicesAnswer } from './invoice-answer.js';
+import { INVOICE_STATES, InvoiceAnswer, InvoicesAnswer } from './invoice-answer.js';
 
 const ID = '019a5f00-0000-7000-8000-000000000003';
 
@@ -11,7 +12,9 @@ const ISSUED = {
   number: 'INV-2026-000042',
   kind: 'invoice',
   corrects: null,
+  state: 'paid',
   issued_at: '2026-11-20T10:00:00.000Z',
+  items: ['15,000 credits'],
   net_micros: '54000000',
   tax_micros: '0',
   total_micros: '54000000',
@@ -20,11 +23,21 @@ const ISSUED = {
   sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
 } satisfies InvoiceAnswer;
 
+/** Of one ZIP file. */
+export const ARCHIVED_INVOICES_MAX = 500;
+
+/** Which invoices are meant. */
+const FILTER = {
+  from: { kind: day(), about: 'First day (UTC) of their issue', example: '2026-01-01' },
+  to: { kind: day(), about: 'Last day (UTC) of their issue', example: '2026-12-31' },
+  state: { kind: oneOf(INVOICE_STATES), about: 'Their state', example: 'paid' },
+} as const;
+
 export const INVOICES = defineOperation({
   ...dashboardCall('billing', 'GET /api/invoices'),
   name: 'invoices.list',
   summary: 'The invoices, credit notes and debit notes of the account, newest first',
-  parameters: listPages(500, 500),
+  parameters: { ...FILTER, ...listPages(500, 500) },
   answers: [{ type: 'application/json', of: InvoicesAnswer }],
   problems: [],
   examples: [
@@ -34,6 +47,17 @@ export const INVOICES = defineOperation({
       answer: { invoices: [ISSUED], paging: onePage(1, 500) },
     },
   ],
+});
+
+export const INVOICE_ARCHIVE = defineOperation({
+  ...dashboardCall('billing', 'GET /api/invoices/archive'),
+  name: 'invoices.archive',
+  summary: 'The PDFs of the invoices that fit, as one ZIP file',
+  description: `At most ${ARCHIVED_INVOICES_MAX} of them: whoever has more asks for less time. Those that are not printed yet, or are no longer kept, are missing; the file \`missing.txt\` then names them.`,
+  parameters: FILTER,
+  answers: [{ type: 'file', mediaTypes: ['application/zip'] }],
+  problems: ['invoice_not_printed', 'invoice_data_destroyed'],
+  examples: [{ title: 'Of a year', parameters: { from: '2026-01-01' }, answer: {} }],
 });
 
 export const INVOICE_PDF = defineOperation({

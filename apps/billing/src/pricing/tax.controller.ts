@@ -1,0 +1,15 @@
+import { Controller } from '@nestjs/common';
+import { Serves, TAX, type TaxAnswer } from '#libs/contracts';
+import { AccountId } from '#libs/platform';
+import { BuyerTaxService } from './buyer-tax.service.js';
+
+/** What tax an order would have, before there is one. */
+@Controller()
+export class TaxController {
+  constructor(private readonly tax: BuyerTaxService) {}
+
+  @Serves(TAX)
+  read(@AccountId() accountId: string): Promise<TaxAnswer> {
+    return this.tax.preview(accountId);
+  }
+}

@@ -1,0 +1,37 @@
+import type { TaxAnswer } from '#libs/contracts';
+import { shareOfMoney } from '#libs/platform';
+import { type Markup, html } from '#libs/public-http';
+import { money } from '../amounts.js';
+import { type PageVisit, isRefused } from '../pages/page-visit.js';
+
+const WHOLE_PPM = 1_000_000n;
+const PERCENT_PPM = 10_000;
+
+/** The tax on what the visitor orders now; undefined while nobody can say. */
+export async function addedTax(visit: PageVisit): Promise<TaxAnswer | undefined> {
+  const answer = await visit.billing({ method: 'GET', path: '/tax' });
+  return isRefused(answer) ? undefined : (answer.body as TaxAnswer);
+}
+
+/** What is added to the prices of a page, in a sentence. */
+export function taxSentence(tax: TaxAnswer | undefined): Markup {
+  if (!tax) return html`Prices are without tax; the order shows it before you pay.`;
+  const { tax_ppm: ppm, is_reverse_charge: isReverseCharge } = tax;
+  const details = html`<a href="/billing-details">billing details</a>`;
+  if (ppm === null) return html`Tax depends on your country: fill in your ${details} first.`;
+  if (ppm > 0) return html`By your ${details} ${percent(ppm)} tax is added.`;
+  return isReverseCharge
+    ? html`By your ${details} no tax is added: as a business you owe it yourself (reverse charge).`
+    : html`No tax is added.`;
+}
+
+/** A price with the tax that it will be ordered with: the sum first asked for, then what it is made of. */
+export function priceWords(netMicros: number, tax: TaxAnswer | undefined): string {
+  const net = money(String(netMicros));
+  if (!tax?.tax_ppm) return net;
+  const added = shareOfMoney(BigInt(netMicros), BigInt(tax.tax_ppm), WHOLE_PPM);
+  const total = money(String(BigInt(netMicros) + added));
+  return `${total} (${net} and ${money(String(added))} tax)`;
+}
+
+const percent = (ppm: number) => `${ppm / PERCENT_PPM} %`;
