@@ -4,6 +4,7 @@ export * from './catalogue/plans.js';
 export * from './catalogue/subscription-plans.js';
 export * from './clients/account-desk.client.js';
 export * from './clients/account.client.js';
+export * from './clients/address-load.js';
 export * from './clients/billing.client.js';
 export * from './clients/change-feed.js';
 export * from './clients/corpus/corpus-feed.js';

@@ -1,5 +1,6 @@
 import { type NetConnectOpts, type Socket, connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import type { AddressLoad } from '#libs/contracts';
 import type { InternalTls } from '#libs/platform';
 import { type AnswerHeaders, readAnswerHeaders } from './answer-headers.js';
 import type { OwnerAnswer } from '../context/owner-answer.js';
@@ -14,6 +15,8 @@ export interface LookupAddress {
   port: number;
   isTls: boolean;
   tls?: InternalTls;
+  /** Where the pool's connections are open to. */
+  load: AddressLoad;
 }
 
 const HEADERS_MAX_BYTES = 16 * 1024;
@@ -85,11 +88,14 @@ export class LookupConnection {
     else this.onFree = () => this.destroy();
   }
 
-  private connect({ socketPath, host, port, isTls, tls }: LookupAddress): Socket {
-    const isReady = () => (this.isConnected = true);
+  private connect({ socketPath, host, port, isTls, tls, load }: LookupAddress): Socket {
+    const isReady = () => {
+      this.isConnected = true;
+      load.count(this.socket);
+    };
     const target: NetConnectOpts = socketPath
       ? { path: socketPath }
-      : { host, port, noDelay: true, keepAlive: true };
+      : { host, port, noDelay: true, keepAlive: true, lookup: load.lookup };
     const callback = (size: number, buffer: Uint8Array) => {
       this.read(buffer as Buffer, size);
       return true;

@@ -1,4 +1,4 @@
-import { HANDSHAKE_LIMIT_MS, mustBeTls } from '#libs/contracts';
+import { AddressLoad, HANDSHAKE_LIMIT_MS, mustBeTls } from '#libs/contracts';
 import type { InternalTls } from '#libs/platform';
 import type { LookupCall } from '../context/lookup-call.js';
 import { type LookupAddress, LookupConnection } from './lookup-connection.js';
@@ -58,6 +58,7 @@ export class LookupPool {
       port: Number(port) || (isTls ? 443 : 80),
       isTls,
       tls,
+      load: new AddressLoad(),
     };
     this.connectionsMax = options.connectionsMax ?? CONNECTIONS_MAX;
     const tickMs = Math.min(TICK_MAX_MS, Math.ceil(options.timeoutMs / TICKS_PER_TIMEOUT));

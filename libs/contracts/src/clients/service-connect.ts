@@ -6,6 +6,7 @@ import {
   type TlsMaterial,
   monotonicMs,
 } from '#libs/platform';
+import { AddressLoad } from './address-load.js';
 
 /** Extra time for the TLS handshake, which costs CPU time on both, perhaps busy, machines. */
 export const HANDSHAKE_LIMIT_MS = 2_000;
@@ -87,24 +88,28 @@ class AgeingClient extends Client {
  * server whose certificate names the service.
  * @throws if this process has a certificate but the service's URL is plain HTTP.
  */
-function connectTo(
-  options: ServiceConnectOptions,
-): buildConnector.BuildOptions | buildConnector.connector {
+function connectTo(options: ServiceConnectOptions): buildConnector.connector {
   const { audience, tls, socketPath } = options;
-  if (!tls || socketPath) return { timeout: CONNECT_TIMEOUT_MS, ...(socketPath && { socketPath }) };
-  mustBeTls(audience, options.url);
+  const addresses = new AddressLoad();
+  const { lookup } = addresses;
   let used: TlsMaterial | undefined;
-  let connect: buildConnector.connector;
+  let connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, socketPath, lookup });
+  const isTls = tls !== undefined && socketPath === undefined;
+  if (isTls) mustBeTls(audience, options.url);
   return (target, callback) => {
-    const { material } = tls;
-    if (material !== used) {
-      used = material;
+    if (isTls && tls.material !== used) {
+      used = tls.material;
       connect = buildConnector({
         timeout: CONNECT_TIMEOUT_MS + HANDSHAKE_LIMIT_MS,
-        secureContext: material.context,
+        secureContext: used.context,
+        lookup,
       });
     }
-    connect({ ...target, servername: audience }, callback);
+    connect(isTls ? { ...target, servername: audience } : target, (...result) => {
+      const [error, socket] = result;
+      if (!error) addresses.count(socket);
+      callback(...result);
+    });
   };
 }
 

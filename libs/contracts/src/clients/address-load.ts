@@ -1,0 +1,53 @@
+import { type LookupAddress, type LookupAllOptions, lookup as resolveName } from 'node:dns';
+import type { LookupFunction, Socket } from 'node:net';
+
+type Resolve = (
+  host: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/**
+ * Which addresses of a service's name the connections of one pool are open to. A name of several addresses (a headless
+ * Service of Kubernetes, a scaled service of Compose) has no balancer in front of it: each new connection goes to the
+ * address with the fewest, and Node tries the others after it when that one does not answer.
+ */
+export class AddressLoad {
+  private readonly open = new Map<string, number>();
+
+  constructor(private readonly resolve: Resolve = resolveName) {}
+
+  /** The `lookup` of `node:net` and `node:tls`: all addresses, the least loaded first, equal ones by chance. */
+  readonly lookup: LookupFunction = (host, options, callback) => {
+    this.resolve(host, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, []);
+      const places = addresses.map((address) => ({
+        ...address,
+        load: this.connectionsTo(address.address),
+        draw: Math.random(),
+      }));
+      places.sort((a, b) => a.load - b.load || a.draw - b.draw);
+      if (!options.all) return callback(null, places[0].address, places[0].family);
+      callback(
+        null,
+        places.map(({ address, family }) => ({ address, family })),
+      );
+    });
+  };
+
+  /** Counts a connection from when it is open until it is closed. */
+  count(socket: Socket): void {
+    const address = socket.remoteAddress;
+    if (address === undefined) return;
+    this.open.set(address, this.connectionsTo(address) + 1);
+    socket.once('close', () => {
+      const left = this.connectionsTo(address) - 1;
+      if (left > 0) this.open.set(address, left);
+      else this.open.delete(address);
+    });
+  }
+
+  connectionsTo(address: string): number {
+    return this.open.get(address) ?? 0;
+  }
+}
