@@ -14,6 +14,7 @@ const REQUESTS =
   'dds_gateway_requests_total{operation="whois.live",class="live",version="2",status="200"}';
 const callbacks = (outcome: string) => `dds_billing_callbacks_total{outcome="${outcome}"}`;
 const leases = (result: string) => `dds_gateway_lease_reservations_total{result="${result}"}`;
+const observations = (result: string) => `dds_lookup_observations_total{result="${result}"}`;
 const upstream = (outcome: string) =>
   `dds_lookup_upstream_seconds_count{protocol="rdap",role="registry",outcome="${outcome}"}`;
 const slow = (le: string) =>
@@ -52,6 +53,12 @@ export const ALERT_CASES: Record<string, AlertCase> = {
   MoneySetAside: gauge('dds_billing_set_aside{kind="orders"}', 1, 0),
   DeadWork: gauge('dds_work_items{queue="print-invoices",state="dead"}', 1, 0),
   LogBehind: gauge('dds_corpus_log_lag_seconds{source="log"}', 3_601, 3_600),
+  JobLate: gauge('dds_job_late_seconds{service="worker",job="plan-files"}', 301, 300),
+  ImportFails: gauge('dds_corpus_import_failed{source="zones"}', 1, 0),
+  ObservationsDropped: {
+    fires: { [observations('dropped')]: rising(1) },
+    silent: { [observations('dropped')]: always(7), [observations('handed_over')]: rising(9) },
+  },
   WorkLate: gauge('dds_work_late_seconds{queue="print-invoices"}', 901, 900),
   LeaseMisses: {
     fires: { [leases('miss')]: rising(6), [leases('hit')]: rising(94) },

@@ -93,10 +93,25 @@ export class JobLease {
   }
 }
 
+/** How late jobs are, in seconds, by their names. Those that have never been finished are left out. */
+export async function jobLateness(
+  database: MaintenanceDatabase,
+  jobs: readonly { job: string; everyMs: number }[],
+): Promise<{ job: string; late: number }[]> {
+  return database.query(LATE, [jobs.map(({ job }) => job), jobs.map(({ everyMs }) => everyMs)]);
+}
+
 const UNTIL = `clock_timestamp() + $3 * interval '1 ms'`;
 
 const IS_LEASED = `lease_until between clock_timestamp()
   and clock_timestamp() + interval '${JOB_LEASE_MAX_MS} ms'`;
+
+/** A run that has been renewed for minutes takes long; one that fails begins anew within a minute. */
+const LATE = `
+  select job, case when ${IS_LEASED} and started_at < clock_timestamp() - interval '2 minutes' then 0
+    else greatest(0, extract(epoch from clock_timestamp() - last_run_at)::float8 - every_ms / 1000) end as late
+  from job_lease join unnest($1::text[], $2::float8[]) as declared (job, every_ms) using (job)
+  where last_run_at is not null`;
 
 const LEFT = `
   select extract(epoch from lease_until - clock_timestamp())::float8 * 1000 as "leftMs"

@@ -8,6 +8,7 @@ import {
   type RunningService,
   type ServiceName,
 } from '#libs/platform';
+import { addJobMetrics } from './job-metrics.js';
 import { type JobDeclaration, startJobs } from './jobs.js';
 
 /** The pools of a service that owns a schema, one for each of its roles; closed when it stops. */
@@ -44,6 +45,10 @@ export async function startBackgroundWork(
   addEventMetrics(metrics, { service: name, transport, database });
   const auditor = auditorDatabase && { auditor: auditorDatabase };
   addPoolMetrics(metrics, { [name]: database, maintenance: maintenanceDatabase, ...auditor });
+  const periodic = jobs
+    .filter(({ runs }) => runs === 'installation')
+    .map(({ job, everyMs }) => ({ job: service.app.get(job, { strict: false }).name, everyMs }));
+  addJobMetrics(metrics, name, { database: maintenanceDatabase, jobs: periodic });
   await transport.startRelay(name, maintenanceDatabase);
   const running = startJobs(service, logger, jobs);
   return {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Database, JobLease, MaintenanceDatabase } from '#libs/database';
+import { type Database, JobLease, MaintenanceDatabase, jobLateness } from '#libs/database';
 import { DAY_MS, type Job, Logger, SECOND_MS } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
 import { LeasedJob, startJobs } from './jobs.js';
@@ -80,6 +80,31 @@ describe('a job of the installation', () => {
     expect(await rowOf('fenced')).toMatchObject({ ranOnce: false });
     expect([await heir.renew(run), await heir.finish(run)]).toEqual([true, true]);
     expect(await rowOf('fenced')).toMatchObject({ ranOnce: true });
+  });
+
+  it('is late for as long as it is due and none of its runs ends well, unless a run takes long', async () => {
+    const lateOf = async (job: string) => {
+      const [row] = await jobLateness(database, [{ job, everyMs: DAY_MS }]);
+      return row && Math.round(row.late / 60);
+    };
+    const failing = async () =>
+      await lease('failing', 'late').leave((await lease('failing', 'late').take())!, 0);
+    await lease('first', 'late').take();
+    expect(await lateOf('late')).toBeUndefined();
+    await pass('late', LEASE_MS);
+    await lease('first', 'late').finish((await lease('first', 'late').take())!);
+    expect(await lateOf('late')).toBe(0);
+    await pass('late', DAY_MS + 600 * SECOND_MS);
+    expect(await lateOf('late')).toBe(10);
+    await failing();
+    expect(await lateOf('late')).toBe(10);
+    const run = (await lease('heir', 'late').take())!;
+    await database.query(
+      `update job_lease set started_at = started_at - interval '3 minutes' where job = 'late'`,
+    );
+    expect(await lateOf('late')).toBe(0);
+    await lease('heir', 'late').finish(run);
+    expect(await lateOf('late')).toBe(0);
   });
 
   it('a run that takes longer than a lease keeps it', async () => {

@@ -224,7 +224,44 @@ const LOOKUPS: Dashboard = {
   ],
 };
 
-const DASHBOARDS = [CUSTOMERS, MONEY, EVENTS, LOOKUPS];
+const DATA: Dashboard = {
+  uid: 'dds-data',
+  title: 'Corpus, jobs and files',
+  panels: [
+    {
+      title: 'Answers handed to the corpus',
+      unit: 'reqps',
+      queries: { '{{result}}': 'sum by (result) (rate(dds_lookup_observations_total[5m]))' },
+    },
+    {
+      title: 'Answers that wait for the corpus',
+      unit: 'short',
+      queries: { '{{instance}}': 'dds_lookup_observations_waiting' },
+    },
+    {
+      title: 'Certificate logs, behind their end',
+      unit: 's',
+      queries: { '{{source}}': 'max by (source) (dds_corpus_log_lag_seconds)' },
+    },
+    {
+      title: 'Sources whose newest file failed',
+      unit: 'short',
+      queries: { '{{source}}': 'max by (source) (dds_corpus_import_failed)' },
+    },
+    {
+      title: 'Oldest due work of a queue',
+      unit: 's',
+      queries: { '{{queue}}': 'max by (queue) (dds_work_late_seconds)' },
+    },
+    {
+      title: 'Periodic jobs, late',
+      unit: 's',
+      queries: { '{{service}} {{job}}': 'max by (service, job) (dds_job_late_seconds)' },
+    },
+  ],
+};
+
+const DASHBOARDS = [CUSTOMERS, MONEY, EVENTS, LOOKUPS, DATA];
 const WIDTH = 12;
 const HEIGHT = 8;
 

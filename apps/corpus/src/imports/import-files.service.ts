@@ -68,6 +68,11 @@ export class ImportFilesService {
     return this.repository.listLags();
   }
 
+  /** As `ImportsRepository` does. */
+  async listNewest(): Promise<{ source: string; isFailed: boolean }[]> {
+    return this.repository.listNewest();
+  }
+
   /** Takes a file in as a whole, in one transaction. @param work what there was in it. @throws Overtaken. */
   async takeWhole(
     file: ImportFile,

@@ -218,6 +218,15 @@ export class ImportsRepository {
     );
   }
 
+  /** Whether the newest file of each source failed. */
+  async listNewest(): Promise<{ source: string; isFailed: boolean }[]> {
+    return this.database.query(
+      `select distinct on (s.id) s.name as source, f.state = 'failed' as "isFailed"
+       from import_file f join source s on s.id = f.source_id where s.removed_at is null
+       order by s.id, f.started_at desc`,
+    );
+  }
+
   /** @returns false when the file stands elsewhere than the batch begins: another process was there. */
   async advance(transaction: Transaction, id: string, advance: Advance): Promise<boolean> {
     const { from, to, badLines, samples } = advance;

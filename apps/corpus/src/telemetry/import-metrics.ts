@@ -11,18 +11,26 @@ const BEHIND = declareGauge(
   'Certificates of a followed log that its last look found and that are not taken in yet.',
   { labels: ['source'] },
 );
+const FAILED = declareGauge(
+  'dds_corpus_import_failed',
+  'Whether the newest file of a source could not be taken in (1) or could (0).',
+  { labels: ['source'] },
+);
 
-/** How far behind followed logs are. */
+/** How far behind followed logs are, and which sources fail. */
 export function addImportMetrics(
   metrics: Metrics,
-  files: Pick<ImportFilesService, 'listLags'>,
+  files: Pick<ImportFilesService, 'listLags' | 'listNewest'>,
 ): void {
   metrics.addSource({
-    name: 'followed logs',
+    name: 'imports',
     read: async (take) => {
       for (const { source, entries, seconds } of await files.listLags()) {
         take(LAG, seconds, { source });
         take(BEHIND, entries, { source });
+      }
+      for (const { source, isFailed } of await files.listNewest()) {
+        take(FAILED, Number(isFailed), { source });
       }
     },
   });

@@ -1,0 +1,24 @@
+import { type MaintenanceDatabase, jobLateness } from '#libs/database';
+import { type Metrics, declareGauge } from '#libs/platform';
+
+const LATE = declareGauge(
+  'dds_job_late_seconds',
+  'How long a periodic job has been due without a run that ended well; 0 for one that is on time or takes long.',
+  { labels: ['service', 'job'] },
+);
+
+/** How late the jobs are that an installation of the service does once in an interval. */
+export function addJobMetrics(
+  metrics: Metrics,
+  service: string,
+  { database, jobs }: { database: MaintenanceDatabase; jobs: { job: string; everyMs: number }[] },
+): void {
+  metrics.addSource({
+    name: 'periodic jobs',
+    read: async (take) => {
+      for (const { job, late } of await jobLateness(database, jobs)) {
+        take(LATE, late, { service, job });
+      }
+    },
+  });
+}
