@@ -3,6 +3,11 @@ import { MaintenanceDatabase, type Transaction } from '#libs/database';
 import { Payment } from '../payments/payment.entity.js';
 import { Reversal } from '../payments/reversal.entity.js';
 
+const UNDECIDED = `
+  select from reversals other join payments paid on paid.id = other.payment_id
+  where other.payment_id = reversal.paymentId and other.state <> 'undone' group by paid.amount_micros
+  having bool_or(other.state = 'requested') and sum(other.amount_micros) >= paid.amount_micros`;
+
 /** What is to be given back, of every account. */
 @Injectable()
 export class RefundsMaintenanceRepository {
@@ -20,13 +25,17 @@ export class RefundsMaintenanceRepository {
     );
   }
 
-  /** Refunds that failed and whose pause is over, longest first. */
+  /**
+   * Refunds that failed and whose pause is over, longest first. Of a payment that is taken back whole by what may fail
+   * yet, such as a dispute that may be won, nothing can be asked for: it leaves its place to others until that is decided.
+   */
   async listToRetry(now: Date, limit: number): Promise<{ payment: Payment; refund: Reversal }[]> {
     return this.maintenance.transaction(async (transaction) => {
       const refunds = await transaction.manager
         .createQueryBuilder(Reversal, 'reversal')
         .where(`reversal.cause = 'refund' and reversal.state = 'undone'`)
         .andWhere('reversal.closedAt is null and reversal.retryAt <= :now', { now })
+        .andWhere(`not exists (${UNDECIDED})`)
         .orderBy('reversal.retryAt')
         .limit(limit)
         .getMany();

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { sideOf } from '../../../../test/billing/sides/side-of.js';
 import { RefundsMaintenanceRepository } from './refunds.repository.js';
 import { RETRY_PAUSES_MS } from '../payments/failed-refund.js';
 import { RefundsService } from './refunds.service.js';
@@ -101,6 +102,38 @@ it('a payment that cannot be given back, and a refund that cannot be settled, st
   billing.simulator.paypal.callbacks.faults.drop = false;
   expect(billing.logLines.splice(0).join()).toContain('could not be settled yet');
   expect(await attempts()).toEqual([{ state: 'final' }]);
+});
+
+it('a refund that waits for a dispute takes no place before others, and is due when the dispute is won', async () => {
+  const repository = billing.get(RefundsMaintenanceRepository);
+  const due = async () => {
+    const listed = await repository.listToRetry(billing.clock.now(), 1);
+    return listed.map(({ payment }) => payment.accountId);
+  };
+  const refuse = async () => {
+    accountId = billing.newAccount();
+    await payDeleted();
+    billing.simulator.apiFaults.refusedRefunds = 1;
+    await billing.get(ReturnMoneyJob).runOnce();
+    expect(billing.logLines.splice(0)).toHaveLength(1);
+    return accountId;
+  };
+  const disputed = await refuse();
+  const sql = 'select external_id from payments where account_id = $1';
+  const [paid] = await billing.database.query<{ external_id: string }>(sql, [disputed]);
+  const side = sideOf(billing, 'paypal');
+  const dispute = side.dispute(paid.external_id);
+  await billing.settle();
+  billing.clock.advance(1);
+  const other = await refuse();
+  await billing.pass(RETRY_PAUSES_MS[0]);
+  expect(await due()).toEqual([other]);
+  side.decideDispute(dispute, 'won');
+  await billing.settle();
+  expect(await due()).toEqual([disputed]);
+  await billing.get(ReturnMoneyJob).runOnce();
+  await billing.settle();
+  expect(await due()).toEqual([]);
 });
 
 it('what another refund leaves of money that nobody wanted is given back, too', async () => {
