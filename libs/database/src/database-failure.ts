@@ -29,6 +29,9 @@ export function isUnavailable(error: unknown): boolean {
 
 /** A statement ran longer than its limit, or an operator ended it. The connection and the server are well. */
 export class StatementTimeout extends Error {
+  /** Of these a flood brings thousands: they are logged as other failures for want of time are. */
+  readonly isOfLoad = true;
+
   constructor(cause: unknown) {
     super('a statement was ended, for its time was over', { cause });
   }

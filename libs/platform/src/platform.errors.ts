@@ -76,6 +76,11 @@ export class InternalError extends Problem {
       { cause },
     );
   }
+
+  /** A cause may say that it comes of load, as a statement does that the database ended. */
+  override get isOfLoad(): boolean {
+    return (this.cause as { isOfLoad?: unknown } | undefined)?.isOfLoad === true;
+  }
 }
 
 export class ServiceUnavailable extends Problem {

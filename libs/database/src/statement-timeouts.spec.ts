@@ -1,0 +1,87 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Database } from '#libs/database';
+import {
+  AllowCallers,
+  Logger,
+  type RunningService,
+  ServiceModule,
+  ServiceTokens,
+  SystemClock,
+  startService,
+} from '#libs/platform';
+import { TestDatabase } from '#test/environment';
+
+const FLOOD = 30;
+const serviceSecret = 'a-service-secret';
+const clock = new SystemClock();
+let log = '';
+const logger = new Logger('demo', { write: (line: string) => void (log += line) });
+let test: TestDatabase;
+let database: Database;
+let service: RunningService;
+
+@Controller('/internal')
+class SlowController {
+  @Get('/slow')
+  @AllowCallers('gateway')
+  slow() {
+    return database.query('select pg_sleep(3600)');
+  }
+
+  @Get('/slow-too')
+  @AllowCallers('gateway')
+  slowToo() {
+    return database.transaction((transaction) => transaction.query('select pg_sleep(3600)'));
+  }
+
+  @Get('/wrong')
+  @AllowCallers('gateway')
+  wrong() {
+    return database.query('select nothing');
+  }
+}
+
+@Module({
+  imports: [ServiceModule.register({ name: 'account', clock, logger, secret: { serviceSecret } })],
+  controllers: [SlowController],
+})
+class SlowModule {}
+
+beforeAll(async () => {
+  test = await TestDatabase.create();
+  database = await Database.open({
+    url: test.url('gateway'),
+    applicationName: 'slow',
+    statementTimeoutMs: 20,
+  });
+  service = await startService({ module: SlowModule, logger, port: 0, host: '127.0.0.1' });
+});
+afterAll(async () => {
+  await service.stop();
+  await database.close();
+  await test.drop();
+});
+
+async function ask(path: string): Promise<number> {
+  const token = new ServiceTokens(serviceSecret, clock).issue('gateway', 'account');
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${service.url}/internal/${path}`, { headers });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+it('of a flood of statements that the server ends each route writes one line, of other failures each its own', async () => {
+  log = '';
+  const paths = ['slow', 'slow-too'].flatMap((path) => Array<string>(FLOOD).fill(path));
+  expect(new Set(await Promise.all(paths.map(ask)))).toEqual(new Set([500]));
+  const lines = log.trim().split('\n');
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg).toSorted()).toEqual([
+    'GET /internal/slow failed',
+    'GET /internal/slow-too failed',
+  ]);
+  expect(lines[0]).toContain('canceling statement due to statement timeout');
+  log = '';
+  expect([await ask('wrong'), await ask('wrong')]).toEqual([500, 500]);
+  expect(log.trim().split('\n')).toHaveLength(2);
+});
