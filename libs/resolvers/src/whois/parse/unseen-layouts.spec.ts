@@ -79,6 +79,64 @@ describe('an answer in a layout that no registry is known to have', () => {
     );
   });
 
+  const NOTICES = [
+    'Queries are limited to 30 per hour. You have 12 left.',
+    'If a name is not found it may still be reserved by the council of ministers.',
+    'No match does not mean that a name is available.',
+    'On Sunday you may see "not found" while the registry is down for maintenance.',
+    'Your query limit has not been exceeded.',
+    '** Names listed as AVAILABLE may be bought at the desk in room 4 **',
+    'Temporarily unavailable data is shown as "n/a".',
+    'Limit: 100/day\nUsed: 3\nServer: whois-3\nTime: 0.02 s',
+    'Domain not found? Try the search at https://nic.test/',
+    '本服务器仅供查询,如域名未注册,请联系注册商。',
+    '<b>Welcome</b> to the registry of TEST &mdash; access denied to robots',
+    'ERROR CODES: 101 not found, 102 invalid, 103 blocked',
+    'Status codes: active = registered; free = not registered; blocked = disputed',
+    'Registrant contact data is restricted; access requires a login.',
+  ];
+  it.each([
+    'Domain Name: example.test\nRegistrar: Sample Names\nCreation Date: 2020-01-31\nName Server: ns1.example.net',
+    'domain:   example.test\nstatus:   active\nregistrant:   Sample Shop\ncreated:  2020-01-31\nnserver:  ns1.example.net',
+    'Domain example.test\n   Holder: Sample Shop\n   Registered: 31 January 2020\n   Servers:\n      ns1.example.net',
+  ])('a record beside unusual notices is a record: %j', (record) => {
+    for (const notice of NOTICES) {
+      for (const beside of [notice, notice.replace(/^/gm, '% ')]) {
+        for (const gap of ['\n', '\n\n']) {
+          for (const text of [beside + gap + record, record + gap + beside]) {
+            const { nameServers, created } = read(`${text}\n`);
+            expect([notice, nameServers, created?.iso]).toEqual([
+              notice,
+              ['ns1.example.net'],
+              '2020-01-31',
+            ]);
+          }
+        }
+      }
+    }
+  });
+
+  it.each([
+    'example.test is unclaimed',
+    'Nobody holds example.test',
+    'example.test: 0 rows',
+    'The name example.test has no holder.\n\n% Terms of use: https://nic.test/terms',
+    ...NOTICES.map((notice) => `${notice}\nNo match for example.test`),
+  ])(
+    'an absence in no form that is known, or beside what is not understood, is unknown: %j',
+    (text) => {
+      const context = {
+        domain: 'example.test',
+        server: '',
+        tld: 'test',
+        role: 'registry',
+      } as const;
+      expect(['parse_failed', 'throttled', 'restricted']).toContain(
+        parseWhois(`${text}\n`, context).outcome,
+      );
+    },
+  );
+
   it.each([
     ['RESTRICTED - Restricted domain name', 'blocked'],
     ['Sorry, the domain you requested is in the reserved list.', 'reserved'],

@@ -90,22 +90,35 @@ export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): nu
   if (form === undefined) return undefined;
   const known = [...(found === undefined ? framed : forms).flat(), ...beside];
   const isEcho = said.map((it) => it !== undefined && ECHOES.has(it.folded));
-  const notices = sentencesOf(
-    lines.map((line, at) => {
-      const text = said[at];
-      const isKnown = text !== undefined && known.some((it) => isLine(it, text, label));
-      return isKnown || isEcho[at] ? undefined : line;
-    }),
+  const isLineKnown = said.map(
+    (text) => text !== undefined && known.some((it) => isLine(it, text, label)),
   );
+  const notices = sentencesOf(
+    lines.map((line, at) => (isLineKnown[at] || isEcho[at] ? undefined : line)),
+  );
+  if (isIntroduced(lines, isSaid(form[0]), (at) => isEcho[at] || isLineKnown[at])) return undefined;
   const isBeside = (sentence: string) => {
     const text = folded(sentence.slice(0, LINE_LENGTH_MAX), names);
     return [...beside, ...KNOWN].some(
       (it) => it.text.endsWith('…') && text.startsWith(it.text.slice(0, -1)),
     );
   };
-  if (!notices.every((it) => isNotice(it) || isBeside(it))) return undefined;
+  const isUnderIt = (sentence: string) =>
+    names.some((it) => sentence.toLowerCase().includes(`.${it}`));
+  if (!notices.every((it) => (isNotice(it) || isBeside(it)) && !isUnderIt(it))) return undefined;
   const isFramed = found !== undefined || notices.length > 0 || isEcho.includes(true);
   return isFramed ? isSaid(form[0]) : undefined;
+}
+
+/** A line that announces others makes a quotation of what follows. */
+function isIntroduced(
+  lines: readonly Line[],
+  at: number,
+  isOfAnswer: (at: number) => boolean,
+): boolean {
+  let before = at - 1;
+  while (before >= 0 && lines[before].blank) before -= 1;
+  return before >= 0 && !isOfAnswer(before) && /[:：]$/.test(lines[before].body);
 }
 
 function isLine({ text, isExact, varies }: FormLine, said: Said, label: string): boolean {

@@ -42,6 +42,9 @@ const FARES_NOW =
 /** Words of how a service or this answer fares: outside of terms such a sentence is no notice. */
 const FARES =
   /\b(?:quotas?|throttl(?:e|ed|ing)|exceeded|caches?|test|sample|due to|because|instead|overload|fail(?:ed|ure|s|ing)|upstream|retry|again|denied|refus(?:ed|al)|blocked|black-?list(?:ed)?|suspended|disabled|not (?:been )?(?:checked|searched|consulted|queried|authoritative)|unknown|error|other registry|redirect(?:ed)?|refer(?:red|ral)|discontinued|moved|has been|have been|was|were|your (?:query|request|ip|address|session|client|access|connection|network|account|key)|this (?:answer|reply|response|result|lookup))\b/i;
+/** Which registrations a service shows, to whom and in which words: where that is said, an absence may be a refusal. */
+const SHOWS =
+  /\b(?:shown(?! in\b)|shows|displayed|appears?|listed(?! (?:above|as)\b)|published here|invisible|hidden|withheld|omit(?:s|ted)|(?<!not )limited to|holds|restor\w+|prints|(?:as|words|text|answer) above|(?:following|these|same) (?:text|lines?|words?|answers?)|must be (?:asked|requested)|tonight|tomorrow|yesterday|anonymous|look for|unpaid|natural persons?|as if|(?:does|did) not exist|registrations? (?:made|before|after|since)|older|newer)\b/i;
 /** A term speaks of cases and of what is forbidden, in words of the above as well. */
 const SPEAKS_OF_CASES =
   /\b(?:if|may|might|shall|should|will|would|must|agree[sd]?|reserves?|without|unless|prohibited|forbidden|guarantee|responsible|liable|lawful|rights?|terms|copyright|consent)\b/i;
@@ -102,7 +105,7 @@ export function isNotice(text: string): boolean {
   if (RULES.some((it) => it.test(sentence))) return true;
   if (isKeptBack(sentence, words)) return false;
   if (FARES.test(plain) && !SPEAKS_OF_CASES.test(sentence)) return false;
-  if (words.length > SHORT_WORDS_MAX) return isLongNotice(sentence);
+  if (words.length > SHORT_WORDS_MAX) return isLongNotice(sentence) && !SHOWS.test(sentence);
   return (
     words.every((word) => /^\W*(?:https?:|www\.)|@/i.test(word)) || isShortNotice(sentence, words)
   );
@@ -114,11 +117,12 @@ function isKeptBack(sentence: string, words: readonly string[]): boolean {
 }
 
 function isShortNotice(sentence: string, words: readonly string[]): boolean {
-  if (words.length < 2 || !ANCHORS.test(sentence)) return false;
+  const plain = sentence.replace(/\S*\.\S+/g, ' ');
+  // A name such as another.legal speaks of no law.
+  if (words.length < 2 || !(ANCHORS.test(plain) || PAGE.test(sentence))) return false;
   if (FIELD.test(sentence) && !NOTICE_KEYS.test(sentence)) return false;
   if (NEGATION.test(sentence) && !NEGATIVE_TERM.test(sentence)) return false;
   if (REFERRAL.test(sentence) && !BANNER.test(sentence) && !PAGE.test(sentence)) return false;
-  const plain = sentence.replace(/\S*\.\S+/g, ' ');
   const isOwned = OWNER.test(plain);
   let names = 0;
   for (const [at, word] of words.entries()) {
