@@ -155,6 +155,23 @@ describe('a job of the installation', () => {
     await jobs.stop();
   });
 
+  it('a database that did not answer is asked again after 10 s, not at the next look', async () => {
+    let [runs, refused] = [0, 0];
+    const busy = {
+      query: async (...words: Parameters<Database['query']>) => {
+        if (refused++ === 0) throw new Error('no connection became free');
+        return database.query(...words);
+      },
+    };
+    const job: Job = { name: 'kept waiting', runOnce: async () => void runs++ };
+    const get = (type: unknown) => (type === MaintenanceDatabase ? busy : job);
+    const jobs = startJobs({ app: { get } as never }, logger, [
+      { job: Object as never, everyMs: DAY_MS, runs: 'installation' },
+    ]);
+    await waitFor('the run', () => runs === 1, 20 * SECOND_MS);
+    await jobs.stop();
+  });
+
   it('a lease for days, taken by a process of the last release that is gone, is nobody’s', async () => {
     await database.query(
       `insert into job_lease (job, owner, lease_until) values ('older', 'gone', now() + interval '3 days')`,

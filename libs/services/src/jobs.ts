@@ -107,7 +107,7 @@ export class LeasedJob implements Job {
 
   /** @returns whether a run was due here. @throws what the run throws; it is due again in a minute at most. */
   async runOnce(): Promise<boolean> {
-    const run = await this.lease.take();
+    const run = await this.lease.take().catch((error: unknown) => this.lookSoon(error));
     if (run === undefined) {
       // Whoever has it may have been killed.
       const leftMs = await this.lease.leftMs();
@@ -127,8 +127,15 @@ export class LeasedJob implements Job {
     }
     this.failures = 0;
     await stopRenewing();
-    if (!(await this.lease.finish(run))) this.warn('had lost its lease when it ended');
+    const isNoted = await this.lease.finish(run).catch((error: unknown) => this.lookSoon(error));
+    if (!isNoted) this.warn('had lost its lease when it ended');
     return true;
+  }
+
+  /** The database did not answer: a busy one may do so well before the next look. */
+  private lookSoon(error: unknown): never {
+    this.lookIn(RETRY_SOON_MS);
+    throw error;
   }
 
   private lookIn(ms: number): void {

@@ -43,6 +43,7 @@ export class JobWatch {
   private readonly finished = new Map<string, { ageMs: number; epoch: number }>();
   private readonly stopping = new AbortController();
   private readonly faults = new Set<string>();
+  private readonly absences: { service: string; from: number; until: number }[] = [];
 
   /** @param sql runs a statement as the database's superuser. */
   constructor(
@@ -80,6 +81,14 @@ export class JobWatch {
     this.stopping.abort();
   }
 
+  /** While a service is started again nobody can do its jobs: how long that takes is measured apart, and left out here. */
+  async leaveOut(service: string, restart: () => Promise<unknown>): Promise<void> {
+    const absence = { service, from: performance.now(), until: Infinity };
+    this.absences.push(absence);
+    await restart();
+    absence.until = performance.now();
+  }
+
   /** @throws Broken unless each job ran in time. */
   check(): void {
     holds(this.faults.size === 0, [...this.faults].join('; '));
@@ -88,8 +97,12 @@ export class JobWatch {
   /** Whether a run of every job has been done since it was made due, or ever. */
   async haveRun(): Promise<boolean> {
     const seen = await this.seen();
-    return JOBS.every(({ schema, job }) =>
-      seen.some((run) => isRunOf(run, { schema, job }) && run.beganAtMs > this.dueAtMs),
+    return JOBS.every(({ schema, job, everyMs }) =>
+      // A run that was under way when it was made due counts once it is finished: none is due then.
+      seen.some(
+        (run) =>
+          isRunOf(run, { schema, job }) && (run.beganAtMs > this.dueAtMs || run.ageMs < everyMs),
+      ),
     );
   }
 
@@ -103,7 +116,7 @@ export class JobWatch {
       } else last.ageMs = ageMs;
       // Runs that were begun after the last one that was finished, without the one under way.
       const died = epoch - this.finished.get(name)!.epoch - (isUnderWay ? 1 : 0);
-      const lateMs = ageMs - everyMs;
+      const lateMs = ageMs - everyMs - this.awayMs(schema, ageMs - everyMs);
       this.worstLateMs = Math.max(this.worstLateMs, Math.round(lateMs));
       this.died = Math.max(this.died, died);
       const limitMs = LATE_MAX_MS + FURTHER_MS * Math.max(0, died - 1);
@@ -113,6 +126,14 @@ export class JobWatch {
         );
       }
     }
+  }
+
+  /** For how much of the last `lateMs` the service was away. */
+  private awayMs(service: string, lateMs: number): number {
+    const now = performance.now();
+    const own = this.absences.filter((absence) => absence.service === service);
+    const parts = own.map(({ from, until }) => Math.min(until, now) - Math.max(from, now - lateMs));
+    return parts.reduce((sum, part) => sum + Math.max(0, part), 0);
   }
 
   private async seen(): Promise<SeenRun[]> {
