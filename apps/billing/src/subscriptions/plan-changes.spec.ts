@@ -2,16 +2,20 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { PaymentConfirmed, SubscriptionChanged } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
+import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
-describe('plan changes', () => {
+describe.each(BOTH)('plan changes at %s', (processor) => {
   let billing: BillingUnderTest;
+  let side: ProcessorSide;
   let accountId: string;
   let start: Date;
   let id: string;
 
   beforeAll(async () => {
     billing = await BillingUnderTest.start();
+    side = sideOf(billing, processor);
   });
   afterAll(() => billing.stop());
   afterEach(() => {
@@ -27,7 +31,7 @@ describe('plan changes', () => {
 
   async function subscribed(): Promise<{ accountId: string; id: string }> {
     const account = { accountId: billing.newAccount() };
-    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
+    const body = { product: 'subscription', sku: 'api-15K-month', processor };
     const ordered = await billing.call('POST', 'orders', { ...account, body });
     await billing.act(ordered.body, 'pay');
     const { body: listed } = await billing.call('GET', 'subscriptions', account);
@@ -39,6 +43,16 @@ describe('plan changes', () => {
     await billing.settle();
     return answer;
   }
+
+  /** At PayPal a change, and the undoing of one, is agreed to on a page. */
+  async function agreed(action: 'change' | 'undo', wish: object = {}): Promise<void> {
+    const { status, body } = await ask(action, wish);
+    expect([action, wish, status]).toEqual([action, wish, 200]);
+    if (body.redirect_url) await side.agree(body.redirect_url);
+    await billing.settle();
+  }
+  const change = (sku: string) => agreed('change', { sku });
+  const row = async () => (await billing.call('GET', `subscriptions/${id}`, { accountId })).body;
 
   const seenOf = new Map<string, number>();
   async function said(): Promise<{ payments: PaymentConfirmed[]; states: SubscriptionChanged[] }> {
@@ -54,70 +68,6 @@ describe('plan changes', () => {
   }
 
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
-  const card = (behaviour: 'works' | 'asks') => {
-    const [{ customer }] = billing.simulator.world.all('subscription');
-    billing.simulator.invoices.setCard(customer as string, behaviour);
-  };
-
-  it.each([
-    ['a minute after the start: the whole difference, all of the credits', MINUTE_MS, true],
-    ['an hour after the start: a part of the difference, the rest of the credits', HOUR_MS, false],
-  ])('an upgrade %s', async (_, afterMs, isWhole) => {
-    await billing.pass(afterMs);
-    await ask('change', { sku: 'api-50K-month' });
-    const { payments } = await said();
-    const [{ amountMicros, lines }] = payments;
-    expect(amountMicros === '48000000').toBe(isWhole);
-    const [{ from, periodStart }] = lines as unknown as Record<'from' | 'periodStart', string>[];
-    expect(from === periodStart).toBe(isWhole);
-  });
-
-  it('an upgrade costs what its preview said, and brings what it adds for the rest of the period', async () => {
-    await billing.pass(10 * DAY_MS);
-    const preview = await ask('preview', { sku: 'api-50K-month' });
-    expect(preview).toMatchObject({ status: 200, body: { effect: 'now', currency: 'USD' } });
-    await billing.pass(HOUR_MS / 6);
-    const { from, due_micros: due } = preview.body;
-    const changed = await ask('change', { sku: 'api-50K-month', from });
-    expect(changed).toMatchObject({
-      body: { redirect_url: null, subscription: { sku: 'api-50K-month' } },
-    });
-    const { payments, states } = await said();
-    expect(payments).toEqual([
-      expect.objectContaining({
-        amountMicros: due,
-        lines: [
-          expect.objectContaining({
-            kind: 'subscription_upgrade',
-            sku: 'api-50K-month',
-            monthlyCredits: '35000',
-            periodStart: start.toISOString(),
-            periodEnd: addMonths(start, 1).toISOString(),
-            from,
-          }),
-        ],
-      }),
-    ]);
-    expect(states.at(-1)).toMatchObject({ sku: 'api-50K-month', limits: { live: 80 } });
-    // 21 of 31 days of 48 dollars.
-    expect(Number(due) / 1e6).toBeCloseTo((48 * 21) / 31, 0);
-  });
-
-  it('S51: of upgrades that come at once none takes back what another one paid for', async () => {
-    const before = billing.simulator.world.all('invoice').length;
-    const change = (sku: string) =>
-      billing.call('POST', `subscriptions/${id}/change`, { accountId, body: { sku } });
-    const answers = await Promise.all(['api-150K-month', 'api-50K-month'].map(change));
-    await billing.settle();
-    const statuses = answers.map(({ status }) => status);
-    expect(statuses).toContain(200);
-    for (const status of statuses) expect([200, 409]).toContain(status);
-    const invoices = billing.simulator.world.all('invoice').slice(before);
-    expect(invoices.filter(({ total }) => Number(total) < 0)).toEqual([]);
-    const { payments } = await said();
-    const { body } = await billing.call('GET', `subscriptions/${id}`, { accountId });
-    expect(payments.at(-1)?.lines.at(-1)?.sku).toBe(body.sku);
-  });
 
   it('changes of many customers at once take turns, and none is turned away', async () => {
     const all = [{ accountId, id }];
@@ -129,36 +79,20 @@ describe('plan changes', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it('rights rise when an upgrade is paid, not before, and not at all when it is left', async () => {
-    card('asks');
-    const asked = await ask('change', { sku: 'api-50K-month' });
-    expect(asked.body).toMatchObject({ subscription: { sku: 'api-15K-month' } });
-    expect((await said()).payments).toEqual([]);
-    await fetch(`${asked.body.redirect_url}/pay`, { method: 'POST' });
-    await billing.settle();
-    expect((await said()).states.at(-1)).toMatchObject({ sku: 'api-50K-month' });
-    const left = await ask('change', { sku: 'api-150K-month' });
-    expect(left.body.redirect_url).toContain('/stripe/invoice/');
-    await billing.pass(24 * HOUR_MS);
-    expect((await said()).payments).toEqual([]);
-    const { body } = await billing.call('GET', `subscriptions/${id}`, { accountId });
-    expect(body).toMatchObject({ sku: 'api-50K-month' });
-    card('works');
-  });
-
   it('a downgrade waits for the end of the period, and can be undone until then', async () => {
     expect((await ask('preview', { sku: 'api-5K-month' })).body).toMatchObject({
       effect: 'period_end',
       due_micros: '0',
     });
-    const asked = await ask('change', { sku: 'api-5K-month' });
+    await change('api-5K-month');
     const at = addMonths(start, 1).toISOString();
-    expect(asked.body.subscription).toMatchObject({
+    expect(await row()).toMatchObject({
       sku: 'api-15K-month',
       pending_change: { sku: 'api-5K-month', quantity: 1, at },
     });
-    expect((await ask('undo')).body.subscription).toMatchObject({ pending_change: null });
-    await ask('change', { sku: 'api-5K-month' });
+    await agreed('undo');
+    expect(await row()).toMatchObject({ pending_change: null });
+    await change('api-5K-month');
     await said();
     await passTo(addMonths(start, 1));
     const { payments, states } = await said();
@@ -169,18 +103,21 @@ describe('plan changes', () => {
   });
 
   it('an upgrade gives up a downgrade that waits, and its preview says so', async () => {
-    await ask('change', { sku: 'api-5K-month' });
+    await change('api-5K-month');
+    await billing.pass(10 * DAY_MS);
     const preview = await ask('preview', { sku: 'api-50K-month' });
     expect(preview.body.drops_change).toMatchObject({ sku: 'api-5K-month', quantity: 1 });
-    const { body } = await ask('change', { sku: 'api-50K-month' });
-    expect(body.subscription).toMatchObject({ sku: 'api-50K-month', pending_change: null });
+    await change('api-50K-month');
+    expect(await row()).toMatchObject({ sku: 'api-50K-month', pending_change: null });
     await said();
     await passTo(addMonths(start, 1));
-    expect((await said()).payments).toMatchObject([{ lines: [{ sku: 'api-50K-month' }] }]);
+    expect((await said()).payments).toMatchObject([
+      { amountMicros: '75000000', lines: [{ sku: 'api-50K-month' }] },
+    ]);
   });
 
   it('a change of interval waits for the end of the period too', async () => {
-    await ask('change', { sku: 'api-50K-year' });
+    await change('api-50K-year');
     expect((await said()).payments).toEqual([]);
     const turn = addMonths(start, 1);
     await passTo(turn);
@@ -211,7 +148,8 @@ describe('plan changes', () => {
     expect((await ask('undo')).body.subscription).toMatchObject({ cancel_at: null });
     await ask('cancel');
     await said();
-    await passTo(addMonths(start, 1));
+    await passTo(new Date(addMonths(start, 1).getTime() + HOUR_MS));
+    await billing.follow();
     const { payments, states } = await said();
     expect(payments).toEqual([]);
     expect(states.at(-1)).toMatchObject({ state: 'cancelled', paidThrough: end });
@@ -227,17 +165,15 @@ describe('plan changes', () => {
       for (const { status, body } of answers) {
         expect(status === 200 ? 'taken' : body.code).toMatch(/^(taken|plan_not_changeable)$/);
       }
-      const { body: row } = await billing.call('GET', `subscriptions/${id}`, { accountId });
-      expect(taken.map(({ body }) => body.subscription.cancel_at)).toContain(row.cancel_at);
-      const [{ cancel_at_period_end: isEnding }] = billing.simulator.world.all('subscription');
-      expect(row.cancel_at !== null).toBe(isEnding);
+      const { cancel_at: cancelAt } = await row();
+      expect(taken.map(({ body }) => body.subscription.cancel_at)).toContain(cancelAt);
+      expect(cancelAt !== null).toBe(await side.isEnding(accountId));
     }
   });
 
   it('while a change is under way no other begins, and nothing of it reaches the processor', async () => {
-    const { stripe } = billing.simulator;
     const statuses = async () => {
-      const before = stripe.calls;
+      const before = side.calls();
       const found: [string, number, number][] = [];
       for (const [wish, body] of [
         ['cancel', {}],
@@ -245,7 +181,7 @@ describe('plan changes', () => {
         ['change', { sku: 'api-50K-month' }],
       ] as const) {
         const { status } = await ask(wish, body);
-        found.push([wish, status, stripe.calls - before]);
+        found.push([wish, status, side.calls() - before]);
       }
       return found;
     };
@@ -268,17 +204,19 @@ describe('plan changes', () => {
     });
     const old = new Date(billing.clock.now().getTime() - HOUR_MS).toISOString();
     expect(await ask('change', { sku: 'api-50K-month', from: old })).toMatchObject({ status: 400 });
-    const [{ customer }] = billing.simulator.world.all('subscription');
-    billing.simulator.invoices.setCard(customer as string, 'declines');
+    await side.setFunds(accountId, 'declines');
     await passTo(addMonths(start, 1));
     expect(await ask('change', { sku: 'api-50K-month' })).toMatchObject({
       status: 409,
       body: { code: 'period_not_paid' },
     });
-    const page = await ask('payment-details');
-    expect(page.body.redirect_url).toContain('/stripe/portal/');
-    await fetch(`${page.body.redirect_url}/card-works`, { method: 'POST' });
-    await billing.settle();
+    await side.setFunds(accountId, 'works');
+    if (processor === 'stripe') {
+      const page = await ask('payment-details');
+      expect(page.body.redirect_url).toContain('/stripe/portal/');
+      await fetch(`${page.body.redirect_url}/card-works`, { method: 'POST' });
+      await billing.settle();
+    } else await billing.pass(5 * DAY_MS);
     expect((await said()).states.at(-1)).toMatchObject({ state: 'active' });
     expect(await ask('change', { sku: 'api-50K-month' })).toMatchObject({ status: 200 });
   });
@@ -297,4 +235,93 @@ describe('plan changes', () => {
       expect([action, answer.status]).toEqual([action, 404]);
     }
   });
+
+  // What PayPal does instead is in paypal-subscriptions.spec.ts.
+  if (processor === 'stripe') {
+    const card = (behaviour: 'works' | 'asks') => {
+      const [{ customer }] = billing.simulator.world.all('subscription');
+      billing.simulator.invoices.setCard(customer as string, behaviour);
+    };
+
+    it.each([
+      ['a minute after the start: the whole difference, all of the credits', MINUTE_MS, true],
+      [
+        'an hour after the start: a part of the difference, the rest of the credits',
+        HOUR_MS,
+        false,
+      ],
+    ])('an upgrade %s', async (_, afterMs, isWhole) => {
+      await billing.pass(afterMs);
+      await ask('change', { sku: 'api-50K-month' });
+      const { payments } = await said();
+      const [{ amountMicros, lines }] = payments;
+      expect(amountMicros === '48000000').toBe(isWhole);
+      const [{ from, periodStart }] = lines as unknown as Record<'from' | 'periodStart', string>[];
+      expect(from === periodStart).toBe(isWhole);
+    });
+
+    it('an upgrade costs what its preview said, and brings what it adds for the rest of the period', async () => {
+      await billing.pass(10 * DAY_MS);
+      const preview = await ask('preview', { sku: 'api-50K-month' });
+      expect(preview).toMatchObject({ status: 200, body: { effect: 'now', currency: 'USD' } });
+      await billing.pass(HOUR_MS / 6);
+      const { from, due_micros: due } = preview.body;
+      const changed = await ask('change', { sku: 'api-50K-month', from });
+      expect(changed).toMatchObject({
+        body: { redirect_url: null, subscription: { sku: 'api-50K-month' } },
+      });
+      const { payments, states } = await said();
+      expect(payments).toEqual([
+        expect.objectContaining({
+          amountMicros: due,
+          lines: [
+            expect.objectContaining({
+              kind: 'subscription_upgrade',
+              sku: 'api-50K-month',
+              monthlyCredits: '35000',
+              periodStart: start.toISOString(),
+              periodEnd: addMonths(start, 1).toISOString(),
+              from,
+            }),
+          ],
+        }),
+      ]);
+      expect(states.at(-1)).toMatchObject({ sku: 'api-50K-month', limits: { live: 80 } });
+      // 21 of 31 days of 48 dollars.
+      expect(Number(due) / 1e6).toBeCloseTo((48 * 21) / 31, 0);
+    });
+
+    it('S51: of upgrades that come at once none takes back what another one paid for', async () => {
+      const before = billing.simulator.world.all('invoice').length;
+      const change = (sku: string) =>
+        billing.call('POST', `subscriptions/${id}/change`, { accountId, body: { sku } });
+      const answers = await Promise.all(['api-150K-month', 'api-50K-month'].map(change));
+      await billing.settle();
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses).toContain(200);
+      for (const status of statuses) expect([200, 409]).toContain(status);
+      const invoices = billing.simulator.world.all('invoice').slice(before);
+      expect(invoices.filter(({ total }) => Number(total) < 0)).toEqual([]);
+      const { payments } = await said();
+      const { body } = await billing.call('GET', `subscriptions/${id}`, { accountId });
+      expect(payments.at(-1)?.lines.at(-1)?.sku).toBe(body.sku);
+    });
+
+    it('rights rise when an upgrade is paid, not before, and not at all when it is left', async () => {
+      card('asks');
+      const asked = await ask('change', { sku: 'api-50K-month' });
+      expect(asked.body).toMatchObject({ subscription: { sku: 'api-15K-month' } });
+      expect((await said()).payments).toEqual([]);
+      await fetch(`${asked.body.redirect_url}/pay`, { method: 'POST' });
+      await billing.settle();
+      expect((await said()).states.at(-1)).toMatchObject({ sku: 'api-50K-month' });
+      const left = await ask('change', { sku: 'api-150K-month' });
+      expect(left.body.redirect_url).toContain('/stripe/invoice/');
+      await billing.pass(24 * HOUR_MS);
+      expect((await said()).payments).toEqual([]);
+      const { body } = await billing.call('GET', `subscriptions/${id}`, { accountId });
+      expect(body).toMatchObject({ sku: 'api-50K-month' });
+      card('works');
+    });
+  }
 });

@@ -65,20 +65,6 @@ export class DigestsMaintenanceRepository {
     await transaction.query('delete from monitor_digests where account_id = $1', [accountId]);
   }
 
-  /** Tests are looked at when they are made. @returns how many were removed. */
-  async deleteTestsBefore(
-    database: Pick<Database, 'query'>,
-    before: Date,
-    limit: number,
-  ): Promise<number> {
-    const rows = await database.query(
-      `delete from monitor_events where id in (
-         select id from monitor_events where type = 'monitor.test' and at < $1 order by at limit $2) returning id`,
-      [before, limit],
-    );
-    return rows.length;
-  }
-
   /** Events in the order of their ids. */
   async listNames(
     database: Pick<Database, 'query'>,
@@ -109,15 +95,17 @@ export class DigestsMaintenanceRepository {
     await database.query('delete from monitor_finds where day < $1::date', [day]);
   }
 
-  /** @returns how many events were removed. */
+  /** @param which tests are looked at when they are made, and kept for less long. @returns how many events were removed. */
   async deleteNewsBefore(
     database: Pick<Database, 'query'>,
     before: Date,
     limit: number,
+    which: 'all' | 'tests' = 'all',
   ): Promise<number> {
+    const isMeant = which === 'tests' ? `type = 'monitor.test' and at < $1` : 'at < $1';
     const rows = await database.query(
       `delete from monitor_events where id in (
-         select id from monitor_events where at < $1 order by at limit $2) returning id`,
+         select id from monitor_events where ${isMeant} order by at limit $2) returning id`,
       [before, limit],
     );
     return rows.length;

@@ -22,7 +22,9 @@ export class ForgetNewsJob implements Job {
     const before = new Date(now - KEPT_DAYS * DAY_MS);
     while ((await this.rows.deleteNewsBefore(this.database, before, AT_ONCE)) === AT_ONCE);
     const yesterday = new Date(now - DAY_MS);
-    while ((await this.rows.deleteTestsBefore(this.database, yesterday, AT_ONCE)) === AT_ONCE);
+    while (
+      (await this.rows.deleteNewsBefore(this.database, yesterday, AT_ONCE, 'tests')) === AT_ONCE
+    );
     await this.rows.deleteFindsBefore(this.database, yesterday.toISOString().slice(0, 10));
   }
 }
