@@ -31,3 +31,18 @@ export function percentile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
+
+/** A figure whose target is an upper bound. */
+export const atMost = (what: string, value: number, most: number, unit: string): BenchRow => ({
+  what,
+  value,
+  unit,
+  target: `≤ ${most} ${unit}`,
+  ok: value <= most,
+});
+
+/** Half of some times, and the slowest hundredth with its target. */
+export const timesRows = (what: string, times: number[], p99MaxMs: number): BenchRow[] => [
+  { what: `${what}, p50`, value: percentile(times, 0.5), unit: 'ms' },
+  atMost(`${what}, p99`, percentile(times, 0.99), p99MaxMs, 'ms'),
+];

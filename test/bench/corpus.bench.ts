@@ -15,7 +15,7 @@ import { CorpusUnderTest } from '../corpus/corpus-under-test.js';
 import { setupDurablePostgres } from '../environment/setup.js';
 import teardown from '../environment/teardown.js';
 import { Random } from '../random.js';
-import { type BenchReport, type BenchRow, percentile } from './bench.js';
+import { type BenchReport, type BenchRow, atMost, percentile } from './bench.js';
 import { cleanup } from './cleanup.js';
 
 const SEED = 17;
@@ -203,12 +203,4 @@ const atLeast = (what: string, value: number, least: number, unit: string): Benc
   unit,
   target: `≥ ${least} ${unit}`,
   ok: value >= least,
-});
-
-const atMost = (what: string, value: number, most: number, unit: string): BenchRow => ({
-  what,
-  value,
-  unit,
-  target: `≤ ${most} ${unit}`,
-  ok: value <= most,
 });

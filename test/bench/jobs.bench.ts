@@ -17,7 +17,7 @@ import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementStandIn } from '../stand-ins/entitlement-stand-in.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 import { QuestionsStandIn } from '../worker/questions-stand-in.js';
-import type { BenchReport, BenchRow } from './bench.js';
+import { type BenchReport, type BenchRow, atMost } from './bench.js';
 import { cleanup } from './cleanup.js';
 
 const NAMES = 3_000_000;
@@ -51,14 +51,6 @@ export async function run(
   if (wanted.includes('upstreams')) rows.push(...(await throughLookup(lookedUp)));
   return { title: 'jobs: a worker in a process of its own, everything on one machine', rows };
 }
-
-const atMost = (what: string, value: number, most: number, unit: string): BenchRow => ({
-  what,
-  value,
-  unit,
-  target: `≤ ${most} ${unit}`,
-  ok: value <= most,
-});
 
 const atLeast = (what: string, value: number, least: number): BenchRow => ({
   what,

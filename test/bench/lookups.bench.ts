@@ -16,7 +16,7 @@ import {
 import { monotonicMs } from '#libs/platform';
 import { registryLayout } from '../../apps/simulators/src/registry/layouts/by-tld.js';
 import { registrationOf } from '../../apps/simulators/src/registry/registration.js';
-import { type BenchReport, type BenchRow, percentile } from './bench.js';
+import { type BenchReport, type BenchRow, atMost, percentile } from './bench.js';
 import { cleanup } from './cleanup.js';
 import { bulkFirstLineMs } from './lookups/bulk-first-line.js';
 import type { StubCounts, StubPorts, StubTerms } from './lookups/stub-upstreams.js';
@@ -65,14 +65,6 @@ const atLeast = (what: string, value: number, least: number, unit: string): Benc
   unit,
   target: `≥ ${least} ${unit}`,
   ok: value >= least,
-});
-
-const atMost = (what: string, value: number, most: number, unit: string): BenchRow => ({
-  what,
-  value,
-  unit,
-  target: `≤ ${most} ${unit}`,
-  ok: value <= most,
 });
 
 function openLookups(extraCaPem: string): DomainLookup {

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { OrderAnswer } from '#libs/contracts';
 import type { BillingUnderTest } from '../../billing/billing-under-test.js';
 import type { Callback } from '../../../apps/simulators/src/payments/callback-sender.js';
-import { type BenchRow, percentile } from '../bench.js';
+import { type BenchRow, timesRows } from '../bench.js';
 import { cleanup } from '../cleanup.js';
 import type { CallbackLoad, CallbackTime } from './callback-load.js';
 
@@ -33,11 +33,9 @@ export async function answerTimes(
   await deliverAll(billing, held.slice(SENT_MAX));
   await expectPayments(billing, subscriptions);
   const millis = times.map(({ ms }) => ms);
-  const p99 = percentile(millis, 0.99);
   const what = `${sent.length} callbacks at ${PER_SECOND}/s: answered`;
   return [
-    { what: `${what}, p50`, value: percentile(millis, 0.5), unit: 'ms' },
-    { what: `${what}, p99`, value: p99, unit: 'ms', target: `≤ ${TARGET_MS} ms`, ok: p99 <= 200 },
+    ...timesRows(what, millis, TARGET_MS),
     { what: 'reached rate', value: (times.length * 1000) / (answeredMs - startedMs), unit: '/s' },
     {
       what: 'all of them handled after the last',

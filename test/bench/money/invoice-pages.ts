@@ -1,7 +1,7 @@
 import { newId } from '#libs/platform';
 import { renderPdf } from '../../../apps/billing/src/invoice-pdf/pdf-renderer.js';
 import { invoiceDocument } from '../../billing/invoice-example.js';
-import { type BenchRow, percentile } from '../bench.js';
+import { type BenchRow, timesRows } from '../bench.js';
 
 const PAGES = 50;
 const TARGET_MS = 60;
@@ -16,16 +16,6 @@ export async function invoicePages(): Promise<BenchRow[]> {
     await renderPdf(invoiceDocument({ number: `INV-2026-${page}`, accountId: newId() }));
     times.push(performance.now() - startedMs);
   }
-  const p99 = percentile(times, 0.99);
   const what = `an invoice is drawn, ${PAGES} of them`;
-  return [
-    { what: `${what}, p50`, value: percentile(times, 0.5), unit: 'ms' },
-    {
-      what: `${what}, p99`,
-      value: p99,
-      unit: 'ms',
-      target: `≤ ${TARGET_MS} ms`,
-      ok: p99 <= TARGET_MS,
-    },
-  ];
+  return timesRows(what, times, TARGET_MS);
 }

@@ -1,4 +1,4 @@
-import { type BenchRow, percentile } from '../bench.js';
+import { type BenchRow, timesRows } from '../bench.js';
 import type { Buyer, Shop } from './shop.js';
 
 const PURCHASES = 60;
@@ -26,13 +26,8 @@ export async function purchaseTimes(
   for (const [name, wish] of Object.entries(WISHES)) {
     const times: number[] = [];
     for (const buyer of buyers) times.push(await shop.buy(buyer, wish));
-    const p99 = percentile(times, 0.99);
     const what = `${name} is paid → the key works with it, ${PURCHASES} times ${where}`;
-    const target = `≤ ${targetMs} ms`;
-    rows.push(
-      { what: `${what}, p50`, value: percentile(times, 0.5), unit: 'ms' },
-      { what: `${what}, p99`, value: p99, unit: 'ms', target, ok: p99 <= targetMs },
-    );
+    rows.push(...timesRows(what, times, targetMs));
   }
   for (const buyer of buyers) {
     if ((await shop.creditsOf(buyer)) < CREDITS) throw new Error('a limit came without credits');

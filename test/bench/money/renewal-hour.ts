@@ -31,7 +31,7 @@ export async function renewalHour(
   cleanup.add(() => world.close());
   await world.billing.start();
   const minutes = await plantSubscriptions(world, count);
-  const counter = new CallCounter(world);
+  const counter = new CallCounter(world.simulator.stripe);
   const memory: number[] = [];
   let repeats = 0;
   const { cpuSeconds: before } = await world.billing.usage();
@@ -83,19 +83,19 @@ async function renewUntil({ clock, simulator, billing }: CrashWorld, time: Date)
 }
 
 /** Calls to the processor: all of them, and how many in the busiest second. */
-class CallCounter {
+export class CallCounter {
   busiest = 0;
   private readonly before: number;
   private seen: number;
   private readonly watch = setInterval(() => this.look(), SECOND_MS);
 
-  constructor(private readonly world: CrashWorld) {
-    this.before = world.simulator.stripe.calls;
+  constructor(private readonly stripe: { readonly calls: number }) {
+    this.before = stripe.calls;
     this.seen = this.before;
   }
 
   get all(): number {
-    return this.world.simulator.stripe.calls - this.before;
+    return this.stripe.calls - this.before;
   }
 
   stop(): void {
@@ -103,7 +103,7 @@ class CallCounter {
   }
 
   private look(): void {
-    const { calls } = this.world.simulator.stripe;
+    const { calls } = this.stripe;
     this.busiest = Math.max(this.busiest, calls - this.seen);
     this.seen = calls;
   }

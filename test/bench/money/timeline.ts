@@ -1,6 +1,6 @@
 import { OperatorDesk } from '../../desk/operator-desk.js';
 import { KINDS, plantLife } from '../../desk/long-life.js';
-import { type BenchRow, percentile } from '../bench.js';
+import { type BenchRow, timesRows } from '../bench.js';
 import { cleanup } from '../cleanup.js';
 
 const EVENTS = 100_000;
@@ -28,16 +28,6 @@ export async function timelineTimes(): Promise<BenchRow[]> {
     if (page.entries.length < 50) throw new Error('a page is missing');
     before = page.nextBefore as string;
   }
-  const p99 = percentile(times, 0.99);
   const what = `a page of the timeline of ${EVENTS.toLocaleString('en')} events of one account`;
-  return [
-    { what: `${what}, p50`, value: percentile(times, 0.5), unit: 'ms' },
-    {
-      what: `${what}, p99`,
-      value: p99,
-      unit: 'ms',
-      target: `≤ ${TARGET_MS} ms`,
-      ok: p99 <= TARGET_MS,
-    },
-  ];
+  return timesRows(what, times, TARGET_MS);
 }
