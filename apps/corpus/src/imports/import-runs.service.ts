@@ -12,6 +12,7 @@ import { type FiledName, fileName } from '../names/registrable-name.js';
 import type { Observation } from '../records/observation.js';
 import { FullListsService, type ListFile } from '../observations/full-lists.service.js';
 import { ObservationsService } from '../observations/observations.service.js';
+import { scopeOfZone } from '../sources/source.js';
 import { checkFile, unpackedChunks } from './file-check.js';
 import { BadFile, type BadLine, type ImportFile, type ImportedSource } from './import-file.js';
 import { ImportFilesService } from './import-files.service.js';
@@ -181,7 +182,7 @@ export class ImportRunsService {
     signal: AbortSignal,
   ): Promise<void> {
     const zone = await this.zoneIn(path, signal);
-    const newest = await this.refuseOlder(file, scopeOf(zone));
+    const newest = await this.refuseOlder(file, scopeOfZone(zone));
     const { id: fileId, observedAt: at } = file;
     const list = { fileId, sourceId: source.id, at, zone, isFirst: !newest };
     const isDifference =
@@ -308,7 +309,7 @@ export class ImportRunsService {
         this.lists.apply(transaction, list, slice),
       );
     }
-    await this.files.finish(file, list.zone === undefined ? undefined : scopeOf(list.zone));
+    await this.files.finish(file, list.zone === undefined ? undefined : scopeOfZone(list.zone));
   }
 
   private linesIn(path: string, signal: AbortSignal): AsyncGenerator<Lines, void, void> {
@@ -316,7 +317,6 @@ export class ImportRunsService {
   }
 }
 
-const scopeOf = (zone: string) => `zone ${zone}`;
 
 /** @throws BadFile for what must be of another kind, before anything of it is kept. */
 function refuseUnreadable({ badLines }: { badLines: number }, lines: number, kind: string): void {

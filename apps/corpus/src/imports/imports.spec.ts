@@ -177,6 +177,17 @@ describe('imports', () => {
     expect(await changes('%.art')).toEqual([]);
   });
 
+  it('a zone file that is older than the list of another source drops none of its names', async () => {
+    const [first, second] = [await newSource('zone'), await newSource('zone')];
+    await first.put('two-20260105.zone', zone('two', 5, labels('a-', 0, 40)));
+    await second.put('two-20260107.zone', zone('two', 7, labels('a-', 0, 40)));
+    const late = await first.put('two-20260106.zone', zone('two', 6, labels('a-', 0, 39)));
+    expect(late.file).toMatchObject({ state: 'loaded', droppedNames: 0 });
+    expect((await known('%.two')).length).toBe(40);
+    const next = await first.put('two-20260108.zone', zone('two', 8, labels('a-', 0, 38)));
+    expect(next.file).toMatchObject({ state: 'loaded', droppedNames: 1 });
+  });
+
   it('S66 S67: rows of the 62 columns become records, whatever stands in them', async () => {
     const source = await newSource('whois_csv');
     const row = (values: Record<string, string>) =>

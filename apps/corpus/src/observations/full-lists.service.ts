@@ -106,8 +106,9 @@ export class FullListsService {
     }
     const again = await this.repository.correct(transaction, part);
     await this.registrations.mark(transaction, again, true);
-    const gone =
-      zone === undefined || isFirst ? [] : await this.repository.listGone(transaction, part, zone);
+    const dropsNone =
+      zone === undefined || isFirst || (await this.sources.isListedSince(transaction, file, zone));
+    const gone = dropsNone ? [] : await this.repository.listGone(transaction, part, zone);
     const dropped = await this.names.dropNames(
       transaction,
       gone.map((name) => ({ ...name, at })),

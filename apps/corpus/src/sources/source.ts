@@ -19,3 +19,6 @@ export interface Source extends SourceRights {
   /** Its data is invented. */
   isGenerated: boolean;
 }
+
+/** Under which a complete list of a zone is noted. */
+export const scopeOfZone = (zone: string) => `zone ${zone}`;

@@ -72,6 +72,20 @@ export class SourcesRepository {
     return rows.map(({ id: outranked }) => outranked);
   }
 
+  /** Whether a source other than this one has a complete list under a scope that was made after a time. */
+  async hasNewerList(
+    transaction: Transaction,
+    { sourceId, at, scope }: { sourceId: number; at: Date; scope: string },
+  ): Promise<boolean> {
+    const rows = await transaction.query(
+      `select from source s where s.id <> $1 and exists (
+         select from source_batch b where b.source_id = s.id and b.scope = $2 and b.is_complete
+           and b.observed_at > $3)`,
+      [sourceId, scope, at],
+    );
+    return rows.length > 0;
+  }
+
   /** Counts what a source has brought. */
   async count(
     transaction: Transaction,

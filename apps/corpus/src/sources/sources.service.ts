@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, newId } from '#libs/platform';
-import type { Source } from './source.js';
+import { type Source, scopeOfZone } from './source.js';
 import { type Batch, SourcesRepository } from './sources.repository.js';
 
 /** Where data comes from, and what was taken in from there. */
@@ -25,6 +25,15 @@ export class SourcesService {
   /** As `SourcesRepository` does. */
   async listOutranked(transaction: Transaction, id: number): Promise<number[]> {
     return this.repository.listOutranked(transaction, id);
+  }
+
+  /** Whether another source has listed a zone as a whole since a time: what an older list lacks may be in that one. */
+  async isListedSince(
+    transaction: Transaction,
+    { sourceId, at }: { sourceId: number; at: Date },
+    zone: string,
+  ): Promise<boolean> {
+    return this.repository.hasNewerList(transaction, { sourceId, at, scope: scopeOfZone(zone) });
   }
 
   async addBatch(transaction: Transaction, batch: Omit<Batch, 'id' | 'loadedAt'>): Promise<void> {
