@@ -120,7 +120,6 @@ export class DashboardCalls {
     return this.services.entitlement.ledger(accountId, cursor);
   }
 
-  // oxlint-disable-next-line eslint/max-params -- whom is asked, for whom, and what
   private async ofActive(
     service: 'billing' | 'worker' | 'gateway',
     visitor: Visitor,

@@ -10,7 +10,6 @@ import { SecondFactorsService } from '../second-factor/second-factors.service.js
 /** What may open an account beside its password: links in the owner's mailbox, and what a log-in is proven by. */
 @Injectable()
 export class WaysInService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly passwordResets: PasswordResetsService,
     private readonly addressChanges: AddressChangeLinksService,

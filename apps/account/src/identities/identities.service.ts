@@ -19,7 +19,6 @@ import type { PendingIdentity } from '../log-in-steps/step-contents.js';
 /** Who logs in by another provider. The owner is told of each change. */
 @Injectable()
 export class IdentitiesService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly identities: IdentitiesRepository,
     private readonly bySubject: IdentitiesBySubjectMaintenanceRepository,

@@ -16,7 +16,6 @@ import type { ProvenIdentity } from './providers.service.js';
 /** Connects a provider with the account of a session, or ends that. Both give the session another token (S26). */
 @Injectable()
 export class ProviderConnectionsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountsService,
     private readonly identities: IdentitiesService,

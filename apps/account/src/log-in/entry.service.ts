@@ -18,7 +18,6 @@ type LoggedIn = SessionAnswer<CurrentSessionAnswer>;
 /** What every log-in ends in, whatever proof it began with. */
 @Injectable()
 export class EntryService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly factors: SecondFactorsService,
     private readonly steps: LogInStepsService,

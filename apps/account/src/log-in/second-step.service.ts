@@ -14,7 +14,6 @@ import { EntryService } from './entry.service.js';
 /** The second step of a log-in. */
 @Injectable()
 export class SecondStepService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountsService,
     private readonly steps: LogInStepsService,

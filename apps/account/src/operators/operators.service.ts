@@ -17,7 +17,6 @@ const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*|…|\.\.\.)?([0-9A-Za-z]{
 /** What operators ask about an account. */
 @Injectable()
 export class OperatorsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountsService,
     private readonly people: PeopleService,

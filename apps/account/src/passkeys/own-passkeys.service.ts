@@ -22,7 +22,6 @@ import { creationOptions, verifyNew } from './webauthn.js';
 /** What owners do with the passkeys of their account. A change gives the session another token (S26). */
 @Injectable()
 export class OwnPasskeysService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountsService,
     private readonly passkeys: PasskeysService,

@@ -29,7 +29,6 @@ const PERSON_LIMIT: AttemptLimit = { name: 'passkey person', max: 300, windowMs:
 /** Log-in with a passkey, which is both factors: something one has, and the finger, face or PIN that unlocks it. */
 @Injectable()
 export class PasskeyLogInService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly throttling: ThrottlingService,
     private readonly accounts: AccountsService,

@@ -35,7 +35,6 @@ export interface ProvenPasskey extends FoundPasskey {
 /** The passkeys that open accounts. The owner is told of each change. */
 @Injectable()
 export class PasskeysService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly passkeys: PasskeysRepository,
     private readonly byCredential: PasskeysByCredentialMaintenanceRepository,

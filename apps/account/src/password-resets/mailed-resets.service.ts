@@ -14,7 +14,6 @@ const NETWORK_LIMIT: AttemptLimit = { name: 'reset network', max: 30, windowMs: 
 /** Sets new passwords by mailed links. */
 @Injectable()
 export class MailedResetsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly throttling: ThrottlingService,
     private readonly accounts: AccountsService,

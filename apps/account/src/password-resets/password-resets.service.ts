@@ -16,7 +16,6 @@ export const RESET_LINK_LIFETIME_MS = 30 * MINUTE_MS;
 /** The links by which a forgotten password is replaced. */
 @Injectable()
 export class PasswordResetsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly resets: PasswordResetsMaintenanceRepository,
     private readonly people: PeopleService,

@@ -19,7 +19,6 @@ type Arrival = SessionAnswer<ProviderReturnAnswer> | StepAnswer<ProviderReturnAn
 /** What becomes of somebody whom a provider vouches for (S37). */
 @Injectable()
 export class ProviderArrivalsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountsService,
     private readonly people: PeopleService,

@@ -26,7 +26,6 @@ const NETWORK_LIMIT: AttemptLimit = {
 /** Log-in by Google or GitHub: there, and back to the browser that went. */
 @Injectable()
 export class ProviderLogInService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly throttling: ThrottlingService,
     private readonly accounts: AccountsService,

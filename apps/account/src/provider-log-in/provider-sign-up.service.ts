@@ -18,7 +18,6 @@ const NAMELESS = 'there';
 /** Makes an account of what a provider vouches for: its verified address needs no mail. */
 @Injectable()
 export class ProviderSignUpService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountsService,
     private readonly people: PeopleService,

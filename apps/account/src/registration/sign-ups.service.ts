@@ -24,7 +24,6 @@ export interface ConfirmedSignUp {
 /** Sign-ups that wait for their address to be confirmed. */
 @Injectable()
 export class SignUpsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly signUps: SignUpsMaintenanceRepository,
     private readonly personalData: PersonalDataService,

@@ -38,7 +38,6 @@ interface NewInvoice extends Pick<
 /** What a payment, or its way back, comes to in the books. */
 @Injectable()
 export class InvoicesService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly invoices: InvoicesRepository,
     private readonly printing: PrintInvoicesJob,

@@ -30,7 +30,6 @@ function filterOf({ from, to, state }: AskedInvoices): InvoiceFilter {
 /** An account's invoices, as it sees them. */
 @Injectable()
 export class OwnInvoicesService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly invoices: InvoicesRepository,

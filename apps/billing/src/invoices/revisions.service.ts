@@ -32,7 +32,6 @@ export interface PrintedInvoice {
 /** Invoices as documents: each state of a buyer's details is a revision under the same number. */
 @Injectable()
 export class RevisionsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly invoices: InvoicesRepository,

@@ -16,7 +16,6 @@ const NOT_CLOSABLE = 'not_closable';
 /** Opens the processor's page for an order. A repeat is the same call with the same key. */
 @Injectable()
 export class CheckoutsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly orders: OrdersRepository,

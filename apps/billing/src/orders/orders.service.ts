@@ -25,7 +25,6 @@ const OPEN_ORDERS_MAX = 20;
 /** What customers order, from the wish to the money. */
 @Injectable()
 export class OrdersService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly orders: OrdersRepository,

@@ -13,7 +13,6 @@ import { SubscriptionsService } from '../subscriptions/subscriptions.service.js'
 /** What an account may buy now. */
 @Injectable()
 export class PurchaseRulesService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly accounts: AccountStatesService,
     private readonly payments: PaymentsService,

@@ -14,7 +14,6 @@ const FOLLOWING = ['state', 'sku', 'quantity', 'periodStart', 'periodEnd', 'canc
 /** Whether our rows agree with the processors (I14). */
 @Injectable()
 export class ProcessorTruthService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly processors: PaymentProcessors,

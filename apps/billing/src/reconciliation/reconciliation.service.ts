@@ -19,7 +19,6 @@ const REPLAYED = 'it was announced again';
 /** Compares what was paid with what entitlement granted and with what the processors say. */
 @Injectable()
 export class ReconciliationService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly repository: ReconciliationMaintenanceRepository,

@@ -14,7 +14,6 @@ const RETENTION_MARGIN_MS = HOUR_MS;
 /** The calls to processors that refund. A row stands before each, so none is ever forgotten or made again. */
 @Injectable()
 export class RefundCallsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly reversals: ReversalsService,

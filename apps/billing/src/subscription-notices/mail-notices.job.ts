@@ -14,7 +14,6 @@ const NOTICES_MAX = 200;
 export class MailNoticesJob implements Job {
   readonly name = 'mail-notices';
 
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly dueNotices: DueNoticesMaintenanceRepository,

@@ -16,7 +16,6 @@ const UNDECIDABLE: DecidedTax = { isReverseCharge: null, taxPpm: null };
 /** Decides the tax of a subscription's next period by its buyer's billing details of that moment. */
 @Injectable()
 export class RenewalTaxService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly subscriptions: UndecidedTaxesMaintenanceRepository,

@@ -24,7 +24,6 @@ export class FollowAccountsJob implements Job {
   /** Where the next run goes on: those that are refused each time hold up nobody behind them. */
   private after = FIRST_ID;
 
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly subscriptions: SubscriptionsMaintenanceRepository,
     private readonly processors: PaymentProcessors,

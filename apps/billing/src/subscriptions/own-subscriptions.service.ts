@@ -13,7 +13,6 @@ import { SubscriptionsRepository } from './subscriptions.repository.js';
 /** An account's subscriptions, as it sees them. */
 @Injectable()
 export class OwnSubscriptionsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountStatesService,

@@ -262,7 +262,6 @@ const due = (micros: Micros, { taxPpm }: Subscription) => ({
  * The same wish at the same agreed time is the same call, however often it is sent; with keys, only under the same one:
  * what was dropped is asked for anew. PayPal takes at most 108 characters.
  */
-// oxlint-disable-next-line eslint/max-params -- all that a wish is made of
 function changeIdOf(
   { id }: Subscription,
   { plan, quantity }: ChangeRequest,

@@ -41,7 +41,6 @@ const NO_WISH = { wantedSku: null, wantedQuantity: null } as const;
 /** Subscriptions in the state that the processors report, and the payments of their bills. */
 @Injectable()
 export class SubscriptionsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly subscriptions: SubscriptionsRepository,
     private readonly orders: OrderReferencesService,

@@ -16,7 +16,6 @@ import { SubscriptionsService } from '../subscriptions/subscriptions.service.js'
 /** Hands each kind of snapshot to the feature whose rows it is about. */
 @Injectable()
 export class SnapshotsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly orders: OrdersService,
     private readonly references: OrderReferencesService,

@@ -31,7 +31,6 @@ export class SyncService {
   private readonly transactions = new Semaphore(TRANSACTIONS_AT_ONCE);
   private readonly turns = new ObjectTurns();
 
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly objects: ProcessorObjectsRepository,

@@ -32,7 +32,6 @@ export function answerMarkup({ tables }: Pick<Search, 'tables'>, answer: Item): 
   )}`;
 }
 
-// oxlint-disable-next-line eslint/max-params -- a value and how it is shown
 function part(
   columns: Search['tables'][string] | undefined,
   value: unknown,

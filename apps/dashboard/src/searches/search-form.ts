@@ -65,7 +65,6 @@ function modeField({ paged }: Operation, { mode }: Typed): Markup | undefined {
 }
 
 /** The field of one parameter. @param label unless it is called as everywhere. */
-// oxlint-disable-next-line eslint/max-params -- a row's parameter, its value and how it is shown
 export function parameterField(
   row: Operation,
   name: string,

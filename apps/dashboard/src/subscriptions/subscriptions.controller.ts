@@ -117,7 +117,6 @@ export class SubscriptionPagesController {
   }
 
   /** @param changed id of the one that was just changed. */
-  // oxlint-disable-next-line eslint/max-params -- a page, and what is said above it
   private async show(visit: PageVisit, notice?: Notice, status = 200, changed = '') {
     const [balance, answer] = await Promise.all([
       this.calls.balance(visit.session).catch(() => undefined),

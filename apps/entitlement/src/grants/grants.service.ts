@@ -39,7 +39,6 @@ export class GrantsService {
     return [];
   });
 
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly ledger: LedgerService,

@@ -21,7 +21,6 @@ const REAPED_PER_ROUND_MAX = 200;
 /** Credits held up front for a job or for the maximum of one request. */
 @Injectable()
 export class HoldsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly ledger: LedgerService,

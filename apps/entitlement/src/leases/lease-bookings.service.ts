@@ -27,7 +27,6 @@ export type BookingKind = 'settle' | 'close';
  */
 @Injectable()
 export class LeaseBookingsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly ledger: LedgerService,

@@ -10,7 +10,6 @@ import { AccountStatesRepository } from './account-states.repository.js';
 /** What the end of an account does to its work here. */
 @Injectable()
 export class AccountsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly states: AccountStatesRepository,
     private readonly mails: MailOutbox,

@@ -24,7 +24,6 @@ const MEMBER_BYTES_MAX = 512 * 1024 ** 2;
 /** What the work on chunks stands on. */
 @Injectable()
 export class ChunkFeatures {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     readonly queues: JobQueues,
     readonly jobs: JobRowsService,
@@ -42,7 +41,6 @@ export class ChunkFeatures {
  */
 @Injectable()
 export class ChunksJob extends WorkRunner<ChunkWork> {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly features: ChunkFeatures,

@@ -26,7 +26,6 @@ export class JobRows {
 /** Cuts jobs into chunks, and removes those whose start was broken off. */
 @Injectable()
 export class StartJobsJob extends WorkRunner<JobWork> {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly queues: JobQueues,

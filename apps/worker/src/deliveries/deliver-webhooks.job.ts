@@ -20,7 +20,6 @@ const BUSY_WAIT_SECONDS = 1;
 /** What delivering stands on. */
 @Injectable()
 export class DeliveryFeatures {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     readonly deliveries: DeliveriesRepository,
     readonly sender: WebhookSender,

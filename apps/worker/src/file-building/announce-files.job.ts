@@ -19,7 +19,6 @@ const ACCOUNTS_AT_A_TIME = 30;
  */
 @Injectable()
 export class AnnounceFilesJob extends WorkRunner<AnnounceWork> {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     queue: AnnounceQueue,

@@ -43,7 +43,6 @@ export class JobNames {
 /** Takes jobs: counts their names, sets their price aside, and queues them. */
 @Injectable()
 export class NewJobsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly jobs: JobsRepository,

@@ -22,7 +22,6 @@ export class CheckNamesJob implements Job {
   private readonly ending = new AbortController();
   private running: Promise<void> = Promise.resolve();
 
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly names: WatchedNamesMaintenanceRepository,

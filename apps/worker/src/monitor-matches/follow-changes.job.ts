@@ -33,7 +33,6 @@ export class FollowChangesJob implements Job {
   private readonly ending = new AbortController();
   private running: Promise<void> = Promise.resolve();
 
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly cursors: FeedCursorsService,

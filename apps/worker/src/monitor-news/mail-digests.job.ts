@@ -15,7 +15,6 @@ const LINES_MAX = 30;
 export class MailDigestsJob implements Job {
   readonly name = 'mail-monitor-digests';
 
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly digests: DigestsMaintenanceRepository,

@@ -22,7 +22,6 @@ import { NewsService } from '../monitor-news/news.service.js';
 /** Monitors, as their owners see them. */
 @Injectable()
 export class MonitorsService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly monitors: MonitorsRepository,

@@ -21,7 +21,6 @@ const CHUNKS_END_SECONDS = 2;
 /** What the end of a job stands on. */
 @Injectable()
 export class EndFeatures {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     readonly jobs: JobRowsService,
     readonly chunks: ChunkRowsService,
@@ -35,7 +34,6 @@ export class EndFeatures {
 /** Ends jobs: charges what is not charged, joins the answers to one file, gives back the rest, and says so by mail. */
 @Injectable()
 export class EndJobsJob extends WorkRunner<JobWork> {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly queues: JobQueues,
