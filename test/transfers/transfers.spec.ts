@@ -446,7 +446,7 @@ describe('an upload by tus', () => {
         'tus-version': '1.0.0',
         'tus-extension': 'creation,creation-with-upload,termination,expiration',
         'tus-max-size': String(UPLOAD_BYTES_MAX),
-        'access-control-allow-methods': 'POST, GET, OPTIONS',
+        'access-control-allow-methods': 'POST, GET, HEAD, OPTIONS',
       },
     ]);
     const below = await under.ask('/v2.0/uploads/x', {}, 'OPTIONS');

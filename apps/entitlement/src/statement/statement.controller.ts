@@ -10,6 +10,8 @@ import {
   Question,
   type QuestionOf,
   Serves,
+  USAGE_V1,
+  type UsageV1Answer,
   linkHeaders,
 } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
@@ -33,6 +35,11 @@ export class StatementController {
     const statement = await this.statement.read(accountId, asked);
     void reply.headers(linkHeaders(statement.lines.paging));
     return creditsAnswer(statement);
+  }
+
+  @Serves(USAGE_V1)
+  async usageV1(@AccountId() accountId: string): Promise<UsageV1Answer> {
+    return this.statement.usageV1(accountId);
   }
 
   @Serves(LEDGER)

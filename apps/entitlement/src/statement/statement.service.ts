@@ -5,11 +5,14 @@ import type {
   BalanceExplanation,
   LedgerLine,
   Page,
+  UsageV1Answer,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
+import { Clock } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import { explain } from './explanation.js';
 import { StatementRepository } from './statement.repository.js';
+import { usageV1Answer } from './usage-v1-answer.js';
 
 /** Lines read at once for an explanation. */
 const BATCH = 2_000;
@@ -27,12 +30,17 @@ export class StatementService {
     private readonly database: Database,
     private readonly grants: GrantsService,
     private readonly repository: StatementRepository,
+    private readonly clock: Clock,
   ) {}
 
   async read(accountId: string, asked: AskedPage): Promise<Statement> {
     // First, as it applies time: slices that begin and credits that end are lines of the ledger.
     const balance = await this.grants.balance(accountId);
     return { balance, lines: await this.lines(accountId, asked) };
+  }
+
+  async usageV1(accountId: string): Promise<UsageV1Answer> {
+    return usageV1Answer(await this.grants.balance(accountId), this.clock.now());
   }
 
   /** A page of the ledger, newest first. */

@@ -152,6 +152,31 @@ describe('what an account used', () => {
   });
 });
 
+it('version 1 says of package and plan what was granted and used, of a month that is over nothing', async () => {
+  const usage = () => entitlement.call('GET', '/internal/account/usage-v1?version=1', accountId);
+  await entitlement.buy(accountId, 1_000);
+  const month = { periodStart: '2026-03-02T09:00:00.000Z', periodEnd: '2026-04-02T09:00:00.000Z' };
+  await entitlement.subscribe(accountId, { subscriptionId: newId(), ...month });
+  await entitlement.client.close(await lease({ 'whois.live': 7 }, 7));
+  const once = { totalCredits: 1_000, servedRequest: 0 };
+  const surcharge = { surchargeRequestLimit: 0, servedSurchargeRequests: 0 };
+  const apiSubscription = { requestLimit: 15_000, servedRequests: 7, subscriptionStatus: 'active' };
+  expect(await usage()).toEqual({
+    apiCredits: once,
+    apiSubscription: { ...apiSubscription, ...surcharge },
+  });
+  at('2026-06-02T09:00:00Z');
+  expect(await usage()).toEqual({
+    apiCredits: once,
+    apiSubscription: {
+      requestLimit: 0,
+      servedRequests: 0,
+      subscriptionStatus: 'inactive',
+      ...surcharge,
+    },
+  });
+});
+
 describe('the answer of account.credits', () => {
   it('says what is left, by grant, and all lines add up to it', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);

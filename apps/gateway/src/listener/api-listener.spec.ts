@@ -165,7 +165,26 @@ describe('a live lookup', () => {
     expect(statuses).toEqual([200, 200, 200, 429, 429, 200]);
     const preflight = await ask(question, { 'x-api-key': apiKey }, 'OPTIONS');
     const head = await ask(question, { 'x-api-key': apiKey }, 'HEAD');
-    expect([preflight.status, head.status]).toEqual([204, 405]);
+    expect([preflight.status, head.status]).toEqual([204, 429]);
     around.entitlement.keys = 1;
+  });
+
+  it('HEAD answers with the headers of GET, its price included, and no body', async () => {
+    const { apiKey } = around.account.addKey();
+    const got = await ask(live(apiKey, '&domainName=head.example'));
+    const headed = await ask(live(apiKey, '&domainName=headed.example'), {}, 'HEAD');
+    const of = ({ status, headers }: typeof got) => [
+      status,
+      headers['content-type'],
+      headers['x-credits-cost'],
+      headers['x-ratelimit-allowed-requests'],
+    ];
+    expect(of(headed)).toEqual(of(got));
+    expect(headed.headers['x-credits-cost']).toBe('1');
+    expect(headed.text).toBe('');
+    const refused = await ask('/v2.0/whois/live?domainName=a.example', {}, 'HEAD');
+    expect([refused.status, refused.text]).toEqual([401, '']);
+    const prices = await ask('/v2.0/pricing', {}, 'HEAD');
+    expect([prices.status, prices.text]).toEqual([200, '']);
   });
 });

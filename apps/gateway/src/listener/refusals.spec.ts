@@ -178,7 +178,7 @@ describe('a refusal', () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'] as const) {
       const answer = await ask('/v2.0/whois/live', {}, method);
       expectProblem(answer, 405, 'method_not_allowed');
-      expect(answer.headers.allow).toBe('GET, OPTIONS');
+      expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS');
     }
     const answer = await ask('/health', {}, 'POST');
     expectProblem(answer, 405, 'method_not_allowed');

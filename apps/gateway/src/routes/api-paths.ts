@@ -122,9 +122,10 @@ function routesOf(
       first.choice = { parameter: when.parameter, routes: byValue };
     }
     routes.set(method, first);
-    // The headers of a file are its own (S78); those of other answers say nothing.
-    if (first.kind === 'download') routes.set('HEAD', first);
   }
+  // As GET, its limits and its price included, without the body (RFC 9110, 9.3.2): Node writes none.
+  const get = routes.get('GET');
+  if (get && !routes.has('HEAD')) routes.set('HEAD', get);
   return routes;
 }
 

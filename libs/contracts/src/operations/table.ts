@@ -49,6 +49,7 @@ import { BALANCE, LEDGER } from './account/balance.js';
 import { ACCOUNT_CREDITS } from './account/credits.js';
 import { ACCOUNT_REQUESTS, REQUESTS } from './usage/requests.js';
 import { ACCOUNT_USAGE } from './usage/usage.js';
+import { USAGE_V1 } from './usage/usage-v1.js';
 import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
 import { AVAILABILITY } from './availability/availability.js';
 import { CALLBACK } from './billing/callback.js';
@@ -179,6 +180,7 @@ export * from './account/sign-up.js';
 export * from './account/credits.js';
 export * from './usage/requests.js';
 export * from './usage/usage.js';
+export * from './usage/usage-v1.js';
 export * from './availability/availability-answer.js';
 export * from './availability/availability-bulk.js';
 export * from './availability/availability.js';
@@ -294,6 +296,7 @@ export const OPERATIONS: readonly Operation[] = [
   ACCOUNT_USAGE,
   ACCOUNT_REQUESTS,
   ACCOUNT_CREDITS,
+  USAGE_V1,
   TLDS,
   TLD,
   PRICING,

@@ -1,0 +1,79 @@
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, Min, ValidateNested } from 'class-validator';
+import { defineOperation } from '../operation.js';
+
+/** Credits that were bought once or given. */
+export class OneTimeCredits {
+  /** Granted, without those that expired or were taken back. */
+  @IsInt()
+  @Min(0)
+  totalCredits: number;
+
+  /** Of them, those that were used. */
+  @IsInt()
+  @Min(0)
+  servedRequest: number;
+}
+
+/** Credits of the API plan in its current month. */
+export class PlanCredits {
+  @IsInt()
+  @Min(0)
+  requestLimit: number;
+
+  @IsInt()
+  @Min(0)
+  servedRequests: number;
+
+  @IsIn(['active', 'inactive'])
+  subscriptionStatus: string;
+
+  /** There are none here: nothing is charged beyond what was bought. */
+  @IsInt()
+  surchargeRequestLimit: number;
+
+  @IsInt()
+  servedSurchargeRequests: number;
+}
+
+/** Without the key, which the other service repeats. */
+export class UsageV1Answer {
+  @ValidateNested()
+  @Type(() => OneTimeCredits)
+  apiCredits: OneTimeCredits;
+
+  @ValidateNested()
+  @Type(() => PlanCredits)
+  apiSubscription: PlanCredits;
+}
+
+export const USAGE_V1 = defineOperation({
+  name: 'account.usage-v1',
+  summary: 'Credits granted and used, in the words of version 1',
+  description:
+    'For clients that move here: the key is not repeated, and surcharges, which there are none of, are 0. Use is counted within two minutes. `/v2.0/account/credits` says more.',
+  method: 'GET',
+  routes: [{ path: '/v1.0/whoisapi/usage', version: 1, successor: '/v2.0/account/credits' }],
+  access: { kind: 'key', scope: 'account:read', class: 'account' },
+  owner: { service: 'entitlement', path: '/internal/account/usage-v1' },
+  parameters: {},
+  answers: [{ type: 'application/json', of: UsageV1Answer }],
+  price: { per: 'free' },
+  problems: [],
+  examples: [
+    {
+      title: 'A package and a plan',
+      parameters: {},
+      answer: {
+        apiCredits: { totalCredits: 15_500, servedRequest: 1_769 },
+        apiSubscription: {
+          requestLimit: 50_000,
+          servedRequests: 8_120,
+          subscriptionStatus: 'active',
+          surchargeRequestLimit: 0,
+          servedSurchargeRequests: 0,
+        },
+      },
+    },
+  ],
+});
