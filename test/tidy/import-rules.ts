@@ -174,6 +174,7 @@ const SOCKET_OWNERS: readonly [path: string, why: string][] = [
     'calls the configured API, and its certificates on the same hosts',
   ],
   ['apps/simulators/src/', 'never part of a production image'],
+  ['apps/cli/src/sandbox/sandbox-http.ts', 'asks the processors’ sandboxes with the operator’s keys'],
   ['apps/cluster/src/', 'never part of a production image'],
   ['test/', 'tests and benches'],
 ];

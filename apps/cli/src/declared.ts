@@ -8,6 +8,14 @@ import { TelemetryConfig } from '#libs/platform';
 import { CliConfig, databasesConfig } from './cli.config.js';
 import type { DocumentedApp } from './documents/configuration.js';
 
+/** Billing's own calls of the processors, for `sandbox`. */
+export const processors = async () => ({
+  ...(await import('../../billing/src/processors/stripe/stripe-processor.js')),
+  ...(await import('../../billing/src/processors/paypal/paypal-processor.js')),
+  ...(await import('../../billing/src/processors/call-rate.js')),
+});
+export type { Outcome, PaymentProcessor } from '../../billing/src/processors/payment-processor.js';
+
 /** What the apps declare and the commands work on: the only file that looks into other apps. */
 export { SERVICES };
 

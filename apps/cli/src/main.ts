@@ -1,8 +1,9 @@
 import { ExtensionMissing, NotTheOwner } from '#libs/database';
 import { EventsConfig, UnfitTopic } from '#libs/messaging';
 import { ConfigurationError, Problem, loadConfig, loadConfigs } from '#libs/platform';
-import { askingProgram, asksServices } from './asking-program.js';
+import { askingProgram, asksServices, operatorCommand } from './asking-program.js';
 import { CliConfig } from './cli.config.js';
+import { addManual } from './manual.js';
 import { operatorSettings } from './operator-settings.js';
 
 const NOBODYS_ID = 'Nothing has this id. `account find` tells whose an id, key or address is.';
@@ -13,6 +14,14 @@ const isMissing = (error: unknown) => error instanceof Problem && error.status =
 async function main(): Promise<void> {
   const { dataFolder } = loadConfig(CliConfig);
   const settings = operatorSettings(process.env, dataFolder);
+  if (process.argv[2] === 'sandbox') {
+    const { sandboxCommands } = await import('./sandbox/sandbox-commands.js');
+    const program = operatorCommand();
+    sandboxCommands(program);
+    addManual(program);
+    await program.parseAsync();
+    return;
+  }
   if (asksServices(process.argv[2])) {
     const databases = async () =>
       loadConfig((await import('./declared.js')).DatabasesConfig, settings);

@@ -217,6 +217,18 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
     example: `limits lift ${ACCOUNT} --limit live ${REASON}`,
     json: { accountId: ACCOUNT, limit: 'live', hasChanged: true },
   },
+  'sandbox stripe': {
+    example: 'sandbox stripe --wait 15',
+    json: {
+      steps: [{ title: 'Refund', outcome: 'seen', says: 'given back: 10.00 USD, re_1' }],
+    },
+  },
+  'sandbox paypal': {
+    example: 'sandbox paypal',
+    json: {
+      steps: [{ title: 'Webhook', does: 'Lists the app’s webhooks …' }],
+    },
+  },
   'keys list': { example: `keys list ${ACCOUNT}`, json: [KEY] },
   'keys revoke': { example: `keys revoke ${ACCOUNT} ${OTHER}`, json: KEY },
   'account list': {

@@ -8,6 +8,7 @@ import type { Databases } from './declared.js';
 import { eventCommands } from './events/event-commands.js';
 import { addManual } from './manual.js';
 import { routingCommands } from './routing/routing-commands.js';
+import { sandboxCommands } from './sandbox/sandbox-commands.js';
 import { schemaCommands } from './schemas/schema-commands.js';
 import { secretCommands } from './secrets/secret-commands.js';
 import { sourceCommands } from './source/source-commands.js';
@@ -29,6 +30,7 @@ export function operatorProgram(
   secretCommands(program);
   routingCommands(program);
   tldCommands(program);
+  sandboxCommands(program);
   addManual(program);
   return program;
 }

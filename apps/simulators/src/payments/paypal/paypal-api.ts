@@ -95,8 +95,16 @@ export class PaypalApi {
         /^\/v1\/reporting\/transactions$/,
         (_, __, query) => captures.report(query, (id) => subscriptions.isSale(id)),
       ],
+      ['GET', /^\/v1\/notifications\/webhooks$/, () => this.listWebhooks()],
       ['GET', /^\/v1\/notifications\/webhooks-events$/, (_, __, query) => this.listEvents(query)],
     ];
+  }
+
+  /** The one that callbacks go to, which takes every event. */
+  private listWebhooks(): object {
+    const target = this.world.callbackTarget;
+    const webhook = { id: target?.secret, url: target?.url, event_types: [{ name: '*' }] };
+    return { webhooks: target ? [webhook] : [] };
   }
 
   answer(request: PaypalRequest): PaypalAnswer {

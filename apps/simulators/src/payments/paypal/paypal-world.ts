@@ -26,6 +26,11 @@ export class PaypalWorld {
 
   constructor(private readonly parts: PaypalWorldParts) {}
 
+  /** Where the webhook is; its secret is its id. */
+  get callbackTarget() {
+    return this.parts.sender.target;
+  }
+
   get clock(): VirtualClock {
     return this.parts.clock;
   }

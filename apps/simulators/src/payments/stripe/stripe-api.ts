@@ -12,6 +12,7 @@ import type { Customer, Price } from './stripe-objects.js';
 import { StripeRefusal } from './requests/stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
 import type { Subscriptions } from './subscriptions.js';
+import { TestClocks } from './test-clocks.js';
 
 export interface StripeRequest {
   method: string;
@@ -53,6 +54,7 @@ export class StripeApi {
     { sessions, payments, subscriptions, schedules, customerPages, pageUrl }: StripeParts,
   ) {
     this.idempotency = new IdempotencyKeys(world.clock);
+    const testClocks = new TestClocks(world.clock);
     const params = <T>(form: Form) => form as unknown as T;
     this.routes = [
       ['POST', /^\/v1\/customers$/, (_, form) => this.createCustomer(form)],
@@ -112,6 +114,15 @@ export class StripeApi {
         (_, { customer, return_url: returnUrl }) =>
           customerPages.createPortal(String(customer), String(returnUrl ?? '/'), pageUrl()),
       ],
+      ['POST', /^\/v1\/test_helpers\/test_clocks$/, (_, form) => testClocks.create(form)],
+      ['GET', /^\/v1\/test_helpers\/test_clocks\/(\w+)$/, (id) => testClocks.get(id)],
+      ['DELETE', /^\/v1\/test_helpers\/test_clocks\/(\w+)$/, (id) => testClocks.delete(id)],
+      [
+        'POST',
+        /^\/v1\/test_helpers\/test_clocks\/(\w+)\/advance$/,
+        (id, form) => testClocks.advance(id, form),
+      ],
+      ['GET', /^\/v2\/core\/event_destinations$/, () => this.listDestinations()],
       ['GET', /^\/v2\/core\/events$/, (_, form) => this.listEvents(form)],
     ];
   }
@@ -212,6 +223,21 @@ export class StripeApi {
     const all = this.world.all('refund');
     const own = all.filter((refund) => id === undefined || refund.payment_intent === id);
     return listed('/v1/refunds', own, page);
+  }
+
+  /** The one that callbacks go to, which takes every event. */
+  private listDestinations(): object {
+    const target = this.world.callbackTarget;
+    const destination = {
+      id: 'ed_test_simulator',
+      object: 'v2.core.event_destination',
+      type: 'webhook_endpoint',
+      event_payload: 'thin',
+      enabled_events: ['*'],
+      status: 'enabled',
+      webhook_endpoint: { url: target?.url },
+    };
+    return { data: target ? [destination] : [], next_page_url: null, previous_page_url: null };
   }
 
   /** Newest first; the next page is named by its whole address. */

@@ -122,6 +122,11 @@ export class StripeWorld {
     return copy;
   }
 
+  /** Where the endpoint of callbacks is. */
+  get callbackTarget() {
+    return this.sender.target;
+  }
+
   /** Records what happened to an object, and tells the endpoint of callbacks. */
   emit(type: ThinEventType, { id, object }: Pick<StripeObject, 'id' | 'object'>): void {
     const event: ThinEvent = {

@@ -40,7 +40,16 @@ const PREVIEWED = [...ITEM, 'proration_behavior', 'proration_date'];
 
 /** By method and path; `*` stands for an id. `expand` is known everywhere. */
 const OF_REQUESTS: Readonly<Record<string, Parameters>> = {
-  'POST /v1/customers': { known: ['metadata'] },
+  'POST /v1/customers': { known: ['metadata', 'test_clock'] },
+  'GET /v2/core/event_destinations': { known: ['include', 'limit'] },
+  'POST /v1/test_helpers/test_clocks': {
+    known: ['frozen_time', 'name'],
+    required: ['frozen_time'],
+  },
+  'POST /v1/test_helpers/test_clocks/*/advance': {
+    known: ['frozen_time'],
+    required: ['frozen_time'],
+  },
   'GET /v1/customers': { known: PAGE },
   'POST /v1/prices': {
     known: [...PRICE_DATA, 'recurring.interval', 'lookup_key', 'metadata'],
@@ -110,6 +119,9 @@ const KINDS = new Set([
   '/subscription_schedules',
   '/billing_portal',
   '/create_preview',
+  '/event_destinations',
+  '/test_helpers',
+  '/test_clocks',
 ]);
 
 /** @param at the name as it was written, and without its indexes. */

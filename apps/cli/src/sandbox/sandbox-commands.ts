@@ -1,0 +1,137 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { ConfigurationError, MINUTE_MS, SECOND_MS, SystemClock, loadConfig } from '#libs/platform';
+import { type OutputOptions, answer } from '../output.js';
+import { type PaypalTrial, paypalSteps } from './paypal-sandbox.js';
+import { type Patience, type SandboxStep, type StepSeen, takeSteps } from './sandbox-run.js';
+import { SandboxConfig } from './sandbox.config.js';
+import { stripeSteps } from './stripe-sandbox.js';
+
+/** Of one process, below the sandboxes' own limits. */
+const CALLS_PER_SECOND = 10;
+const LIVE_STRIPE = /^(sk|rk)_live_/;
+const LIVE_PAYPAL = 'api-m.paypal.com';
+
+interface SandboxOptions extends OutputOptions {
+  wait: number;
+}
+
+/** What it would do, or what was seen. */
+interface SandboxAnswer {
+  steps: (StepSeen | { title: string; does: string })[];
+}
+
+/** `sandbox`: tries the product's own calls at a processor, with the operator's test keys and no installation. */
+export function sandboxCommands(program: Command): void {
+  const sandbox = program
+    .command('sandbox')
+    .description('try a processor with your own test keys: checkout, refund, renewal, webhook');
+  for (const [name, run] of [
+    ['stripe', runStripe],
+    ['paypal', runPaypal],
+  ] as const) {
+    sandbox
+      .command(name)
+      .description('without test keys it says what it would do; live keys are refused')
+      .option('--wait <minutes>', 'how long each page of the processor waits for you', minutes, 10)
+      .option('--json', 'answer as JSON')
+      .action(async ({ json, wait }: SandboxOptions) => {
+        const say = (line: string) => void process.stderr.write(`${line}\n`);
+        const waitMs = wait * MINUTE_MS;
+        const steps = await run(loadConfig(SandboxConfig), {
+          say,
+          waitMs,
+          everyMs: Math.min(2 * SECOND_MS, waitMs),
+        });
+        if (steps.some((step) => 'outcome' in step && step.outcome !== 'seen')) {
+          process.exitCode = 1;
+        }
+        answer<SandboxAnswer>({ json }, { steps }, linesOf);
+      });
+  }
+}
+
+type Trial = (config: SandboxConfig, patience: Patience) => Promise<SandboxAnswer['steps']>;
+
+/** @throws ConfigurationError for a live key. */
+export const runStripe: Trial = async (config, patience) => {
+  const { stripeApiKey: apiKey, stripeApiUrl: apiUrl, dashboardUrl } = config;
+  if (apiKey !== undefined && LIVE_STRIPE.test(apiKey)) {
+    throw new ConfigurationError([
+      'STRIPE_API_KEY: is a live key, and this buys and refunds. Give a test key, sk_test_… or rk_test_….',
+    ]);
+  }
+  const { StripeProcessor, CallRate } = await processors();
+  const clock = new SystemClock();
+  const processor = new StripeProcessor({
+    apiKey: () => apiKey ?? 'sk_test_none',
+    apiUrl,
+    callbackSecrets: () => [],
+    rate: new CallRate(CALLS_PER_SECOND),
+    clock,
+  });
+  const trial = { apiKey: apiKey ?? '', apiUrl, dashboardUrl, processor, clock, patience };
+  const missing = apiKey === undefined ? ['STRIPE_API_KEY (sk_test_… or rk_test_…)'] : [];
+  return tried(stripeSteps(trial), missing, patience);
+};
+
+/** @throws ConfigurationError for the address of the live API. */
+export const runPaypal: Trial = async (config, patience) => {
+  const { paypalClientId: clientId, paypalClientSecret: clientSecret } = config;
+  const { paypalApiUrl: apiUrl, dashboardUrl } = config;
+  if (new URL(apiUrl).hostname === LIVE_PAYPAL) {
+    throw new ConfigurationError([
+      'BILLING_PAYPAL_API_URL: is the live API, and this buys and refunds. Unset it for the sandbox, with the keys of a sandbox app.',
+    ]);
+  }
+  const { PaypalProcessor, CallRate } = await processors();
+  const clock = new SystemClock();
+  const processor = new PaypalProcessor({
+    apiUrl,
+    clientId: clientId ?? '',
+    clientSecret: () => clientSecret ?? '',
+    webhookIds: [],
+    returnUrl: 'https://example.com/paid',
+    rate: new CallRate(CALLS_PER_SECOND),
+    clock,
+  });
+  const trial: PaypalTrial = {
+    clientId: clientId ?? '',
+    clientSecret: clientSecret ?? '',
+    apiUrl,
+    dashboardUrl,
+    processor,
+    clock,
+    patience,
+  };
+  const missing = [
+    ...(clientId ? [] : ['BILLING_PAYPAL_CLIENT_ID']),
+    ...(clientSecret ? [] : ['BILLING_PAYPAL_CLIENT_SECRET']),
+  ];
+  return tried(paypalSteps(trial), missing, patience);
+};
+
+async function tried(
+  [steps, cleanUp]: [SandboxStep[], SandboxStep],
+  missing: string[],
+  { say }: Patience,
+): Promise<SandboxAnswer['steps']> {
+  if (missing.length === 0) return takeSteps(steps, cleanUp, say);
+  say(`Nothing was asked: ${missing.join(' and ')} is not set. With it, these steps are taken.`);
+  return [...steps, cleanUp].map(({ title, does }) => ({ title, does }));
+}
+
+// What billing consists of is loaded for this command alone.
+const processors = async () => (await import('../declared.js')).processors();
+
+const linesOf = ({ steps }: SandboxAnswer): string[] =>
+  steps.map((step, place) =>
+    'does' in step
+      ? `${place + 1}. ${step.title}. ${step.does}`
+      : `${step.outcome.padEnd(8)}  ${step.title}: ${step.says}`,
+  );
+
+function minutes(text: string): number {
+  const value = Number(text);
+  if (value >= 0 && value <= 60) return value;
+  throw new InvalidArgumentError('It is 0 to 60 minutes.');
+}

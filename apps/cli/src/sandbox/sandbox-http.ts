@@ -1,0 +1,24 @@
+/** A call of a processor's API that billing itself never makes, such as the one that moves a test clock. */
+export interface SandboxCall {
+  method?: 'GET' | 'POST' | 'DELETE';
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  /** Sent as a form. */
+  form?: Readonly<Record<string, string>>;
+}
+
+const TIMEOUT_MS = 20_000;
+
+/** @returns the answer's JSON. @throws Error with the processor's own words for a refusal. */
+export async function askSandbox({ method = 'GET', url, headers, form }: SandboxCall) {
+  const answer = await fetch(url, {
+    method,
+    headers,
+    ...(form && { body: new URLSearchParams(form) }),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  const text = await answer.text();
+  if (answer.ok) return text === '' ? {} : JSON.parse(text);
+  const { pathname } = new URL(url);
+  throw new Error(`${method} ${pathname}: ${answer.status} ${text.slice(0, 300)}`);
+}

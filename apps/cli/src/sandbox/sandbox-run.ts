@@ -1,0 +1,64 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** One thing that is tried at a processor. */
+export interface SandboxStep {
+  title: string;
+  /** What it asks the processor for, for somebody without keys. */
+  does: string;
+  /** @returns what was seen. @throws Error for what did not happen. */
+  run(): Promise<string>;
+}
+
+/** What became of one. */
+export interface StepSeen {
+  title: string;
+  outcome: 'seen' | 'failed' | 'left out';
+  says: string;
+}
+
+/** How a page is put to the operator, and how long is waited for what the operator does there. */
+export interface Patience {
+  /** Says something at once, whatever form the answer has in the end. */
+  say(line: string): void;
+  waitMs: number;
+  everyMs: number;
+}
+
+/** Takes the steps in their order; one that fails ends the run, but for the last, which cleans up. */
+export async function takeSteps(
+  steps: readonly SandboxStep[],
+  cleanUp: SandboxStep,
+  say: (line: string) => void,
+): Promise<StepSeen[]> {
+  const seen: StepSeen[] = [];
+  let hasFailed = false;
+  for (const step of [...steps, cleanUp]) {
+    const { title } = step;
+    if (hasFailed && step !== cleanUp) {
+      seen.push({ title, outcome: 'left out', says: 'a step before it failed' });
+      continue;
+    }
+    say(`… ${title}`);
+    try {
+      seen.push({ title, outcome: 'seen', says: await step.run() });
+    } catch (error) {
+      hasFailed = true;
+      seen.push({ title, outcome: 'failed', says: (error as Error).message });
+    }
+  }
+  return seen;
+}
+
+/** Asks again until there is an answer. @throws Error when the time is over. */
+export async function until<T>(
+  what: string,
+  { waitMs, everyMs }: Patience,
+  ask: () => Promise<T | undefined>,
+): Promise<T> {
+  for (let left = waitMs; left >= 0; left -= everyMs) {
+    const found = await ask();
+    if (found !== undefined) return found;
+    await wait(everyMs);
+  }
+  throw new Error(`${what} was not seen within ${Math.round(waitMs / 60_000)} minutes`);
+}

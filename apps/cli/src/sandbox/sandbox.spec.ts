@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { StripeMock, stripeMockProgram } from '../../../../test/billing/stripe-mock.js';
+import { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
+import { runPaypal, runStripe } from './sandbox-commands.js';
+import { SandboxConfig } from './sandbox.config.js';
+import { missingTypes } from './trial-purchase.js';
+
+const DASHBOARD = 'https://dashboard.example';
+
+describe('a trial at a processor', () => {
+  const simulator = new PaymentsSimulator();
+  let config: SandboxConfig;
+  const said: string[] = [];
+
+  beforeAll(async () => {
+    const url = await simulator.start();
+    config = Object.assign(new SandboxConfig(), {
+      dashboardUrl: DASHBOARD,
+      stripeApiUrl: url,
+      stripeApiKey: 'sk_test_operator',
+      paypalApiUrl: `${url}/paypal`,
+      paypalClientId: 'simulator',
+      paypalClientSecret: 'a secret of PayPal',
+    });
+    const secret = 'WH12345678';
+    simulator.sendCallbacksTo({ url: `${DASHBOARD}/callbacks/stripe`, secret });
+    simulator.paypal.callbacks.target = { url: `${DASHBOARD}/callbacks/paypal`, secret };
+    simulator.callbacks.faults.drop = simulator.paypal.callbacks.faults.drop = true;
+  });
+  afterAll(() => simulator.stop());
+
+  /** An operator who pays on each page that is named. */
+  const operator = (waitMs = 20_000) => ({
+    say(line: string) {
+      said.push(line);
+      const page = /^ {2}Open (\S+)/.exec(line)?.[1];
+      if (page) void pressed(page);
+    },
+    waitMs,
+    everyMs: 50,
+  });
+
+  /** Presses the button of the page that pays or agrees. */
+  async function pressed(page: string): Promise<void> {
+    const text = await (await fetch(page)).text();
+    const actions = [...text.matchAll(/action="([^"]+)"/g)].map(([, action]) => action);
+    const action = actions.find((one) => /\/(pay|pays|agree|approve)$/.test(one)) ?? actions[0];
+    await fetch(new URL(action, page), { method: 'POST', redirect: 'manual' });
+  }
+
+  const outcomes = (steps: object[]) =>
+    steps.map((step) => {
+      const { title, outcome, says } = step as Record<string, string>;
+      return outcome === 'seen' ? `${title}: seen` : `${title}: ${outcome}, ${says}`;
+    });
+
+  it('sees checkout, refund, renewal by test clock and events at Stripe, and clears away', async () => {
+    const steps = await runStripe(config, operator());
+    expect(outcomes(steps)).toEqual(
+      [
+        'Checkout of a package',
+        'Refund',
+        'Checkout of a plan',
+        'Renewal by test clock',
+        'Events',
+        'Webhook',
+        'Clearing away',
+      ].map((title) => `${title}: seen`),
+    );
+  });
+
+  (stripeMockProgram() ? it : it.skip)('Stripe’s own API takes every request of it', async () => {
+    const mock = await StripeMock.start(stripeMockProgram()!);
+    const faults = await Promise.all(
+      simulator.stripe.requests
+        .filter(({ path }) => path.startsWith('/v1/'))
+        .map((request) => mock.faultOf(request)),
+    );
+    mock.stop();
+    expect(faults.length).toBeGreaterThan(15);
+    expect(faults.filter(Boolean)).toEqual([]);
+  });
+
+  it('sees order, refund and plan at PayPal, says that nothing renews it there, and ends it', async () => {
+    const steps = await runPaypal(config, operator());
+    expect(outcomes(steps)).toEqual(
+      ['Checkout of a package', 'Refund', 'Checkout of a plan', 'Webhook', 'Clearing away'].map(
+        (title) => `${title}: seen`,
+      ),
+    );
+    expect(JSON.stringify(steps)).toContain('cannot be brought forward');
+  });
+
+  it('without keys says each step and asks nobody; a live key is refused', async () => {
+    const before = simulator.stripe.calls;
+    const none = Object.assign(new SandboxConfig(), { stripeApiUrl: config.stripeApiUrl });
+    const steps = await runStripe(none, operator());
+    expect(steps.map((step) => 'does' in step && step.does.length > 40)).toEqual(
+      Array(7).fill(true),
+    );
+    expect(said.at(-1)).toContain('STRIPE_API_KEY');
+    for (const stripeApiKey of ['sk_live_x', 'rk_live_x']) {
+      const live = Object.assign(new SandboxConfig(), { ...config, stripeApiKey });
+      await expect(runStripe(live, operator())).rejects.toThrow('live key');
+    }
+    const livePaypal = { ...config, paypalApiUrl: 'https://api-m.paypal.com' };
+    await expect(runPaypal(Object.assign(none, livePaypal), operator())).rejects.toThrow(
+      'live API',
+    );
+    expect(simulator.stripe.calls).toBe(before);
+  });
+
+  it('a step that fails leaves out what follows, but what it made is cleared away', async () => {
+    simulator.paypal.callbacks.target = undefined;
+    const elsewhere = await runPaypal(config, operator());
+    expect(outcomes(elsewhere)[3]).toContain('no webhook leads to https://dashboard.example');
+    expect(outcomes(elsewhere).at(-1)).toBe('Clearing away: seen');
+    simulator.stripe.endedKeys.add('sk_test_operator');
+    const ended = outcomes(await runStripe(config, operator()));
+    expect(ended[0]).toContain('Invalid API Key');
+    expect(ended[1]).toBe('Refund: left out, a step before it failed');
+    expect(ended.at(-1)).toBe('Clearing away: seen');
+    expect(missingTypes(['v1.refund.*', 'a.b'], ['v1.refund.created'])).toEqual(['a.b']);
+    expect(missingTypes(['v1.refund.*', 'a.b'], ['*'])).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+import { CATALOGUE_VERSION, SUBSCRIPTION_PLANS } from '#libs/contracts';
+import { type Clock, HOUR_MS, newId } from '#libs/platform';
+import type { Outcome, PaymentProcessor } from '../declared.js';
+import { type Patience, until } from './sandbox-run.js';
+
+const PACKAGE_MICROS = 10_000_000n;
+
+/** What the processor said it was asked to do. @throws Error in its words otherwise. */
+export function valueOf<T>(outcome: Outcome<T>): T {
+  if (outcome.outcome === 'done') return outcome.value;
+  if (outcome.outcome === 'refused') throw new Error(`${outcome.code}: ${outcome.message}`);
+  throw new Error(`no answer: ${String(outcome.cause)}`);
+}
+
+/** Purchases by the very calls that billing makes; the operator pays on the processor's page. */
+export class TrialPurchases {
+  private readonly accountId = newId();
+
+  constructor(
+    private readonly processor: PaymentProcessor,
+    private readonly clock: Clock,
+    private readonly patience: Patience,
+    private readonly pay: string,
+  ) {}
+
+  /** @returns the payment. */
+  async buyPackage(): Promise<{ id: string; amountMicros: bigint }> {
+    const paid = await this.paid(undefined, undefined);
+    if (!paid.payment) throw new Error('the checkout is paid and names no payment');
+    return paid.payment;
+  }
+
+  /** @returns the id of the subscription. */
+  async takePlan(customerId: string | undefined): Promise<string> {
+    const { sku, interval, name, unitMicros } = SUBSCRIPTION_PLANS.find(
+      (plan) => plan.interval === 'month',
+    )!;
+    const price = { interval, name, unitMicros: BigInt(unitMicros), taxPpm: 0 };
+    const paid = await this.paid(
+      { sku, catalogueVersion: CATALOGUE_VERSION, ...price },
+      customerId,
+    );
+    if (!paid.subscriptionId) throw new Error('the checkout is paid and began no subscription');
+    return paid.subscriptionId;
+  }
+
+  async subscription(id: string) {
+    const snapshot = valueOf(await this.processor.fetch({ kind: 'subscription', id }));
+    if (snapshot.kind !== 'subscription') throw new Error(`${id} is no subscription`);
+    return snapshot;
+  }
+
+  private async paid(
+    plan: Parameters<PaymentProcessor['createCheckout']>[0]['lines'][number]['plan'],
+    customerId: string | undefined,
+  ) {
+    const amountMicros = plan?.unitMicros ?? PACKAGE_MICROS;
+    const name = plan?.name ?? 'Sandbox trial of a package';
+    const request = {
+      orderId: newId(),
+      accountId: this.accountId,
+      customerId,
+      currency: 'USD',
+      lines: [{ name, quantity: 1, amountMicros, taxMicros: 0n, taxPpm: 0, plan }],
+      expiresAt: new Date(this.clock.now().getTime() + HOUR_MS),
+      successUrl: 'https://example.com/paid',
+      cancelUrl: 'https://example.com/not-paid',
+    };
+    const { checkoutId, redirectUrl } = valueOf(await this.processor.createCheckout(request));
+    this.patience.say(`  Open ${redirectUrl}`);
+    this.patience.say(`  ${this.pay}`);
+    return until('the payment', this.patience, async () => {
+      const found = valueOf(await this.processor.fetch({ kind: 'checkout', id: checkoutId }));
+      if (found.kind !== 'checkout') throw new Error(`${checkoutId} is no checkout`);
+      if (found.state === 'failed' || found.state === 'expired') {
+        throw new Error(`the checkout is ${found.state}`);
+      }
+      return found.state === 'paid' ? found : undefined;
+    });
+  }
+}
+
+/** @returns what of the wanted kinds of events no registered type covers; a star stands for any ending. */
+export function missingTypes(wanted: readonly string[], registered: readonly string[]): string[] {
+  const covers = (type: string) => (one: string) => {
+    if (one === '*' || one === type) return true;
+    return type.endsWith('*') && one.startsWith(type.slice(0, -1));
+  };
+  return wanted.filter((type) => !registered.some(covers(type)));
+}
+
+export const dollars = (micros: bigint) => `${(Number(micros) / 1e6).toFixed(2)} USD`;

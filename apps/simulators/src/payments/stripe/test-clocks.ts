@@ -1,0 +1,55 @@
+import { newId } from '#libs/platform';
+import type { VirtualClock } from '../virtual-clock.js';
+import type { Form } from './requests/form-body.js';
+import { StripeRefusal } from './requests/stripe-refusal.js';
+
+interface SimulatedTestClock {
+  id: string;
+  object: 'test_helpers.test_clock';
+  frozen_time: number;
+  status: 'ready';
+  livemode: false;
+}
+
+/** https://docs.stripe.com/api/test_clocks. There is one time here: moving a test clock moves it for everybody. */
+export class TestClocks {
+  private readonly all = new Map<string, SimulatedTestClock>();
+
+  constructor(private readonly clock: VirtualClock) {}
+
+  create({ frozen_time: time }: Form): SimulatedTestClock {
+    const made: SimulatedTestClock = {
+      id: `clock_${newId().replaceAll('-', '')}`,
+      object: 'test_helpers.test_clock',
+      frozen_time: Number(time),
+      status: 'ready',
+      livemode: false,
+    };
+    this.all.set(made.id, made);
+    return made;
+  }
+
+  get(id: string): SimulatedTestClock {
+    const found = this.all.get(id);
+    if (!found) throw StripeRefusal.invalid('resource_missing', `No such testclock: '${id}'`, 'id');
+    return found;
+  }
+
+  advance(id: string, { frozen_time: time }: Form): SimulatedTestClock {
+    const found = this.get(id);
+    const seconds = Number(time);
+    if (!(seconds > found.frozen_time)) {
+      const message = 'The frozen time must be after the present one.';
+      throw StripeRefusal.invalid('test_clock_invalid_time', message, 'frozen_time');
+    }
+    this.clock.advance((seconds - found.frozen_time) * 1_000);
+    found.frozen_time = seconds;
+    return found;
+  }
+
+  delete(id: string): object {
+    this.get(id);
+    this.all.delete(id);
+    return { id, object: 'test_helpers.test_clock', deleted: true };
+  }
+}
