@@ -174,7 +174,11 @@ const SOCKET_OWNERS: readonly [path: string, why: string][] = [
     'calls the configured API, and its certificates on the same hosts',
   ],
   ['apps/simulators/src/', 'never part of a production image'],
-  ['apps/cli/src/sandbox/sandbox-http.ts', 'asks the processors’ sandboxes with the operator’s keys'],
+  [
+    'apps/cli/src/sandbox/sandbox-http.ts',
+    'asks the processors’ sandboxes with the operator’s keys',
+  ],
+  ['apps/solo/src/checks/production-checks.ts', 'looks at what the operator has set up'],
   ['apps/cluster/src/', 'never part of a production image'],
   ['test/', 'tests and benches'],
 ];

@@ -1,7 +1,5 @@
 import { IsOptional, IsString, IsUrl, MaxLength, MinLength } from 'class-validator';
-import { type ConfigClass, IsServiceSecret, type ServiceName, Setting } from '#libs/platform';
-import { IsDatabaseUrl } from '#libs/database';
-import { databaseSetting } from '#libs/services';
+import { IsServiceSecret, Setting } from '#libs/platform';
 
 /**
  * What operator commands need; each names what it misses. A running solo writes all of it to
@@ -23,16 +21,6 @@ export class CliConfig {
   @IsString()
   @MaxLength(64)
   operatorName?: string;
-
-  @Setting({
-    env: 'DATABASE_ADMIN_URL',
-    about:
-      'Superuser of the PostgreSQL server, or the owner of the database with CREATEROLE; with the database of the services as its path.',
-    secret: true,
-  })
-  @IsOptional()
-  @IsDatabaseUrl()
-  databaseAdminUrl?: string;
 
   @Setting({
     env: 'DATABASE_ROLE_SECRET',
@@ -81,18 +69,4 @@ export class CliConfig {
   @IsOptional()
   @IsString()
   internalTlsFolder?: string;
-}
-
-/** A config class with the database of each service, as the service's own role; each is optional. */
-export function databasesConfig(
-  services: readonly ServiceName[],
-): ConfigClass<Partial<Record<ServiceName, string>>> {
-  class Databases {}
-  for (const name of services) {
-    const about = `PostgreSQL as the role "${name}".`;
-    const setting = Setting({ env: databaseSetting(name), about, secret: true });
-    for (const decorate of [setting, IsOptional(), IsDatabaseUrl()])
-      decorate(Databases.prototype, name);
-  }
-  return Databases;
 }

@@ -5,7 +5,7 @@ import { SERVICES } from '../../services.js';
 import { SimulatorsConfig } from '../../simulators/src/simulators.config.js';
 import { SoloConfig } from '../../solo/src/solo.config.js';
 import { TelemetryConfig } from '#libs/platform';
-import { CliConfig, databasesConfig } from './cli.config.js';
+import { ServersConfig, databasesConfig } from './servers.config.js';
 import type { DocumentedApp } from './documents/configuration.js';
 
 /** Billing's own calls of the processors, for `sandbox`. */
@@ -36,7 +36,7 @@ export const CONFIGURED_APPS: DocumentedApp[] = [
   ...SERVICES.toReversed().flatMap((service) =>
     configsOf(service).map((config) => ({ name: service.name, config })),
   ),
-  { name: 'cli', config: CliConfig },
+  { name: 'cli', config: ServersConfig },
   { name: 'cli', config: OwnDatabasesConfig },
   { name: 'cli', config: DatabasesConfig },
   { name: 'cli', config: EventsConfig },

@@ -1,5 +1,3 @@
-import { ExtensionMissing, NotTheOwner } from '#libs/database';
-import { EventsConfig, UnfitTopic } from '#libs/messaging';
 import { ConfigurationError, Problem, loadConfig, loadConfigs } from '#libs/platform';
 import { askingProgram, asksServices, operatorCommand } from './asking-program.js';
 import { CliConfig } from './cli.config.js';
@@ -9,6 +7,13 @@ import { operatorSettings } from './operator-settings.js';
 const NOBODYS_ID = 'Nothing has this id. `account find` tells whose an id, key or address is.';
 
 const isMissing = (error: unknown) => error instanceof Problem && error.status === 404;
+
+/** Of the libraries that only some commands load. */
+async function isOfServers(error: unknown): Promise<boolean> {
+  const { ExtensionMissing, NotTheOwner } = await import('#libs/database');
+  const { UnfitTopic } = await import('#libs/messaging');
+  return [ExtensionMissing, NotTheOwner, UnfitTopic].some((kind) => error instanceof kind);
+}
 
 /** `npm run cli -- <command>`: what an operator does by hand. */
 async function main(): Promise<void> {
@@ -30,8 +35,10 @@ async function main(): Promise<void> {
   }
   const { DatabasesConfig, OwnDatabasesConfig } = await import('./declared.js');
   const { operatorProgram } = await import('./operator-program.js');
+  const { EventsConfig } = await import('#libs/messaging');
+  const { ServersConfig } = await import('./servers.config.js');
   const [config, events, databases, own] = loadConfigs(
-    [CliConfig, EventsConfig, DatabasesConfig, OwnDatabasesConfig],
+    [ServersConfig, EventsConfig, DatabasesConfig, OwnDatabasesConfig],
     settings,
   );
   await operatorProgram(config, events, databases, own).parseAsync();
@@ -45,8 +52,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await main();
 } catch (error) {
-  const expected = [ConfigurationError, ExtensionMissing, NotTheOwner, Problem, UnfitTopic];
-  const isExpected = expected.some((kind) => error instanceof kind);
+  const isExpected =
+    [ConfigurationError, Problem].some((kind) => error instanceof kind) ||
+    (await isOfServers(error));
   const text = isExpected ? (error as Error).message : String((error as Error).stack);
   process.stderr.write(`${isMissing(error) ? NOBODYS_ID : text}\n`);
   process.exitCode = 1;

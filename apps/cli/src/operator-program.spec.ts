@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { EventsConfig } from '#libs/messaging';
-import { CliConfig } from './cli.config.js';
+import { ServersConfig } from './servers.config.js';
 import { DatabasesConfig, OwnDatabasesConfig } from './declared.js';
 import { EXIT_CODES, MANUAL, leavesOf, pathOf } from './manual.js';
 import { operatorProgram } from './operator-program.js';
@@ -11,7 +11,7 @@ import { operatorProgram } from './operator-program.js';
 function quiet(): { program: Command; said: () => string } {
   let text = '';
   const program = operatorProgram(
-    new CliConfig(),
+    new ServersConfig(),
     new EventsConfig(),
     new DatabasesConfig(),
     new OwnDatabasesConfig(),

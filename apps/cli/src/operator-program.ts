@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { EventsConfig } from '#libs/messaging';
 import type { OwnDatabases } from '#libs/services';
 import { addAsking, operatorCommand } from './asking-program.js';
-import type { CliConfig } from './cli.config.js';
+import type { ServersConfig } from './servers.config.js';
 import { corpusCommands } from './corpus/corpus-commands.js';
 import type { Databases } from './declared.js';
 import { eventCommands } from './events/event-commands.js';
@@ -16,7 +16,7 @@ import { tldCommands } from './tlds/tld-commands.js';
 
 /** Every command of an operator. */
 export function operatorProgram(
-  config: CliConfig,
+  config: ServersConfig,
   events: EventsConfig,
   databases: Databases,
   own: OwnDatabases,

@@ -9,6 +9,8 @@ type Settings = Record<string, string | undefined>;
 /** In each `operator.env`: the process whose settings these are. A shell that has read the file has it too. */
 const OWNER = 'OPERATOR_ENV_OF';
 const FILE = 'operator.env';
+/** Of an installation, too, though only some commands read it. */
+const SERVER = 'DATABASE_ADMIN_URL';
 /** They are of no installation. */
 const OF_THE_SHELL: readonly string[] = ['dataFolder', 'operatorName'];
 
@@ -20,7 +22,9 @@ const OF_THE_SHELL: readonly string[] = ['dataFolder', 'operatorName'];
 export function operatorSettings(environment: Settings, dataFolder: string): Settings {
   const owned = settingsOf(CliConfig)
     .filter(({ property }) => !OF_THE_SHELL.includes(property))
-    .flatMap(({ env }) => [env, `${env}_FILE`]);
+    .map(({ env }) => env)
+    .concat(SERVER)
+    .flatMap((env) => [env, `${env}_FILE`]);
   const owner = environment[OWNER];
   const isStale = owner !== undefined && !isAlive(Number(owner));
   if (!isStale && owned.some((name) => environment[name]?.trim())) return environment;

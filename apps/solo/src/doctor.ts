@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { EmbeddedServer, checkServer } from '#libs/database';
-import { ConfigurationError, counted, loadConfigs } from '#libs/platform';
+import { ConfigurationError, SystemClock, counted, loadConfigs } from '#libs/platform';
 import {
   type InstallationDatabase,
   InstallationDatabases,
@@ -12,35 +12,42 @@ import { join } from 'node:path';
 import type { SoloFacts } from './announcement/solo-facts.js';
 import { hasInternet } from './checks/internet.js';
 import { checkDiskSpace, checkFolderWritable, checkPortFree } from './checks/machine-checks.js';
+import { type Check, productionChecks } from './checks/production-checks.js';
 import { DataFolder } from './data-folder/data-folder.js';
 import { FolderLock } from './data-folder/folder-lock.js';
 import { SERVICES } from '../../services.js';
+import { ProductionConfig, type ProductionSettings } from './production.config.js';
 import { OwnDatabasesConfig } from './services/solo-settings.js';
 import { SoloConfig } from './solo.config.js';
 
-interface Check {
-  name: string;
-  /** What is well, in a few words. @throws with what is wrong and what to do. */
-  look(): Promise<string>;
-}
+/** Of the timer on the page of production. */
+const BACKUPS = '/var/backups';
 
-/** `npm run doctor`: checks everything a start needs, and prints a remedy for each fault. */
+/**
+ * `npm run doctor`: checks everything a start needs and, where others can reach it, what production needs; prints a remedy
+ * for each fault.
+ */
 async function doctor(): Promise<number> {
   let config: SoloConfig;
   let own: OwnDatabases;
+  let settings: ProductionSettings;
   try {
-    [config, own] = loadConfigs([SoloConfig, OwnDatabasesConfig]);
+    [config, own, settings] = loadConfigs([SoloConfig, OwnDatabasesConfig, ProductionConfig]);
   } catch (error) {
     say('✗', 'settings', (error as ConfigurationError).message);
     return 1;
   }
   let faults = 0;
-  const { offline } = new Command('npm run doctor --')
+  const { offline, backups } = new Command('npm run doctor --')
     .description('checks everything that npm start needs')
     .option('--offline', 'as npm start -- --offline needs it', config.offline)
+    .option('--backups <folder>', 'where the backups are', BACKUPS)
     .parse()
-    .opts<{ offline: boolean }>();
-  for (const { name, look } of checks({ ...config, offline }, own)) {
+    .opts<{ offline: boolean; backups: string }>();
+  const clock = new SystemClock();
+  const production = { settings, backups, now: () => clock.now() };
+  const all = [...checks({ ...config, offline }, own), ...productionChecks(production)];
+  for (const { name, look } of all) {
     try {
       say('✓', name, await look());
     } catch (error) {

@@ -7,8 +7,6 @@ import {
   type ListedAccount,
   type ListedStanding,
 } from '#libs/contracts';
-import { Database } from '#libs/database';
-import { databaseSetting } from '#libs/services';
 import { id, wholeNumber } from '../arguments.js';
 import type { Databases } from '../declared.js';
 import { timelineCommand } from './timeline-command.js';
@@ -17,7 +15,6 @@ import { operatorName } from '../operator.js';
 import { type OutputOptions, answer } from '../output.js';
 import { required } from '../required.js';
 import { withBilling, withService } from '../service-calls.js';
-import { LoggedRequestsMaintenanceRepository } from './logged-requests.repository.js';
 import { searchedText } from './searched-text.js';
 
 interface SuspensionOptions extends OutputOptions {
@@ -129,7 +126,10 @@ async function findRequest(
   databases: () => Promise<Databases>,
   requestId: string,
 ): Promise<AccountMatch[]> {
-  const url = required(await databases(), 'gateway', databaseSetting('gateway'));
+  // Half a second of a start, for this one alone.
+  const { Database } = await import('#libs/database');
+  const { LoggedRequestsMaintenanceRepository } = await import('./logged-requests.repository.js');
+  const url = required(await databases(), 'gateway', 'GATEWAY_DATABASE_URL');
   const database = await Database.open({ url, applicationName: 'cli', poolSize: 1 });
   try {
     return await new LoggedRequestsMaintenanceRepository(database).find(requestId);

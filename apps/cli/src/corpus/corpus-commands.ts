@@ -4,6 +4,7 @@ import { wholeNumber } from '../arguments.js';
 import { distribute, ownerRole } from '#libs/database';
 import type { OwnDatabases } from '#libs/services';
 import type { CliConfig } from '../cli.config.js';
+import type { ServersConfig } from '../servers.config.js';
 import { SERVICES } from '../declared.js';
 import { type OutputOptions, answer } from '../output.js';
 import { databasesOf } from '../schemas/schema-commands.js';
@@ -20,7 +21,7 @@ const SUPPRESSED_KINDS = ['domain', 'email', 'name', 'phone'] as const;
 const NAMES_AT_A_TIME = 500;
 
 /** `corpus`: what history and searches look through. */
-export function corpusCommands(program: Command, config: CliConfig, own: OwnDatabases): void {
+export function corpusCommands(program: Command, config: ServersConfig, own: OwnDatabases): void {
   const corpus = program.command('corpus').description('what history and searches look through');
   corpus
     .command('generate')

@@ -8,7 +8,7 @@ import {
   eventReaders,
   schemaServices,
 } from '#libs/services';
-import { CliConfig } from '../cli.config.js';
+import { ServersConfig } from '../servers.config.js';
 
 /** A setting that a pod gets as a file, by its name within the Secret. */
 interface ChartSecret {
@@ -108,7 +108,7 @@ function chartService(service: AnyService, services: readonly AnyService[]): Cha
 
 /** What operator commands need: the services that they call, and every database as its service's role. */
 function operatorPod(services: readonly AnyService[]) {
-  const settings = settingsOf(CliConfig).map(({ env }) => env);
+  const settings = settingsOf(ServersConfig).map(({ env }) => env);
   const calls = services.filter(({ urlSetting }) => urlSetting && settings.includes(urlSetting));
   const databases = schemaServices(services).map((service) => {
     const env = databaseSetting(service);

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { OPERATIONS, allEventClasses, describeEvent } from '#libs/contracts';
 import { EventsConfig } from '#libs/messaging';
 import { declaredMetrics } from '#libs/platform';
-import { CliConfig } from '../cli.config.js';
+import { ServersConfig } from '../servers.config.js';
 import { CONFIGURED_APPS, DatabasesConfig, OwnDatabasesConfig, SERVICES } from '../declared.js';
 import { operatorProgram } from '../operator-program.js';
 import { withApiTables } from './api-tables.js';
@@ -49,7 +49,7 @@ export function generatedDocuments(): Map<string, string> {
 /** Every command, without any setting. */
 const program = () =>
   operatorProgram(
-    new CliConfig(),
+    new ServersConfig(),
     new EventsConfig(),
     new DatabasesConfig(),
     new OwnDatabasesConfig(),

@@ -3,7 +3,7 @@ import { ConfigurationError, MINUTE_MS, SECOND_MS, SystemClock, loadConfig } fro
 import { type OutputOptions, answer } from '../output.js';
 import { type PaypalTrial, paypalSteps } from './paypal-sandbox.js';
 import { type Patience, type SandboxStep, type StepSeen, takeSteps } from './sandbox-run.js';
-import { SandboxConfig } from './sandbox.config.js';
+import { SandboxConfig } from '../sandbox.config.js';
 import { stripeSteps } from './stripe-sandbox.js';
 
 /** Of one process, below the sandboxes' own limits. */

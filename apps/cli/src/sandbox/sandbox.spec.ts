@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { StripeMock, stripeMockProgram } from '../../../../test/billing/stripe-mock.js';
 import { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
+import { missingTypes } from './registered-webhooks.js';
 import { runPaypal, runStripe } from './sandbox-commands.js';
-import { SandboxConfig } from './sandbox.config.js';
-import { missingTypes } from './trial-purchase.js';
+import { SandboxConfig } from '../sandbox.config.js';
 
 const DASHBOARD = 'https://dashboard.example';
 
@@ -113,7 +113,7 @@ describe('a trial at a processor', () => {
   it('a step that fails leaves out what follows, but what it made is cleared away', async () => {
     simulator.paypal.callbacks.target = undefined;
     const elsewhere = await runPaypal(config, operator());
-    expect(outcomes(elsewhere)[3]).toContain('no webhook leads to https://dashboard.example');
+    expect(outcomes(elsewhere)[3]).toContain('No webhook leads to https://dashboard.example');
     expect(outcomes(elsewhere).at(-1)).toBe('Clearing away: seen');
     simulator.stripe.endedKeys.add('sk_test_operator');
     const ended = outcomes(await runStripe(config, operator()));

@@ -1,24 +1,11 @@
-import { type Clock, DAY_MS, newId } from '#libs/platform';
+import { type Clock, DAY_MS } from '#libs/platform';
 import type { PaymentProcessor } from '../declared.js';
+import { API_VERSION, stripeWebhook } from './registered-webhooks.js';
 import { askSandbox } from './sandbox-http.js';
 import { type Patience, type SandboxStep, until } from './sandbox-run.js';
-import { TrialPurchases, dollars, missingTypes, valueOf } from './trial-purchase.js';
+import { TrialPurchases, valueOf } from './trial-purchase.js';
 
-/** As billing's SDK sends it; API v2 wants one with each call. */
-const API_VERSION = '2026-10-28.endive';
-/** docs/operations/production.md has the same list. */
-const EVENT_TYPES = [
-  'v1.checkout.session.*',
-  'v1.payment_intent.succeeded',
-  'v1.customer.subscription.*',
-  'v1.invoice.paid',
-  'v1.invoice.voided',
-  'v1.invoice.marked_uncollectible',
-  'v1.refund.*',
-  'v1.charge.dispute.*',
-];
 const PAY = 'and pay with the card 4242 4242 4242 4242, any later month and any three digits.';
-const CALLBACK_PATH = '/callbacks/stripe';
 /** One month, and the hour after which Stripe takes the money of a renewal. */
 const RENEWAL_MS = 32 * DAY_MS;
 
@@ -31,48 +18,19 @@ export interface StripeTrial {
   patience: Patience;
 }
 
-interface EventDestination {
-  enabled_events: string[];
-  status: string;
-  webhook_endpoint?: { url?: string };
-}
-
 /** What is tried at Stripe, and the step that clears away what it left. */
 export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp: SandboxStep] {
   const { apiKey, apiUrl, dashboardUrl, processor, clock, patience } = trial;
   const purchases = new TrialPurchases(processor, clock, patience, PAY);
   const began = clock.now();
-  const headers = { authorization: `Bearer ${apiKey}`, 'stripe-version': API_VERSION };
-  const call = (method: 'GET' | 'POST' | 'DELETE', path: string, form?: Record<string, string>) =>
-    askSandbox({ method, url: `${apiUrl}${path}`, headers, form });
-  let payment: { id: string; amountMicros: bigint };
+  const call = callsOf(apiUrl, apiKey);
   let testClock: { id: string; frozen_time: number } | undefined;
   let subscriptionId: string;
   const steps: SandboxStep[] = [
-    {
-      title: 'Checkout of a package',
-      does: `Creates a customer and a checkout of 10.00 USD as billing does (POST /v1/customers, POST /v1/checkout/sessions), prints its page and waits until you have paid there with Stripe’s test card.`,
-      async run() {
-        payment = await purchases.buyPackage();
-        return `paid: ${dollars(payment.amountMicros)}, ${payment.id}`;
-      },
-    },
-    {
-      title: 'Refund',
-      does: 'Refunds that payment in full (POST /v1/refunds) and waits until it has succeeded.',
-      async run() {
-        const asked = { refundId: newId(), paymentId: payment.id };
-        const { id } = valueOf(
-          await processor.refund({ ...asked, amountMicros: payment.amountMicros }),
-        );
-        return until('the refund', patience, async () => {
-          const found = valueOf(await processor.fetch({ kind: 'refund', id }));
-          if (found.kind !== 'refund' || found.state === 'failed') throw new Error('it failed');
-          if (found.state !== 'succeeded') return undefined;
-          return `given back: ${dollars(found.amountMicros)}, ${id}`;
-        });
-      },
-    },
+    ...purchases.packageSteps(
+      `Creates a customer and a checkout of 10.00 USD as billing does (POST /v1/customers, POST /v1/checkout/sessions), prints its page and waits until you have paid there with Stripe’s test card.`,
+      'Refunds that payment in full (POST /v1/refunds) and waits until it has succeeded.',
+    ),
     {
       title: 'Checkout of a plan',
       does: 'Makes a test clock and a customer on it (POST /v1/test_helpers/test_clocks, POST /v1/customers), a checkout of the smallest monthly plan, prints its page and waits until you have paid.',
@@ -116,12 +74,8 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
     },
     {
       title: 'Webhook',
-      does: `Lists the event destinations (GET /v2/core/event_destinations) and looks for ${dashboardUrl}${CALLBACK_PATH} with every event type that billing reads.`,
-      async run() {
-        const query = '?include[0]=webhook_endpoint.url&limit=100';
-        const { data } = await call('GET', `/v2/core/event_destinations${query}`);
-        return destinationSeen(data, `${dashboardUrl}${CALLBACK_PATH}`);
-      },
+      does: `Lists the event destinations (GET /v2/core/event_destinations) and looks for ${dashboardUrl}/callbacks/stripe with every event type that billing reads.`,
+      run: () => stripeWebhook({ apiUrl, apiKey, dashboardUrl }),
     },
   ];
   const cleanUp: SandboxStep = {
@@ -136,19 +90,9 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
   return [steps, cleanUp];
 }
 
-/** @throws Error unless one enabled destination leads here and takes every type. */
-function destinationSeen(destinations: EventDestination[], url: string): string {
-  const own = destinations.filter(({ webhook_endpoint: at }) => at?.url === url);
-  if (own.length === 0) {
-    const others = destinations.map(({ webhook_endpoint: at }) => at?.url ?? 'elsewhere');
-    throw new Error(`no destination leads to ${url} (there are: ${others.join(', ') || 'none'})`);
-  }
-  const enabled = own.filter(({ status }) => status === 'enabled');
-  if (enabled.length === 0) throw new Error(`the destination ${url} is disabled`);
-  const missing = missingTypes(
-    EVENT_TYPES,
-    enabled.flatMap(({ enabled_events: types }) => types),
-  );
-  if (missing.length > 0) throw new Error(`${url} is not told of ${missing.join(', ')}`);
-  return `${url} is told of every type that billing reads`;
+/** Calls of Stripe's API with the operator's key. */
+function callsOf(apiUrl: string, apiKey: string) {
+  const headers = { authorization: `Bearer ${apiKey}`, 'stripe-version': API_VERSION };
+  return (method: 'GET' | 'POST' | 'DELETE', path: string, form?: Record<string, string>) =>
+    askSandbox({ method, url: `${apiUrl}${path}`, headers, form });
 }

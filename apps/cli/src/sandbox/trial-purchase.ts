@@ -1,7 +1,7 @@
 import { CATALOGUE_VERSION, SUBSCRIPTION_PLANS } from '#libs/contracts';
 import { type Clock, HOUR_MS, newId } from '#libs/platform';
 import type { Outcome, PaymentProcessor } from '../declared.js';
-import { type Patience, until } from './sandbox-run.js';
+import { type Patience, type SandboxStep, until } from './sandbox-run.js';
 
 const PACKAGE_MICROS = 10_000_000n;
 
@@ -23,11 +23,32 @@ export class TrialPurchases {
     private readonly pay: string,
   ) {}
 
-  /** @returns the payment. */
-  async buyPackage(): Promise<{ id: string; amountMicros: bigint }> {
-    const paid = await this.paid(undefined, undefined);
-    if (!paid.payment) throw new Error('the checkout is paid and names no payment');
-    return paid.payment;
+  /** A package that is paid for, and given back. @param does what the processor is asked for each. */
+  packageSteps(checkoutDoes: string, refundDoes: string): SandboxStep[] {
+    let payment: { id: string; amountMicros: bigint } | undefined;
+    return [
+      {
+        title: 'Checkout of a package',
+        does: checkoutDoes,
+        run: async () => {
+          ({ payment } = await this.paid(undefined, undefined));
+          if (!payment) throw new Error('the checkout is paid and names no payment');
+          return `paid: ${dollars(payment.amountMicros)}, ${payment.id}`;
+        },
+      },
+      { title: 'Refund', does: refundDoes, run: () => this.refund(payment!) },
+    ];
+  }
+
+  private async refund({ id: paymentId, amountMicros }: { id: string; amountMicros: bigint }) {
+    const asked = { refundId: newId(), paymentId, amountMicros };
+    const { id } = valueOf(await this.processor.refund(asked));
+    return until('the refund', this.patience, async () => {
+      const found = valueOf(await this.processor.fetch({ kind: 'refund', id }));
+      if (found.kind !== 'refund' || found.state === 'failed') throw new Error('it failed');
+      if (found.state !== 'succeeded') return undefined;
+      return `given back: ${dollars(found.amountMicros)}, ${id}`;
+    });
   }
 
   /** @returns the id of the subscription. */
@@ -80,13 +101,4 @@ export class TrialPurchases {
   }
 }
 
-/** @returns what of the wanted kinds of events no registered type covers; a star stands for any ending. */
-export function missingTypes(wanted: readonly string[], registered: readonly string[]): string[] {
-  const covers = (type: string) => (one: string) => {
-    if (one === '*' || one === type) return true;
-    return type.endsWith('*') && one.startsWith(type.slice(0, -1));
-  };
-  return wanted.filter((type) => !registered.some(covers(type)));
-}
-
-export const dollars = (micros: bigint) => `${(Number(micros) / 1e6).toFixed(2)} USD`;
+const dollars = (micros: bigint) => `${(Number(micros) / 1e6).toFixed(2)} USD`;

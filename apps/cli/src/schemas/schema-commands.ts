@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { derivedRolePassword } from '#libs/database';
 import { type EventsConfig, createTopics, grantAccess } from '#libs/messaging';
-import type { CliConfig } from '../cli.config.js';
+import type { ServersConfig } from '../servers.config.js';
 import {
   InstallationDatabases,
   type OwnDatabases,
@@ -14,7 +14,7 @@ import { required } from '../required.js';
 /** `provision` and `migrate`: what an administrator prepares, and what the owner roles then change. */
 export function schemaCommands(
   program: Command,
-  config: CliConfig,
+  config: ServersConfig,
   own: OwnDatabases,
   events: EventsConfig,
 ): void {
@@ -53,7 +53,7 @@ function printScripts(databases: InstallationDatabases): void {
 }
 
 /** Where the schemas are, according to the settings. @throws ConfigurationError naming one that is missing. */
-export function databasesOf(config: CliConfig, own: OwnDatabases): InstallationDatabases {
+export function databasesOf(config: ServersConfig, own: OwnDatabases): InstallationDatabases {
   const secret = required(config, 'databaseRoleSecret', 'DATABASE_ROLE_SECRET');
   return new InstallationDatabases({
     services: SERVICES,

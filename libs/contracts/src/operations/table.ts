@@ -19,14 +19,7 @@ import {
   LOG_IN_PROVIDERS,
   PROVIDER_RETURN,
 } from './sign-in/identities.js';
-import {
-  LOG_IN_PASSKEY,
-  LOG_IN_PASSKEY_BEGIN,
-  PASSKEYS,
-  PASSKEY_ADD,
-  PASSKEY_BEGIN,
-  PASSKEY_REMOVE,
-} from './sign-in/passkeys.js';
+import { PASSKEY_OPERATIONS } from './sign-in/passkeys.js';
 import {
   LOG_IN_CODE,
   SECOND_FACTOR,
@@ -305,8 +298,6 @@ export const OPERATIONS: readonly Operation[] = [
   SIGN_UP_CONFIRM,
   LOG_IN,
   LOG_IN_CODE,
-  LOG_IN_PASSKEY_BEGIN,
-  LOG_IN_PASSKEY,
   LOG_IN_PROVIDERS,
   LOG_IN_PROVIDER,
   PROVIDER_RETURN,
@@ -327,10 +318,7 @@ export const OPERATIONS: readonly Operation[] = [
   IDENTITIES,
   IDENTITY_CONNECT,
   IDENTITY_REMOVE,
-  PASSKEYS,
-  PASSKEY_BEGIN,
-  PASSKEY_ADD,
-  PASSKEY_REMOVE,
+  ...PASSKEY_OPERATIONS,
   PROFILE,
   PROFILE_UPDATE,
   ADDRESS_CHANGE,

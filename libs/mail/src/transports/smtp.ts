@@ -44,6 +44,11 @@ export class SmtpTransport extends MailTransport {
     }
   }
 
+  /** That the server takes a connection, TLS and our log-in; nothing is sent. */
+  async check(): Promise<void> {
+    await this.transporter.verify();
+  }
+
   async close(): Promise<void> {
     this.transporter.close();
   }

@@ -54,7 +54,6 @@ export class StripeApi {
     { sessions, payments, subscriptions, schedules, customerPages, pageUrl }: StripeParts,
   ) {
     this.idempotency = new IdempotencyKeys(world.clock);
-    const testClocks = new TestClocks(world.clock);
     const params = <T>(form: Form) => form as unknown as T;
     this.routes = [
       ['POST', /^\/v1\/customers$/, (_, form) => this.createCustomer(form)],
@@ -114,14 +113,7 @@ export class StripeApi {
         (_, { customer, return_url: returnUrl }) =>
           customerPages.createPortal(String(customer), String(returnUrl ?? '/'), pageUrl()),
       ],
-      ['POST', /^\/v1\/test_helpers\/test_clocks$/, (_, form) => testClocks.create(form)],
-      ['GET', /^\/v1\/test_helpers\/test_clocks\/(\w+)$/, (id) => testClocks.get(id)],
-      ['DELETE', /^\/v1\/test_helpers\/test_clocks\/(\w+)$/, (id) => testClocks.delete(id)],
-      [
-        'POST',
-        /^\/v1\/test_helpers\/test_clocks\/(\w+)\/advance$/,
-        (id, form) => testClocks.advance(id, form),
-      ],
+      ...new TestClocks(world.clock).routes,
       ['GET', /^\/v2\/core\/event_destinations$/, () => this.listDestinations()],
       ['GET', /^\/v2\/core\/events$/, (_, form) => this.listEvents(form)],
     ];

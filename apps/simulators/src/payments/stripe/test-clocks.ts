@@ -17,7 +17,22 @@ export class TestClocks {
 
   constructor(private readonly clock: VirtualClock) {}
 
-  create({ frozen_time: time }: Form): SimulatedTestClock {
+  /** As `StripeApi` has them. */
+  get routes(): [method: string, path: RegExp, handler: (id: string, form: Form) => object][] {
+    const path = /^\/v1\/test_helpers\/test_clocks\/(\w+)$/;
+    return [
+      ['POST', /^\/v1\/test_helpers\/test_clocks$/, (_, form) => this.create(form)],
+      ['GET', path, (id) => this.get(id)],
+      ['DELETE', path, (id) => this.delete(id)],
+      [
+        'POST',
+        /^\/v1\/test_helpers\/test_clocks\/(\w+)\/advance$/,
+        (id, form) => this.advance(id, form),
+      ],
+    ];
+  }
+
+  private create({ frozen_time: time }: Form): SimulatedTestClock {
     const made: SimulatedTestClock = {
       id: `clock_${newId().replaceAll('-', '')}`,
       object: 'test_helpers.test_clock',
@@ -29,13 +44,13 @@ export class TestClocks {
     return made;
   }
 
-  get(id: string): SimulatedTestClock {
+  private get(id: string): SimulatedTestClock {
     const found = this.all.get(id);
     if (!found) throw StripeRefusal.invalid('resource_missing', `No such testclock: '${id}'`, 'id');
     return found;
   }
 
-  advance(id: string, { frozen_time: time }: Form): SimulatedTestClock {
+  private advance(id: string, { frozen_time: time }: Form): SimulatedTestClock {
     const found = this.get(id);
     const seconds = Number(time);
     if (!(seconds > found.frozen_time)) {
@@ -47,7 +62,7 @@ export class TestClocks {
     return found;
   }
 
-  delete(id: string): object {
+  private delete(id: string): object {
     this.get(id);
     this.all.delete(id);
     return { id, object: 'test_helpers.test_clock', deleted: true };

@@ -158,3 +158,13 @@ export const PASSKEY_REMOVE = defineOperation({
   problems: ['not_found', 'last_way_in'],
   examples: [{ title: 'A passkey', parameters: { id: ID }, answer: { removed: true } }],
 });
+
+/** In the order of the documents: logging in, then the owner's own. */
+export const PASSKEY_OPERATIONS = [
+  LOG_IN_PASSKEY_BEGIN,
+  LOG_IN_PASSKEY,
+  PASSKEYS,
+  PASSKEY_BEGIN,
+  PASSKEY_ADD,
+  PASSKEY_REMOVE,
+];

@@ -1,0 +1,104 @@
+import { askSandbox } from './sandbox-http.js';
+
+/** As billing's SDK sends it; API v2 wants one with each call. */
+export const API_VERSION = '2026-10-28.endive';
+/** docs/operations/production.md has the same lists. */
+const STRIPE_TYPES = [
+  'v1.checkout.session.*',
+  'v1.payment_intent.succeeded',
+  'v1.customer.subscription.*',
+  'v1.invoice.paid',
+  'v1.invoice.voided',
+  'v1.invoice.marked_uncollectible',
+  'v1.refund.*',
+  'v1.charge.dispute.*',
+];
+const PAYPAL_TYPES = [
+  'CHECKOUT.ORDER.APPROVED',
+  'PAYMENT.CAPTURE.COMPLETED',
+  'PAYMENT.CAPTURE.DENIED',
+  'PAYMENT.CAPTURE.REFUNDED',
+  'PAYMENT.CAPTURE.REVERSED',
+  'PAYMENT.SALE.COMPLETED',
+  'PAYMENT.SALE.REFUNDED',
+  'PAYMENT.SALE.REVERSED',
+  'BILLING.SUBSCRIPTION.*',
+  'CUSTOMER.DISPUTE.*',
+];
+
+interface Registered {
+  url?: string;
+  types: string[];
+  isEnabled: boolean;
+}
+
+/** Looks through Stripe's event destinations. @throws Error unless one leads here and takes every type. */
+export async function stripeWebhook(asked: {
+  apiUrl: string;
+  apiKey: string;
+  dashboardUrl: string;
+}): Promise<string> {
+  const { apiUrl, apiKey, dashboardUrl } = asked;
+  const { data } = await askSandbox({
+    url: `${apiUrl}/v2/core/event_destinations?include[0]=webhook_endpoint.url&limit=100`,
+    headers: { authorization: `Bearer ${apiKey}`, 'stripe-version': API_VERSION },
+  });
+  const registered = (data as Record<string, unknown>[]).map((one) => ({
+    url: (one.webhook_endpoint as { url?: string } | undefined)?.url,
+    types: one.enabled_events as string[],
+    isEnabled: one.status === 'enabled',
+  }));
+  return whatIsTold(registered, `${dashboardUrl}/callbacks/stripe`, STRIPE_TYPES);
+}
+
+/** As `stripeWebhook`. */
+export async function paypalWebhook(asked: {
+  apiUrl: string;
+  clientId: string;
+  clientSecret: string;
+  dashboardUrl: string;
+}): Promise<string> {
+  const { apiUrl, clientId, clientSecret, dashboardUrl } = asked;
+  const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+  const { access_token: token } = await askSandbox({
+    method: 'POST',
+    url: `${apiUrl}/v1/oauth2/token`,
+    headers: { authorization: `Basic ${credentials}` },
+    form: { grant_type: 'client_credentials' },
+  });
+  const { webhooks } = await askSandbox({
+    url: `${apiUrl}/v1/notifications/webhooks`,
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const registered = (webhooks as { url: string; event_types: { name: string }[] }[]).map(
+    ({ url, event_types: types }) => ({
+      url,
+      types: types.map(({ name }) => name),
+      isEnabled: true,
+    }),
+  );
+  return whatIsTold(registered, `${dashboardUrl}/callbacks/paypal`, PAYPAL_TYPES);
+}
+
+function whatIsTold(registered: Registered[], url: string, wanted: readonly string[]): string {
+  const own = registered.filter((one) => one.url === url);
+  if (own.length === 0) {
+    const others = registered.map((one) => one.url ?? 'elsewhere').join(', ');
+    throw new Error(`No webhook leads to ${url} (there are: ${others || 'none'}): register it.`);
+  }
+  const enabled = own.filter(({ isEnabled }) => isEnabled);
+  if (enabled.length === 0) throw new Error(`The webhook ${url} is disabled: enable it.`);
+  const types = enabled.flatMap((one) => one.types);
+  const missing = missingTypes(wanted, types);
+  if (missing.length > 0) throw new Error(`${url} is not told of ${missing.join(', ')}: add them.`);
+  return `${url} is told of every type that billing reads`;
+}
+
+/** @returns what of the wanted kinds of events no registered type covers; a star stands for any ending. */
+export function missingTypes(wanted: readonly string[], registered: readonly string[]): string[] {
+  const covers = (type: string) => (one: string) => {
+    if (one === '*' || one === type) return true;
+    return type.endsWith('*') && one.startsWith(type.slice(0, -1));
+  };
+  return wanted.filter((type) => !registered.some(covers(type)));
+}

@@ -1,0 +1,32 @@
+import { IsOptional } from 'class-validator';
+import { IsDatabaseUrl } from '#libs/database';
+import { type ConfigClass, type ServiceName, Setting } from '#libs/platform';
+import { databaseSetting } from '#libs/services';
+import { CliConfig } from './cli.config.js';
+
+/** What commands about databases need besides; those that ask services load none of it. */
+export class ServersConfig extends CliConfig {
+  @Setting({
+    env: 'DATABASE_ADMIN_URL',
+    about:
+      'Superuser of the PostgreSQL server, or the owner of the database with CREATEROLE; with the database of the services as its path.',
+    secret: true,
+  })
+  @IsOptional()
+  @IsDatabaseUrl()
+  databaseAdminUrl?: string;
+}
+
+/** A config class with the database of each service, as the service's own role; each is optional. */
+export function databasesConfig(
+  services: readonly ServiceName[],
+): ConfigClass<Partial<Record<ServiceName, string>>> {
+  class Databases {}
+  for (const name of services) {
+    const about = `PostgreSQL as the role "${name}".`;
+    const setting = Setting({ env: databaseSetting(name), about, secret: true });
+    for (const decorate of [setting, IsOptional(), IsDatabaseUrl()])
+      decorate(Databases.prototype, name);
+  }
+  return Databases;
+}

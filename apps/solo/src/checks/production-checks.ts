@@ -1,0 +1,213 @@
+import { spawnSync } from 'node:child_process';
+import { lookup } from 'node:dns/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { SmtpTransport } from '#libs/mail';
+import { DAY_MS, HOUR_MS, isLoopbackOrigin } from '#libs/platform';
+import type { ProductionSettings } from '../production.config.js';
+import { paypalWebhook, stripeWebhook } from '../../../cli/src/sandbox/registered-webhooks.js';
+
+/** One thing that the operator is told of. */
+export interface Check {
+  name: string;
+  /** What is well, in a few words. @throws with what is wrong and what to do. */
+  look(): Promise<string>;
+}
+
+export interface ProductionFacts {
+  settings: ProductionSettings;
+  /** Where the backups of the timer are. */
+  backups: string;
+  now: () => Date;
+  /** Beside those that Node trusts. */
+  authorities?: readonly string[];
+  /** What a program of this machine says; undefined without it. */
+  says?: (program: string, ...given: string[]) => string | undefined;
+}
+
+const TIMEOUT_MS = 5_000;
+const CERTIFICATE_MIN_MS = 14 * DAY_MS;
+/** A night, and what a slow one may take longer. */
+const BACKUP_AGE_MAX_MS = 26 * HOUR_MS;
+const PAGE = 'docs/operations/production.md';
+
+/** The list of docs/operations/production.md, for an installation that others can reach; nothing for one that they cannot. */
+export function productionChecks(facts: ProductionFacts): Check[] {
+  const { settings, says = programSays } = facts;
+  const origins = [settings.BASE_URL, settings.BILLING_URL].flatMap((origin) => origin ?? []);
+  if (!origins.some((origin) => !isLoopbackOrigin(origin))) return [];
+  const hosts = [...new Set(origins)].map((origin) => new URL(origin));
+  return [
+    { name: 'production', look: async () => settingsSeen(settings) },
+    ...hosts.map((url) => ({ name: `DNS ${url.hostname}`, look: () => addressesOf(url.hostname) })),
+    ...hosts.map((url) => ({ name: `TLS ${url.hostname}`, look: () => certificateOf(url, facts) })),
+    { name: 'proxy', look: async () => proxySeen(says, hosts) },
+    { name: 'SMTP', look: () => smtpSeen(settings) },
+    ...webhookChecks(settings),
+    { name: 'backups', look: async () => backupSeen(facts) },
+    { name: 'clock', look: async () => clockSeen(says) },
+  ];
+}
+
+/** @throws Error that names what is missing. */
+function settingsSeen(settings: ProductionSettings): string {
+  const wanted: [name: keyof ProductionSettings, why: string][] = [
+    ['BASE_URL', 'the API’s public origin, https://api.…'],
+    ['BILLING_URL', 'the dashboard’s public origin, https://dashboard.…'],
+    ['GATEWAY_TRUSTED_PROXIES', 'without it every client has the proxy’s address'],
+    ['DASHBOARD_TRUSTED_PROXIES', 'without it every visitor has the proxy’s address'],
+    ['SMTP_URL', 'without it nobody gets mail'],
+    ['MAIL_FROM', 'the sender of mail'],
+    ['INVOICE_SELLER_NAME', 'stands on invoices'],
+    ['INVOICE_SELLER_ADDRESS', 'stands on invoices'],
+  ];
+  const missing = wanted.filter(([name]) => !settings[name]?.trim());
+  const plain = (['BASE_URL', 'BILLING_URL'] as const).filter((name) =>
+    settings[name]?.startsWith('http:'),
+  );
+  const faults = [
+    ...missing.map(([name, why]) => `${name} is not set (${why})`),
+    ...plain.map((name) => `${name} is no https: address`),
+  ];
+  if (faults.length > 0) throw new Error(`${faults.join('; ')}. See ${PAGE}, 2.`);
+  return 'every setting that others need is there';
+}
+
+async function addressesOf(host: string): Promise<string> {
+  try {
+    const found = await lookup(host, { all: true });
+    return found.map(({ address }) => address).join(', ');
+  } catch {
+    throw new Error(
+      `has no address: add A and AAAA records that lead to this machine. See ${PAGE}, 1.`,
+    );
+  }
+}
+
+/** @throws Error for one that a browser would not take, or that ends soon. */
+async function certificateOf(url: URL, { now, authorities }: ProductionFacts): Promise<string> {
+  const { protocol, hostname: host, port } = url;
+  if (protocol !== 'https:') throw new Error(`${url.origin} has no TLS. See ${PAGE}, 4.`);
+  const ends = await new Promise<Date>((resolve, reject) => {
+    const ca = authorities && [...authorities];
+    const asked = { host, port: Number(port || 443), servername: host, ca, timeout: TIMEOUT_MS };
+    const socket = connect(asked, () => {
+      resolve(new Date(socket.getPeerCertificate().valid_to));
+      socket.destroy();
+    });
+    socket.once('error', reject).once('timeout', () => socket.destroy(new Error('no answer')));
+  }).catch((error: Error) => {
+    throw new Error(
+      `${url.origin}: ${error.message}. Is the proxy up, and its certificate for this name?`,
+    );
+  });
+  const day = ends.toISOString().slice(0, 10);
+  if (ends.getTime() - now().getTime() < CERTIFICATE_MIN_MS) {
+    throw new Error(
+      `the certificate of ${host} ends on ${day}: renew it, and look why nothing did.`,
+    );
+  }
+  return `until ${day}`;
+}
+
+/** Streams and uploads go through line by line only where the proxy keeps nothing back. */
+function proxySeen(says: Says, hosts: readonly URL[]): string {
+  const nginx = says('nginx', '-T');
+  if (nginx === undefined) return 'not looked at: no nginx that this user may read';
+  const [api] = hosts;
+  if (!nginx.includes(api.hostname)) {
+    throw new Error(`nginx knows no ${api.hostname}. See docs/operations/reverse-proxy.md.`);
+  }
+  const missing = ['proxy_buffering off', 'proxy_request_buffering off'].filter(
+    (line) => !nginx.includes(line),
+  );
+  if (missing.length > 0) {
+    throw new Error(`nginx lacks "${missing.join('", "')}". See docs/operations/reverse-proxy.md.`);
+  }
+  return 'nginx passes streams and uploads on as they come';
+}
+
+async function smtpSeen({
+  SMTP_URL: url,
+  MAIL_FROM: from = '',
+}: ProductionSettings): Promise<string> {
+  if (!url) throw new Error(`SMTP_URL is not set: nobody gets mail. See ${PAGE}, 2.`);
+  const transport = new SmtpTransport({ url, from });
+  const { host } = new URL(url);
+  try {
+    await transport.check();
+    return `${host} takes our log-in`;
+  } catch (error) {
+    const { code = 'no answer' } = error as { code?: string };
+    const what = code === 'EAUTH' ? 'refuses our name and password' : `is not reached (${code})`;
+    throw new Error(`${host} ${what}: look at SMTP_URL, and whether port and TLS are right.`, {
+      cause: error,
+    });
+  } finally {
+    await transport.close();
+  }
+}
+
+/** Of the processors that are set up; there must be one. */
+function webhookChecks(settings: ProductionSettings): Check[] {
+  const { BILLING_URL: dashboardUrl = '', STRIPE_API_KEY: apiKey } = settings;
+  const { BILLING_PAYPAL_CLIENT_ID: clientId } = settings;
+  const checks: Check[] = [];
+  if (apiKey) {
+    const apiUrl = settings.STRIPE_API_URL ?? 'https://api.stripe.com';
+    const look = () => stripeWebhook({ apiUrl, apiKey, dashboardUrl });
+    checks.push({ name: 'Stripe', look });
+  }
+  if (clientId) {
+    const apiUrl = settings.BILLING_PAYPAL_API_URL ?? 'https://api-m.paypal.com';
+    const clientSecret = settings.BILLING_PAYPAL_CLIENT_SECRET ?? '';
+    const look = () => paypalWebhook({ apiUrl, clientId, clientSecret, dashboardUrl });
+    checks.push({ name: 'PayPal', look });
+  }
+  if (checks.length > 0) return checks;
+  const look = async () => {
+    throw new Error(`no processor is set up: payments are simulated. See ${PAGE}, 5.`);
+  };
+  return [{ name: 'payments', look }];
+}
+
+/** @throws Error unless the newest is of the last night. */
+function backupSeen({ settings, backups, now }: ProductionFacts): string {
+  if (settings.DATABASE_ADMIN_URL) return 'not looked at: the PostgreSQL is your own';
+  const newestMs = Math.max(...timesOf(backups));
+  const hours = Math.floor((now().getTime() - newestMs) / HOUR_MS);
+  if (newestMs === -Infinity) {
+    throw new Error(`none in ${backups}: enable the timer. See ${PAGE}, 6.`);
+  }
+  if (hours * HOUR_MS >= BACKUP_AGE_MAX_MS) {
+    throw new Error(
+      `the newest in ${backups} is ${hours} hours old: journalctl -u domain-data-backup says why.`,
+    );
+  }
+  return `the newest is ${hours} hours old`;
+}
+
+function timesOf(folder: string): number[] {
+  try {
+    const names = readdirSync(folder).filter((name) => /^domain-data-.*\.tar\.gz$/.test(name));
+    return names.map((name) => statSync(join(folder, name)).mtimeMs);
+  } catch {
+    return [];
+  }
+}
+
+/** Leases, sessions and signatures of callbacks are judged by the time. */
+function clockSeen(says: Says): string {
+  const answer = says('timedatectl', 'show', '--property=NTPSynchronized', '--value');
+  if (answer === undefined) return 'not looked at: no timedatectl here';
+  if (answer.trim() === 'yes') return 'set by the network';
+  throw new Error('nothing sets this machine’s clock: systemctl enable --now systemd-timesyncd.');
+}
+
+type Says = NonNullable<ProductionFacts['says']>;
+
+const programSays: Says = (program, ...given) => {
+  const { status, stdout } = spawnSync(program, given, { encoding: 'utf8', timeout: TIMEOUT_MS });
+  return status === 0 ? stdout : undefined;
+};
