@@ -26,7 +26,7 @@ import { EraseSuppressedJob } from './suppression/erase-suppressed.job.js';
 /** A batch of observations waits for the one before it. */
 const WRITE_TIMEOUT_MS = 60_000;
 const WRITERS = 4;
-/** Of a batch that lookup hands over. */
+/** The most bytes of a batch that lookup hands over. */
 const OBSERVATIONS_LIMIT_BYTES = 8 * 1024 * 1024;
 
 export const JOBS: readonly JobDeclaration[] = [

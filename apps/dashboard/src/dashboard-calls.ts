@@ -106,7 +106,7 @@ export class DashboardCalls {
     return this.services.gateway.requests(accountId, values);
   }
 
-  /** Of the last 30 days, unless others are given. */
+  /** The use of the last 30 days, unless other days are given. */
   async usage({ accountId }: Session, days: AskedDays = {}): Promise<UsageAnswer> {
     return this.services.gateway.usage(accountId, days);
   }

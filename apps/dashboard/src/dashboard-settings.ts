@@ -4,7 +4,7 @@ import type { OperatorText } from './public-pages/operator-texts.js';
 
 /** What controllers and guards of the dashboard must know of this installation. */
 export abstract class DashboardSettings {
-  /** Of `BILLING_URL`: the one origin whose browsers are believed. */
+  /** The origin of `BILLING_URL`, the one origin whose browsers are believed. */
   abstract readonly origin: string;
   /** `BASE_URL`, for the curl lines that pages show. */
   abstract readonly apiUrl: string;

@@ -36,7 +36,7 @@ export class DashboardConfig extends InternalCallsConfig {
 
   accountUrl: string;
   entitlementUrl: string;
-  /** Of several gateways any one: they write the same request log. */
+  /** The address of any one of several gateways: they write the same request log. */
   gatewayUrl: string;
 
   @Setting({

@@ -57,7 +57,7 @@ export interface PublicListener {
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** Nobody is let through to elsewhere. */
+/** The refusal of tunnels: nobody is let through to elsewhere. */
 const noTunnel = new MethodNotAllowed('GET, POST, PUT, PATCH, DELETE, OPTIONS');
 const HEADER_LINES = Object.entries(SECURITY_HEADERS)
   .map(([name, value]) => `${name}: ${value}\r\n`)

@@ -4,7 +4,7 @@ import { Clock, DAY_MS, type Job, Logger } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import { AuditAnchorsService } from './audit-anchors.service.js';
 
-/** Nobody else's business, and only ever appended to. */
+/** The mode of the file: it is nobody else's business, and only ever appended to. */
 const FILE_MODE = 0o600;
 
 /**

@@ -5,7 +5,7 @@ import type { AuditEntry } from '../audit/audit-entry.entity.js';
 
 /** An entry with the database's other data about it. */
 export type CheckedEntry = AuditEntry & {
-  /** Of the entry's chain; null when the chain has no head. */
+  /** The position of the head of the entry's chain; null when the chain has no head. */
   headPosition: string | null;
   /** What an anchor found here. */
   anchoredHash: Buffer | null;

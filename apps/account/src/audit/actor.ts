@@ -9,7 +9,7 @@ export interface Visitor {
   requestId: string;
   /** Proves that this browser logged in before; empty without one. */
   deviceToken: string;
-  /** Of a log-in between two of its steps; empty without one. */
+  /** The token of a log-in between two of its steps; empty without one. */
   stepToken: string;
 }
 

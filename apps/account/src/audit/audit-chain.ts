@@ -10,7 +10,7 @@ export const NO_HASH: Buffer = Buffer.alloc(32);
 /** The end of a chain. */
 export interface AuditHead {
   chain: string;
-  /** Of the last entry; the database hands bigint over as text. */
+  /** The position of the last entry; the database hands bigint over as text. */
   position: string;
   hash: Buffer;
 }

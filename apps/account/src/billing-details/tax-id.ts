@@ -42,7 +42,7 @@ const PATTERNS: Record<string, RegExp> = {
   US: /^[0-9]{9}$/,
 };
 
-/** Of countries without a pattern of their own: short and plain. */
+/** The form of tax ids of countries without a pattern of their own: short and plain. */
 const ANY_COUNTRY = /^[A-Z0-9]{4,20}$/;
 
 /** The tax id in its plain form, or undefined when the country knows no such form (S81). */

@@ -15,7 +15,7 @@ export interface KeyRow {
   dailyCreditCap: number | null;
   /** The first key of the line of rotations. */
   ranksAs: string;
-  /** Of that line; null without a cap. */
+  /** The ids of that line's keys; null without a cap. */
   lineKeyIds: string[] | null;
   expiresAt: Date | null;
   rank: number;

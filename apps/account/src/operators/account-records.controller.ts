@@ -24,7 +24,7 @@ export class AccountRecordsController {
     return this.accounts.list(page);
   }
 
-  /** Of the installation without an account. */
+  /** Lists the audit entries of an account; without one, those of the installation. */
   @Post('audit/entries')
   @HttpCode(200)
   listAudit(

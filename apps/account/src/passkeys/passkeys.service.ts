@@ -22,7 +22,7 @@ import {
   verifyUse,
 } from './webauthn.js';
 
-/** Of one account. */
+/** The most passkeys of one account. */
 const PASSKEYS_MAX = 10;
 
 type Person = Pick<Actor, 'accountId' | 'personId'>;
@@ -44,7 +44,7 @@ export class PasskeysService {
     private readonly config: AccountConfig,
   ) {}
 
-  /** For whom passkeys are. */
+  /** The party that passkeys are made and used for. */
   get party(): RelyingParty {
     return relyingPartyOf(this.config.dashboardUrl);
   }

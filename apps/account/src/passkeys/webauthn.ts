@@ -10,7 +10,9 @@ const NAME = 'Domain Data Service';
 // A fifth of a second of a start, which nobody needs before the first passkey.
 const library = () => import('@simplewebauthn/server');
 
-/** For whom passkeys are made and used: the dashboard, by its host name and its origin. */
+/**
+ * The party that passkeys are made and used for: the dashboard, by its host name and its origin.
+ */
 export interface RelyingParty {
   id: string;
   origin: string;
@@ -131,7 +133,7 @@ export async function verifyUse(
 export const isCountOfCopy = (before: number, now: number) =>
   (before > 0 || now > 0) && now <= before;
 
-/** Nobody outside knows a person by it. */
+/** The handle of a person; nobody outside knows the person by it. */
 const handleOf = (personId: string) =>
   new Uint8Array(Buffer.from(personId.replaceAll('-', ''), 'hex'));
 

@@ -16,7 +16,10 @@ const PASSWORD_LENGTH_MAX = 128;
 /** Two of libuv's four threads; each hash takes 19 MiB while it runs. */
 export const PARALLEL_MAX = 2;
 export const WAITING_MAX = 64;
-/** Of one network: a flood from there leaves room for everybody else's log-ins (S121). */
+/**
+ * The most that wait of one network: a flood from there leaves room for everybody else's log-ins
+ * (S121).
+ */
 export const WAITING_OF_NETWORK_MAX = 8;
 
 /** Hashes and checks passwords, few at a time; who would wait too long is refused (S20). */

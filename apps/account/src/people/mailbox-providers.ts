@@ -25,7 +25,9 @@ export interface MailboxProvider {
   hasSubdomains?: boolean;
 }
 
-/** Of the large services; of any other one only `+` tags are taken off, as Outlook's are. */
+/**
+ * The large services. Of any other one's addresses only `+` tags are taken off, as Outlook's are.
+ */
 export const MAILBOX_PROVIDERS: MailboxProvider[] = [
   { domains: ['gmail.com', 'googlemail.com'], ignored: '.' },
   { domains: ['icloud.com', 'me.com', 'mac.com'] },

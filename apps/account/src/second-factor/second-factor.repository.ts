@@ -21,7 +21,7 @@ export class SecondFactorRepository {
     await transaction.manager.upsert(SecondFactor, { ...factor, accountId }, ['personId']);
   }
 
-  /** Of parallel callers with one code one gets true. */
+  /** Takes the step of a code: one of several parallel callers with the same code gets true. */
   async takeStep(
     transaction: Transaction,
     accountId: string,

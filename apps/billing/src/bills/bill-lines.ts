@@ -112,7 +112,7 @@ function lineOf(
   };
 }
 
-/** Of a whole period, with tax. */
+/** The price of a line for a whole period, with tax. */
 const priceOf = ({ taxPpm, quantity }: BillLine, { unitMicros }: SubscriptionPlan): Micros =>
   withTax(BigInt(unitMicros), taxPpm) * BigInt(quantity);
 

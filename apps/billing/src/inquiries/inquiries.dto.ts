@@ -7,7 +7,7 @@ export class FindAccountsRequest {
 }
 
 export class ResendReceiptRequest {
-  /** Of an invoice, a credit note or a debit note. */
+  /** The number of an invoice, a credit note or a debit note. */
   @IsString()
   @Length(1, 40)
   number: string;

@@ -11,7 +11,7 @@ import { printable } from './printable-text.js';
 const named = (name: string) => invoiceDocument({ buyer: { ...BUYER, name } });
 const read = async (from: InvoiceDocument) => readPdf(await renderPdf(from));
 
-/** Of what release 0.1.0 printed: the bytes of a PDF follow from it. */
+/** The hash of what release 0.1.0 printed: the bytes of a PDF follow from it. */
 const HASH_OF_0_1_0 = '3125dbc35aefd9dcf69ba4ace955bd29d26fe0f1c27d0b5c629b667e0f28a20a';
 
 describe('invoice PDF', () => {

@@ -16,7 +16,7 @@ export function printedLine(line: StoredPaymentLine): InvoiceLine {
 
 interface Correction {
   corrects: string;
-  /** Of packages: taken back, or come again. */
+  /** The credits of packages that are taken back, or come again. */
   credits: bigint;
   netMicros: bigint;
   taxPpm: number;

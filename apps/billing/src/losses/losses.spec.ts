@@ -30,7 +30,7 @@ describe.each(BOTH)('money that goes back beyond its invoice at %s', (processor)
     expect(billing.logLines.splice(0)).toEqual([]);
   });
 
-  /** Of the invoice, what its notes leave of it, and what is lost. */
+  /** What the notes of an invoice leave of it, and what is lost. */
   async function books() {
     const [row] = await billing.database.query<Record<string, string>>(
       `select sum(sign * total_micros)::text as total, sum(sign * tax_micros)::text as tax,

@@ -50,7 +50,7 @@ export class Payment {
   @Column('boolean', { name: 'is_unwanted' })
   isUnwanted: boolean;
 
-  /** Of money that nobody wanted: since when nothing of it is left, or a refund asks for it. */
+  /** Since when nothing is left of money that nobody wanted, or a refund asks for it. */
   @Column('timestamptz', { name: 'returned_at', nullable: true })
   returnedAt: Date | null;
 

@@ -55,11 +55,14 @@ export class Reversal {
   @Column('uuid', { name: 'retry_of', nullable: true })
   retryOf: string | null;
 
-  /** Of a refund that failed: when it is asked for again; null if never by itself. */
+  /** When a refund that failed is asked for again; null if never by itself. */
   @Column('timestamptz', { name: 'retry_at', nullable: true })
   retryAt: Date | null;
 
-  /** Of a refund that failed: since when nothing more is done, as another took its place or it was dismissed. */
+  /**
+   * Since when nothing more is done about a refund that failed, as another took its place or it was
+   * dismissed.
+   */
   @Column('timestamptz', { name: 'closed_at', nullable: true })
   closedAt: Date | null;
 

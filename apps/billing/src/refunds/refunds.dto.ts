@@ -13,12 +13,12 @@ export class RefundRequest {
   @IsIn(['whole', 'remaining'])
   scope: ReversalScope;
 
-  /** Of a `whole` refund: millionths, whole cents; all that is left without it. */
+  /** The amount of a `whole` refund in millionths, whole cents; all that is left unless given. */
   @IsOptional()
   @Matches(/^[1-9][0-9]{0,13}0{4}$/)
   amountMicros?: string;
 
-  /** Of a `remaining` refund; now without it. */
+  /** The start of the time that a `remaining` refund is for; now unless given. */
   @IsOptional()
   @IsInstant()
   from?: string;

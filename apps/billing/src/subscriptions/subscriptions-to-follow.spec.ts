@@ -5,9 +5,9 @@ import { TestDatabase } from '#test/environment';
 import { SubscriptionsMaintenanceRepository } from './subscriptions.repository.js';
 
 const RUNNING = 20_000;
-/** Of accounts that were erased long ago. */
+/** Subscriptions of accounts that were erased long ago. */
 const ENDED = 20_000;
-/** Of the running ones, of each kind. */
+/** How many of the running ones have each kind of wish. */
 const WISHING = 3;
 /** 8 KiB each; the subscriptions alone are more than 900. */
 const BLOCKS_MAX = 300;

@@ -39,7 +39,7 @@ interface ChartService {
   /** Topics whose events it must have each of: their lag is its work. */
   consumes: string[];
   outwardPorts: number[];
-  /** Of one process to PostgreSQL: settings of pools, and pools of a fixed size. */
+  /** The connections of one process to PostgreSQL: settings of pools, and pools of a fixed size. */
   connections: (string | number)[];
   secrets: ChartSecret[];
   /** Settings that are not secret. */

@@ -6,7 +6,7 @@ import { PairSecrets, type ServiceName } from '#libs/platform';
 import { databaseSettings, generatedSecrets, ownDatabaseSetting } from '#libs/services';
 import { SERVICES } from '../declared.js';
 
-/** Nobody else enters the folder. */
+/** The mode of the folder: nobody else enters it. */
 const FOLDER_MODE = 0o700;
 /** A container's user must be able to read what is mounted into it, whatever its number. */
 const FILE_MODE = 0o644;

@@ -167,7 +167,10 @@ function editsOf(
   return spanEdits(old, nearestOf(sightings, seen), seen);
 }
 
-/** Of the sightings of one type the last before, those between and the first after the observations. */
+/**
+ * The sightings of one type near the observations: the last before, those between and the first
+ * after.
+ */
 function nearestOf(near: readonly SightedAt[], seen: readonly SightedAt[]): SightedAt[] {
   const [fromMs, toMs] = [
     Math.min(...seen.map((s) => s.atMs)),

@@ -8,7 +8,7 @@ export interface BlockedHost extends Pick<FiledName, 'key' | 'name'> {
   host: string;
 }
 
-/** Of hosts files: what the machine calls itself. */
+/** Names in hosts files by which the machine calls itself. */
 const OWN_NAMES = /^(?:local|localhost|localhost\.localdomain|broadcasthost|ip6-[a-z]+)$/;
 const ADDRESS = /^(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-f:]*:[0-9a-f:.]*)$/i;
 const CELLS = /[\s,;]+/;
@@ -36,7 +36,7 @@ export function blockedHost(line: string): ReadLine<BlockedHost> {
   return isKnown ? 'nothing' : 'bad';
 }
 
-/** Of a URL its host, of a name the name, in lower case, without a star or dot around it. */
+/** The host of a URL, or the name itself, in lower case, without a star or dot around it. */
 function hostTextOf(cell: string): string {
   if (/^https?:\/\//i.test(cell)) {
     return URL.canParse(cell) ? new URL(cell).hostname.replace(/^\[|\]$/g, '') : '';

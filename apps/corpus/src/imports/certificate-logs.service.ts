@@ -15,7 +15,10 @@ const TILES_AT_A_TIME = 8;
 /** Tiles of one run: then other sources have their turn. */
 const TILES_AT_A_RUN = 800;
 const CHECKPOINT_BYTES_MAX = 64 * 1024;
-/** Of 256 certificates, at some hundred names each: eight tiles together stay small beside a pod's memory. */
+/**
+ * The largest tile: 256 certificates, at some hundred names each. Eight tiles together stay small
+ * beside a pod's memory.
+ */
 const TILE_BYTES_MAX = 2 * 1024 * 1024;
 const TILE_UNPACKED_MAX = 4 * 1024 * 1024;
 const unpack = promisify(gunzip);

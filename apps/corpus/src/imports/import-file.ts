@@ -10,7 +10,7 @@ export interface ImportedSource {
   everyMs: number | null;
   /** What a block list says of its names. */
   category: string | null;
-  /** Of the names of a zone or block list, the share that may be gone in its next version. */
+  /** The share of the names of a zone or block list that may be gone in its next version. */
   turnoverMax: number;
   /** The last line of its zones or block lists may lack an end. */
   isOpenEnded: boolean;

@@ -19,7 +19,7 @@ import { ImportFilesService } from './import-files.service.js';
 import type { ImportCounts } from './imports.repository.js';
 import { type FoundFile, Locations } from './locations.js';
 
-/** Of a batch of observations, and of names that are staged. */
+/** The size of a batch of observations; below, that of a batch of names that are staged. */
 const OBSERVATIONS_AT_A_TIME = 2_000;
 const NAMES_AT_A_TIME = 25_000;
 const SAMPLE_LENGTH_MAX = 80;
@@ -27,7 +27,7 @@ const SAMPLE_LENGTH_MAX = 80;
 const WHOLE_AFTER_MS = 7 * DAY_MS;
 /** Names that a list may lack whatever its source's `turnoverMax` says. */
 const GONE_COUNTED_FROM = 100;
-/** Of these a file is the whole list: what it lacks is gone. */
+/** The kinds whose file is the whole list: what it lacks is gone. */
 const WHOLE_LISTS: readonly string[] = ['zone', 'blocklist'];
 
 interface Batch<T> {
@@ -316,7 +316,6 @@ export class ImportRunsService {
     return linesOf(unpackedChunks(path, this.locations.limits, signal));
   }
 }
-
 
 /** @throws BadFile for what must be of another kind, before anything of it is kept. */
 function refuseUnreadable({ badLines }: { badLines: number }, lines: number, kind: string): void {

@@ -17,7 +17,7 @@ import { LISTED_CATEGORIES, type ListedCategory } from '../listings/listed-categ
 
 /** How much a list may change. */
 export class ChangedSource {
-  /** Of the names of a zone or block list, the share that may be gone in its next version. */
+  /** The share of the names of a zone or block list that may be gone in its next version. */
   @IsOptional()
   @IsNumber()
   @Min(0)

@@ -27,7 +27,7 @@ export type IsKnown = (file: string, version: string) => Promise<boolean>;
 
 /** The files of a source that may have to be read, oldest first; those that are fetched last until the next is asked for. */
 export class Locations {
-  /** Of a file that is read. */
+  /** The limits of a file that is read. */
   readonly limits: FileLimits;
   private readonly folder: string;
 

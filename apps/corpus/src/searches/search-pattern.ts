@@ -2,7 +2,7 @@ import { InvalidRequest } from '#libs/platform';
 import { asciiForm, plainForm } from '../names/folded.js';
 
 const ASTERISKS_MAX = 2;
-/** Of those who write words with one or two characters, two say as much (S103). */
+/** Three letters or digits, or two characters of those who write words with one or two (S103). */
 const LITERAL = /[\p{L}\p{M}\p{N}]{3}|[\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}]{2}/u;
 
 /** A text that is searched for, as PostgreSQL's LIKE takes it. */

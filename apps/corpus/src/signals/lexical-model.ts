@@ -2,7 +2,7 @@
 export interface LexicalModel {
   /** Labels that it was made of. */
   labels: number;
-  /** Of the surprise of those labels, in bits a letter. */
+  /** The mean of the surprise of those labels, in bits a letter; `deviation` is of the same. */
   mean: number;
   deviation: number;
   counts: Readonly<Record<string, number>>;

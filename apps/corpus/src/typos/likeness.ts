@@ -30,7 +30,7 @@ const BY_DISTANCE: readonly [points: number, reason: TypoReason][] = [
 const CONTAINED = 65;
 const CONTAINED_LENGTH_MIN = 4;
 const SAME_LABEL = 70;
-/** Of a shorter label every other one is but a letter or two off. */
+/** A usual length of a label: every other label is but a letter or two off a shorter one. */
 const USUAL_LENGTH = 6;
 const EVIDENCE_POINTS = 5;
 

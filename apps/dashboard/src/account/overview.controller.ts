@@ -15,7 +15,7 @@ import { startPage } from '../public-pages/start-page.js';
 import { creditHistory, historyStart } from './credit-history.js';
 import { type OverviewFacts, overviewPage } from './overview-page.js';
 
-/** Of the ledger, at the end of the page. */
+/** How many lines of the ledger the end of the page shows. */
 const LINES_SHOWN = 50;
 /** A page has 50 lines; a day has one for each operation that was used. */
 const LEDGER_PAGES_MAX = 8;

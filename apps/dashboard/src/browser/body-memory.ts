@@ -3,9 +3,9 @@ import { networkOf } from '#libs/platform';
 import { BodiesTooMany } from './browser.errors.js';
 
 const MIB = 1024 * 1024;
-/** Of all bodies that are arriving or being answered. */
+/** The most bytes of all bodies that are arriving or being answered. */
 const ALL_BYTES = 8 * MIB;
-/** Of those of one network: two of the largest callbacks. */
+/** The most bytes of those bodies for one network: two of the largest callbacks. */
 const OF_NETWORK_BYTES = 2 * MIB;
 
 /** How many bytes of bodies are in memory, in all and of each network. */

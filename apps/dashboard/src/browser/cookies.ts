@@ -1,6 +1,6 @@
 /** The `__Host-` prefix binds a cookie to this origin alone: Secure, path `/`, no domain (RFC 6265bis §4.1.3.2). */
 export const SESSION_COOKIE = '__Host-session';
-/** Of a log-in between two of its steps. */
+/** The cookie of a log-in between two of its steps. */
 export const STEP_COOKIE = '__Host-step';
 /** Opens nothing: guesses from elsewhere do not slow down a browser that has it. */
 export const DEVICE_COOKIE = '__Host-device';

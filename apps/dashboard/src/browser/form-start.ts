@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Of the fields before a file: they are hidden ones of ours. */
+/** The most bytes of the fields before a file: they are hidden ones of ours. */
 const START_BYTES_MAX = 4_096;
 const FIELD = /name="csrf"\r\n\r\n([A-Za-z0-9_-]{1,100})\r\n--/;
 

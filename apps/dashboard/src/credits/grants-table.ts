@@ -71,7 +71,7 @@ function grantWords({ source_type: type, granted_at: at, order_id: id, sku }: Sh
   return html`${plan ?? sourceName(type)} of <span class="date">${day(at)}</span>${order}`;
 }
 
-/** Of the credits that are left, those that end first, and when; undefined while all of them last. */
+/** Those of the credits left that end first, and when; undefined while all of them last. */
 export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
   const ending = grants.flatMap(({ expires_at: end, available, reserved }) =>
     end !== null && available + reserved > 0 ? [{ end, left: available + reserved }] : [],

@@ -9,7 +9,7 @@ export interface PageContext {
   hasMailbox: boolean;
   /** Lookups of this installation go to the registry simulator. */
   isDataSimulated?: boolean;
-  /** Of this page, without its query. */
+  /** The path of this page, without its query. */
   path?: string;
   /** Nothing is left to be done but to restore the account. */
   isDeleted?: boolean;

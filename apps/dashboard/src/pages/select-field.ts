@@ -2,7 +2,7 @@ import { type Markup, html } from '#libs/public-http';
 
 interface Select {
   label: string;
-  /** Of the empty choice; without it there is none. */
+  /** The words of the empty choice; without them there is none. */
   all?: string;
   options: readonly (readonly [value: string, words: string])[];
   chosen?: string;

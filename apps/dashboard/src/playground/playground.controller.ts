@@ -71,7 +71,10 @@ function typedOf(row: Operation, query: Given): Typed {
   return given.length === 0 ? exampleOf(row) : Object.fromEntries(given);
 }
 
-/** Of a sample as a test key gets it, for nothing; what else is typed is shown with the example of the row. */
+/**
+ * The answer to a sample as a test key gets it, for nothing; what else is typed is shown with the
+ * example of the row.
+ */
 async function answerOf(
   visit: PageVisit,
   row: Operation,

@@ -43,7 +43,7 @@ const neededBy = ({ parameters }: Operation, except: readonly string[] = []) =>
 
 interface Sent {
   query?: string;
-  /** Of each path parameter, encoded already. */
+  /** The value of each path parameter, encoded already. */
   value?: string;
   body?: string;
 }

@@ -36,7 +36,7 @@ export interface ProxiedRoute {
   terms: SessionTerms;
   bodyLimitBytes: number;
   timeoutMs: number;
-  /** Of an answer in JSON. */
+  /** The most bytes of an answer in JSON. */
   answerBytes: number;
 }
 

@@ -41,7 +41,7 @@ export interface ProxiedCall {
   isSessionCheck?: boolean;
   /** 10 s unless given; time in which other calls of the same account or network are waited for counts. */
   timeoutMs?: number;
-  /** Of an answer in JSON; 1 MiB unless given. */
+  /** The most bytes of an answer in JSON; 1 MiB unless given. */
   answerBytes?: number;
 }
 
@@ -75,7 +75,7 @@ interface Sent {
 const TIMEOUT_MS = 10_000;
 /** To one owner. Calls of several accounts may wait for a payment processor. */
 const BROWSER_CONNECTIONS = 48;
-/** Of those, for one account, or one network where no account is known. */
+/** How many of those one account may have, or one network where no account is known. */
 const OF_ONE_CONNECTIONS = 12;
 /** Session checks are short and come before every page: what is slow must not hold them up. */
 const SESSION_CONNECTIONS = 16;

@@ -66,7 +66,7 @@ export function requestsPath(
   return `${path}?${new URLSearchParams(given as [string, string][]).toString()}`;
 }
 
-/** Of the page of one request. */
+/** The path of the page of one request. */
 export const requestPath = ({ id, at }: Pick<RequestRow, 'id' | 'at'>) =>
   `/requests/${encodeURIComponent(id)}?day=${at.slice(0, 10)}`;
 

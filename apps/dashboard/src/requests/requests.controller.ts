@@ -31,7 +31,7 @@ const NAMES = [
   'cursor',
 ] as const;
 
-/** Of a download; whoever wants more asks for fewer days. */
+/** The most rows of a download; whoever wants more asks for fewer days. */
 const CSV_ROWS_MAX = 5_000;
 const CSV_COLUMNS = [
   'at',

@@ -8,7 +8,7 @@ export class SearchForm extends PageForm {
   @TextField()
   preview?: string;
 
-  /** Of the next page. */
+  /** The cursor of the next page. */
   @TextField()
   cursor?: string;
 }

@@ -2,7 +2,7 @@ import { type Markup, html } from '#libs/public-http';
 import type { Column, Item } from './search.js';
 import { memberWords, shownText, shownTime } from '../pages/shown-text.js';
 
-/** Of records without columns of their own. */
+/** The most columns of records that have no columns of their own. */
 const COLUMNS_MAX = 7;
 
 /** Where the value at a dot path comes from. */

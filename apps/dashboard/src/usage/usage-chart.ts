@@ -22,7 +22,7 @@ export function usageChart(
   return barChart(TITLES[figure], { from, to }, counts);
 }
 
-/** A bar for each day. What it shows stands in a table, too, for who cannot see it. */
+/** A bar for each day. What it shows stands in a table, too, for readers who cannot see it. */
 export function barChart(
   title: string,
   { from, to }: { from: string; to: string },

@@ -29,7 +29,7 @@ const REFUSED_MS = 10 * MINUTE_MS;
 const SENDERS_MAX = 1_000;
 const CHAIN_MAX = 5;
 const RSA_BITS_MIN = 2_048;
-/** Whom PayPal's certificates for callbacks are issued to. */
+/** The subject that PayPal's certificates for callbacks are issued to. */
 const SUBJECT = /^CN=messageverificationcerts(\.[a-z]+)?\.paypal\.com$/m;
 
 /** The certificates that callbacks are signed with: fetched once each, checked up to a trusted authority. */

@@ -3,7 +3,10 @@ import type { ProcessorRef } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 
 const PAGE = 100;
-/** Of one kind, in memory at once: the SDK reads 10,000 at most, and one more shows that there are more. */
+/**
+ * The most objects of one kind in memory at once: the SDK reads 10,000 at most, and one more shows
+ * that there are more.
+ */
 const LISTED_MAX = 9_999;
 
 /**
