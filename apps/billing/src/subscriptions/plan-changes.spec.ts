@@ -95,29 +95,6 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     expect(15_000 + addedBy(payments)).toBe(CREDITS_OF[sku as keyof typeof CREDITS_OF]);
   });
 
-  it.each([
-    ['in their order', [0, 1]],
-    ['the later one first', [1, 0]],
-  ])(
-    'S51: of upgrades that are agreed to %s only what is paid brings credits, and no other money is taken',
-    async (_, order) => {
-      const pages: (string | undefined)[] = [];
-      for (const sku of ['api-50K-month', 'api-150K-month']) {
-        const { status, body } = await ask('change', { sku });
-        expect([sku, status]).toEqual([sku, 200]);
-        pages.push(body.redirect_url);
-      }
-      for (const at of order) if (pages[at]) await side.agree(pages[at]);
-      await billing.settle();
-      const { payments } = await said();
-      const { sku } = await row();
-      expect(15_000 + addedBy(payments)).toBe(CREDITS_OF[sku as keyof typeof CREDITS_OF]);
-      const announced = payments.reduce((sum, { amountMicros }) => sum + Number(amountMicros), 0);
-      const there = await side.moneyOf(accountId);
-      expect(there).toEqual({ paid: 2_700 + announced / 10_000, refunded: 0 });
-    },
-  );
-
   it('changes of many customers at once take turns, and none is turned away', async () => {
     const all = [{ accountId, id }];
     while (all.length < 5) all.push(await subscribed());
