@@ -102,7 +102,7 @@ function checks(config: SoloConfig, own: OwnDatabases): Check[] {
   ];
 }
 
-/** Of the server that a start begins, or of those that the operator names. */
+/** The checks of the server that a start begins, or of those that the operator names. */
 function databaseChecks({ databaseAdminUrl = '' }: SoloConfig, own: OwnDatabases): Check[] {
   const { all } = new InstallationDatabases({
     services: SERVICES,

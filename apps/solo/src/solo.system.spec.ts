@@ -26,7 +26,7 @@ import type { SoloFacts } from './announcement/solo-facts.js';
 jest.setTimeout(300_000);
 
 const START_TIMEOUT_MS = 300_000;
-/** Of the demo account: the trial's and the operator's. */
+/** The credits of the demo account: the trial's and the operator's. */
 const CREDITS = 5_500;
 
 /** Instead of the 50,000 that a newcomer finds. */

@@ -34,7 +34,7 @@ function faultOf({ rawHeaders, url = '' }: IncomingMessage): Problem | undefined
   return url.startsWith('/') || /^https?:\/\//i.test(url) ? undefined : targetFault;
 }
 
-/** Of every refusal of an internal listener. */
+/** The headers of every refusal of an internal listener. */
 export const REFUSAL_HEADERS = {
   'content-type': 'application/problem+json',
   'cache-control': 'no-store',

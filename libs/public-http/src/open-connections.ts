@@ -4,7 +4,7 @@ import { monotonicMs, networkOf } from '#libs/platform';
 
 export interface OpenConnectionsOptions {
   connectionsMax: number;
-  /** Of one network that is no trusted proxy. */
+  /** The most connections of one network that is no trusted proxy. */
   ofPeerMax: number;
   trustedProxies: BlockList;
   /** How long a connection has been idle that Node's HTTP server does not know (yet), -1 while it is not; undefined for any other. */

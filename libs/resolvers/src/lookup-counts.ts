@@ -13,7 +13,7 @@ export interface SourceCounts {
 export class LookupCounts {
   /** Lookups that went out. */
   started = 0;
-  /** Of these, those that have not ended. */
+  /** Lookups that went out and have not ended. */
   underWay = 0;
   /** Callers who shared a lookup that was under way. */
   joined = 0;

@@ -37,9 +37,9 @@ export interface Grant extends NewGrant, Record<Bucket, number> {
   id: string;
   accountId: string;
   issuedAt: Date;
-  /** Of the revoked credits, those that had expired: undone, they are expired again. */
+  /** Revoked credits that had expired: undone, they are expired again. */
   revokedExpired: number;
-  /** Of the revoked credits, those that an operator took: no undoing gives them back. */
+  /** Revoked credits that an operator took: no undoing gives them back. */
   withdrawn: number;
   /** Credits that reversals aim at, requested and final ones. */
   requestedTarget: number;

@@ -4,7 +4,7 @@ export interface ReservationSlice {
   amount: number;
   consumed: number;
   returned: number;
-  /** Of the returned credits, what a late debit took again. */
+  /** The part of the returned credits that a late debit took again. */
   reclaimed: number;
 }
 

@@ -28,7 +28,7 @@ export class PaymentLine {
   @Column('bigint', { name: 'amount_micros' })
   amountMicros: string;
 
-  /** Of a package. */
+  /** The credits of a package. */
   @Column('bigint', { nullable: true })
   credits: string | null;
 

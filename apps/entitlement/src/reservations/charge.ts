@@ -11,7 +11,7 @@ export interface Chargeable extends Reservation {
   consumed: number;
   /** Of it, what was taken from other grants after the reservation had given its credits back. */
   late: number;
-  /** Of it, what nobody could be charged for. */
+  /** The part of `consumed` that nobody could be charged for. */
   unbilled: number;
 }
 

@@ -53,7 +53,7 @@ export class Subscription {
   @Column('text', { name: 'catalogue_version' })
   catalogueVersion: string;
 
-  /** Of the allowance that this snapshot made. */
+  /** The version of the allowance that this snapshot made. */
   @Column('bigint', { name: 'allowance_version' })
   allowanceVersion: string;
 }

@@ -5,7 +5,7 @@ import { OPERATIONS, listenerOf } from '#libs/contracts';
 import { chromiumPath } from '../../../../test/environment/chromium.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 
-/** Of a page with its style sheet, as browsers ask for it. */
+/** The most bytes of a page with its style sheet, as browsers ask for it. */
 const GZIP_BYTES_MAX = 600_000;
 const LOOKS = [
   { colorScheme: 'light', width: 1280, rules: undefined },

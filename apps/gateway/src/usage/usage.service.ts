@@ -48,7 +48,7 @@ export class UsageService {
     return { from: dayOf(first), to: dayOf(last), within_ms: [...WITHIN_MS], days };
   }
 
-  /** Of each class the requests of the last minute, and of the busiest one of the last hour. */
+  /** The requests of each class in the last minute, and in the busiest one of the last hour. */
   async pace(accountId: string): Promise<PaceAnswer> {
     const minutes = await this.days.listMinutes(accountId, this.clock.now());
     const ofClass = (rateClass: RateClass): PaceOfClass => {

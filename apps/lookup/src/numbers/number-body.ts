@@ -7,7 +7,7 @@ import { addressBody, type Json, present, queryTime } from '../serializers/whois
 import type { DelegatedNumbers } from './delegated-numbers.js';
 import type { RoutingFeed } from './routing-feed.js';
 
-/** Of routes, and of each kind of neighbours. */
+/** The most routes that are listed, and the most neighbours of each kind. */
 const LISTED_MAX = 1_000;
 const NO_ROUTING_FEED = 'No routing feed is loaded, so routes and peers are not known.';
 const NO_PREFIXES = 'No feed of prefixes and their origins is loaded.';
@@ -25,7 +25,7 @@ export interface AddressOrigin {
   routing: PrefixRouting;
   asns: readonly number[];
   from?: 'registry' | 'routing_feed';
-  /** Of the first origin; undefined where it was not found. */
+  /** The registration of the first origin; undefined where it was not found. */
   registration?: NumberLookup;
 }
 

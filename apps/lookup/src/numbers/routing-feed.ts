@@ -37,7 +37,7 @@ export interface AnnouncedPrefix {
 export class RoutingFeed {
   private readonly neighbours = new Map<number, Neighbours>();
   private readonly routes = new Map<number, string[]>();
-  /** Of most prefixes one. */
+  /** The origins of prefixes; most prefixes have one. */
   private readonly origins = new Map<string, number | readonly number[]>();
   /** Lengths of prefixes that there are, by the version of their addresses. */
   private readonly lengths = { 4: new Set<number>(), 6: new Set<number>() };

@@ -35,7 +35,7 @@ const CLIENT = 'simulator';
 /** Google's OpenID Connect and GitHub's OAuth 2.0 with PKCE, with a page on which anybody is whoever they say. */
 export class IdentitySimulator {
   faults: TokenFaults = {};
-  /** Of the clients; whoever sends another is refused. */
+  /** The secret of the clients; whoever sends another is refused. */
   readonly secret = randomBytes(24).toString('base64url');
   private currentKeys?: Keys;
   private readonly grants = new Map<string, Grant>();

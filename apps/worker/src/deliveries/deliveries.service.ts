@@ -14,7 +14,7 @@ import { DeliveryQueue } from './delivery-queue.js';
 
 /** What happened, for whoever wants to be told. */
 export interface PublishedEvent {
-  /** Of the fact: published twice, it is delivered once. */
+  /** The id of the fact: published twice, it is delivered once. */
   id: string;
   type: WebhookEvent;
   data: object;

@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<FileFormat, string>> = {
   'json.gz': 'application/gzip',
   zip: 'application/zip',
 };
-/** Of an address that the store gives (S76). */
+/** How long an address that the store gives is good (S76). */
 const ADDRESS_SECONDS = 900;
 /** A sample is of the day before yesterday: one day later than the file. */
 const SAMPLE_LATE_DAYS = 2;

@@ -12,7 +12,7 @@ import { DAY_MS } from '#libs/platform';
 /** How long files are kept. */
 export const KEPT_DAYS = 90;
 
-/** Of a file's bytes as they are stored. */
+/** The size and the hash of a file's bytes as they are stored. */
 export type StoredBytes = Pick<FileArtifact, 'bytes' | 'sha256'>;
 
 /** A file of a dataset and day, as it was made once. */

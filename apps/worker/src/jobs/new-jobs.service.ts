@@ -18,9 +18,9 @@ import { NamesTwice, NoValidNames, TooManyJobs } from './jobs.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 import { type CountedNames, readNames } from './new-names.js';
 
-/** Of a dry run. */
+/** The most top-level domains that a dry run shows. */
 const TLDS_SHOWN = 100;
-/** Of one account. */
+/** The most jobs of one account that are under way. */
 const UNDER_WAY_MAX = 20;
 /** A start that was broken off is undone after it. */
 const START_SECONDS = 180;

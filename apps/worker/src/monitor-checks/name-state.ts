@@ -28,7 +28,7 @@ interface SeenRecord {
   value?: string;
 }
 
-/** Of a DNS answer. A type that could not be asked for is not there. */
+/** The state in a DNS answer. A type that could not be asked for is not there. */
 export function dnsStateOf(body: Body): NameState {
   const records = (body.dns_records ?? []) as SeenRecord[];
   const errors = (body.errors ?? {}) as Record<string, string>;

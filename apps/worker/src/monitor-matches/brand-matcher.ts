@@ -14,7 +14,7 @@ export interface SoughtName {
 
 /** A rule that a name meets. */
 export interface BrandHit {
-  /** Of the rule among those that were given. */
+  /** The place of the rule among those that were given. */
   place: number;
   reason: MatchReason;
 }

@@ -4,7 +4,7 @@ import { type PublishedValues, SELECTORS, type Selector, foldedValue } from './p
 import { WordFinder } from './word-finder.js';
 
 export interface RegistrantHit {
-  /** Of the rule among those that were given. */
+  /** The place of the rule among those that were given. */
   place: number;
   reason: Selector;
 }

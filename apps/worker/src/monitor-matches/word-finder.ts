@@ -2,7 +2,7 @@ import AhoCorasick from 'modern-ahocorasick';
 
 /** Where a word stands in a text. */
 export interface FoundWord {
-  /** Of the word among those that are sought. */
+  /** The place of the word among those that are sought. */
   place: number;
   from: number;
   to: number;

@@ -19,7 +19,7 @@ import { type NewNews, NewsRepository } from './news.repository.js';
 const EVENTS_SENT_MAX = 50;
 /** One statement is no longer than a few megabytes. */
 const INSERTED_AT_ONCE = 2_000;
-/** Of one monitor. */
+/** The most tests of one monitor in an hour. */
 const TESTS_AN_HOUR_MAX = 5;
 
 type Owned = Pick<NewsReader, 'accountId' | 'monitorId'>;

@@ -7,7 +7,7 @@ import { MonitorLimitReached, TooManyMonitors } from './monitors.errors.js';
 import { MonitorsRepository } from './monitors.repository.js';
 import { SlotsQueue } from './slots-queue.js';
 
-/** Of one account, paused ones included. */
+/** The most monitors of one account, paused ones included. */
 const MONITORS_MAX = 20_000;
 
 /** Places for the monitors of an account, as its allowance says. */

@@ -23,7 +23,7 @@ export class MonitorsRepository {
     );
   }
 
-  /** Of all, and of those of a kind that have a place. */
+  /** Counts all monitors, and those of a kind that have a place. */
   async count(
     transaction: Transaction,
     accountId: string,

@@ -4,7 +4,7 @@ import { UnreadableFile } from './unreadable-file.js';
 
 /** Longer lines hold much beside a name; what is longer than this is not kept in memory. */
 const LINE_LENGTH_MAX = 64 * 1024;
-/** Of one name as it is given (S71). */
+/** The greatest length of one name as it is given (S71). */
 const ENTRY_LENGTH_MAX = 255;
 const DELIMITERS = [',', ';', '\t'] as const;
 const HEADERS = /^(domain([_ -]?names?)?|domains|names?|hosts?|hostname|url|website)$/i;

@@ -71,7 +71,7 @@ function checkStart(chunk: Buffer, wasPacked: boolean): void {
   if (UTF16.some((mark) => start.equals(mark))) throw new UnreadableFile('not_text');
 }
 
-/** Of zlib and yauzl, not of the store. */
+/** Whether an error is one of zlib or yauzl, not of the store. */
 function isDamage(error: unknown): boolean {
   const { code = '', constructor: kind } = error as { code?: unknown; constructor: unknown };
   return String(code).startsWith('Z_') || (kind === Error && code === '');
@@ -110,7 +110,7 @@ function isPlainFile(entry: Entry): boolean {
 
 /** A file of the store, read anywhere. */
 class StoredFile extends RandomAccessReader {
-  /** Of the store: the archive may be sound. */
+  /** An error of the store: the archive may be sound. */
   fault?: unknown;
 
   constructor(

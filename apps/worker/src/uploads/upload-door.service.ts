@@ -15,7 +15,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** An upload as it arrives: who sends it, and by which path. */
 export interface IncomingUpload {
   accountId: string;
-  /** Of this service, without an id. */
+  /** The path at this service, without an id. */
   path: string;
   request: FastifyRequest;
   reply: FastifyReply;

@@ -13,7 +13,7 @@ import {
 import { UploadInUse, UploadIsRefused, UploadNotReady, UploadsFull } from './uploads.errors.js';
 import { UploadsRepository } from './uploads.repository.js';
 
-/** Of one account. */
+/** The most uploads of one account. */
 const UPLOADS_MAX = 10;
 const NONE = 'There is no such upload.';
 

@@ -16,7 +16,7 @@ import { type Webhook, readUrl, webhookAnswer } from './webhook.js';
 import { TooManyWebhooks } from './webhooks.errors.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
-/** Of one account. */
+/** The most webhooks of one account. */
 const WEBHOOKS_MAX = 10;
 /** As many as SHA-256 has. */
 const SECRET_BYTES = 32;

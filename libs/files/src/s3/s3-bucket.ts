@@ -4,7 +4,7 @@ import { FileChanged, FileExists, FileMissing, FilesUnavailable } from '../file-
 import type { FilesConfig } from '../files.config.js';
 
 const CONNECT_LIMIT_MS = 5_000;
-/** Of silence on a connection. */
+/** The longest silence on a connection. */
 const SILENCE_LIMIT_MS = 60_000;
 const TRIES_MAX = 3;
 /** The SDK asks again 5 minutes before. */

@@ -4,7 +4,7 @@ import { readMetered } from './json-reading.js';
 import { readRdapDomain } from './rdap-record.js';
 import { readRestrictedAbsence } from './restriction.js';
 
-/** Whom was asked for what by RDAP. */
+/** The question behind an RDAP answer: who was asked, and for what. */
 export interface RdapContext {
   /** The name asked for, A-label. */
   domain: string;

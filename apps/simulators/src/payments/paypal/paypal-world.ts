@@ -12,7 +12,7 @@ export interface PaypalWorldParts {
   clock: VirtualClock;
   sender: CallbackSender;
   identity: CallbackIdentity;
-  /** Of API and pages. */
+  /** The address of API and pages. */
   url: () => string;
 }
 

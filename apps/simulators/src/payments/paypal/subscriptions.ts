@@ -136,7 +136,7 @@ export class Subscriptions {
     throw PaypalRefusal.unprocessable('SUBSCRIPTION_STATUS_INVALID', message);
   }
 
-  /** Of every subscription: there is one payer. */
+  /** Sets the funds of every subscription: there is one payer. */
   setFunds(funds: PayerFunds): void {
     for (const { id } of this.world.all('subscription')) this.funds.set(id, funds);
   }

@@ -33,7 +33,7 @@ const RETRIES_MS = [3 * DAY_MS, 5 * DAY_MS, 7 * DAY_MS];
 /** Invoices of subscriptions: made, paid by the card on file, retried. */
 export class Invoices {
   private readonly cards = new Map<string, CardBehaviour>();
-  /** Of invoices that a card did not pay and a customer may. */
+  /** The payments of invoices that a card did not pay and a customer may. */
   private readonly openPayments = new Map<string, InvoicePayment>();
 
   constructor(

@@ -10,7 +10,7 @@ export interface OperationLimits {
   /** Until its owner begins to answer, and between two parts of the answer, in milliseconds. */
   timeoutMs: number;
   bodyBytes: number;
-  /** Of an answer that is held as a whole: JSON. */
+  /** The most bytes of an answer that is held as a whole: JSON. */
   answerBytes: number;
   /** Whose places it takes while it is under way, on the API's origin. */
   concurrency: ConcurrencyClass;

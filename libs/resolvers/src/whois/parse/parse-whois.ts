@@ -9,7 +9,7 @@ import type { RecordDraft } from './reading/record-draft.js';
 import { RecordReader } from './reading/record-reader.js';
 import { WorkMeter } from './reading/work-meter.js';
 
-/** Whom was asked for what. */
+/** The question behind an answer: who was asked, and for what. */
 export interface ParseContext {
   /** The name asked for, A-label; empty if unknown. */
   domain: string;
