@@ -38,8 +38,8 @@ export class WatchedWorld extends LookupStandIn {
     this.whois.set(name, { outcome: 'delivered', body });
   }
 
-  answerWhois(name: string, answered: Answered): void {
-    this.whois.set(name, answered);
+  answerTo(kind: NameQuestions['kind'], name: string, answered: Answered): void {
+    (kind === 'dns' ? this.dns : this.whois).set(name, answered);
   }
 
   /** @param records values by type, of addresses and of hosts. */

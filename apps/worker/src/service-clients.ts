@@ -40,6 +40,21 @@ export class ServiceClients {
     }
   }
 
+  /** Which of the names are suppressed. @param ifAway takes none of them for suppressed where corpus does not say. */
+  async suppressedOf(
+    names: readonly string[],
+    ifAway?: (error: unknown) => void,
+  ): Promise<ReadonlySet<string>> {
+    if (names.length === 0) return new Set();
+    try {
+      return new Set(await this.corpus.suppressedNames([...names]));
+    } catch (error) {
+      if (!ifAway) throw error;
+      ifAway(error);
+      return new Set();
+    }
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.connections.map((connection) => connection.close()));
   }

@@ -20,6 +20,7 @@ import { MailCreditsLowJob } from './credits-low/mail-credits-low.job.js';
 import { DeliverWebhooksJob } from './deliveries/deliver-webhooks.job.js';
 import { ForgetDeliveriesJob } from './deliveries/forget-deliveries.job.js';
 import { WebhookSender } from './deliveries/webhook-sender.js';
+import { ChargeChecksJob } from './monitor-checks/charge-checks.job.js';
 import { CheckNamesJob } from './monitor-checks/check-names.job.js';
 import { RemindExpiriesJob } from './monitor-checks/remind-expiries.job.js';
 import { FollowChangesJob } from './monitor-matches/follow-changes.job.js';
@@ -51,6 +52,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: MailCreditsLowJob, everyMs: SECOND_MS, runs: 'process' },
   { job: FitMonitorsJob, everyMs: SECOND_MS, runs: 'process' },
   { job: CheckNamesJob, everyMs: 5 * SECOND_MS, runs: 'process' },
+  { job: ChargeChecksJob, everyMs: SECOND_MS, runs: 'process' },
   { job: FollowChangesJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: BuildFilesJob, everyMs: SECOND_MS, runs: 'process' },
   { job: AnnounceFilesJob, everyMs: SECOND_MS, runs: 'process' },

@@ -53,8 +53,12 @@ import { JobRowsService } from './jobs/job-rows.service.js';
 import { JobsRepository } from './jobs/jobs.repository.js';
 import { JobsService } from './jobs/jobs.service.js';
 import { JobNames, NewJobsService } from './jobs/new-jobs.service.js';
+import { ChargeChecksJob } from './monitor-checks/charge-checks.job.js';
 import { CheckNamesJob } from './monitor-checks/check-names.job.js';
 import { ChecksService } from './monitor-checks/checks.service.js';
+import { PaidChecksQueue } from './monitor-checks/paid-checks-queue.js';
+import { PaidChecksMaintenanceRepository } from './monitor-checks/paid-checks-maintenance.repository.js';
+import { PaidChecksService } from './monitor-checks/paid-checks.service.js';
 import { RemindExpiriesJob } from './monitor-checks/remind-expiries.job.js';
 import { WatchedNamesMaintenanceRepository } from './monitor-checks/watched-names-maintenance.repository.js';
 import { FollowChangesJob } from './monitor-matches/follow-changes.job.js';
@@ -196,6 +200,10 @@ const FEATURES = [
   ForgetNewsJob,
   ForgetSuppressedJob,
   WatchedNamesMaintenanceRepository,
+  PaidChecksQueue,
+  PaidChecksMaintenanceRepository,
+  PaidChecksService,
+  ChargeChecksJob,
   ChecksService,
   CheckNamesJob,
   RemindExpiriesJob,

@@ -112,6 +112,9 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'rule',
         'domain_name',
         'created_at',
+        'interval_minutes',
+        'checked_at',
+        'included_at',
       ],
       withheld: { revision: 'a counter' },
     },
@@ -130,6 +133,11 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'awaits_mail',
       ],
       withheld: { fact: 'what keeps an event from being told twice' },
+    },
+    {
+      table: 'paid_checks',
+      key: { id: 'uuid' },
+      columns: ['id', 'account_id', 'checks', 'opened_at', 'is_open', 'is_unpaid'],
     },
     {
       table: 'monitor_digests',

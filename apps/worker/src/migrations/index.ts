@@ -12,6 +12,8 @@ import { files } from './0010-files.js';
 import { collector } from './0011-collector.js';
 import { monitorFinds } from './0012-monitor-finds.js';
 import { monitorTests } from './0013-monitor-tests.js';
+import { paidChecks } from './0014-paid-checks.js';
+import { deliveriesOfNames } from './0015-deliveries-of-names.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -28,4 +30,6 @@ export const migrations: Migration[] = [
   collector,
   monitorFinds,
   monitorTests,
+  paidChecks,
+  deliveriesOfNames,
 ];

@@ -3,7 +3,7 @@ import type { NameFindings } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Clock, type Job, Logger, MINUTE_MS, crashPoint } from '#libs/platform';
 import { ServiceClients } from '../service-clients.js';
-import type { CheckKind } from './check-times.js';
+import { type CheckKind, EVERY_MS } from './check-times.js';
 import { ChecksService } from './checks.service.js';
 import { WATCHED_TYPES } from './name-state.js';
 import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.repository.js';
@@ -50,7 +50,14 @@ export class CheckNamesJob implements Job {
       const { names, hasMore } = await this.names.claim(this.database, kind, claim);
       if (names.length > 0) {
         crashPoint('check.after-claim');
-        await this.ask(kind, names);
+        // Nothing is told of them any more, whoever watches.
+        const gone = await this.clients.suppressedOf(names, (error) => {
+          const message = 'corpus does not say which watched names are suppressed';
+          this.logger.sparsely('warn', message, message, { error });
+        });
+        for (const name of gone) await this.checks.tryLater(kind, name, EVERY_MS.whois);
+        const open = names.filter((name) => !gone.has(name));
+        if (open.length > 0) await this.ask(kind, open);
       }
       if (!hasMore || this.ending.signal.aborted) return;
     }

@@ -11,7 +11,7 @@ const LONG_EXPIRED_MS = 90 * DAY_MS;
 /** What differs is looked at again after it. */
 const RECHECK_MS = 10 * MINUTE_MS;
 /** After a failure. */
-const RETRY_MS = 30 * MINUTE_MS;
+export const RETRY_MS = 30 * MINUTE_MS;
 
 /** Reminders come so many days before the expiry. */
 export const REMINDER_DAYS = [30, 7, 1] as const;

@@ -11,10 +11,12 @@ import {
   laterAt,
   nextCheckAt,
   reminderOf,
+  RETRY_MS,
   retryAt,
 } from './check-times.js';
 import { type JudgedCheck, judgeCheck } from './judged-check.js';
 import { EXPIRY_PATH, type NameState, dnsStateOf, whoisStateOf } from './name-state.js';
+import { PaidChecksService } from './paid-checks.service.js';
 import {
   type WatchedName,
   WatchedNamesMaintenanceRepository,
@@ -32,16 +34,20 @@ const ANSWERS: readonly Outcome[] = [
 /** What checks of watched names lead to. */
 @Injectable()
 export class ChecksService {
+  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly names: WatchedNamesMaintenanceRepository,
     private readonly news: NewsService,
+    private readonly paid: PaidChecksService,
     private readonly clock: Clock,
   ) {}
 
   /** Has names checked, in the transaction that makes somebody watch them. */
   async watch(transaction: Transaction, names: readonly string[]): Promise<void> {
-    if (names.length > 0) await this.names.watch(transaction, names, this.clock.now());
+    if (names.length === 0) return;
+    await this.names.watch(transaction, names, this.clock.now());
+    await this.paid.hasten(transaction, names);
   }
 
   /**
@@ -55,6 +61,11 @@ export class ChecksService {
   /** Forgets what is known of names, in the transaction that ends monitors of them. */
   async forget(transaction: Transaction, names: readonly string[]): Promise<void> {
     if (names.length > 0) await this.names.forgetUnwatched(transaction, names);
+  }
+
+  /** Forgets which checks an account has to pay. */
+  async forgetPaid(transaction: Transaction, accountId: string): Promise<void> {
+    await this.paid.erase(transaction, accountId);
   }
 
   /** Keeps what a check found and tells all who watch the name. */
@@ -80,9 +91,9 @@ export class ChecksService {
     crashPoint('check.after-commit');
   }
 
-  /** Has a name looked at again whose answer could not be kept. */
-  async tryLater(kind: CheckKind, name: string): Promise<void> {
-    const dueAt = retryAt(this.clock.now());
+  /** Has a name looked at again later, soon where nothing is said. */
+  async tryLater(kind: CheckKind, name: string, afterMs = RETRY_MS): Promise<void> {
+    const dueAt = new Date(this.clock.now().getTime() + afterMs);
     await this.database.transaction((transaction) =>
       this.names.putOff(transaction, kind, name, { dueAt }),
     );
@@ -109,7 +120,8 @@ export class ChecksService {
   private async keepDns(transaction: Transaction, known: WatchedName, seen: NameState) {
     const now = this.clock.now();
     const judged = judgeCheck(known.dns, seen, now);
-    const dueAt = nextCheckAt('dns', { ...judged, expiresOn: null }, now);
+    const regularly = nextCheckAt('dns', { ...judged, expiresOn: null }, now);
+    const dueAt = await this.paid.count(transaction, known.name, regularly);
     await this.names.putDns(transaction, known.name, { ...judged, checkedAt: now, dueAt });
     if (judged.changes.length === 0) return;
     await this.names.putOff(transaction, 'whois', known.name, { dueAt: now });

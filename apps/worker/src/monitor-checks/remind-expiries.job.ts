@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Clock, type Job } from '#libs/platform';
+import { ServiceClients } from '../service-clients.js';
 import { ChecksService } from './checks.service.js';
 import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.repository.js';
 
@@ -15,6 +16,7 @@ export class RemindExpiriesJob implements Job {
     private readonly database: Database,
     private readonly names: WatchedNamesMaintenanceRepository,
     private readonly checks: ChecksService,
+    private readonly clients: ServiceClients,
     private readonly clock: Clock,
   ) {}
 
@@ -22,7 +24,8 @@ export class RemindExpiriesJob implements Job {
     const now = this.clock.now();
     for (let after = ''; ;) {
       const names = await this.names.listExpiring(this.database, { after, now, limit: AT_ONCE });
-      for (const name of names) await this.checks.remind(name);
+      const gone = await this.clients.suppressedOf(names, () => {});
+      for (const name of names) if (!gone.has(name)) await this.checks.remind(name);
       if (names.length < AT_ONCE) return;
       after = names.at(-1)!;
     }

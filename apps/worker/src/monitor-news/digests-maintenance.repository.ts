@@ -84,8 +84,8 @@ export class DigestsMaintenanceRepository {
   ): Promise<void> {
     await transaction.query('delete from monitor_events where id = any($1::uuid[])', [ids]);
     await transaction.query(
-      `delete from webhook_deliveries d using unnest($1::text[]) as name
-       where d.type = 'monitor.triggered' and strpos(d.body, '"domain_name":"' || name || '"') > 0`,
+      `delete from webhook_deliveries where type = 'monitor.triggered'
+         and jsonb_path_query_array(body::jsonb, '$.data.events[*].domain_name') ?| $1::text[]`,
       [names],
     );
   }

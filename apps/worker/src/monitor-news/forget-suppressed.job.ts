@@ -38,9 +38,7 @@ export class ForgetSuppressedJob implements Job {
     for (let after = FIRST_ID; ;) {
       const page = await this.rows.listNames(this.database, { after, limit });
       const names = [...new Set(page.map(({ name }) => name))];
-      const gone = new Set(
-        names.length > 0 ? await this.clients.corpus.suppressedNames(names) : [],
-      );
+      const gone = await this.clients.suppressedOf(names);
       const ids = page.filter(({ name }) => gone.has(name)).map(({ id }) => id);
       if (ids.length > 0) {
         await this.database.transaction((transaction) =>

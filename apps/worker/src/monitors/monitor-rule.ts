@@ -13,7 +13,7 @@ const TEXT_LENGTH_MIN = 3;
 const REGISTRANT_VALUES = ['owner', 'email', 'company'] as const;
 
 const CHOICES = {
-  domain: [],
+  domain: ['interval_minutes'],
   brand: ['match', 'with_typos', 'include', 'exclude', 'own_domains', 'tlds'],
   registrant: ['exact', 'own_domains', 'tlds'],
 } as const;
@@ -22,7 +22,7 @@ const SUBJECTS = {
   brand: ['keyword'],
   registrant: REGISTRANT_VALUES,
 } as const;
-const ALL_CHOICES = [...CHOICES.brand, 'exact'] as const;
+const ALL_CHOICES = [...CHOICES.domain, ...CHOICES.brand, 'exact'] as const;
 const ALL_SUBJECTS = ['domainName', 'keyword', ...REGISTRANT_VALUES] as const;
 
 /** What a new monitor watches. @throws InvalidRequest. */
@@ -79,8 +79,10 @@ function choicesOf(kind: MonitorKind, request: UpdateMonitorRequest): MonitorRul
     (field) => request[field] !== undefined && !known.includes(field),
   ).map((field) => fault(field, `a ${kind} monitor has no such field`));
   if (faults.length > 0) throw new InvalidRequest(faults);
-  const { match, with_typos, exact, include, exclude, own_domains, tlds } = request;
+  const { interval_minutes, match, with_typos, exact, include, exclude, own_domains, tlds } =
+    request;
   return {
+    ...(interval_minutes !== undefined && { interval_minutes }),
     ...(match !== undefined && { match }),
     ...(with_typos !== undefined && { with_typos }),
     ...(exact !== undefined && { exact }),

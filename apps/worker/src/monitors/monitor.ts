@@ -1,4 +1,12 @@
-import type { MonitorAnswer, MonitorKind, MonitorRule } from '#libs/contracts';
+import {
+  CHECK_MINUTES,
+  CREDITS_A_CHECK,
+  type MonitorAnswer,
+  type MonitorKind,
+  type MonitorPrice,
+  type MonitorRule,
+} from '#libs/contracts';
+import { DAY_MS, MINUTE_MS } from '#libs/platform';
 import type { NewsReader } from '../monitor-news/monitor-news.js';
 
 /** A monitor as it is stored. */
@@ -21,6 +29,7 @@ export interface ShownMonitor extends Monitor {
   expiresOn: string | null;
   isExpiryPublished: boolean | null;
   problem: string | null;
+  isShortOfCredits: boolean;
 }
 
 export const UNCHECKED = {
@@ -29,6 +38,7 @@ export const UNCHECKED = {
   expiresOn: null,
   isExpiryPublished: null,
   problem: null,
+  isShortOfCredits: false,
 } as const;
 
 export function monitorAnswer(monitor: ShownMonitor): MonitorAnswer {
@@ -51,7 +61,22 @@ export function monitorAnswer(monitor: ShownMonitor): MonitorAnswer {
         expiry_published: monitor.isExpiryPublished,
         problem: monitor.problem,
       },
+      ...priceOf(monitor),
     }),
+  };
+}
+
+function priceOf({ rule, isShortOfCredits }: ShownMonitor): { price?: MonitorPrice } {
+  const { interval_minutes: minutes = CHECK_MINUTES } = rule;
+  if (minutes === CHECK_MINUTES) return {};
+  const day = DAY_MS / MINUTE_MS;
+  const further = Math.floor(day / minutes) - day / CHECK_MINUTES;
+  return {
+    price: {
+      credits_per_check: CREDITS_A_CHECK,
+      credits_per_day_max: further * CREDITS_A_CHECK,
+      is_short_of_credits: isShortOfCredits,
+    },
   };
 }
 

@@ -35,8 +35,12 @@ export class MonitorsController {
   }
 
   @Serves(MONITOR_CREATE)
-  create(@AccountId() accountId: string, @Body() request: CreateMonitorRequest) {
-    return this.monitors.create(accountId, request);
+  create(
+    @AccountId() accountId: string,
+    @Body() request: CreateMonitorRequest,
+    @Question(MONITOR_CREATE) { dry_run: isDryRun }: QuestionOf<typeof MONITOR_CREATE>,
+  ) {
+    return this.monitors.create(accountId, request, { isDryRun });
   }
 
   @Serves(MONITOR)

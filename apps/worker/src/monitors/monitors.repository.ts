@@ -9,7 +9,8 @@ const COLUMNS = `m.id, m.account_id as "accountId", m.kind, m.name, m.is_paused 
   m.is_over_limit as "isOverLimit", m.sends_mail as "sendsMail", m.rule, m.created_at as "createdAt",
   w.dns_checked_at as "dnsCheckedAt", w.whois_checked_at as "whoisCheckedAt", w.whois_problem as problem,
   to_char(w.expires_on, 'YYYY-MM-DD') as "expiresOn",
-  case when w.whois -> 'domain_registered' ->> 0 = 'yes' then w.expires_on is not null end as "isExpiryPublished"`;
+  case when w.whois -> 'domain_registered' ->> 0 = 'yes' then w.expires_on is not null end as "isExpiryPublished",
+  exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid) as "isShortOfCredits"`;
 const FROM = `from monitors m left join watched_names w on m.kind = 'domain' and w.name = m.domain_name`;
 
 /** Monitors, by whose they are. */
@@ -41,8 +42,8 @@ export class MonitorsRepository {
   async insert(transaction: Transaction, monitor: Monitor): Promise<void> {
     const { id, accountId, kind, name, sendsMail, rule, createdAt } = monitor;
     await transaction.query(
-      `insert into monitors (id, account_id, kind, name, sends_mail, rule, domain_name, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      `insert into monitors (id, account_id, kind, name, sends_mail, rule, domain_name, created_at, interval_minutes)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       [
         id,
         accountId,
@@ -52,6 +53,7 @@ export class MonitorsRepository {
         JSON.stringify(rule),
         rule.domain_name ?? null,
         createdAt,
+        rule.interval_minutes ?? null,
       ],
     );
   }
@@ -81,9 +83,18 @@ export class MonitorsRepository {
     const { accountId, id, name, isPaused, isOverLimit, sendsMail, rule } = monitor;
     await transaction.query(
       `update monitors set name = $3, is_paused = $4, is_over_limit = $5, sends_mail = $6, rule = $7,
-         revision = nextval('monitor_revisions')
+         interval_minutes = $8, revision = nextval('monitor_revisions')
        where account_id = $1 and id = $2`,
-      [accountId, id, name, isPaused, isOverLimit, sendsMail, JSON.stringify(rule)],
+      [
+        accountId,
+        id,
+        name,
+        isPaused,
+        isOverLimit,
+        sendsMail,
+        JSON.stringify(rule),
+        rule.interval_minutes ?? null,
+      ],
     );
   }
 

@@ -32,7 +32,11 @@ export class MonitorsService {
   ) {}
 
   /** @throws InvalidRequest, MonitorLimitReached, TooManyMonitors. */
-  async create(accountId: string, request: CreateMonitorRequest): Promise<MonitorAnswer> {
+  async create(
+    accountId: string,
+    request: CreateMonitorRequest,
+    { isDryRun = false } = {},
+  ): Promise<MonitorAnswer> {
     const rule = newRule(request);
     const { kind, mail = true, name } = request;
     const monitor: ShownMonitor = {
@@ -47,6 +51,7 @@ export class MonitorsService {
       createdAt: this.clock.now(),
       ...UNCHECKED,
     };
+    if (isDryRun) return monitorAnswer(monitor);
     const slots = await this.places.slotsOf(accountId);
     await this.database.transaction(async (transaction) => {
       await this.places.take(transaction, monitor, slots);
@@ -98,7 +103,6 @@ export class MonitorsService {
     return this.change(accountId, id, async (monitor, transaction) => {
       if (!monitor.isPaused && !monitor.isOverLimit) return monitor;
       await this.places.take(transaction, monitor, slots);
-      await this.checks.watch(transaction, domainsOf(monitor));
       return { ...monitor, isPaused: false, isOverLimit: false };
     });
   }
@@ -159,6 +163,7 @@ export class MonitorsService {
     await this.checks.hold(transaction, domains);
     await this.news.erase(transaction, accountId);
     await this.monitors.deleteOfAccount(transaction, accountId);
+    await this.checks.forgetPaid(transaction, accountId);
     await this.checks.forget(transaction, domains);
   }
 
@@ -169,8 +174,13 @@ export class MonitorsService {
   ): Promise<MonitorAnswer> {
     return this.database.transaction(async (transaction) => {
       await this.monitors.lock(transaction, accountId);
-      const changed = await made(await this.find(transaction, accountId, id), transaction);
+      const monitor = await this.find(transaction, accountId, id);
+      await this.checks.hold(transaction, domainsOf(monitor));
+      const changed = await made(monitor, transaction);
       await this.monitors.update(transaction, changed);
+      if (!changed.isPaused && !changed.isOverLimit) {
+        await this.checks.watch(transaction, domainsOf(changed));
+      }
       return monitorAnswer(changed);
     });
   }

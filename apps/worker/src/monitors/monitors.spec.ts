@@ -149,7 +149,7 @@ describe('monitors', () => {
     const { id } = await watch(name);
     await firstLook(name);
     const partial = { domain_name: name, domain_registered: 'yes', expiry_date: '2030-01-01' };
-    world.answerWhois(name, { outcome: 'partial', body: partial });
+    world.answerTo('whois', name, { outcome: 'partial', body: partial });
     await nextLook('whois', name, 24 * HOUR_MS);
     await nextLook('whois', name, 24 * HOUR_MS);
     expect(await eventsOf(id)).toEqual([]);
@@ -172,7 +172,7 @@ describe('monitors', () => {
     );
     expect(JSON.stringify(kept)).toContain('2031-01-01');
     expect(JSON.stringify(kept)).not.toMatch(/Alex|alex|Robin/);
-    world.answerWhois(name, {
+    world.answerTo('whois', name, {
       outcome: 'not_registered',
       body: { domain_name: name, domain_registered: 'no' },
     });
@@ -223,7 +223,7 @@ describe('monitors', () => {
   it('an upstream that is not ready is asked later, and a failure is no change', async () => {
     const name = newName();
     world.resolve(name, {});
-    world.answerWhois(name, {
+    world.answerTo('whois', name, {
       outcome: 'unsupported',
       problem: { code: 'tld_unsupported', detail: '' },
     });
@@ -231,7 +231,7 @@ describe('monitors', () => {
     await firstLook(name);
     await waitFor('the reason', async () => (await shown(id)).checks?.problem !== null);
     expect((await shown(id)).checks).toMatchObject({ problem: 'tld_unsupported' });
-    world.answerWhois(name, { outcome: 'throttled', laterSeconds: 45 });
+    world.answerTo('whois', name, { outcome: 'throttled', laterSeconds: 45 });
     await nextLook('whois', name, 24 * HOUR_MS);
     world.register(name, { expiry_date: '2030-01-01' });
     await nextLook('whois', name, 46_000);

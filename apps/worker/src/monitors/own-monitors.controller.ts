@@ -38,8 +38,12 @@ export class OwnMonitorsController {
   }
 
   @Serves(OWN_MONITOR_CREATE)
-  create(@AccountId() accountId: string, @Body() request: CreateMonitorRequest) {
-    return this.monitors.create(accountId, request);
+  create(
+    @AccountId() accountId: string,
+    @Body() request: CreateMonitorRequest,
+    @Question(OWN_MONITOR_CREATE) { dry_run: isDryRun }: QuestionOf<typeof OWN_MONITOR_CREATE>,
+  ) {
+    return this.monitors.create(accountId, request, { isDryRun });
   }
 
   @Serves(OWN_MONITOR)

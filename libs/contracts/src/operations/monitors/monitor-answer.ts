@@ -35,6 +35,11 @@ export class MonitorRule {
   @IsString()
   domain_name?: string;
 
+  /** Between two checks of its DNS, where they are more than the place includes. */
+  @IsOptional()
+  @IsInt()
+  interval_minutes?: number;
+
   @IsOptional()
   @IsString()
   keyword?: string;
@@ -78,6 +83,20 @@ export class MonitorRule {
   @IsOptional()
   @IsString({ each: true })
   tlds?: string[];
+}
+
+/** What checks of a domain cost that its place does not include. */
+export class MonitorPrice {
+  /** Of each further check that is answered; one that fails is free. */
+  @IsInt()
+  credits_per_check: number;
+
+  @IsInt()
+  credits_per_day_max: number;
+
+  /** Whether credits lack: until they come, the domain is checked as its place includes it. */
+  @IsBoolean()
+  is_short_of_credits: boolean;
 }
 
 /** How far the checks of a watched name have come. */
@@ -138,6 +157,12 @@ export class MonitorAnswer {
   @ValidateNested()
   @Type(() => MonitorChecks)
   checks?: MonitorChecks;
+
+  /** Of a domain monitor with checks that its place does not include. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => MonitorPrice)
+  price?: MonitorPrice;
 }
 
 export class MonitorsAnswer {

@@ -4,13 +4,18 @@ import {
   IsArray,
   IsBoolean,
   IsIn,
+  IsInt,
   IsOptional,
   IsString,
+  Max,
   MaxLength,
+  Min,
   MinLength,
 } from 'class-validator';
 import { IsLine } from '../account/text-rules.js';
 import {
+  CHECK_MINUTES,
+  CHECK_MINUTES_MIN,
   HIT_STATES,
   type HitState,
   KEYWORD_PLACES,
@@ -39,6 +44,16 @@ export class UpdateMonitorRequest {
   @IsOptional()
   @IsBoolean()
   mail?: boolean;
+
+  /**
+   * Of a domain: minutes between two checks of its DNS, from 10; 360 by default. Each answered check beyond one in 6
+   * hours costs a credit.
+   */
+  @IsOptional()
+  @IsInt()
+  @Min(CHECK_MINUTES_MIN)
+  @Max(CHECK_MINUTES)
+  interval_minutes?: number;
 
   /** Of a brand: where in the label the keyword must stand; anywhere (`contains`) by default. */
   @IsOptional()

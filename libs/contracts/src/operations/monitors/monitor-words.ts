@@ -5,6 +5,12 @@ export type MonitorKind = (typeof MONITOR_KINDS)[number];
 export const MONITOR_STATES = ['active', 'paused', 'over_limit'] as const;
 export type MonitorState = (typeof MONITOR_STATES)[number];
 
+/** Minutes between two checks of the DNS of a watched domain: as its place includes them, and at least. */
+export const CHECK_MINUTES = 360;
+export const CHECK_MINUTES_MIN = 10;
+/** Of each answered check beyond those that the place includes. */
+export const CREDITS_A_CHECK = 1;
+
 /** Where in a label the keyword of a brand monitor must stand. */
 export const KEYWORD_PLACES = ['contains', 'prefix', 'suffix', 'exact'] as const;
 export type KeywordPlace = (typeof KEYWORD_PLACES)[number];

@@ -1,5 +1,5 @@
 import type { Access } from '../access.js';
-import { oneOf, text } from '../kinds.js';
+import { boolean, oneOf, text } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import { onePage } from '../paging/paging-answer.js';
@@ -81,7 +81,14 @@ const TEST = {
   domain_unicode: 'example.com',
 } satisfies MonitorEventAnswer;
 
+const OFTEN = {
+  ...NEW,
+  watches: { domain_name: 'example.com', interval_minutes: 15 },
+  price: { credits_per_check: 1, credits_per_day_max: 92, is_short_of_credits: false },
+} satisfies MonitorAnswer;
+
 const CREATE = { kind: 'domain', name: 'Our shop', domainName: 'example.com' } as const;
+const CREATE_OFTEN = { ...CREATE, interval_minutes: 15 } as const;
 const CHANGE = { name: 'The shop' };
 const IGNORED = { state: 'ignored' } as const;
 
@@ -105,6 +112,16 @@ function id<const Example extends string>(about: string, example: Example) {
     in: 'path',
   } as const;
 }
+
+export const DRY_RUN = {
+  dry_run: {
+    kind: boolean(),
+    about:
+      'Only tells what the monitor would be and cost; watches nothing, and the id is of no use',
+    example: 'true',
+    default: false,
+  },
+} as const;
 
 /** Parameters of calls about one monitor, about what it found, and about one find. */
 export const ONE_MONITOR = { id: id('Id of the monitor', ID) } as const;
@@ -147,18 +164,23 @@ export const MONITOR_CREATE = defineOperation({
     'more often near its expiry. A change is told when a second look confirms it. `brand` compares each new name with ' +
     '`keyword`, `registrant` each new or changed registration with one of `owner`, `email` and `company`, of which only ' +
     'published values count. Of names that are found, 1,000 a day are told, and by `monitor.limit` that there are more. ' +
-    'Each kind has as many places as the plan says. News come by mail, in `events` and as the webhook event ' +
+    'Each kind has as many places as the plan says. With `interval_minutes` (10 to 360) the DNS of a domain is checked more ' +
+    'often: each answered check beyond one in 6 hours costs 1 credit, `price` says how many a day that are at most, and ' +
+    '`dry_run=true` tells it before. News come by mail, in `events` and as the webhook event ' +
     '`monitor.triggered`.',
   method: 'POST',
   routes: [{ path: '/v2.0/monitors', version: 2 }],
   access: BY_KEY,
   owner: WORKER(''),
-  parameters: {},
+  parameters: DRY_RUN,
   body: { of: CreateMonitorRequest, limitBytes: LIMIT_BYTES, example: CREATE },
   answers: [{ type: 'application/json', of: MonitorAnswer, status: 201 }],
   price: FREE,
   problems: ['monitor_limit_reached', 'too_many_monitors'],
-  examples: [{ title: 'A domain', parameters: {}, body: CREATE, answer: NEW }],
+  examples: [
+    { title: 'A domain', parameters: {}, body: CREATE, answer: NEW },
+    { title: 'One that is checked often', parameters: {}, body: CREATE_OFTEN, answer: OFTEN },
+  ],
 });
 
 export const MONITOR = defineOperation({

@@ -2,6 +2,7 @@ import { dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import {
+  DRY_RUN,
   EVENTS_OF_ONE,
   MONITOR,
   MONITORS,
@@ -30,7 +31,7 @@ export const OWN_MONITOR_CREATE = defineOperation({
   ...dashboardCall('worker', 'POST /api/monitors'),
   name: 'own-monitors.create',
   subject: undefined,
-  parameters: {},
+  parameters: DRY_RUN,
 });
 
 export const OWN_MONITOR = defineOperation({

@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import type { Database, Transaction } from '#libs/database';
+import { newId } from '#libs/platform';
+import { mayBeTold } from '../accounts/may-be-told.js';
+
+/** Whoever may have checks beyond those of his place: not while he owes earlier ones. */
+const PAYS = `m.interval_minutes is not null and m.kind = 'domain' and not m.is_paused and not m.is_over_limit
+  and ${mayBeTold('m')}
+  and not exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid)`;
+
+/** Checks that collect no more, under the id that they are charged by. */
+export interface PaidChecks {
+  id: string;
+  checks: number;
+  isUnpaid: boolean;
+}
+
+@Injectable()
+export class PaidChecksMaintenanceRepository {
+  /**
+   * Counts an answered check of a name for those of its monitors whose interval is over: at no cost where their place
+   * includes it, else as one that is to be paid.
+   * @returns accounts that are to pay.
+   */
+  async count(
+    transaction: Transaction,
+    name: string,
+    { now, includedEveryMs }: { now: Date; includedEveryMs: number },
+  ): Promise<string[]> {
+    const rows = await transaction.query<{ accountId: string; checks: number }>(
+      `with due as (
+         select m.id, m.account_id,
+           m.included_at is null or m.included_at <= $2::timestamptz - $3 * interval '1 ms' as is_included
+         from monitors m where m.domain_name = $1 and ${PAYS}
+           and (m.checked_at is null or m.checked_at <= $2::timestamptz - m.interval_minutes * interval '1 minute')
+         -- One that is being changed is not waited for: whoever changes it may wait for the name.
+         order by m.id for update skip locked),
+       counted as (
+         update monitors m set checked_at = $2,
+           included_at = case when due.is_included then $2 else m.included_at end
+         from due where m.id = due.id returning due.account_id, due.is_included)
+       select account_id as "accountId", count(*)::int as checks from counted where not is_included
+       group by account_id order by account_id`,
+      [name, now, includedEveryMs],
+    );
+    for (const { accountId, checks } of rows) {
+      await transaction.query(
+        `insert into paid_checks (id, account_id, checks, opened_at) values ($1, $2, $3, $4)
+         on conflict (account_id) where is_open do update set checks = paid_checks.checks + excluded.checks`,
+        [newId(), accountId, checks, now],
+      );
+    }
+    return rows.map(({ accountId }) => accountId);
+  }
+
+  /** When the next check of a name is due for whoever pays for it; undefined where nobody does. */
+  async dueAt(transaction: Transaction, name: string, now: Date): Promise<Date | undefined> {
+    const [{ at }] = await transaction.query<{ at: Date | null }>(
+      `select min(coalesce(m.checked_at, $2) + m.interval_minutes * interval '1 minute') as at
+       from monitors m where m.domain_name = $1 and ${PAYS}`,
+      [name, now],
+    );
+    return at ?? undefined;
+  }
+
+  /** Has names looked at as soon as somebody pays for it. */
+  async hasten(transaction: Transaction, names: readonly string[], now: Date): Promise<void> {
+    await transaction.query(
+      `update watched_names w set dns_due_at = q.at
+       from (select m.domain_name as name,
+           min(coalesce(greatest(m.checked_at + m.interval_minutes * interval '1 minute', $2), $2)) as at
+         from monitors m where m.domain_name = any($1::text[]) and ${PAYS} group by 1) q
+       where w.name = q.name and q.at < w.dns_due_at`,
+      [names, now],
+    );
+  }
+
+  /** What is to be charged now: of a time that is over, or once charged in vain. */
+  async close(
+    transaction: Transaction,
+    accountId: string,
+    openedBefore: Date,
+  ): Promise<PaidChecks | undefined> {
+    const [known] = await transaction.query<PaidChecks>(
+      `select id, checks, is_unpaid as "isUnpaid" from paid_checks where account_id = $1 and not is_open`,
+      [accountId],
+    );
+    if (known) return known;
+    const [closed] = await transaction.query<PaidChecks>(
+      `update paid_checks set is_open = false where account_id = $1 and is_open and opened_at <= $2
+       returning id, checks, is_unpaid as "isUnpaid"`,
+      [accountId, openedBefore],
+    );
+    return closed;
+  }
+
+  async hasAny(runner: Pick<Database, 'query'>, accountId: string): Promise<boolean> {
+    const rows = await runner.query('select from paid_checks where account_id = $1 limit 1', [
+      accountId,
+    ]);
+    return rows.length > 0;
+  }
+
+  async setUnpaid(transaction: Transaction, id: string): Promise<void> {
+    await transaction.query('update paid_checks set is_unpaid = true where id = $1', [id]);
+  }
+
+  /** They are charged. */
+  async delete(transaction: Transaction, id: string): Promise<void> {
+    await transaction.query('delete from paid_checks where id = $1', [id]);
+  }
+
+  /** That monitors of the account have looked at more often than their places include. */
+  async namesOf(transaction: Transaction, accountId: string): Promise<string[]> {
+    const rows = await transaction.query<{ name: string }>(
+      'select distinct domain_name as name from monitors where account_id = $1 and interval_minutes is not null',
+      [accountId],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  async deleteOfAccount(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.query('delete from paid_checks where account_id = $1', [accountId]);
+  }
+}

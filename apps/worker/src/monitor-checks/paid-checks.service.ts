@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { CREDITS_A_CHECK } from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
+import { Clock, MINUTE_MS } from '#libs/platform';
+import { ServiceClients } from '../service-clients.js';
+import { EVERY_MS } from './check-times.js';
+import { PaidChecksQueue } from './paid-checks-queue.js';
+import { PaidChecksMaintenanceRepository } from './paid-checks-maintenance.repository.js';
+
+/** Checks of an account are charged together. */
+const COLLECTED_MS = MINUTE_MS;
+const COLLECTED_SECONDS = 60;
+/** Until credits that others hold come back. */
+const ELSEWHERE_SECONDS = 5;
+/** Until an account that lacked credits is asked again. */
+const UNPAID_SECONDS = 900;
+const OPERATION = 'monitors.checks';
+
+/**
+ * Checks that places do not include. They are counted in the transaction that keeps what a check found, and charged
+ * under an id of their own: a process that dies charges them once all the same. Whoever lacks the credits has none of
+ * them until they are paid.
+ */
+@Injectable()
+export class PaidChecksService {
+  constructor(
+    private readonly database: Database,
+    private readonly rows: PaidChecksMaintenanceRepository,
+    private readonly queue: PaidChecksQueue,
+    private readonly clients: ServiceClients,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Counts an answered check of a name's DNS. @returns when the next is due, at `regularly` at the latest. */
+  async count(transaction: Transaction, name: string, regularly: Date): Promise<Date> {
+    const now = this.clock.now();
+    const accounts = await this.rows.count(transaction, name, {
+      now,
+      includedEveryMs: EVERY_MS.dns,
+    });
+    for (const accountId of accounts) {
+      await this.queue.want(transaction, { name: accountId, payload: {}, accountId });
+    }
+    const dueAt = await this.rows.dueAt(transaction, name, now);
+    return dueAt !== undefined && dueAt < regularly ? dueAt : regularly;
+  }
+
+  /** Has names looked at as their monitors pay for it. */
+  async hasten(transaction: Transaction, names: readonly string[]): Promise<void> {
+    await this.rows.hasten(transaction, names, this.clock.now());
+  }
+
+  /**
+   * Charges what an account has had. A repeat charges nothing twice: entitlement knows the id.
+   * @returns seconds after which there may be more to charge; undefined when nothing is left.
+   */
+  async charge(accountId: string): Promise<number | undefined> {
+    const openedBefore = new Date(this.clock.now().getTime() - COLLECTED_MS);
+    const due = await this.database.transaction((transaction) =>
+      this.rows.close(transaction, accountId, openedBefore),
+    );
+    if (due === undefined) {
+      return (await this.rows.hasAny(this.database, accountId)) ? COLLECTED_SECONDS : undefined;
+    }
+    const { id: holdId, isUnpaid } = due;
+    const amount = due.checks * CREDITS_A_CHECK;
+    const { entitlement } = this.clients;
+    const { outcome } = await entitlement.hold({ holdId, accountId, amount, operation: OPERATION });
+    if (outcome === 'elsewhere') return ELSEWHERE_SECONDS;
+    if (outcome === 'insufficient') {
+      await this.database.transaction((transaction) => this.rows.setUnpaid(transaction, holdId));
+      return UNPAID_SECONDS;
+    }
+    // One that is closed was charged by whoever died after it.
+    if (outcome === 'held') {
+      await entitlement.settleHold(accountId, holdId, 'checks', amount);
+      await entitlement.closeHold(accountId, holdId);
+    }
+    await this.database.transaction(async (transaction) => {
+      await this.rows.delete(transaction, holdId);
+      if (!isUnpaid) return;
+      await this.hasten(transaction, await this.rows.namesOf(transaction, accountId));
+    });
+    return COLLECTED_SECONDS;
+  }
+
+  async erase(transaction: Transaction, accountId: string): Promise<void> {
+    await this.rows.deleteOfAccount(transaction, accountId);
+    await this.queue.forget(transaction, accountId);
+  }
+}

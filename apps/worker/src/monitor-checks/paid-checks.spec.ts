@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { MonitorAnswer } from '#libs/contracts';
+import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
+import { makeOwnFolder, waitFor } from '#test/environment';
+import { CorpusUnderTest } from '../../../../test/corpus/corpus-under-test.js';
+import { WatchedWorld } from '../../../../test/stand-ins/watched-world.js';
+import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+import { CheckNamesJob } from './check-names.job.js';
+import { PaidChecksService } from './paid-checks.service.js';
+
+const SLOTS = { domain: 5, brand: 0, registrant: 0 };
+
+describe('checks that a place does not include', () => {
+  const under = new WorkerUnderTest();
+  const world = new WatchedWorld();
+  let corpus: CorpusUnderTest;
+  let accountId: string;
+  let names = 0;
+
+  beforeAll(async () => {
+    await world.start();
+    corpus = await CorpusUnderTest.start({
+      suppressionsPath: join(makeOwnFolder('suppressed'), 'list'),
+    });
+    await under.start(world.url, { corpusUrl: corpus.url });
+    corpus.clock.set(under.clock.now());
+  });
+  afterAll(async () => {
+    await under.stop();
+    await corpus?.stop();
+    await world.stop();
+  });
+  beforeEach(() => {
+    accountId = newId();
+    under.entitlement.monitors.set(accountId, SLOTS);
+  });
+
+  const get = <T>(type: new (...parts: never[]) => T) =>
+    under.worker.app.get<T>(type as never, { strict: false });
+  const call = (method: 'GET' | 'POST' | 'PATCH', rest: string, body?: object) =>
+    under.gateway.call<MonitorAnswer>(method, `/internal/key/monitors${rest}`, { accountId, body });
+  const watch = async (domainName: string, interval_minutes: number) =>
+    call('POST', '', { kind: 'domain', domainName, interval_minutes });
+  function newName(): string {
+    const name = `paid-${++names}.com`;
+    world.register(name, { expiry_date: '2030-01-01' });
+    world.resolve(name, { A: ['192.0.2.1'] });
+    return name;
+  }
+
+  async function look(name: string, afterMs: number): Promise<void> {
+    const before = world.count('dns', name);
+    under.clock.advance(afterMs);
+    // Tokens are of their services' time.
+    corpus.clock.set(under.clock.now());
+    await waitFor(`a look at ${name}`, async () => {
+      await get(CheckNamesJob).runOnce();
+      return world.count('dns', name) > before;
+    });
+    await get(CheckNamesJob).runOnce();
+  }
+  /** What an account has paid once all is charged that can be. */
+  async function paid(): Promise<number> {
+    under.clock.advance(2 * MINUTE_MS);
+    await get(PaidChecksService).charge(accountId);
+    return under.entitlement.charged(accountId);
+  }
+
+  it('are priced before, made as often as they are paid for, and charged once each', async () => {
+    const name = newName();
+    const wanted = { kind: 'domain', domainName: name, interval_minutes: 15 };
+    const dry = await call('POST', '?dry_run=true', wanted);
+    const price = { credits_per_check: 1, credits_per_day_max: 92, is_short_of_credits: false };
+    expect(dry).toMatchObject({ watches: { interval_minutes: 15 }, price });
+    await expect(call('GET', `/${dry.id}`)).rejects.toMatchObject({ status: 404 });
+    expect(await watch(name, 15)).toMatchObject({ price });
+    await look(name, 0);
+    expect(await paid()).toBe(0);
+    for (let n = 0; n < 3; n += 1) await look(name, 15 * MINUTE_MS);
+    expect(await paid()).toBe(3);
+    await Promise.all([1, 2].map(async () => get(PaidChecksService).charge(accountId)));
+    expect(await paid()).toBe(3);
+    // The first of six hours is the place's own.
+    await look(name, 6 * HOUR_MS);
+    expect(await paid()).toBe(3);
+  });
+
+  it('are free when they bring no answer, and each account pays for its own', async () => {
+    const name = newName();
+    await watch(name, 30);
+    const one = accountId;
+    accountId = newId();
+    under.entitlement.monitors.set(accountId, SLOTS);
+    await watch(name, 360);
+    await look(name, 0);
+    await look(name, 30 * MINUTE_MS);
+    expect(await paid()).toBe(0);
+    accountId = one;
+    expect(await paid()).toBe(1);
+    world.answerTo('dns', name, { outcome: 'timeout' });
+    await look(name, 30 * MINUTE_MS);
+    expect(await paid()).toBe(1);
+  });
+
+  it('end when credits lack, with what is owed, and go on once that is paid', async () => {
+    const name = newName();
+    under.entitlement.balances.set(accountId, 0);
+    const { id } = await watch(name, 10);
+    await look(name, 0);
+    await look(name, 10 * MINUTE_MS);
+    expect(await paid()).toBe(0);
+    expect((await call('GET', `/${id}`)).price).toMatchObject({ is_short_of_credits: true });
+    await look(name, 10 * MINUTE_MS);
+    const looks = world.count('dns', name);
+    under.clock.advance(HOUR_MS);
+    corpus.clock.set(under.clock.now());
+    await get(CheckNamesJob).runOnce();
+    expect(world.count('dns', name)).toBe(looks);
+    under.entitlement.balances.set(accountId, 100);
+    expect(await paid()).toBe(1);
+    expect((await call('GET', `/${id}`)).price).toMatchObject({ is_short_of_credits: false });
+    await look(name, 0);
+    expect(await paid()).toBe(2);
+  });
+
+  it('are of domains alone, and not of names that are suppressed', async () => {
+    const brand = { kind: 'brand', keyword: 'paid', interval_minutes: 10 };
+    await expect(call('POST', '', brand)).rejects.toMatchObject({ code: 'invalid_request' });
+    const name = newName();
+    await corpus.operate.suppress({ kind: 'domain', value: name });
+    await watch(name, 10);
+    corpus.clock.set(under.clock.now());
+    await get(CheckNamesJob).runOnce();
+    expect([world.count('dns', name), world.count('whois', name)]).toEqual([0, 0]);
+  });
+});
