@@ -1,0 +1,110 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { withClient } from '#libs/database';
+import { waitFor } from '#test/environment';
+
+/** The whole product starts in it, three times. */
+jest.setTimeout(900_000);
+
+const START_TIMEOUT_MS = 280_000;
+const page = (name: string) => readFileSync(`docs/operations/${name}.md`, 'utf8');
+
+/** What follows a name in a unit or settings of the page, the first time it stands there. */
+function saysOf(name: string): string {
+  const said = new RegExp(`^${name}=(.*)$`, 'm').exec(page('production'))?.[1];
+  if (said === undefined) throw new Error(`the page has no ${name}=`);
+  return said;
+}
+
+/** By the commands of the pages themselves; only the folders are others. */
+describe('production on one machine: a restart, a backup and a restore', () => {
+  const root = mkdtempSync(join(tmpdir(), 'dds-production-'));
+  // PostgreSQL's user passes through.
+  chmodSync(root, 0o755);
+  const data = join(root, 'data');
+  const backups = join(root, 'backups');
+  let service: ChildProcess | undefined;
+
+  const here = (text: string) =>
+    text
+      .replaceAll('/opt/domain-data-service', process.cwd())
+      .replaceAll('/var/lib/domain-data/data', data)
+      .replaceAll('/var/backups', backups);
+
+  async function start(): Promise<Record<string, string | undefined>> {
+    const settings = parseEnv(/```ini\n(BASE_URL=[\s\S]*?)```/.exec(page('production'))![1]);
+    const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0', OFFLINE: 'true' };
+    const environment = parseEnv(here(saysOf('Environment')).replaceAll(' ', '\n'));
+    const [program, ...given] = here(saysOf('ExecStart')).split(' ');
+    const few = { OFFLINE_NAMES: '100' };
+    service = spawn(program, given, {
+      env: { ...process.env, ...settings, ...environment, ...ports, ...few },
+      stdio: 'ignore',
+    });
+    const file = join(data, 'operator.env');
+    const { pid } = service;
+    await waitFor(
+      'the start',
+      () => existsSync(file) && readFileSync(file, 'utf8').includes(String(pid)),
+      START_TIMEOUT_MS,
+    );
+    return parseEnv(readFileSync(file, 'utf8'));
+  }
+
+  /** As `systemctl stop` does it, with `KillMode=mixed`. */
+  async function stop(): Promise<void> {
+    const ended = service && once(service, 'exit');
+    service?.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    service = undefined;
+  }
+
+  afterAll(async () => {
+    if (service) await stop();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const ask = (url: string | undefined, sql: string) =>
+    withClient(String(url), async (client) => (await client.query(sql)).rows);
+
+  it('what was there before a restart and before a restore is there after it', async () => {
+    mkdirSync(backups);
+    const first = await start();
+    await ask(first.DATABASE_ADMIN_URL, `create table public.kept as select 'once' as word`);
+    await stop();
+    const copy = /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(page('production'))![1];
+    execFileSync('/bin/sh', ['-c', here(copy.replaceAll('%%', '%').replaceAll('$$', '$'))]);
+    const [backup] = readdirSync(backups);
+    const again = await start();
+    expect(await ask(again.DATABASE_ADMIN_URL, 'select * from kept')).toEqual([{ word: 'once' }]);
+    await ask(again.DATABASE_ADMIN_URL, `insert into kept values ('after the backup')`);
+    await stop();
+    rmSync(data, { recursive: true });
+    const [, restore] = /^(mkdir \.data && tar .*) && npm start$/m.exec(
+      page('backup-and-restore'),
+    )!;
+    const command = restore
+      .replaceAll('.data', data)
+      .replace(/backup-[\d-]+\.tar\.gz/, join(backups, backup));
+    execFileSync('/bin/sh', ['-c', command]);
+    const restored = await start();
+    const kept = await ask(restored.DATABASE_ADMIN_URL, 'select * from public.kept');
+    expect(kept).toEqual([{ word: 'once' }]);
+    const { status } = await fetch(`${restored.ACCOUNT_URL}/health`);
+    expect(status).toBe(200);
+    await stop();
+  });
+});
