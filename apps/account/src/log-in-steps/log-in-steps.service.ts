@@ -6,7 +6,7 @@ import { newToken, tokenHash } from '../sessions/session-token.js';
 import type { LogInStep } from './log-in-step.entity.js';
 import { LogInOver } from './log-in-steps.errors.js';
 import { LogInStepsMaintenanceRepository } from './log-in-steps.repository.js';
-import type { StepContents } from './step-contents.js';
+import type { PendingIdentity, StepContents } from './step-contents.js';
 
 const LIFETIMES_MS: Readonly<Record<StepKind, number>> = {
   code: 10 * MINUTE_MS,
@@ -87,6 +87,12 @@ export class LogInStepsService {
     const step =
       hash && (await this.steps.take(transaction, { tokenHash: hash, kind }, this.clock.now()));
     return step ? this.open(transaction, step) : null;
+  }
+
+  /** What a provider said in this browser and waits for its owner, also when a passkey was asked for and not given. */
+  async tryTakeLink(transaction: Transaction, token: string): Promise<PendingIdentity | undefined> {
+    const link = await this.tryTake(transaction, 'link', token);
+    return link ? link.content : (await this.tryTake(transaction, 'passkey', token))?.content.link;
   }
 
   /** Counts one try, whatever becomes of it. @throws LogInOver for the sixth. */

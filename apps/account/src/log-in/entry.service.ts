@@ -39,8 +39,8 @@ export class EntryService {
     account: Account,
     proof: Pick<StepContents['code'], 'passwordHash'>,
   ): Promise<LoggedIn | StepAnswer<LogInAnswer>> {
-    const waiting = await this.steps.tryTake(transaction, 'link', actor.visitor.stepToken);
-    const link = await this.ownLink(transaction, actor, waiting?.content);
+    const waiting = await this.steps.tryTakeLink(transaction, actor.visitor.stepToken);
+    const link = await this.ownLink(transaction, actor, waiting);
     if (!(await this.factors.isOn(transaction, actor))) {
       return this.open(transaction, actor, account, { action: 'session.logged-in', link });
     }

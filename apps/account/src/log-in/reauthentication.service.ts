@@ -32,7 +32,7 @@ export class ReauthenticationService {
   ): Promise<SessionAnswer<CurrentSessionAnswer>> {
     await this.checkPassword(session, password);
     return this.accounts.transaction(async (transaction) => {
-      const token = await this.sessions.renew(transaction, session);
+      const token = await this.sessions.renew(transaction, session, { isProven: true });
       const object = `session:${session.sessionId}`;
       await this.audit.record(transaction, {
         by: session,

@@ -75,9 +75,12 @@ export class OwnPasskeysService {
     });
   }
 
-  /** @throws NotFound; LastWayIn when nothing else opens the account. */
+  /**
+   * Ends all other sessions, too: whoever has a copy may have opened one. @throws NotFound; LastWayIn when nothing else
+   * opens the account.
+   */
   async remove(owner: ActiveSession, id: string): Promise<SessionAnswer<PasskeyRemovedAnswer>> {
-    const { accountId, personId } = owner;
+    const { accountId, personId, sessionId } = owner;
     return this.accounts.transaction(async (transaction) => {
       await this.accounts.lockActive(transaction, accountId);
       const token = await this.sessions.renew(transaction, owner);
@@ -85,6 +88,7 @@ export class OwnPasskeysService {
       if (!isRemoved) throw new NotFound();
       const ways = await this.people.countWaysIn(transaction, accountId, personId);
       if (ways === 0) throw new LastWayIn();
+      await this.sessions.endAll(transaction, accountId, sessionId);
       const object = `passkey:${id}`;
       await this.audit.record(transaction, { by: owner, action: 'passkey.removed', object });
       return new SessionAnswer({ removed: true }, token);

@@ -45,8 +45,8 @@ export class PasskeyLogInService {
     const { challenge } = options;
     return this.accounts.transaction(async (transaction) => {
       // What a provider said in this browser before goes on to wait for its owner.
-      const waiting = await this.steps.tryTake(transaction, 'link', visitor.stepToken);
-      const content = { challenge, link: waiting?.content };
+      const link = await this.steps.tryTakeLink(transaction, visitor.stepToken);
+      const content = { challenge, link };
       const token = await this.steps.begin(transaction, 'passkey', { accountId: null, content });
       return new StepAnswer({ options: { ...options } }, token);
     });
@@ -60,10 +60,10 @@ export class PasskeyLogInService {
     { credential }: PasskeyLogInRequest,
     visitor: Visitor,
   ): Promise<SessionAnswer<CurrentSessionAnswer>> {
-    const { accountId: isOfSession, content } = await this.accounts.transaction((transaction) =>
+    const { accountId: addsFor, content } = await this.accounts.transaction((transaction) =>
       this.steps.take(transaction, 'passkey', visitor.stepToken),
     );
-    if (isOfSession !== null) throw new LogInOver();
+    if (addsFor !== null) throw new LogInOver();
     const proven = await this.prove(content.challenge, credential, visitor);
     const { accountId, personId } = proven;
     const actor = { accountId, personId, visitor };

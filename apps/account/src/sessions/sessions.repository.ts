@@ -66,7 +66,7 @@ export class SessionsRepository {
     transaction: Transaction,
     accountId: string,
     sessionId: string,
-    changes: Pick<Session, 'tokenHash' | 'authenticatedAt'>,
+    changes: Pick<Session, 'tokenHash'> & Partial<Pick<Session, 'authenticatedAt'>>,
   ): Promise<boolean> {
     const open = { accountId, id: sessionId, endedAt: IsNull() };
     const { affected } = await transaction.manager.update(Session, open, changes);

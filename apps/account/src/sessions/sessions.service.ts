@@ -73,16 +73,18 @@ export class SessionsService {
 
   /**
    * The session continues under another token; the old one is worth nothing from here on (S26). Under the account's lock
-   * it also tells that no new password has ended the session meanwhile. @throws NotLoggedIn.
+   * it also tells that no new password has ended the session meanwhile.
+   * @param isProven the owner has just shown who it is (S35). @throws NotLoggedIn.
    */
   async renew(
     transaction: Transaction,
     { accountId, sessionId }: Pick<ActiveSession, 'accountId' | 'sessionId'>,
+    { isProven = false } = {},
   ): Promise<string> {
     const token = newToken();
     const isOpen = await this.sessions.replaceToken(transaction, accountId, sessionId, {
       tokenHash: hashOf(token),
-      authenticatedAt: this.clock.now(),
+      ...(isProven && { authenticatedAt: this.clock.now() }),
     });
     if (!isOpen) throw new NotLoggedIn();
     return token;
@@ -153,8 +155,8 @@ export class SessionsService {
     return new SessionAnswer({ status: 'logged_out' }, null);
   }
 
-  async endAll(transaction: Transaction, accountId: string): Promise<void> {
-    await this.sessions.endAll(transaction, accountId, this.clock.now());
+  async endAll(transaction: Transaction, accountId: string, butOne?: string): Promise<void> {
+    await this.sessions.endAll(transaction, accountId, this.clock.now(), butOne);
   }
 
   /** Erasure. */

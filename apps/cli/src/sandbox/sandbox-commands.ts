@@ -1,5 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { ConfigurationError, MINUTE_MS, SECOND_MS, SystemClock, loadConfig } from '#libs/platform';
+import {
+  ConfigurationError,
+  MINUTE_MS,
+  SECOND_MS,
+  SystemClock,
+  isLoopbackHost,
+  loadConfig,
+} from '#libs/platform';
 import { type OutputOptions, answer } from '../output.js';
 import { type PaypalTrial, paypalSteps } from './paypal-sandbox.js';
 import { type Patience, type SandboxStep, type StepSeen, takeSteps } from './sandbox-run.js';
@@ -8,8 +15,10 @@ import { stripeSteps } from './stripe-sandbox.js';
 
 /** Of one process, below the sandboxes' own limits. */
 const CALLS_PER_SECOND = 10;
-const LIVE_STRIPE = /^(sk|rk)_live_/;
-const LIVE_PAYPAL = 'api-m.paypal.com';
+const TEST_KEY = /^(sk|rk)_test_/;
+const PAYPAL_SANDBOXES = ['api-m.sandbox.paypal.com', 'api.sandbox.paypal.com'];
+const WAIT_MIN_MINUTES = 1;
+const WAIT_MAX_MINUTES = 60;
 
 interface SandboxOptions extends OutputOptions {
   wait: number;
@@ -40,7 +49,7 @@ export function sandboxCommands(program: Command): void {
         const steps = await run(loadConfig(SandboxConfig), {
           say,
           waitMs,
-          everyMs: Math.min(2 * SECOND_MS, waitMs),
+          everyMs: 2 * SECOND_MS,
         });
         if (steps.some((step) => 'outcome' in step && step.outcome !== 'seen')) {
           process.exitCode = 1;
@@ -52,12 +61,12 @@ export function sandboxCommands(program: Command): void {
 
 type Trial = (config: SandboxConfig, patience: Patience) => Promise<SandboxAnswer['steps']>;
 
-/** @throws ConfigurationError for a live key. */
+/** @throws ConfigurationError for any key but a test key. */
 export const runStripe: Trial = async (config, patience) => {
   const { stripeApiKey: apiKey, stripeApiUrl: apiUrl, dashboardUrl } = config;
-  if (apiKey !== undefined && LIVE_STRIPE.test(apiKey)) {
+  if (apiKey !== undefined && !TEST_KEY.test(apiKey)) {
     throw new ConfigurationError([
-      'STRIPE_API_KEY: is a live key, and this buys and refunds. Give a test key, sk_test_… or rk_test_….',
+      'STRIPE_API_KEY: is no test key, and this buys and refunds. Give one that begins with sk_test_ or rk_test_.',
     ]);
   }
   const { StripeProcessor, CallRate } = await processors();
@@ -74,13 +83,14 @@ export const runStripe: Trial = async (config, patience) => {
   return tried(stripeSteps(trial), missing, patience);
 };
 
-/** @throws ConfigurationError for the address of the live API. */
+/** @throws ConfigurationError for any address but the sandbox's or one of this machine. */
 export const runPaypal: Trial = async (config, patience) => {
   const { paypalClientId: clientId, paypalClientSecret: clientSecret } = config;
   const { paypalApiUrl: apiUrl, dashboardUrl } = config;
-  if (new URL(apiUrl).hostname === LIVE_PAYPAL) {
+  const { hostname } = new URL(apiUrl);
+  if (!PAYPAL_SANDBOXES.includes(hostname) && !isLoopbackHost(hostname)) {
     throw new ConfigurationError([
-      'BILLING_PAYPAL_API_URL: is the live API, and this buys and refunds. Unset it for the sandbox, with the keys of a sandbox app.',
+      'BILLING_PAYPAL_API_URL: is not the sandbox, and this buys and refunds. Unset it, with the keys of a sandbox app.',
     ]);
   }
   const { PaypalProcessor, CallRate } = await processors();
@@ -132,6 +142,6 @@ const linesOf = ({ steps }: SandboxAnswer): string[] =>
 
 function minutes(text: string): number {
   const value = Number(text);
-  if (value >= 0 && value <= 60) return value;
-  throw new InvalidArgumentError('It is 0 to 60 minutes.');
+  if (value >= WAIT_MIN_MINUTES && value <= WAIT_MAX_MINUTES) return value;
+  throw new InvalidArgumentError(`It is ${WAIT_MIN_MINUTES} to ${WAIT_MAX_MINUTES} minutes.`);
 }

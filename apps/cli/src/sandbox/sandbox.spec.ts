@@ -99,14 +99,16 @@ describe('a trial at a processor', () => {
       Array(7).fill(true),
     );
     expect(said.at(-1)).toContain('STRIPE_API_KEY');
-    for (const stripeApiKey of ['sk_live_x', 'rk_live_x']) {
+    for (const stripeApiKey of ['sk_live_x', 'rk_live_x', 'sk_org_live_x', ' sk_live_x']) {
       const live = Object.assign(new SandboxConfig(), { ...config, stripeApiKey });
-      await expect(runStripe(live, operator())).rejects.toThrow('live key');
+      await expect(runStripe(live, operator())).rejects.toThrow('is no test key');
     }
-    const livePaypal = { ...config, paypalApiUrl: 'https://api-m.paypal.com' };
-    await expect(runPaypal(Object.assign(none, livePaypal), operator())).rejects.toThrow(
-      'live API',
-    );
+    for (const host of ['api-m.paypal.com', 'api.paypal.com', 'api-m.paypal.com.']) {
+      const livePaypal = { ...config, paypalApiUrl: `https://${host}` };
+      await expect(runPaypal(Object.assign(none, livePaypal), operator())).rejects.toThrow(
+        'is not the sandbox',
+      );
+    }
     expect(simulator.stripe.calls).toBe(before);
   });
 

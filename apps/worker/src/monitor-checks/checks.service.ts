@@ -34,7 +34,6 @@ const ANSWERS: readonly Outcome[] = [
 /** What checks of watched names lead to. */
 @Injectable()
 export class ChecksService {
-  // oxlint-disable-next-line eslint/max-params -- a constructor may have six
   constructor(
     private readonly database: Database,
     private readonly names: WatchedNamesMaintenanceRepository,

@@ -19,7 +19,7 @@ export interface PaidChecks {
 export class PaidChecksMaintenanceRepository {
   /**
    * Counts an answered check of a name for those of its monitors whose interval is over: at no cost where their place
-   * includes it, else as one that is to be paid.
+   * includes it, else as one that is to be paid: once by an account, however many of its monitors wanted it.
    * @returns accounts that are to pay.
    */
   async count(
@@ -27,7 +27,7 @@ export class PaidChecksMaintenanceRepository {
     name: string,
     { now, includedEveryMs }: { now: Date; includedEveryMs: number },
   ): Promise<string[]> {
-    const rows = await transaction.query<{ accountId: string; checks: number }>(
+    const rows = await transaction.query<{ accountId: string }>(
       `with due as (
          select m.id, m.account_id,
            m.included_at is null or m.included_at <= $2::timestamptz - $3 * interval '1 ms' as is_included
@@ -39,15 +39,15 @@ export class PaidChecksMaintenanceRepository {
          update monitors m set checked_at = $2,
            included_at = case when due.is_included then $2 else m.included_at end
          from due where m.id = due.id returning due.account_id, due.is_included)
-       select account_id as "accountId", count(*)::int as checks from counted where not is_included
-       group by account_id order by account_id`,
+       select account_id as "accountId" from counted
+       group by account_id having not bool_or(is_included) order by account_id`,
       [name, now, includedEveryMs],
     );
-    for (const { accountId, checks } of rows) {
+    for (const { accountId } of rows) {
       await transaction.query(
-        `insert into paid_checks (id, account_id, checks, opened_at) values ($1, $2, $3, $4)
-         on conflict (account_id) where is_open do update set checks = paid_checks.checks + excluded.checks`,
-        [newId(), accountId, checks, now],
+        `insert into paid_checks (id, account_id, checks, opened_at) values ($1, $2, 1, $3)
+         on conflict (account_id) where is_open do update set checks = paid_checks.checks + 1`,
+        [newId(), accountId, now],
       );
     }
     return rows.map(({ accountId }) => accountId);

@@ -103,6 +103,20 @@ describe('checks that a place does not include', () => {
     expect(await paid()).toBe(1);
   });
 
+  it('are one for all monitors that an account has of a name, and none of them is checked anew for being made', async () => {
+    const name = newName();
+    await watch(name, 30);
+    await look(name, 0);
+    const looks = world.count('dns', name);
+    await watch(name, 30);
+    await get(CheckNamesJob).runOnce();
+    expect(world.count('dns', name)).toBe(looks);
+    await look(name, 30 * MINUTE_MS);
+    expect(await paid()).toBe(1);
+    const price = (await watch(name, 300)).price;
+    expect(price).toMatchObject({ credits_per_day_max: 3 });
+  });
+
   it('end when credits lack, with what is owed, and go on once that is paid', async () => {
     const name = newName();
     under.entitlement.balances.set(accountId, 0);

@@ -70,7 +70,9 @@ function priceOf({ rule, isShortOfCredits }: ShownMonitor): { price?: MonitorPri
   const { interval_minutes: minutes = CHECK_MINUTES } = rule;
   if (minutes === CHECK_MINUTES) return {};
   const day = DAY_MS / MINUTE_MS;
-  const further = Math.floor(day / minutes) - day / CHECK_MINUTES;
+  // The place includes the first check after each 6 hours.
+  const includedEvery = minutes * Math.ceil(CHECK_MINUTES / minutes);
+  const further = Math.ceil(day / minutes) - Math.floor(day / includedEvery);
   return {
     price: {
       credits_per_check: CREDITS_A_CHECK,

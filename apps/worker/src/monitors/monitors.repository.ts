@@ -42,8 +42,11 @@ export class MonitorsRepository {
   async insert(transaction: Transaction, monitor: Monitor): Promise<void> {
     const { id, accountId, kind, name, sendsMail, rule, createdAt } = monitor;
     await transaction.query(
-      `insert into monitors (id, account_id, kind, name, sends_mail, rule, domain_name, created_at, interval_minutes)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      // A name that is watched already is not checked anew for each monitor of it.
+      `insert into monitors (id, account_id, kind, name, sends_mail, rule, domain_name, created_at, interval_minutes,
+         checked_at, included_at)
+       select $1, $2, $3, $4, $5, $6, $7, $8, $9, w.dns_checked_at, w.dns_checked_at
+       from (select) one left join watched_names w on w.name = $7`,
       [
         id,
         accountId,

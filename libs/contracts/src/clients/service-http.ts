@@ -8,7 +8,7 @@ import {
   currentContext,
   startSpan,
 } from '#libs/platform';
-import { ServicePool } from './service-connect.js';
+import { ServicePool } from './connections/service-connect.js';
 
 export interface ServiceHttpOptions {
   /** `http://host:port` of the audience's internal listener. */

@@ -3,7 +3,7 @@ import { type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
-import { TcpProxy } from '../../../../test/faults/tcp-proxy.js';
+import { TcpProxy } from '../../../../../test/faults/tcp-proxy.js';
 import { ServicePool } from './service-connect.js';
 
 /** A server that counts what it is asked, and may keep an answer back. */

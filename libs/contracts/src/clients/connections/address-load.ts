@@ -7,6 +7,9 @@ type Resolve = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
+/** For so long an attempt counts like a connection: many at once are spread, and a broken address is not always first. */
+const ATTEMPT_MS = 10_000;
+
 /**
  * Which addresses of a service's name the connections of one pool are open to. A name of several addresses (a headless
  * Service of Kubernetes, a scaled service of Compose) has no balancer in front of it: each new connection goes to the
@@ -14,6 +17,7 @@ type Resolve = (
  */
 export class AddressLoad {
   private readonly open = new Map<string, number>();
+  private readonly tried = new Map<string, number>();
 
   constructor(private readonly resolve: Resolve = resolveName) {}
 
@@ -23,10 +27,13 @@ export class AddressLoad {
       if (error) return callback(error, []);
       const places = addresses.map((address) => ({
         ...address,
-        load: this.connectionsTo(address.address),
+        load: this.connectionsTo(address.address) + (this.tried.get(address.address) ?? 0),
         draw: Math.random(),
       }));
       places.sort((a, b) => a.load - b.load || a.draw - b.draw);
+      const [{ address: first }] = places;
+      add(this.tried, first, 1);
+      setTimeout(() => add(this.tried, first, -1), ATTEMPT_MS).unref();
       if (!options.all) return callback(null, places[0].address, places[0].family);
       callback(
         null,
@@ -39,15 +46,17 @@ export class AddressLoad {
   count(socket: Socket): void {
     const address = socket.remoteAddress;
     if (address === undefined) return;
-    this.open.set(address, this.connectionsTo(address) + 1);
-    socket.once('close', () => {
-      const left = this.connectionsTo(address) - 1;
-      if (left > 0) this.open.set(address, left);
-      else this.open.delete(address);
-    });
+    add(this.open, address, 1);
+    socket.once('close', () => add(this.open, address, -1));
   }
 
   connectionsTo(address: string): number {
     return this.open.get(address) ?? 0;
   }
+}
+
+function add(counts: Map<string, number>, address: string, change: 1 | -1): void {
+  const count = (counts.get(address) ?? 0) + change;
+  if (count > 0) counts.set(address, count);
+  else counts.delete(address);
 }
