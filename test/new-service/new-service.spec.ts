@@ -86,7 +86,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
   it('answers its operations through the gateway, priced as its rows say', async () => {
     const facts = JSON.parse(readFileSync(join(data, 'solo.json'), 'utf8')) as SoloFacts;
     const ask = async (path: string) => {
-      const headers = { 'x-api-key': facts.demo.live_key };
+      const headers = { 'x-api-key': facts.demo!.live_key };
       const answer = await fetch(`${facts.api_url}${path}`, { headers });
       const json = (await answer.json()) as Record<string, unknown>;
       return { cost: answer.headers.get('x-credits-cost'), link: answer.headers.get('link'), json };

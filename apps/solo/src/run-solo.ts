@@ -57,6 +57,7 @@ export async function runSolo(
     });
     process.stdout.write(announcement(solo.facts, (monotonicMs() - started) / 1000));
     if (!(await online)) process.stdout.write(NO_INTERNET);
+    await fillDemo(solo);
     if (offline && config.offlineNames > 0) await fillCorpus(solo, config.offlineNames);
   } catch (error) {
     if (interruption.signal.aborted) {
@@ -65,6 +66,16 @@ export async function runSolo(
     }
     process.stderr.write(`${faultText(error)}\n`);
     process.exit(1);
+  }
+}
+
+/** So that its pages are worth looking at. Everything works meanwhile. */
+async function fillDemo(solo: RunningSolo): Promise<void> {
+  try {
+    if (await solo.fillDemo())
+      say('The demo account now has a plan, invoices and 30 days of usage.');
+  } catch (error) {
+    say(`The demo account could not be filled: ${faultText(error)}`);
   }
 }
 

@@ -1,7 +1,10 @@
-import { IsBoolean, IsInt, IsOptional, IsString, Max, Min, MinLength } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min, MinLength } from 'class-validator';
 import { IsDatabaseUrl } from '#libs/database';
 import { PortSetting, Setting } from '#libs/platform';
 import { DEFAULT_DATA_FOLDER, DEFAULT_PORTS } from './checks/before-build.js';
+
+export const DEMO_ACCOUNTS = ['full', 'empty', 'none'] as const;
+export type DemoAccount = (typeof DEMO_ACCOUNTS)[number];
 
 /** What an operator decides about the one-machine installation. Each service's own settings work too. */
 export class SoloConfig {
@@ -41,6 +44,14 @@ export class SoloConfig {
   @Min(0)
   @Max(1_000_000)
   offlineNames: number = 50_000;
+
+  @Setting({
+    env: 'DEMO_ACCOUNT',
+    about:
+      'Whether a demo account is made: `full` with a plan, invoices and 30 days of invented requests, `empty`, or `none`. There is none where anybody but people at this machine reaches the dashboard (DASHBOARD_HOST, BILLING_URL), nor with NODE_ENV=production, whatever this says.',
+  })
+  @IsIn(DEMO_ACCOUNTS)
+  demoAccount: DemoAccount = 'full';
 
   @Setting({
     env: 'DATABASE_ADMIN_URL',

@@ -20,7 +20,7 @@ import { withClient } from '#libs/database';
 import { waitFor } from '#test/environment';
 import { request } from 'undici';
 import { Customer } from '../../../test/stories/customer.js';
-import type { SoloFacts } from './announcement/solo-facts.js';
+import type { DemoFacts, SoloFacts } from './announcement/solo-facts.js';
 
 /** The whole product starts in it, several times. */
 jest.setTimeout(300_000);
@@ -44,12 +44,12 @@ describe('solo', () => {
   const data = join(root, 'data');
   const processes: ChildProcess[] = [];
   let solo: ChildProcess;
-  let facts: SoloFacts;
+  let facts: SoloFacts & { demo: DemoFacts };
   let charged = 0;
 
   function launch(program: string, settings: Record<string, string> = {}, ...args: string[]) {
     const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0' };
-    const few = { OFFLINE_NAMES: String(INVENTED_NAMES) };
+    const few = { OFFLINE_NAMES: String(INVENTED_NAMES), DEMO_ACCOUNT: 'empty' };
     // A busy machine delays the event loop; what sheds load then is not what these tests are about.
     const unhurried = { GATEWAY_LOOP_DELAY_MAX_MS: '60000' };
     const environment = { ...process.env, DATA_DIR: data, ...ports, ...few, ...unhurried };
@@ -77,9 +77,9 @@ describe('solo', () => {
     facts = await waitFor('the addresses of solo', () => readFacts(solo.pid), START_TIMEOUT_MS);
   }
 
-  function readFacts(pid: number | undefined): SoloFacts | undefined {
+  function readFacts(pid: number | undefined): typeof facts | undefined {
     try {
-      const read = JSON.parse(readFileSync(join(data, 'solo.json'), 'utf8')) as SoloFacts;
+      const read = JSON.parse(readFileSync(join(data, 'solo.json'), 'utf8')) as typeof facts;
       return read.pid === pid ? read : undefined;
     } catch {
       return undefined;

@@ -7,12 +7,14 @@ import { DataFolder } from './data-folder/data-folder.js';
 import { Secrets } from './data-folder/secrets.js';
 import { FolderLock } from './data-folder/folder-lock.js';
 import { seedCorpus } from './services/corpus-seed.js';
-import { seedDemoAccount } from './services/demo-account.js';
+import { hasDemoAccount, seedDemoAccount } from './services/demo-account.js';
+import { seedDemoLife } from './services/demo-life.js';
 import { ShutdownOrder } from './services/shutdown-order.js';
 import { SoloDatabase } from './services/solo-database.js';
 import { MetricsListener } from './services/metrics-listener.js';
 import { type SoloServices, startServices } from './services/solo-services.js';
-import { OwnDatabasesConfig } from './services/solo-settings.js';
+import { OwnDatabasesConfig, isDemoWanted } from './services/solo-settings.js';
+import type { DemoAccount } from './solo.config.js';
 
 export interface SoloOptions {
   dataFolder: string;
@@ -32,6 +34,8 @@ export interface SoloOptions {
   environment?: Settings;
   /** Settings of services that win over everything, for stories and benches. */
   overrides?: Settings;
+  /** `full` unless given; none in production, whatever it says. */
+  demoAccount?: DemoAccount;
   /** False for a throw-away database, as in tests: faster, and gone after a crash of the machine. */
   durable?: boolean;
   /** Told what is done next, in a few words. */
@@ -40,6 +44,11 @@ export interface SoloOptions {
   signal?: AbortSignal;
 }
 
+const DEMO_LEFT =
+  'The demo account of an earlier start is still there, with keys that were printed. Delete it before you let others in.';
+
+const noted = () => {};
+
 /** For a start whose ports were chosen for it. */
 const START_TRIES_MAX = 3;
 
@@ -47,6 +56,11 @@ const START_TRIES_MAX = 3;
 export interface RunningSolo extends SoloServices {
   facts: SoloFacts;
   database: SoloDatabase;
+  /**
+   * Gives the demo account purchases and 30 days of usage, once, where payments are simulated.
+   * @returns whether there was anything to do.
+   */
+  fillDemo(): Promise<boolean>;
   /** Adds invented names to the corpus until there are so many, or everything stops. @returns how many came now. */
   fillCorpus(names: number): Promise<number>;
   /** Drains and stops everything in order, PostgreSQL last. */
@@ -132,7 +146,9 @@ async function startIn(
   });
   const metrics = await MetricsListener.start(services.metrics, options.metricsPort ?? 0);
   shutdown.add('metrics', () => metrics.stop());
-  const demo = await seedDemoAccount(services, folder, secrets);
+  const isDemo = isDemoWanted(services.settings, options.demoAccount);
+  const demo = isDemo ? await seedDemoAccount(services, folder, secrets) : undefined;
+  if (!isDemo && hasDemoAccount(folder)) progress(DEMO_LEFT);
   signal?.throwIfAborted();
   const facts = factsOf(options, folder, services, { demo, metricsUrl: metrics.url });
   folder.writePrivateJson('solo.json', facts);
@@ -151,7 +167,34 @@ async function startIn(
     });
     return filling;
   };
-  return { ...services, facts, database, fillCorpus, stop: () => shutdown.run() };
+  const fillDemo = async () => {
+    if (options.demoAccount === 'empty') return false;
+    const filling = filledDemo({ services, database, folder, secrets, demo });
+    shutdown.add('demo account', () => filling.then(noted, noted));
+    return filling;
+  };
+  return { ...services, facts, database, fillCorpus, fillDemo, stop: () => shutdown.run() };
+}
+
+interface DemoParts {
+  services: SoloServices;
+  database: SoloDatabase;
+  folder: DataFolder;
+  secrets: Secrets;
+  demo?: DemoFacts;
+}
+
+/** Nothing is bought for it where money is real. */
+async function filledDemo(parts: DemoParts): Promise<boolean> {
+  const { services, database, folder, secrets, demo } = parts;
+  const { payments, clock, accountUrl, settings } = services;
+  if (!demo || !payments) return false;
+  const log = {
+    gateway: database.url('gateway'),
+    maintenance: database.url('gateway_maintenance'),
+  };
+  const around = { clock, accountUrl, billingUrl: settings.BILLING_INTERNAL_URL!, payments, log };
+  return seedDemoLife(around, folder, secrets, demo);
 }
 
 /** What `npm run cli` needs to work on this installation. */
@@ -188,7 +231,7 @@ function factsOf(
   { offline, log }: SoloOptions,
   folder: DataFolder,
   services: SoloServices,
-  { demo, metricsUrl }: { demo: DemoFacts; metricsUrl: string },
+  { demo, metricsUrl }: { demo?: DemoFacts; metricsUrl: string },
 ): SoloFacts {
   const { apiUrl, dashboardUrl, isMailSent } = services;
   return {

@@ -1,7 +1,8 @@
-import type { SoloFacts } from '../../../solo/src/announcement/solo-facts.js';
+import type { DemoFacts, SoloFacts } from '../../../solo/src/announcement/solo-facts.js';
 
 /** What a newcomer, a script or a story must know of a running cluster: `cluster.json`. */
 export interface ClusterFacts extends Omit<SoloFacts, 'metrics_url'> {
+  demo: DemoFacts;
   mailbox_url: string;
   /** In the order of their names; the first one's address is also the facts' own. */
   gateways: { api_url: string; internal_url: string }[];

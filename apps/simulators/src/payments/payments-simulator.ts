@@ -77,6 +77,11 @@ export class PaymentsSimulator {
     this.callbacks.target = target;
   }
 
+  /** What a customer does by a button of one of the pages, without a browser. @param pageUrl as the API gave it. */
+  press(pageUrl: string, button: string): void {
+    this.keptPage('POST', `${new URL(pageUrl).pathname}/${button}`);
+  }
+
   async stop(): Promise<void> {
     clearInterval(this.ticking);
     await Promise.all([this.callbacks.stop(), this.paypal.callbacks.stop()]);

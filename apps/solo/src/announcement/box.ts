@@ -1,5 +1,5 @@
 import { commandFor } from '../checks/before-build.js';
-import type { SoloFacts } from './solo-facts.js';
+import type { DemoFacts, SoloFacts } from './solo-facts.js';
 
 /** How a start announces who takes money. */
 export const PAYMENTS = {
@@ -20,10 +20,11 @@ export function announcement(facts: SoloFacts, seconds: number): string {
   const rows: [string, string][] = [
     ['API', facts.api_url],
     ['Dashboard', facts.dashboard_url],
-    ['  log in', `${facts.demo.email}   ${facts.demo.password}`],
+    facts.demo
+      ? ['  log in', `${facts.demo.email}   ${facts.demo.password}`]
+      : ['  sign up', `${facts.dashboard_url}/sign-up`],
     ['Mailbox', facts.mailbox_url ?? 'mail is sent by the server of SMTP_URL'],
-    ['Test key', `${facts.demo.test_key}   fixtures such as registered.test, 0 credits`],
-    ['Live key', `${facts.demo.live_key}   ${liveNote(facts)}`],
+    ...keyRows(facts),
     ...(facts.mode === 'offline' ? [SIMULATED_DATA] : []),
     ['Payments', PAYMENTS[facts.payments]],
     ['Metrics', facts.metrics_url],
@@ -36,12 +37,22 @@ export function announcement(facts: SoloFacts, seconds: number): string {
   const body = rows.map(([name, text]) => `  ${name.padEnd(width)}   ${text}`);
   const rule = '─'.repeat(Math.max(...body.map((line) => line.length)) + 2);
   const title = `  Domain Data Service is running (${seconds.toFixed(1)} s).`;
-  return ['', rule, title, '', ...body, rule, '', `  ${curlLine(facts)}`, '', ''].join('\n');
+  const example = facts.demo ? [`  ${curlLine(facts.api_url, facts.demo)}`, ''] : [];
+  return ['', rule, title, '', ...body, rule, '', ...example, ''].join('\n');
 }
 
 /** Works without the internet: the name is a fixture. */
-export function curlLine({ api_url, demo }: SoloFacts): string {
-  return `curl '${api_url}/v2.0/whois/live?domainName=registered.test&apiKey=${demo.test_key}'`;
+export function curlLine(apiUrl: string, { test_key }: Pick<DemoFacts, 'test_key'>): string {
+  return `curl '${apiUrl}/v2.0/whois/live?domainName=registered.test&apiKey=${test_key}'`;
+}
+
+function keyRows(facts: SoloFacts): [string, string][] {
+  const { demo } = facts;
+  if (!demo) return [];
+  return [
+    ['Test key', `${demo.test_key}   fixtures such as registered.test, 0 credits`],
+    ['Live key', `${demo.live_key}   ${liveNote(facts)}`],
+  ];
 }
 
 function liveNote({ mode }: SoloFacts): string {

@@ -11,7 +11,8 @@ export interface SoloFacts {
   mode: 'online' | 'offline';
   /** Whether money moves: at the simulator it does not; without a processor nothing is sold. */
   payments: 'simulated' | 'real' | 'none';
-  demo: DemoFacts;
+  /** Absent in production. */
+  demo?: DemoFacts;
   data_folder: string;
   log_file: string;
 }

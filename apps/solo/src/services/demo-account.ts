@@ -35,6 +35,9 @@ export interface DemoSurroundings {
   mailbox: { newest(limit: number): Promise<{ to: string; text: string }[]> };
 }
 
+/** Whether an earlier start made it here. */
+export const hasDemoAccount = (folder: DataFolder) => folder.readJson(FILE) !== undefined;
+
 /**
  * The account a newcomer plays with: signed up, confirmed and given keys by the same calls as a
  * browser's, and credits by the operator's. A start that was killed half-way is completed by the next.

@@ -3,8 +3,10 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { checkSettings, unusedSettings } from './solo-settings.js';
+import { checkSettings, isDemoWanted, unusedSettings } from './solo-settings.js';
 
+/** Of a dashboard that only people at this machine reach. */
+const AT_HOME = { SERVICE_SECRET: 'x'.repeat(64) };
 const PROGRAM = new URL('../main.js', import.meta.url).pathname;
 
 it('the faults of solo, of its services and of the log are listed at once, and nothing is made', () => {
@@ -41,6 +43,22 @@ it.each([
   { BILLING_URL: 'http://dashboard.localhost:8081' },
 ])('where everybody is at home the mailbox page needs no mail server: %p', (settings) => {
   expect(() => checkSettings(settings)).not.toThrow();
+});
+
+it.each([
+  { BILLING_URL: 'https://my.example.org' },
+  { DASHBOARD_HOST: '0.0.0.0' },
+  { NODE_ENV: 'production' },
+])('a production start makes no demo account, whatever is asked for: %p', (settings) => {
+  for (const wanted of ['full', 'empty', 'none', undefined] as const) {
+    expect(isDemoWanted({ ...AT_HOME, ...settings }, wanted)).toBe(false);
+  }
+});
+
+it('at home there is a demo account unless it is switched off', () => {
+  expect(
+    [undefined, 'full', 'empty', 'none'].map((one) => isDemoWanted(AT_HOME, one as 'full')),
+  ).toEqual([true, true, true, false]);
 });
 
 it('a setting that one process has no use for is said, unless it is blank', () => {

@@ -19,7 +19,7 @@ import { DashboardConfig } from '../../../dashboard/src/dashboard.config.js';
 import { SERVICES } from '../../../services.js';
 import { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
-import { SoloConfig } from '../solo.config.js';
+import { type DemoAccount, SoloConfig } from '../solo.config.js';
 import type { SoloDatabase } from './solo-database.js';
 
 export interface SettingSources {
@@ -84,6 +84,12 @@ function checkMailbox(settings: Settings): void {
 export function isDashboardAtHome(settings: Settings): boolean {
   const dashboard = loadConfig(DashboardConfig, { ...addresses(), ...settings });
   return isLoopbackHost(dashboard.host) && isLoopbackOrigin(dashboard.billingUrl);
+}
+
+/** Never in production: its log-in and keys are printed, and its credits are for the asking. */
+export function isDemoWanted(settings: Settings, wanted: DemoAccount = 'full'): boolean {
+  const isProduction = settings.NODE_ENV === 'production' || !isDashboardAtHome(settings);
+  return wanted !== 'none' && !isProduction;
 }
 
 /** Of every service that others call, before it has one. */

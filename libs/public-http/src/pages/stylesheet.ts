@@ -65,9 +65,9 @@ h3 { font-size: 0.95rem; margin: 1.25rem 0 0.5rem; }
 .field small { display: block; margin-top: 0.25rem; }
 .field input[type='range'] { padding: 0; accent-color: var(--accent); }
 .field output { display: block; margin-top: 0.3rem; font-weight: 550; font-variant-numeric: tabular-nums; }
-.filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: 0.75rem 1rem; align-items: end; }
+.filters { margin-block: 0.75rem 1.25rem; display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: 0.75rem 1rem; align-items: end; }
 .filters .field { margin: 0; }
-.filters input, .filters select { height: 2.75rem; }
+.filters input:not([type=checkbox]), .filters select { height: 2.75rem; }
 .filters button { justify-self: start; }
 .choice span { margin-right: 0.4rem; }
 .choice { gap: 0.4rem; font-size: 1rem; margin: 0 0 1.25rem; }

@@ -1,0 +1,119 @@
+import type { ChosenProcessor, KeysAnswer, OrderAnswer } from '#libs/contracts';
+import { type Clock, SECOND_MS, ServiceTokens, newId } from '#libs/platform';
+import {
+  type ProxiedAnswer,
+  ServiceProxy,
+  type Visitor,
+} from '../../../dashboard/src/proxy/service-proxy.js';
+import { requireSession } from '../../../dashboard/src/proxy/sessions.js';
+import type { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
+import type { DemoFacts } from '../announcement/solo-facts.js';
+import type { DataFolder } from '../data-folder/data-folder.js';
+import type { Secrets } from '../data-folder/secrets.js';
+import { type LogAddresses, plantDemoUsage } from './demo-usage.js';
+
+const FILE = 'demo-life.json';
+const CALL_TIMEOUT_MS = 20 * SECOND_MS;
+
+const DETAILS = {
+  organisation: 'Demo Ltd',
+  address_line1: '1 Example Street',
+  city: 'London',
+  postal_code: 'N1 1AA',
+  country: 'GB',
+};
+
+/** What it buys, in this order, each once: the name is the key of its order. */
+const PURCHASES: readonly [name: string, processor: ChosenProcessor, wish: object][] = [
+  ['demo-package-5K', 'stripe', { product: 'package', credits: 5_000 }],
+  ['demo-package-15K', 'paypal', { product: 'package', credits: 15_000 }],
+  ['demo-plan', 'stripe', { product: 'subscription', sku: 'api-15K-month' }],
+];
+
+export interface DemoLifeSurroundings {
+  accountUrl: string;
+  billingUrl: string;
+  payments: PaymentsSimulator;
+  log: LogAddresses;
+  clock: Clock;
+}
+
+/**
+ * What makes the demo account worth looking at: billing details, two packages and a plan that it buys at the
+ * simulated processors, as a customer does, with their invoices; and 30 days of invented requests. Once: a start that
+ * was stopped half-way is completed by the next.
+ * @returns whether there was anything to do.
+ */
+export async function seedDemoLife(
+  around: DemoLifeSurroundings,
+  folder: DataFolder,
+  secrets: Secrets,
+  demo: DemoFacts,
+): Promise<boolean> {
+  if (folder.readJson(FILE)) return false;
+  const tokens = new ServiceTokens(secrets.get('SERVICE_SECRET'), around.clock);
+  const account = new ServiceProxy({ service: 'account', url: around.accountUrl, tokens });
+  const billing = new ServiceProxy({ service: 'billing', url: around.billingUrl, tokens });
+  try {
+    await new DemoLife(account, billing, around).run(demo);
+  } finally {
+    await account.close();
+    await billing.close();
+  }
+  folder.writePrivateJson(FILE, { made_at: around.clock.now().toISOString() });
+  return true;
+}
+
+class DemoLife {
+  private readonly visitor: Visitor = { clientAddress: '127.0.0.1', requestId: newId() };
+
+  constructor(
+    private readonly account: ServiceProxy,
+    private readonly billing: ServiceProxy,
+    private readonly around: DemoLifeSurroundings,
+  ) {}
+
+  async run({ email, password }: DemoFacts): Promise<void> {
+    const { beginsSession } = await this.ask('POST', '/log-in', { email, password });
+    this.visitor.sessionToken = beginsSession;
+    const { accountId } = await requireSession(this.account, this.visitor);
+    await this.ask('PUT', '/billing-details', DETAILS);
+    for (const [name, processor, wish] of PURCHASES) {
+      await this.buy(accountId, { ...wish, processor }, name);
+    }
+    const { keys } = (await this.ask('GET', '/keys')).body as KeysAnswer;
+    const live = keys.find((key) => key.environment === 'live' && key.state === 'active');
+    const { log, clock } = this.around;
+    if (live) await plantDemoUsage(log, { accountId, keyId: live.id }, clock);
+  }
+
+  /** On the simulated processor's own page, as a customer pays. An order that is paid already stays as it is. */
+  private async buy(accountId: string, wish: object, idempotencyKey: string): Promise<void> {
+    const ofAccount = { visitor: this.visitor, accountId, timeoutMs: CALL_TIMEOUT_MS };
+    const call = (path: string, body: object, key?: string) =>
+      this.billing.call({ ...ofAccount, method: 'POST', path, body, idempotencyKey: key });
+    const order = succeeded(await call('/internal/orders', wish, idempotencyKey)) as OrderAnswer;
+    if (order.redirect_url === null) return;
+    this.around.payments.press(order.redirect_url, 'pay');
+    succeeded(await call(`/internal/orders/${order.id}/return`, {}));
+  }
+
+  private async ask(
+    method: 'GET' | 'POST' | 'PUT',
+    path: string,
+    body?: object,
+  ): Promise<ProxiedAnswer> {
+    const { visitor } = this;
+    const at = `/internal/dashboard${path}`;
+    const call = { method, path: at, visitor, body, timeoutMs: CALL_TIMEOUT_MS };
+    const answer = await this.account.call(call);
+    succeeded(answer);
+    return answer;
+  }
+}
+
+/** @throws the owner's refusal. */
+function succeeded({ refusal, body }: ProxiedAnswer): unknown {
+  if (refusal) throw refusal;
+  return body;
+}

@@ -1,0 +1,105 @@
+import { copyIn, withClient } from '#libs/database';
+import { type Clock, DAY_MS, HOUR_MS } from '#libs/platform';
+import { type LogEntry, LogLines } from '../../../gateway/src/request-log/log-line.js';
+
+/** As the gateway writes it. */
+const COPY_SQL = `copy request_log
+  (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
+  from stdin`;
+
+const DAYS = 30;
+/** Each call makes the partitions of the day before and of two ahead. */
+const PARTITION_STEP_DAYS = 3;
+/** Of a working day, and what is left of it at a weekend. */
+const REQUESTS_A_DAY = 60;
+const WEEKEND_SHARE = 0.3;
+
+/** What was asked, how often of a hundred, and how long it took. */
+const KINDS = [
+  { until: 55, operation: 'whois.live', credits: 1, usualMs: 260 },
+  { until: 80, operation: 'dns.live', credits: 1, usualMs: 45 },
+  { until: 92, operation: 'domain.availability', credits: 1, usualMs: 120 },
+  { until: 100, operation: 'ip.whois', credits: 1, usualMs: 310 },
+] as const;
+
+export interface DemoKey {
+  accountId: string;
+  keyId: string;
+}
+
+/** Where the gateway keeps its log: its role, and the one that makes partitions. */
+export interface LogAddresses {
+  gateway: string;
+  maintenance: string;
+}
+
+/**
+ * Invented requests of the last 30 days, for the demo account alone: each request id begins with `req_demo`. They are
+ * in the log only; no credit was spent for them.
+ */
+export async function plantDemoUsage(
+  { gateway, maintenance }: LogAddresses,
+  key: DemoKey,
+  clock: Clock,
+): Promise<void> {
+  const nowMs = clock.now().getTime();
+  await withClient(maintenance, async (client) => {
+    for (let days = DAYS + PARTITION_STEP_DAYS; days > 0; days -= PARTITION_STEP_DAYS) {
+      await client.query('select roll_partitions($1)', [new Date(nowMs - days * DAY_MS)]);
+    }
+  });
+  const lines = new LogLines();
+  const text = demoRequests(key, nowMs).map((entry) => lines.of(entry));
+  await withClient(gateway, (client) => copyIn(client, COPY_SQL, [Buffer.from(text.join(''))]));
+}
+
+/** The same for the same day and account. @param nowMs none is of today, whose requests are real ones. */
+export function demoRequests({ accountId, keyId }: DemoKey, nowMs: number): LogEntry[] {
+  const draw = drawing(20_261_123);
+  const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  const entries: LogEntry[] = [];
+  for (let day = DAYS; day >= 1; day--) {
+    const beginsMs = today - day * DAY_MS;
+    const isWeekend = [0, 6].includes(new Date(beginsMs).getUTCDay());
+    const growth = 1 + (DAYS - day) / DAYS;
+    const count = REQUESTS_A_DAY * growth * (isWeekend ? WEEKEND_SHARE : 1) * (0.7 + draw() * 0.6);
+    const times = Array.from({ length: Math.round(count) }, () => draw() * 14 * HOUR_MS);
+    for (const time of times.toSorted((a, b) => a - b)) {
+      const place = draw() * 100;
+      const { operation, credits, usualMs } = KINDS.find(({ until }) => place < until)!;
+      const name = `customer-${Math.floor(draw() * 400)}.example`;
+      const number = String(entries.length).padStart(12, '0');
+      entries.push({
+        atMs: Math.floor(beginsMs + 6 * HOUR_MS + time),
+        requestId: `req_demo${number}`,
+        accountId,
+        keyId,
+        operation,
+        version: 2,
+        subject: operation === 'ip.whois' ? `192.0.2.${Math.floor(draw() * 250) + 1}` : name,
+        ...endOf(draw(), credits),
+        durationMs: Math.round(usualMs * (0.4 + draw() * draw() * 4)),
+      });
+    }
+  }
+  return entries;
+}
+
+/** How a request ended, and what such an end costs. */
+function endOf(drawn: number, credits: number): Pick<LogEntry, 'status' | 'outcome' | 'credits'> {
+  if (drawn < 0.88) return { status: 200, outcome: 'delivered', credits };
+  if (drawn < 0.95) return { status: 200, outcome: 'not_registered', credits };
+  if (drawn < 0.98) return { status: 503, outcome: 'throttled', credits: 0 };
+  return { status: 400, outcome: 'invalid_request', credits: 0 };
+}
+
+/** Numbers from 0 to 1 that look like chance and are the same each time (mulberry32). */
+function drawing(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
