@@ -28,6 +28,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   money: () => import('./money.bench.js'),
   monitors: () => import('./monitors.bench.js'),
   tls: () => import('./tls.bench.js'),
+  dashboard: () => import('./dashboard.bench.js'),
 };
 
 /** Figures that can be measured alone, by their bench. */

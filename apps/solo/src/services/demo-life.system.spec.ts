@@ -1,0 +1,77 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it, jest } from '@jest/globals';
+import type { InvoiceAnswer, SubscriptionAnswer, UsageAnswer } from '#libs/contracts';
+import { withClient } from '#libs/database';
+import { waitFor } from '#test/environment';
+import { Customer } from '../../../../test/stories/customer.js';
+import { type RunningSolo, type SoloOptions, startSolo } from '../solo.js';
+
+/** The whole product starts in it, twice. */
+jest.setTimeout(300_000);
+
+let solo: RunningSolo;
+let folder: string;
+
+async function start(options: Partial<SoloOptions> = {}): Promise<RunningSolo> {
+  folder = mkdtempSync(join(tmpdir(), 'dds-demo-'));
+  chmodSync(folder, 0o755);
+  const log = { path: join(folder, 'log'), write: () => {} };
+  const ports = { apiPort: 0, dashboardPort: 0 };
+  const fixed = { dataFolder: folder, offline: true, durable: false };
+  return startSolo({ ...ports, ...fixed, log, ...options });
+}
+afterEach(async () => {
+  await solo.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('the demo account has a plan, invoices and a month of usage, once, by what a customer does', async () => {
+  solo = await start();
+  const demo = solo.facts.demo!;
+  expect(await solo.fillDemo()).toBe(true);
+  expect(await solo.fillDemo()).toBe(false);
+  const { apiUrl, dashboardUrl, mailbox } = solo;
+  const customer = new Customer({ apiUrl, dashboardUrl, mailbox }, demo.email);
+  await customer.logIn(demo.password);
+  const plans = await waitFor('its plan', async () => {
+    const { body } = await customer.call('GET', '/api/subscriptions');
+    const { subscriptions } = body as unknown as { subscriptions: SubscriptionAnswer[] };
+    return subscriptions.some(({ state }) => state === 'active') ? subscriptions : undefined;
+  });
+  expect(plans).toMatchObject([{ sku: 'api-15K-month', quantity: 1 }]);
+  const invoices = await waitFor('its invoices', async () => {
+    const { body } = await customer.call('GET', '/api/invoices');
+    const { invoices: issued } = body as unknown as { invoices: InvoiceAnswer[] };
+    return issued.length === 3 && issued.every(({ revision }) => revision > 0) ? issued : undefined;
+  });
+  expect(invoices.map(({ total_micros: total }) => total).toSorted()).toEqual([
+    '19000000',
+    '27000000',
+    '54000000',
+  ]);
+  const headers = { 'x-api-key': demo.live_key };
+  // The log is counted by the hour once a minute.
+  await waitFor(
+    'its usage',
+    async () => {
+      const answer = await fetch(`${apiUrl}/v2.0/account/usage`, { headers });
+      const { days = [] } = (await answer.json()) as Partial<UsageAnswer>;
+      const dates = new Set(days.map(({ date }) => date));
+      return dates.size >= 29 ? dates : undefined;
+    },
+    150_000,
+  );
+});
+
+it('a production start makes no demo account, and says so by leaving it out', async () => {
+  const settings = { BILLING_URL: 'https://my.example.org', SMTP_URL: 'smtp://127.0.0.1:1' };
+  solo = await start({ environment: settings, demoAccount: 'full' });
+  expect(solo.facts.demo).toBeUndefined();
+  expect(await solo.fillDemo()).toBe(false);
+  const { rows } = await withClient(solo.database.superuserUrl, (client) =>
+    client.query('select from account.accounts'),
+  );
+  expect(rows).toEqual([]);
+});
