@@ -49,6 +49,8 @@ it.each([
   { BILLING_URL: 'https://my.example.org' },
   { DASHBOARD_HOST: '0.0.0.0' },
   { NODE_ENV: 'production' },
+  { API_HOST: '0.0.0.0' },
+  { BASE_URL: 'https://api.example.org' },
 ])('a production start makes no demo account, whatever is asked for: %p', (settings) => {
   for (const wanted of ['full', 'empty', 'none', undefined] as const) {
     expect(isDemoWanted({ ...AT_HOME, ...settings }, wanted)).toBe(false);

@@ -88,7 +88,11 @@ export function isDashboardAtHome(settings: Settings): boolean {
 
 /** Never in production: its log-in and keys are printed, and its credits are for the asking. */
 export function isDemoWanted(settings: Settings, wanted: DemoAccount = 'full'): boolean {
-  const isProduction = settings.NODE_ENV === 'production' || !isDashboardAtHome(settings);
+  const { NODE_ENV, API_HOST, BASE_URL } = settings;
+  const isApiAtHome =
+    (API_HOST === undefined || isLoopbackHost(API_HOST)) &&
+    (BASE_URL === undefined || isLoopbackOrigin(BASE_URL));
+  const isProduction = NODE_ENV === 'production' || !isApiAtHome || !isDashboardAtHome(settings);
   return wanted !== 'none' && !isProduction;
 }
 
