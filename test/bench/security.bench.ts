@@ -7,7 +7,7 @@ import { type BenchReport, type BenchRow, percentile } from './bench.js';
 import { cleanup } from './cleanup.js';
 
 const LOG_INS = 500;
-/** Of each kind. */
+/** How many of each kind are compared. */
 const COMPARED = 30;
 const HASHES = 20;
 const HEALTH_INTERVAL_MS = 5;

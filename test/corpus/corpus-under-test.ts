@@ -82,7 +82,7 @@ export class CorpusUnderTest {
     return new CorpusUnderTest(test, clock, database, service, transport);
   }
 
-  /** Of its internal listener. */
+  /** The address of its internal listener. */
   get url(): string {
     return this.service.url;
   }

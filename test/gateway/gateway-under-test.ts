@@ -50,7 +50,7 @@ export class GatewayUnderTest {
     this.around.entitlement.isElsewhere = false;
   }
 
-  /** Of the API's listener. */
+  /** The address of the API's listener. */
   get url(): string {
     return this.gateway.apiUrl;
   }

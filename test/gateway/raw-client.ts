@@ -41,7 +41,7 @@ export class RawClient {
     this.socket.write(text, 'latin1');
   }
 
-  /** Of the answers that have begun to come. */
+  /** The statuses of the answers that have begun to come. */
   get statuses(): number[] {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
   }

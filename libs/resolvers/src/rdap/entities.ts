@@ -7,7 +7,7 @@ import type { JsonObject } from './rdap-client.js';
 
 /** Entities within entities are read so deep: a registrar's abuse contact is at 2. */
 const ENTITY_DEPTH_MAX = 3;
-/** Of all depths together; an honest answer has a dozen. */
+/** The most entities of all depths together; an honest answer has a dozen. */
 const ENTITIES_MAX = 300;
 
 /** A party of an object (RFC 9083 §5.1) with what its card says. */

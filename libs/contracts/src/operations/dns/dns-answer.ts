@@ -49,7 +49,7 @@ export class DnsRecordData {
   @IsString()
   address?: string;
 
-  /** Of NS, CNAME and PTR. */
+  /** The target of an NS, CNAME or PTR record. */
   @IsOptional()
   @IsString()
   target?: string;
@@ -62,7 +62,7 @@ export class DnsRecordData {
   @IsString()
   exchange?: string;
 
-  /** Of TXT and SPF. */
+  /** The strings of a TXT or SPF record. */
   @IsOptional()
   @IsString({ each: true })
   strings?: string[];

@@ -32,17 +32,17 @@ export class HistoricDnsRecord {
   @IsInt()
   type_code: number;
 
-  /** Of A and AAAA. */
+  /** The address of an A or AAAA record. */
   @IsOptional()
   @IsString()
   address?: string;
 
-  /** Of NS and CNAME. */
+  /** The target of an NS or CNAME record. */
   @IsOptional()
   @IsString()
   target?: string;
 
-  /** Of MX, with `exchange`. */
+  /** The priority of an MX record, with `exchange`. */
   @IsOptional()
   @IsInt()
   priority?: number;
@@ -51,7 +51,7 @@ export class HistoricDnsRecord {
   @IsString()
   exchange?: string;
 
-  /** Of TXT and SOA, as a zone file writes it. */
+  /** The text of a TXT or SOA record, as a zone file writes it. */
   @IsOptional()
   @IsString()
   text?: string;

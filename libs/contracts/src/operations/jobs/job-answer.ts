@@ -243,12 +243,12 @@ export class JobRequest {
   @MaxLength(NAME_LENGTH_MAX, { each: true })
   domainNames?: string[];
 
-  /** Of an upload that is ready; in the place of `domainNames`. */
+  /** The id of an upload that is ready; in the place of `domainNames`. */
   @IsOptional()
   @IsUUID()
   upload_id?: string;
 
-  /** Of the file of results; `csv.gz` unless given. */
+  /** The format of the file of results; `csv.gz` unless given. */
   @IsOptional()
   @IsIn(JOB_FORMATS)
   format?: JobFormat;

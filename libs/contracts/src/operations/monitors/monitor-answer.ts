@@ -152,7 +152,7 @@ export class MonitorAnswer {
   @Type(() => MonitorRule)
   watches: MonitorRule;
 
-  /** Of a domain monitor. */
+  /** The checks of a domain monitor. */
   @IsOptional()
   @ValidateNested()
   @Type(() => MonitorChecks)
@@ -256,7 +256,7 @@ export class MonitorEvent {
   @Type(() => MonitorMatch)
   match?: MonitorMatch;
 
-  /** Of a name that was found: what you made of it. */
+  /** What you made of a name that was found. */
   @IsOptional()
   @IsIn(HIT_STATES)
   state?: HitState;

@@ -114,13 +114,13 @@ export class CreateMonitorRequest extends UpdateMonitorRequest {
   @IsIn(MONITOR_KINDS)
   kind: MonitorKind;
 
-  /** Of a domain monitor: the name to watch. */
+  /** The name that a domain monitor watches. */
   @IsOptional()
   @IsString()
   @MaxLength(DOMAIN_LENGTH_MAX)
   domainName?: string;
 
-  /** Of a brand monitor: what new names are searched for. */
+  /** What a brand monitor searches new names for. */
   @IsOptional()
   @IsString()
   @MaxLength(WORD_LENGTH_MAX)

@@ -37,7 +37,7 @@ export class ReputationSignal {
   @Max(1)
   confidence: number;
 
-  /** Of a block list: its name. */
+  /** The name of a block list. */
   @IsOptional()
   @IsString()
   source?: string;

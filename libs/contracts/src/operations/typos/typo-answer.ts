@@ -68,7 +68,7 @@ export class LookAlike extends TypoScore {
   @IsString()
   domain_unicode: string;
 
-  /** Of `kind=subdomain`: the host below the name that looks like it. */
+  /** The host below the name that looks like it, with `kind=subdomain`. */
   @IsOptional()
   @IsString()
   host?: string;

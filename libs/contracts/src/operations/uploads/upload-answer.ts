@@ -84,7 +84,7 @@ export class UploadAnswer {
   @Min(0)
   received_bytes: number;
 
-  /** Of an upload that is ready. */
+  /** The counts of an upload that is ready. */
   @IsOptional()
   @ValidateNested()
   @Type(() => UploadCounts)

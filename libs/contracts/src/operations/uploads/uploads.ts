@@ -6,7 +6,7 @@ import { onePage } from '../paging/paging-answer.js';
 import { type TusUploads, UPLOAD_ID, tusVerbs } from '../transfers/tus-verbs.js';
 import { UploadAnswer, UploadsAnswer } from './upload-answer.js';
 
-/** Of a file as it is sent, and of what is packed in it. */
+/** The most bytes of a file as it is sent, and of what is packed in it. */
 export const UPLOAD_BYTES_MAX = 768 * 1024 * 1024;
 /** Lines that are not blank, after the header. */
 export const UPLOAD_LINES_MAX = 3_000_000;

@@ -44,7 +44,7 @@ export interface KeyUsageAnswer {
 /** Requests of an account that count for one limit. */
 export interface PaceOfClass {
   last_minute: number;
-  /** Of the last hour. */
+  /** The requests in the busiest minute of the last hour. */
   busiest_minute: number;
 }
 

@@ -14,7 +14,7 @@ import { FORMS_IN_EUROPE } from './absence-in-europe.js';
 import { plainText } from '../announcements.js';
 import { isNotice, sentencesOf } from './notices.js';
 
-/** Whom was asked for what. */
+/** A question: who was asked, and for what. */
 export interface AbsenceQuestion {
   /** A-label; when empty, any host name stands for the name. */
   domain: string;
