@@ -71,6 +71,11 @@ async function plantAccount({ account }: OperatorDesk, { token, accountId }: Reg
     [newId()],
   );
   await account.database.query(
+    `insert into passkeys (id, account_id, person_id, credential_id, public_key, counter, name, created_at)
+     select $1, account_id, person_id, sha256('planted'), sha256('planted'), 1, secret, created_at from second_factors`,
+    [newId()],
+  );
+  await account.database.query(
     `insert into recovery_codes (account_id, person_id, code_hash, created_at)
      select account_id, person_id, sha256('planted'), created_at from second_factors`,
   );
@@ -207,7 +212,8 @@ async function plantWorker(worker: Database, { accountId }: Registered) {
          values ($7, $1, 'domain', 'planted', true, '{}', 'planted.example', now()) returning id),
        e as (insert into monitor_events (id, monitor_id, account_id, fact, type, domain_name, details, at, awaits_mail)
          select $7, id, $1, 'a fact', 'monitor.test', 'planted.example', '{}', now(), false from o),
-       g as (insert into monitor_digests (account_id, mailed_at) values ($1, now()))
+       g as (insert into monitor_digests (account_id, mailed_at) values ($1, now())),
+       p as (insert into paid_checks (id, account_id, checks, opened_at) values ($7, $1, 1, now()))
      insert into webhook_deliveries (id, webhook_id, account_id, event_id, type, body, state, created_at)
      select $6, id, $1, $6, 'job.completed', '{}', 'delivered', now() from w`,
     [accountId, ...ids],
