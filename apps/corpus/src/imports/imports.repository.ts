@@ -223,7 +223,7 @@ export class ImportsRepository {
     return this.database.query(
       `select distinct on (s.id) s.name as source, f.state = 'failed' as "isFailed"
        from import_file f join source s on s.id = f.source_id where s.removed_at is null
-       order by s.id, f.started_at desc`,
+       order by s.id, f.started_at desc, f.id desc`,
     );
   }
 
