@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '#libs/database';
 import { CorpusUnderTest } from '#test/corpus';
 import { WHOIS_CSV_COLUMNS } from '../formats/whois-csv.js';
+import { ImportFilesService } from './import-files.service.js';
 
 const MIB = 1024 * 1024;
 
@@ -165,6 +166,8 @@ describe('imports', () => {
     );
     expect(shrunken).toMatchObject({ state: 'failed', droppedNames: 0 });
     expect(shrunken?.problem).toMatch(/^It lacks 200 of 400 names/);
+    const newest = await corpus.part(ImportFilesService).listNewest();
+    expect(newest).toContainEqual({ source: source.name, isFailed: true });
     const { file: older } = await source.put(
       'art-20260104.zone',
       zone('art', 4, labels('old-', 0, 400)),

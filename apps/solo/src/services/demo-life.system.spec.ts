@@ -27,11 +27,26 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+async function plantedRequests(): Promise<number> {
+  const { rows } = await withClient(solo.database.superuserUrl, (client) =>
+    client.query<{ count: number }>(
+      `select count(*)::int as count from gateway.request_log where request_id like 'req\\_demo%'`,
+    ),
+  );
+  return rows[0].count;
+}
+
 it('the demo account has a plan, invoices and a month of usage, once, by what a customer does', async () => {
   solo = await start();
   const demo = solo.facts.demo!;
   expect(await solo.fillDemo()).toBe(true);
   expect(await solo.fillDemo()).toBe(false);
+  const planted = await plantedRequests();
+  expect(planted).toBeGreaterThan(1_000);
+  // As if the start had been ended before it noted that all is there.
+  rmSync(join(folder, 'demo-life.json'));
+  expect(await solo.fillDemo()).toBe(true);
+  expect(await plantedRequests()).toBe(planted);
   const { apiUrl, dashboardUrl, mailbox } = solo;
   const customer = new Customer({ apiUrl, dashboardUrl, mailbox }, demo.email);
   await customer.logIn(demo.password);
