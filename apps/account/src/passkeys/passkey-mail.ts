@@ -9,11 +9,11 @@ const SENTENCES: Readonly<Record<PasskeyChange, readonly [subject: string, sente
   ],
   removed: [
     'A passkey no longer opens your account',
-    'a passkey of your account was removed: it opens your account no more.',
+    'a passkey of your account was removed: it no longer opens your account. All other sessions were ended.',
   ],
   copied: [
     'A passkey of yours may have been copied',
-    'a log-in with a passkey of yours was refused: it counted no more uses than before, as a copy would. Remove that passkey on your security page.',
+    'a log-in with one of your passkeys was refused, because it counted no more uses than before, as a copy would. Remove it on your security page.',
   ],
 };
 
