@@ -7,6 +7,8 @@ import { LocalMailbox } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
 import { Logger, type RunningService, ServiceTokens, loadConfig } from '#libs/platform';
 import { TestClock, TestDatabase, makeOwnFolder, waitFor } from '#test/environment';
+import { CheckNamesJob } from '../../apps/worker/src/monitor-checks/check-names.job.js';
+import { LEASE_MS } from '../../apps/worker/src/monitor-checks/check-times.js';
 import { AccountsService } from '../../apps/worker/src/accounts/accounts.service.js';
 import { WorkerConfig } from '../../apps/worker/src/worker.config.js';
 import { startWorker } from '../../apps/worker/src/start.js';
@@ -105,6 +107,16 @@ export class WorkerUnderTest {
         [name],
       );
       return held.length > 0;
+    });
+  }
+
+  /** Checks the watched names that are due. @returns once those are kept, too, that the worker took by itself. */
+  async checkNames(): Promise<void> {
+    await this.worker.app.get(CheckNamesJob, { strict: false }).runOnce();
+    const takenUntil = new Date(this.clock.now().getTime() + LEASE_MS);
+    await waitFor('names that are being checked', async () => {
+      const taken = 'select from watched_names where dns_due_at = $1 or whois_due_at = $1 limit 1';
+      return (await this.database.query(taken, [takenUntil])).length === 0;
     });
   }
 

@@ -3,7 +3,7 @@ import type { NameFindings } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Clock, type Job, Logger, MINUTE_MS, crashPoint } from '#libs/platform';
 import { ServiceClients } from '../service-clients.js';
-import { type CheckKind, EVERY_MS } from './check-times.js';
+import { type CheckKind, EVERY_MS, LEASE_MS } from './check-times.js';
 import { ChecksService } from './checks.service.js';
 import { WATCHED_TYPES } from './name-state.js';
 import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.repository.js';
@@ -12,8 +12,6 @@ const NAMES_AT_ONCE = 200;
 /** How long a question may wait for turns at upstreams. */
 const WAIT_SECONDS = 20;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
-/** A process that dies leaves its names to others after it. */
-const LEASE_MS = 5 * MINUTE_MS;
 
 /** Checks watched names whose time has come: one question, whoever watches. */
 @Injectable()

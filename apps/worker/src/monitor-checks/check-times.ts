@@ -12,6 +12,8 @@ const LONG_EXPIRED_MS = 90 * DAY_MS;
 const RECHECK_MS = 10 * MINUTE_MS;
 /** After a failure. */
 export const RETRY_MS = 30 * MINUTE_MS;
+/** A process that dies leaves the names that it took to others after it. */
+export const LEASE_MS = 5 * MINUTE_MS;
 
 /** Reminders come so many days before the expiry. */
 export const REMINDER_DAYS = [30, 7, 1] as const;

@@ -6,7 +6,6 @@ import { makeOwnFolder, waitFor } from '#test/environment';
 import { CorpusUnderTest } from '../../../../test/corpus/corpus-under-test.js';
 import { WatchedWorld } from '../../../../test/stand-ins/watched-world.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
-import { CheckNamesJob } from './check-names.job.js';
 import { PaidChecksService } from './paid-checks.service.js';
 
 const SLOTS = { domain: 5, brand: 0, registrant: 0 };
@@ -55,10 +54,9 @@ describe('checks that a place does not include', () => {
     // Tokens are of their services' time.
     corpus.clock.set(under.clock.now());
     await waitFor(`a look at ${name}`, async () => {
-      await get(CheckNamesJob).runOnce();
+      await under.checkNames();
       return world.count('dns', name) > before;
     });
-    await get(CheckNamesJob).runOnce();
   }
   /** What an account has paid once all is charged that can be. */
   async function paid(): Promise<number> {
@@ -109,7 +107,7 @@ describe('checks that a place does not include', () => {
     await look(name, 0);
     const looks = world.count('dns', name);
     await watch(name, 30);
-    await get(CheckNamesJob).runOnce();
+    await under.checkNames();
     expect(world.count('dns', name)).toBe(looks);
     await look(name, 30 * MINUTE_MS);
     expect(await paid()).toBe(1);
@@ -129,7 +127,7 @@ describe('checks that a place does not include', () => {
     const looks = world.count('dns', name);
     under.clock.advance(HOUR_MS);
     corpus.clock.set(under.clock.now());
-    await get(CheckNamesJob).runOnce();
+    await under.checkNames();
     expect(world.count('dns', name)).toBe(looks);
     under.entitlement.balances.set(accountId, 100);
     expect(await paid()).toBe(1);
@@ -145,7 +143,7 @@ describe('checks that a place does not include', () => {
     await corpus.operate.suppress({ kind: 'domain', value: name });
     await watch(name, 10);
     corpus.clock.set(under.clock.now());
-    await get(CheckNamesJob).runOnce();
+    await under.checkNames();
     expect([world.count('dns', name), world.count('whois', name)]).toEqual([0, 0]);
   });
 });

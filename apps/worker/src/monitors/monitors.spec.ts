@@ -53,10 +53,9 @@ describe('monitors', () => {
   /** Checks what is due until a name was asked about so often. */
   async function untilAsked(kind: 'dns' | 'whois', name: string, times: number): Promise<void> {
     await waitFor(`${times} questions about ${kind} of ${name}`, async () => {
-      await get(CheckNamesJob).runOnce();
+      await under.checkNames();
       return world.count(kind, name) >= times;
     });
-    await get(CheckNamesJob).runOnce();
   }
   /** Lets time pass until a name is looked at again. */
   async function nextLook(kind: 'dns' | 'whois', name: string, afterMs: number): Promise<void> {
