@@ -6,21 +6,53 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'dist/.compiled');
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
 /** Runs the compiled specs in dist as they ship: no transform, no mapping. */
-export default {
-  rootDir: '.',
+const PROJECT = {
+  rootDir: import.meta.dirname,
   roots: ['<rootDir>/dist'],
-  testMatch: ['**/*.spec.js'],
-  // Those of `npm run prove`.
-  testPathIgnorePatterns: ['\\.proof\\.spec\\.js$'],
   testEnvironment: 'node',
   testEnvironmentOptions: { globalsCleanup: 'off' },
   testRunner: '<rootDir>/dist/test/environment/spec-runner.js',
   transform: {},
-  globalSetup: '<rootDir>/dist/test/environment/setup.js',
   globalTeardown: '<rootDir>/dist/test/environment/teardown.js',
-  reporters: ['default', '<rootDir>/dist/test/environment/closing-lines.js'],
   // What a test waits for it waits for by condition: this only ends what hangs. A test that needs longer says so itself.
   testTimeout: 60_000,
+};
+
+/** The desk lane, `npm run test:fast`: the specs beside what they prove and the house rules. They need PostgreSQL only. */
+const DESK = {
+  ...PROJECT,
+  displayName: 'desk',
+  testMatch: [
+    '<rootDir>/dist/apps/**/*.spec.js',
+    '<rootDir>/dist/libs/**/*.spec.js',
+    '<rootDir>/dist/test/tidy.spec.js',
+  ],
+  testPathIgnorePatterns: ['\\.(system|proof)\\.spec\\.js$'],
+  globalSetup: '<rootDir>/dist/test/environment/setup-desk.js',
+};
+
+/** What needs a broker, Valkey, a browser or a second process: `x.system.spec.ts`, or below `test`. */
+const SYSTEM = {
+  ...PROJECT,
+  displayName: 'system',
+  testMatch: ['<rootDir>/dist/**/*.system.spec.js', '<rootDir>/dist/test/**/*.spec.js'],
+  testPathIgnorePatterns: ['\\.proof\\.spec\\.js$', '/dist/test/tidy\\.spec\\.js$'],
+  globalSetup: '<rootDir>/dist/test/environment/setup.js',
+};
+
+/** The specs that `npm run prove` runs: outages, pitfalls of what we build on, sabotage of our own tools. */
+const PROOF = {
+  ...SYSTEM,
+  displayName: 'proof',
+  testMatch: ['**/*.proof.spec.js'],
+  // Scenarios of their own: they need more programs, and more time.
+  testPathIgnorePatterns: ['/test/deploy/kubernetes/', '/test/upgrade/'],
+};
+
+/** A project's servers are started only when one of its specs runs. */
+export default {
+  projects: [DESK, SYSTEM, PROOF],
+  reporters: ['default', '<rootDir>/dist/test/environment/closing-lines.js'],
   testSequencer: '<rootDir>/dist/test/environment/longest-first.js',
   // Two cores: while one worker waits for a server or a time-out, the others work.
   maxWorkers: 3,

@@ -15,6 +15,10 @@ export function remember(run: Run): void {
   current = run;
 }
 
+export function forget(): void {
+  current = undefined;
+}
+
 export function currentRun(): Run | undefined {
   return current;
 }

@@ -14,18 +14,15 @@ import {
   valkeyAvailability,
 } from './index.js';
 import { makeRunFolder } from './run-folder.js';
-import { type Run, remember } from './run.js';
+import { type Run, currentRun, remember } from './run.js';
 import teardown from './teardown.js';
 
-/**
- * Starts the run's PostgreSQL and makes the migrated template that spec files clone; beside it, where
- * they can run, its Kafka broker and its Valkey.
- */
+/** Beside `setupPostgres`, a Kafka broker and Valkey, where they can run. */
 export default async function setup(): Promise<void> {
   await prepareRun([async (run) => startPostgres(run), startBroker, startValkey]);
 }
 
-/** PostgreSQL and its template alone, for what is measured without the others beside it. */
+/** Starts the run's PostgreSQL and makes the migrated template that spec files clone. */
 export async function setupPostgres(): Promise<void> {
   await prepareRun([async (run) => startPostgres(run)]);
 }
@@ -39,7 +36,8 @@ async function prepareRun(
   starts: ((run: Run) => Promise<void>)[],
   { onDisk } = { onDisk: false },
 ): Promise<void> {
-  const run: Run = { folder: makeRunFolder({ onDisk }) };
+  // Jest calls the setup of each project that has specs to run.
+  const run: Run = currentRun() ?? { folder: makeRunFolder({ onDisk }) };
   remember(run);
   const started = await Promise.allSettled(starts.map(async (start) => start(run)));
   const failed = started.find(({ status }) => status === 'rejected');
@@ -50,6 +48,7 @@ async function prepareRun(
 }
 
 async function startPostgres(run: Run, durable = false): Promise<void> {
+  if (run.server) return;
   const { folder } = run;
   const server = await EmbeddedServer.start({ folder, password: TEST_PASSWORD, durable });
   run.server = server;

@@ -25,9 +25,10 @@ export async function runSpecs(
   { limitMs, folder }: { limitMs: number; folder?: string },
 ): Promise<void> {
   // Every word after the last option would be one more pattern of it.
+  const project = ['--selectProjects', 'proof', '--config', 'jest.config.js'];
   const choice = folder === undefined ? [] : [folder, '--testPathIgnorePatterns=/node_modules/'];
   const { code, report, end } = await runOwnProcess<Results>(
-    (file) => [JEST, '--config', 'jest.proof.config.js', '--json', '--outputFile', file, ...choice],
+    (file) => [JEST, ...project, '--json', '--outputFile', file, ...choice],
     { limitMs, onLine: (line) => /^\s+[✓✕]/.test(line) && say(line.trim()) },
   );
   holds(report !== undefined, end);
