@@ -3,6 +3,7 @@ import { BLOCKED_PARTS, type BlockCause } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
+import { HoldsService } from '../holds/holds.service.js';
 import type { Book } from '../ledger/book.js';
 import { BlocksRepository, type NewBlock } from './blocks.repository.js';
 
@@ -12,6 +13,7 @@ export class BlocksService {
   constructor(
     private readonly database: Database,
     private readonly grants: GrantsService,
+    private readonly holds: HoldsService,
     private readonly repository: BlocksRepository,
     private readonly clock: Clock,
   ) {}
@@ -55,6 +57,7 @@ export class BlocksService {
     await this.change(transaction, accountId, async (book) => {
       book.account.state = 'erased';
       book.revokeAvailable();
+      await this.holds.endAll(transaction, accountId);
     });
   }
 

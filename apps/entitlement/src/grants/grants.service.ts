@@ -8,6 +8,7 @@ import {
 import { Database, StatementBatch, type Transaction } from '#libs/database';
 import { Clock } from '#libs/platform';
 import type { Book } from '../ledger/book.js';
+import type { Grant } from '../ledger/grant.js';
 import type { CreditAccount } from '../ledger/grant-book.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { PaymentsService } from '../payments/payments.service.js';
@@ -173,6 +174,15 @@ export class GrantsService {
         await this.repository.insertRevocation(transaction, made);
       });
       return answer;
+    });
+  }
+
+  /** Every grant that an account ever had, with time applied. Locks and writes nothing. */
+  async list(accountId: string): Promise<readonly Grant[]> {
+    return this.database.snapshot(async (transaction) => {
+      const account = await this.ledger.readAccount(transaction, accountId);
+      const [{ book }] = await this.loadAllGrants(transaction, [account]);
+      return book.all;
     });
   }
 

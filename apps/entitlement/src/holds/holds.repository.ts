@@ -94,7 +94,17 @@ export class HoldsRepository {
     return inserted.length > 0;
   }
 
-  /** Open holds of requests whose end has passed by the database's clock. */
+  /** Gives an account's open holds an end: `afterMs` from now, unless they end earlier. */
+  async limit(transaction: Transaction, accountId: string, afterMs: number): Promise<void> {
+    await transaction.query(
+      `update holds set
+         expires_at = least(expires_at, clock_timestamp() + $2 * interval '1 ms')
+       where account_id = $1 and state = 'open'`,
+      [accountId, afterMs],
+    );
+  }
+
+  /** Open holds whose end has passed by the database's clock. */
   async listAbandoned(limit: number): Promise<HoldName[]> {
     return this.maintenance.query<{ accountId: string; holdId: string }>(
       `select account_id as "accountId", hold_id as "holdId" from holds

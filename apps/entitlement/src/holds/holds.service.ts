@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { HoldAnswer, HoldOutcome, OpenHold } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { DAY_MS, newId } from '#libs/platform';
+import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
 import { remainingOf } from '../ledger/credit-level.js';
@@ -17,6 +17,7 @@ import { type HoldName, HoldsRepository } from './holds.repository.js';
 /** How long credits live that a job could not use before their grant ended. */
 const RELEASED_LIFETIME_MS = 7 * DAY_MS;
 const REAPED_PER_ROUND_MAX = 200;
+const LAST_SETTLEMENTS_MS = HOUR_MS;
 
 /** Credits held up front for a job or for the maximum of one request. */
 @Injectable()
@@ -89,7 +90,15 @@ export class HoldsService {
     );
   }
 
-  /** Closes requests' holds that have ended. */
+  /**
+   * Ends the holds of an erased account, jobs' as well: whoever would close them may have forgotten the account by
+   * then. What is under way has an hour to be settled.
+   */
+  async endAll(transaction: Transaction, accountId: string): Promise<void> {
+    await this.repository.limit(transaction, accountId, LAST_SETTLEMENTS_MS);
+  }
+
+  /** Closes holds that have ended. */
   async reap(): Promise<void> {
     const names = await this.repository.listAbandoned(REAPED_PER_ROUND_MAX);
     await forEachInOrder(names, (name) => this.close(name));

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AccountErased } from '#libs/contracts';
 import { POOL_SIZE, withClient } from '#libs/database';
 import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
@@ -8,6 +9,7 @@ import { ReapJob } from '../reaper/reap.job.js';
 describe('holds', () => {
   let entitlement: EntitlementUnderTest;
   let accountId: string;
+  let reaped = 0;
 
   beforeAll(async () => {
     entitlement = await EntitlementUnderTest.start();
@@ -27,6 +29,11 @@ describe('holds', () => {
   const settle = (part: string, count: number) =>
     entitlement.client.settleHold(accountId, 'hold-1', part, count);
   const close = () => entitlement.client.closeHold(accountId, 'hold-1');
+  async function reap(): Promise<void> {
+    const reaper = entitlement.service.app.get(ReapJob);
+    reaped += 1;
+    for (let ms = 0; ms <= 126_000; ms += 9_000) await reaper.runOnce(reaped * 20_000_000 + ms);
+  }
 
   it('a hold takes the whole amount, charges each part once and releases the rest', async () => {
     const held = { outcome: 'held', amount: 300, spendable: 200, balance: 500 };
@@ -97,12 +104,36 @@ describe('holds', () => {
       const ended = 'select from holds where account_id = $1 and expires_at < clock_timestamp()';
       return (await entitlement.database.query(ended, [accountId])).length === 1;
     });
-    const reaper = entitlement.service.app.get(ReapJob);
-    for (let ms = 0; ms <= 126_000; ms += 9_000) await reaper.runOnce(20_000_000 + ms);
+    await reap();
     expect(await entitlement.newEntries(accountId)).toEqual([
       'reserve hold: available -100, reserved +100',
       'reserve hold: available -50, reserved +50',
       'release hold: reserved -100, available +100',
+    ]);
+  });
+
+  it("an erased account's holds end after an hour, also a job's that nobody closes any more", async () => {
+    await hold(100);
+    await hold(50, { holdId: 'hold-2' });
+    await settle('chunk-1', 30);
+    await entitlement.deliver(AccountErased, accountId, { erasedAt: '2026-03-02T09:00:00Z' });
+    expect(await hold(10, { holdId: 'hold-3' })).toMatchObject({ outcome: 'insufficient' });
+    await settle('chunk-2', 20);
+    await withClient(entitlement.test.url(), async (client) =>
+      client.query(
+        `update entitlement.holds set expires_at = expires_at - interval '1 hour' where account_id = $1`,
+        [accountId],
+      ),
+    );
+    await reap();
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'reserve hold: available -100, reserved +100',
+      'reserve hold: available -50, reserved +50',
+      'consume hold: reserved -30, consumed +30',
+      'revoke trial: available -350, revoked +350',
+      'consume hold: reserved -20, consumed +20',
+      'release hold: reserved -50, revoked +50',
+      'release hold: reserved -50, revoked +50',
     ]);
   });
 

@@ -40,7 +40,7 @@ export class StatementService {
   }
 
   async usageV1(accountId: string): Promise<UsageV1Answer> {
-    return usageV1Answer(await this.grants.balance(accountId), this.clock.now());
+    return usageV1Answer(await this.grants.list(accountId), this.clock.now());
   }
 
   /** A page of the ledger, newest first. */

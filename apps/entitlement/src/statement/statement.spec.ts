@@ -177,6 +177,15 @@ it('version 1 says of package and plan what was granted and used, of a month tha
   });
 });
 
+it('version 1 counts every package there ever was, however many there are', async () => {
+  for (let n = 0; n < 201; n += 1) await entitlement.buy(accountId, 1_000);
+  const { leaseId } = await lease({}, 1_500);
+  await entitlement.client.close({ accountId, leaseId, consumed: 1_500 });
+  expect(await entitlement.call('GET', '/internal/account/usage-v1', accountId)).toMatchObject({
+    apiCredits: { totalCredits: 201_000, servedRequest: 1_500 },
+  });
+});
+
 describe('the answer of account.credits', () => {
   it('says what is left, by grant, and all lines add up to it', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);

@@ -1,11 +1,15 @@
-import type { BalanceAnswer, GrantAmounts, UsageV1Answer } from '#libs/contracts';
+import type { UsageV1Answer } from '#libs/contracts';
+import type { Grant } from '../ledger/grant.js';
 
-/** The answer of `account.usage-v1`. Of a plan, the credits that are still to end are those of its current month. */
-export function usageV1Answer({ grants }: BalanceAnswer, now: Date): UsageV1Answer {
-  const once = grants.filter(({ source_type: source }) => source !== 'subscription');
+/**
+ * The answer of `account.usage-v1`, from every grant of an account. Of a plan, the credits that are still to end are
+ * those of its current month.
+ */
+export function usageV1Answer(grants: readonly Grant[], now: Date): UsageV1Answer {
+  const once = grants.filter(({ sourceType }) => sourceType !== 'subscription');
   const ofPlan = grants.filter(
-    ({ source_type: source, expires_at: end }) =>
-      source === 'subscription' && (end === null || new Date(end) > now),
+    ({ sourceType, expiresAt }) =>
+      sourceType === 'subscription' && (expiresAt === undefined || expiresAt > now),
   );
   const kept = sum(ofPlan, ({ granted, revoked }) => granted - revoked);
   return {
@@ -23,5 +27,5 @@ export function usageV1Answer({ grants }: BalanceAnswer, now: Date): UsageV1Answ
   };
 }
 
-const sum = (grants: readonly GrantAmounts[], of: (grant: GrantAmounts) => number) =>
+const sum = (grants: readonly Grant[], of: (grant: Grant) => number) =>
   grants.reduce((total, grant) => total + of(grant), 0);
