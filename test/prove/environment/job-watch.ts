@@ -33,16 +33,25 @@ const JOBS: readonly WatchedJob[] = SERVICES.flatMap(({ name: schema, jobs }) =>
     .map(({ job, everyMs }) => ({ schema, job: Reflect.construct(job, []).name, everyMs })),
 );
 
+/** The last run of a job that was finished, and those begun since. */
+interface FinishedRun {
+  ageMs: number;
+  epoch: number;
+  lastEpoch: number;
+  /** How late the job was when each of them was first seen, in seconds. */
+  begunLate: number[];
+}
+
 /** Looks how late each periodic job is, by the rows that its processes share and the database's clock. */
 export class JobWatch {
-  /** Of the latest job, in milliseconds. */
-  worstLateMs = 0;
+  /** The job that was latest, and how its delay came about. */
+  latest = { name: 'none', lateMs: 0, story: '' };
   /** Runs that ended with their process. */
   died = 0;
   private dueAtMs = 0;
-  private readonly finished = new Map<string, { ageMs: number; epoch: number }>();
+  private readonly finished = new Map<string, FinishedRun>();
   private readonly stopping = new AbortController();
-  private readonly faults = new Set<string>();
+  private readonly faults = new Map<string, string>();
   private readonly absences: { service: string; from: number; until: number }[] = [];
 
   /** @param sql runs a statement as the database's superuser. */
@@ -91,7 +100,7 @@ export class JobWatch {
 
   /** @throws Broken unless each job ran in time. */
   check(): void {
-    holds(this.faults.size === 0, [...this.faults].join('; '));
+    holds(this.faults.size === 0, [...this.faults.values()].join('; '));
   }
 
   /** Whether a run of every job has been done since it was made due, or ever. */
@@ -110,21 +119,25 @@ export class JobWatch {
     for (const { schema, job, epoch, ageMs, isUnderWay } of await this.seen()) {
       const { everyMs } = JOBS.find((one) => isRunOf(one, { schema, job }))!;
       const name = `${schema} ${job}`;
-      const last = this.finished.get(name);
+      let last = this.finished.get(name);
       if (last === undefined || ageMs < last.ageMs) {
-        this.finished.set(name, { ageMs, epoch: isUnderWay ? epoch - 1 : epoch });
+        const finished = isUnderWay ? epoch - 1 : epoch;
+        last = { ageMs, epoch: finished, lastEpoch: finished, begunLate: [] };
+        this.finished.set(name, last);
       } else last.ageMs = ageMs;
       // Runs that were begun after the last one that was finished, without the one under way.
-      const died = epoch - this.finished.get(name)!.epoch - (isUnderWay ? 1 : 0);
-      const lateMs = ageMs - everyMs - this.awayMs(schema, ageMs - everyMs);
-      this.worstLateMs = Math.max(this.worstLateMs, Math.round(lateMs));
+      const died = epoch - last.epoch - (isUnderWay ? 1 : 0);
+      const awayMs = this.awayMs(schema, ageMs - everyMs);
+      const lateMs = ageMs - everyMs - awayMs;
+      if (epoch > last.lastEpoch) last.begunLate.push(Math.round((lateMs + awayMs) / 1000));
+      last.lastEpoch = epoch;
       this.died = Math.max(this.died, died);
+      const story =
+        `${name} was ${Math.round(lateMs)} ms late and its service away for ${Math.round(awayMs)} ms more; ` +
+        `runs were begun at ${last.begunLate.join(', ')} s`;
+      if (lateMs > this.latest.lateMs) this.latest = { name, lateMs: Math.round(lateMs), story };
       const limitMs = LATE_MAX_MS + FURTHER_MS * Math.max(0, died - 1);
-      if (lateMs > limitMs) {
-        this.faults.add(
-          `${name} was ${Math.round(lateMs)} ms late, ${Math.round(limitMs)} are allowed`,
-        );
-      }
+      if (lateMs > limitMs) this.faults.set(name, `${story}; ${limitMs} ms are allowed`);
     }
   }
 

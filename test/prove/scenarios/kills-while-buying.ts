@@ -62,9 +62,10 @@ async function killWhileBuying(harness: Harness, shop: Shop): Promise<void> {
     watch.stop();
     await Promise.allSettled([...doing, watching]);
   }
+  harness.say(`latest job: ${watch.latest.story}`);
   watch.check();
   harness.count('periodic jobs', watch.count);
-  harness.worst('latest job ms', watch.worstLateMs);
+  harness.worst(`latest job (${watch.latest.name}) ms`, watch.latest.lateMs);
   harness.worst('runs of a job killed in a row', watch.died);
   await shop.checker.check({ unbilledMax: 0 });
   await checkPaidOnce(shop);
