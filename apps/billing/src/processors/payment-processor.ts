@@ -13,6 +13,9 @@ export type Outcome<T> =
   | { outcome: 'refused'; code: string; message: string }
   | { outcome: 'unknown'; cause: unknown };
 
+/** The code of a refused change: the money of an earlier one is taken or under review, and that one not in force yet. */
+export const CHANGE_BEING_PAID = 'change_being_paid';
+
 /** An object at the processor. */
 export interface ProcessorRef {
   kind: 'checkout' | 'payment' | 'refund' | 'dispute' | 'subscription' | 'bill';

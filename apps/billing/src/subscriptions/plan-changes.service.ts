@@ -18,7 +18,11 @@ import {
 } from '#libs/platform';
 import { taxWithin } from '../pricing/tax-rates.js';
 import { ProcessorUnavailable } from '../processors/processors.errors.js';
-import type { ChangeRequest, Outcome } from '../processors/payment-processor.js';
+import {
+  CHANGE_BEING_PAID,
+  type ChangeRequest,
+  type Outcome,
+} from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../sync/sync.service.js';
 import { OwnSubscriptionsService } from './own-subscriptions.service.js';
@@ -35,6 +39,8 @@ const CHANGES_AT_ONCE = 3;
 const CHANGES_MAX = 50;
 
 const UNDER_WAY = 'Another change of your subscriptions is under way.';
+const BEING_PAID =
+  'The payment processor is looking at the payment of an earlier change. Wait until it is done.';
 
 /** What customers change of their subscriptions. Rows follow from a fetch, as after a callback. */
 @Injectable()
@@ -144,7 +150,7 @@ export class PlanChangesService {
       const subscription = await this.refreshed(row);
       // Refused because it is paid, it is not open any more.
       const isOpen = subscription.unpaid_change !== null;
-      if (dropped.outcome === 'refused' && isOpen) throw new ChangeRefused(dropped);
+      if (dropped.outcome === 'refused' && isOpen) throw refusalOf(dropped);
       return { subscription, redirect_url: null };
     });
   }
@@ -294,5 +300,10 @@ const wholeSecond = (time: Date) => new Date(Math.floor(time.getTime() / 1000) *
 function valueOf<T>(outcome: Outcome<T>): T {
   if (outcome.outcome === 'done') return outcome.value;
   if (outcome.outcome === 'unknown') throw new ProcessorUnavailable(outcome.cause);
-  throw new ChangeRefused(outcome);
+  throw refusalOf(outcome);
 }
+
+const refusalOf = (refused: Outcome<never> & { outcome: 'refused' }) =>
+  refused.code === CHANGE_BEING_PAID
+    ? new PlanNotChangeable(BEING_PAID)
+    : new ChangeRefused(refused);

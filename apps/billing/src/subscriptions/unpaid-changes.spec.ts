@@ -117,6 +117,51 @@ describe('a change of plan that is not paid', () => {
     expect(await now()).toMatchObject({ ...WISH, unpaid_change: null });
   });
 
+  it('that PayPal reviews is neither dropped nor replaced: it is paid once, and in force then', async () => {
+    await subscribed('paypal');
+    const { body } = await ask('change', WISH);
+    const page = new URL(await pressButton(body.redirect_url, 'agree' as never));
+    page.search = '';
+    await pressButton(page.href, 'delayed');
+    await billing.settle();
+    expect(await now()).toMatchObject({
+      sku: 'api-15K-month',
+      unpaid_change: { ...WISH, is_declined: false, pay_url: null },
+    });
+    for (const [action, wish] of [
+      ['change', WISH],
+      ['change', { sku: 'api-150K-month' }],
+      ['change', { sku: 'api-5K-month' }],
+      ['drop', {}],
+    ] as const) {
+      const refused = { status: 409, body: { code: 'plan_not_changeable' } };
+      expect(await ask(action, wish)).toMatchObject(refused);
+    }
+    await billing.pass(3 * 24 * HOUR_MS);
+    expect(await now()).toMatchObject({ ...WISH, unpaid_change: null });
+    expect(await paid()).toHaveLength(2);
+  });
+
+  it('whose money PayPal gives at the moment of its drop stays, and is in force', async () => {
+    await subscribed('paypal');
+    const { body } = await ask('change', WISH);
+    await pressButton(body.redirect_url, 'agree' as never);
+    await billing.settle();
+    const { callbacks, orders, subscriptions, world } = billing.simulator.paypal;
+    callbacks.hold();
+    const { id: order } = world.all('order').at(-1)!;
+    orders.approve(order, 'pays');
+    const patch = subscriptions.patch.bind(subscriptions);
+    subscriptions.patch = (...patched) => {
+      subscriptions.patch = patch;
+      orders.capture(order);
+      return patch(...patched);
+    };
+    expect((await ask('drop')).body.subscription).toMatchObject({ ...WISH, unpaid_change: null });
+    callbacks.takeHeld();
+    expect(await paid()).toHaveLength(2);
+  });
+
   it('that was dropped at PayPal takes no money, whatever its customer does afterwards', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);

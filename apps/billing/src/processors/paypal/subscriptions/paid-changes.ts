@@ -1,12 +1,13 @@
-import { type Clock, HOUR_MS, type Micros, shareOfMoney } from '#libs/platform';
-import type {
-  BillLine,
-  BillSnapshot,
-  ChangeRequest,
-  ChangeResult,
-  UnpaidChange,
-  UpgradeRequest,
-  UpgradeResult,
+import { type Clock, HOUR_MS, type Micros, SECOND_MS, shareOfMoney } from '#libs/platform';
+import {
+  CHANGE_BEING_PAID,
+  type BillLine,
+  type BillSnapshot,
+  type ChangeRequest,
+  type ChangeResult,
+  type UnpaidChange,
+  type UpgradeRequest,
+  type UpgradeResult,
 } from '../../payment-processor.js';
 import { UnfitObject } from '../../unfit-object.js';
 import type { PaypalClient } from '../paypal-client.js';
@@ -87,7 +88,7 @@ export class PaidChanges {
     if (microsOf(order.purchase_units?.[0]?.amount) !== due) {
       throw new UnfitObject(`the order ${String(order.id)} has another amount`);
     }
-    await this.putMark(known, { changeOrderId: idOf(order.id) });
+    await this.replace(known, { changeOrderId: idOf(order.id) });
     const redirectUrl = isSamePlan(known.next, wanted)
       ? pageOf(order)
       : await this.revise(known, wanted, pageOf(order));
@@ -99,7 +100,7 @@ export class PaidChanges {
     const known = await this.parts.known.read(subscriptionId);
     const wanted = { ...(await this.parts.plans.find(plan, currency)), quantity };
     const paid = await this.paidBill(known);
-    await this.putMark(known, { changeOrderId: paid ? known.mark.changeOrderId : null });
+    await this.replace(known, { changeOrderId: paid ? known.mark.changeOrderId : null });
     if (isSamePlan(known.next, wanted)) return { state: 'scheduled' };
     const redirectUrl = await this.revise(known, wanted, this.parts.returnUrl);
     return { state: 'approval_required', redirectUrl };
@@ -160,20 +161,55 @@ export class PaidChanges {
     const order = await this.findOrder(mark.changeOrderId);
     const [unit = {}] = order?.purchase_units ?? [];
     const change = toChangeReference(unit.custom_id);
-    const isWaiting = order !== undefined && WAITING_STATUSES.includes(order.status ?? '');
-    if (!change || !isWaiting || isSameOffer(running, change.wanted)) return null;
+    const isReviewed = isTaken(order);
+    const isWaiting = isReviewed || WAITING_STATUSES.includes(order?.status ?? '');
+    if (!order || !change || !isWaiting || isSameOffer(running, change.wanted)) return null;
+    const forgottenMs = isReviewed ? Infinity : change.from.getTime() + ORDER_MS;
     return {
       ...billedPlan(change.wanted),
       dueMicros: microsOf(unit.amount),
-      pageUrl: isSameOffer(next, change.wanted) ? pageOf(order) : '',
-      until: new Date(Math.min(mark.until.getTime(), change.from.getTime() + ORDER_MS)),
+      pageUrl: !isReviewed && isSameOffer(next, change.wanted) ? pageOf(order) : '',
+      until: new Date(Math.min(mark.until.getTime(), forgottenMs)),
       isDeclined,
     };
   }
 
   /** Its order is not captured any more. What the customer has agreed to for the next period stays. */
   async drop(subscriptionId: string): Promise<void> {
-    await this.putMark(await this.parts.known.read(subscriptionId), { changeOrderId: null });
+    await this.replace(await this.parts.known.read(subscriptionId), { changeOrderId: null });
+  }
+
+  /**
+   * Puts another order, or none, in the place of the latest change's. One whose money is taken stays: it would be paid
+   * for nothing, and the next one paid besides.
+   * @throws PaypalRefusal `CHANGE_BEING_PAID`.
+   */
+  private async replace(
+    known: KnownSubscription,
+    change: Pick<SubscriptionMark, 'changeOrderId'>,
+  ): Promise<void> {
+    const { changeOrderId } = known.mark;
+    if (!(await this.isBeingPaid(known))) {
+      await this.putMark(known, change);
+      // A fetch may have taken its money since the mark was read.
+      if (changeOrderId === change.changeOrderId || !(await this.isBeingPaid(known))) return;
+      await this.putMark(known, { changeOrderId });
+    }
+    throw new PaypalRefusal(
+      422,
+      CHANGE_BEING_PAID.toUpperCase(),
+      'An earlier change is being paid.',
+    );
+  }
+
+  /** Whether the latest change's money is taken, or looked at by PayPal, and the change not in force. */
+  private async isBeingPaid({ mark, running, period }: KnownSubscription): Promise<boolean> {
+    const order =
+      mark.changeOrderId === null ? undefined : await this.findOrder(mark.changeOrderId);
+    const change = toChangeReference(order?.purchase_units?.[0]?.custom_id);
+    const isOfPeriod =
+      change && wholeSecond(period.start) <= change.from && change.from < period.end;
+    return isOfPeriod === true && !isSameOffer(running, change.wanted) && isTaken(order);
   }
 
   /** The bill of the latest change, once it is paid. */
@@ -303,8 +339,20 @@ const dueOf = (lines: readonly BillLine[]): Micros =>
   lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 
 /** When the money of an order arrived; undefined while it has not. */
-function paidAt({ purchase_units: units }: PaypalOrder): Date | undefined {
-  const capture = units?.[0]?.payments?.captures?.at(-1);
+function paidAt(order: PaypalOrder): Date | undefined {
+  const capture = captureOf(order);
   const isPaid = capture && paymentSnapshot(capture).state === 'succeeded';
   return isPaid ? timeOf(capture.create_time) : undefined;
 }
+
+/** Whether its money is there, or under review and may come. */
+function isTaken(order: PaypalOrder | undefined): boolean {
+  const capture = order && captureOf(order);
+  return capture !== undefined && paymentSnapshot(capture).state !== 'failed';
+}
+
+const captureOf = ({ purchase_units: units }: PaypalOrder) =>
+  units?.[0]?.payments?.captures?.at(-1);
+
+/** References of changes count in seconds. */
+const wholeSecond = (time: Date) => new Date(Math.floor(time.getTime() / SECOND_MS) * SECOND_MS);
