@@ -12,8 +12,14 @@ import { renewals } from './money/renewals.js';
 import { Shop } from './money/shop.js';
 import { timelineTimes } from './money/timeline.js';
 
-/** Takes three quarters of an hour, so it is measured only when it is named. */
-export const MONEY_FIGURES = ['renewal-hour'] as const;
+/** The last takes three quarters of an hour, so it is measured only when it is named. */
+export const MONEY_FIGURES = [
+  'purchases',
+  'callbacks',
+  'invoices',
+  'timelines',
+  'renewal-hour',
+] as const;
 
 const SUBSCRIPTIONS = 2_000;
 const SHORT_SUBSCRIPTIONS = 400;
@@ -32,36 +38,46 @@ export async function run(
   if (figures.includes('renewal-hour')) {
     return oneHour(count ?? (isShort ? SHORT_RENEWALS : RENEWALS), rate);
   }
-  say('purchases in solo');
-  const rows: BenchRow[] = await purchaseTimes(await Shop.inSolo(), {
-    where: 'in solo',
-    targetMs: 200,
-  });
-  await cleanup.run();
-  const missing = clusterAvailability();
-  if (missing === undefined) {
-    say('purchases on Kafka');
-    const onKafka = { where: 'on Kafka', targetMs: 1_000 };
-    rows.push(...(await purchaseTimes(await Shop.onKafka(), onKafka)));
-    await cleanup.run();
-  }
+  const isWanted = (figure: (typeof MONEY_FIGURES)[number]) =>
+    figures.length === 0 || figures.includes(figure);
+  const rows: BenchRow[] = [];
+  const missing = isWanted('purchases') ? clusterAvailability() : undefined;
+  if (isWanted('purchases')) rows.push(...(await purchases(missing === undefined)));
   cleanup.add(teardown);
   await setupDurablePostgres();
-  const billing = await BillingUnderTest.start();
-  cleanup.add(() => billing.stop());
-  say('callbacks');
-  rows.push(...(await answerTimes(billing, isShort ? SHORT_SUBSCRIPTIONS : SUBSCRIPTIONS)));
-  say('renewals');
-  rows.push(...(await renewals(billing)));
-  say('invoices');
-  rows.push(...(await invoicePages()));
-  say('timelines');
-  rows.push(...(await timelineTimes()));
+  if (isWanted('callbacks')) {
+    const billing = await BillingUnderTest.start();
+    cleanup.add(() => billing.stop());
+    say('callbacks');
+    rows.push(...(await answerTimes(billing, isShort ? SHORT_SUBSCRIPTIONS : SUBSCRIPTIONS)));
+    say('renewals');
+    rows.push(...(await renewals(billing)));
+  }
+  if (isWanted('invoices')) {
+    say('invoices');
+    rows.push(...(await invoicePages()));
+  }
+  if (isWanted('timelines')) {
+    say('timelines');
+    rows.push(...(await timelineTimes()));
+  }
   return {
     title: 'money: from the payment to the key, callbacks, renewals, invoices, timelines',
     rows,
     ...(missing !== undefined && { notRun: [`purchases on Kafka: ${missing}`] }),
   };
+}
+
+async function purchases(isKafkaThere: boolean): Promise<BenchRow[]> {
+  say('purchases in solo');
+  const rows = await purchaseTimes(await Shop.inSolo(), { where: 'in solo', targetMs: 200 });
+  await cleanup.run();
+  if (!isKafkaThere) return rows;
+  say('purchases on Kafka');
+  const onKafka = { where: 'on Kafka', targetMs: 1_000 };
+  rows.push(...(await purchaseTimes(await Shop.onKafka(), onKafka)));
+  await cleanup.run();
+  return rows;
 }
 
 async function oneHour(count: number, rate?: number): Promise<BenchReport> {
