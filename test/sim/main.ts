@@ -2,16 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import {
-  type Outcome,
-  type Plan,
-  SCENARIOS,
-  type ScenarioName,
-  commandOf,
-  minimise,
-  planOf,
-  runHistories,
-} from './histories.js';
+import { type Plan, commandOf, minimise, planOf, runHistories } from './histories.js';
 import { REGRESSIONS } from './regressions.js';
 import { SABOTAGES, type Sabotage } from './sabotage.js';
 import { installVirtualTime } from './virtual-time.js';
@@ -21,7 +12,6 @@ interface Options {
   seed?: string;
   histories: string;
   from: string;
-  scenario?: ScenarioName;
   size?: string;
   without?: string;
   sabotage?: Sabotage | 'all';
@@ -33,7 +23,6 @@ interface Options {
 /** A failing history made small. */
 interface Shown {
   seed: number;
-  scenario: ScenarioName;
   violations: string[];
   replay: string;
 }
@@ -51,7 +40,6 @@ const program = new Command('sim')
   .option('--seed <number>', 'one history, replayed')
   .option('--histories <count>', 'so many', '10000')
   .option('--from <seed>', 'the first seed; a new one by default', String(randomInt(2 ** 30)))
-  .option('--scenario <name>', `only one of ${SCENARIOS.join(', ')}`)
   .option('--size <count>', 'of a replayed history: commands of its actors')
   .option('--without <faults>', `leave out some of ${FAULTS.join(', ')}`)
   .option('--sabotage <name>', 'break the code under test; finding nothing fails; all: one by one')
@@ -87,11 +75,12 @@ async function run(): Promise<boolean> {
   const { user, system } = process.cpuUsage(cpu);
   const cpuSeconds = (user + system) / 1e6;
   const shown: Shown[] = [];
-  for (const outcome of tally.failed.slice(0, SHOWN_MAX)) shown.push(await show(outcome));
-  const { histories, counts, steps, crashes, trace, failed } = tally;
-  const byScenario = SCENARIOS.map((name) => `${counts[name]} ${name}`).join(', ');
+  for (const { plan, violations } of tally.failed.slice(0, SHOWN_MAX)) {
+    shown.push(shownOf(await minimise(plan), violations));
+  }
+  const { histories, steps, crashes, trace, failed } = tally;
   say(
-    `${histories} histories (${byScenario}), ${steps} steps, ${crashes} crashes, ` +
+    `${histories} histories, ${steps} steps, ${crashes} crashes, ` +
       `${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s of CPU), trace ${hexOf(trace)}; ` +
       `${failed.length} failed`,
   );
@@ -99,7 +88,7 @@ async function run(): Promise<boolean> {
     say(`\nseed ${seed}\n  ${violations.join('\n  ')}\n  ${replay}`);
   }
   const seeds = failed.map(({ plan }) => plan.seed);
-  const figures = { histories, counts, steps, crashes, seconds, cpuSeconds };
+  const figures = { histories, steps, crashes, seconds, cpuSeconds };
   writeReport({ ...figures, trace: hexOf(trace), failed: seeds, shown });
   return failed.length > 0 === (options.sabotage !== undefined);
 }
@@ -109,8 +98,8 @@ async function run(): Promise<boolean> {
  * Left out of what replays, narrows or breaks something. @returns whether all came out as they should.
  */
 function withPayments(): boolean {
-  const { seed, scenario, sabotage, regressions, payments, histories, from } = options;
-  if (!payments || (seed ?? scenario ?? sabotage ?? regressions)) return true;
+  const { seed, sabotage, regressions, payments, histories, from } = options;
+  if (!payments || (seed ?? sabotage ?? regressions)) return true;
   const runs = [
     ['entitlement', '--from'],
     ['billing', '--seed'],
@@ -128,13 +117,13 @@ async function sabotageAll(): Promise<boolean> {
   const found: Partial<Record<Sabotage, Shown & { histories: number }>> = {};
   const names = Object.keys(SABOTAGES) as Sabotage[];
   for (const sabotage of names) {
-    const known = planOf(SABOTAGES[sabotage].shownBy, undefined, sabotage);
+    const known = planOf(SABOTAGES[sabotage].shownBy, sabotage);
     const plans = [known, ...plansOf({ ...options, sabotage })];
     const { histories, failed } = await runHistories(plans);
     const first = failed.at(0);
     if (first) found[sabotage] = { histories, ...shownOf(first.plan, first.violations) };
-    const outcome = found[sabotage]?.violations.join(', ') ?? 'NOT FOUND';
-    say(`${sabotage} (${SABOTAGES[sabotage].breaks}): ${outcome}, in history ${histories}`);
+    const noticed = found[sabotage]?.violations.join(', ') ?? 'NOT FOUND';
+    say(`${sabotage} (${SABOTAGES[sabotage].breaks}): ${noticed}, in history ${histories}`);
     if (first) say(`  ${found[sabotage]?.replay}`);
   }
   writeReport(found);
@@ -143,29 +132,23 @@ async function sabotageAll(): Promise<boolean> {
 
 /** One replayed history, or a range of seeds. */
 function* plansOf(of: Options): Iterable<Plan> {
-  const { seed, histories, from, scenario, size, without } = of;
+  const { seed, histories, from, size, without } = of;
   const sabotage = of.sabotage === 'all' ? undefined : of.sabotage;
   const leftOut = without?.split(',') ?? [];
   const [first, count] = seed ? [Number(seed), 1] : [Number(from), Number(histories)];
   for (let next = first; next < first + count; next++) {
-    const plan = planOf(next, scenario, sabotage);
+    const plan = planOf(next, sabotage);
     const faults = without ? FAULTS.filter((fault) => !leftOut.includes(fault)) : plan.faults;
     yield { ...plan, faults, size: size ? Number(size) : plan.size };
   }
 }
 
-async function show({ plan, violations }: Outcome): Promise<Shown> {
-  return shownOf(await minimise(plan), violations);
-}
-
 function shownOf(plan: Plan, violations: string[]): Shown {
-  const { seed, scenario } = plan;
-  return { seed, scenario, violations, replay: commandOf(plan) };
+  return { seed: plan.seed, violations, replay: commandOf(plan) };
 }
 
 /** A name that means nothing would let a run pass that ran something else. */
-function checkNames({ scenario, sabotage, without }: Options): void {
-  if (scenario && !SCENARIOS.includes(scenario)) program.error(`no such scenario: ${scenario}`);
+function checkNames({ sabotage, without }: Options): void {
   if (sabotage && sabotage !== 'all' && !(sabotage in SABOTAGES)) {
     program.error(`no such sabotage: ${sabotage}`);
   }

@@ -128,25 +128,15 @@ export class MemoryTransaction {
     private readonly isSingle: boolean,
   ) {}
 
+  /** A statement that first takes its locks, waiting for those who hold them. */
   async query<T = object>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     const { locks, run } = this.database.find(sql);
-    return this.lockAnd(locks?.(parameters) ?? [], () => {
+    return this.send(async () => {
+      for (const name of locks?.(parameters) ?? []) await this.database.lock(name, this);
+      if (this.isOver) throw connectionLost();
       const rows = run(this, parameters) as T[];
       if (this.isSingle) this.apply();
       return rows;
-    });
-  }
-
-  /**
-   * A statement that takes locks, waiting for those who hold them.
-   * @param names or what finds them: when the statement begins, behind those before it.
-   */
-  async lockAnd<T>(names: string[] | (() => string[]), effect: () => T): Promise<T> {
-    return this.send(async () => {
-      for (const name of typeof names === 'function' ? names() : names)
-        await this.database.lock(name, this);
-      if (this.isOver) throw connectionLost();
-      return effect();
     });
   }
 

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 /** What the command writes with `--json`, as far as specs read it. */
 export interface Report {
   histories: number;
-  counts: Record<string, number>;
   trace: string;
   failed: number[];
   shown: { seed: number; replay: string }[];

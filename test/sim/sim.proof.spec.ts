@@ -18,7 +18,7 @@ describe('simulated histories', () => {
   it(
     'that fail are made smaller, and the command that is shown replays what is left',
     async () => {
-      const { report } = await simulate('--sabotage no-fence --histories 100 --from 1');
+      const { report } = await simulate('--sabotage no-inbox --histories 100 --from 1');
       const [{ seed, replay }] = report.shown;
       expect(replay).toMatch(/--size [0-9] /);
       const [, words] = replay.split(' -- ');

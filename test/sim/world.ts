@@ -10,7 +10,6 @@ export const FAULTS = [
   'lose',
   'database',
   'handler',
-  'partition',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -62,7 +61,6 @@ export class World {
   readonly violations: string[] = [];
   private readonly queue: Happening[] = [];
   private readonly onDeath: ((actor: Actor) => void)[] = [];
-  private readonly cuts = new Map<string, number>();
   private areFaultsOver = false;
 
   constructor(
@@ -77,15 +75,9 @@ export class World {
     return !this.areFaultsOver && this.faults.has(fault) && this.random.chance(probability);
   }
 
-  /** True when this kind of fault happens in this history at all. */
-  has(fault: Fault): boolean {
-    return this.faults.has(fault);
-  }
-
   /** From now on everything works, so that a history can come to its end. */
   heal(): void {
     this.areFaultsOver = true;
-    this.cuts.clear();
   }
 
   violate(what: string): void {
@@ -107,15 +99,6 @@ export class World {
 
   whenDead(hear: (actor: Actor) => void): void {
     this.onDeath.push(hear);
-  }
-
-  /** Nothing passes between two actors for a while. */
-  cut(one: string, other: string, forMs: number): void {
-    this.cuts.set([one, other].toSorted().join('|'), this.nowMs + forMs);
-  }
-
-  isCut(one: string, other: string): boolean {
-    return (this.cuts.get([one, other].toSorted().join('|')) ?? 0) > this.nowMs;
   }
 
   /** Something of `actor`, forgotten when it dies before; of nobody when it is left out. */
@@ -156,42 +139,6 @@ export class World {
           (error) => answer(() => reject(error)),
         );
       });
-    });
-  }
-
-  /**
-   * A call from actor to actor: may be lost on either way, arrive twice, or outlive its caller.
-   * @param unavailable what the caller gets after `timeoutMs`, or at once when nobody is there.
-   */
-  async call<T>(
-    to: Actor,
-    handler: () => Promise<T>,
-    { timeoutMs, unavailable }: { timeoutMs: number; unavailable: () => Error },
-  ): Promise<T> {
-    const from = this.current as Actor;
-    return new Promise((resolve, reject) => {
-      const end = this.at(timeoutMs, from, () => reject(unavailable()));
-      const { life } = from;
-      const answer = (settle: () => void) => {
-        if (from.life !== life || this.isLost(from, to)) return;
-        this.at(this.travelMs(), from, () => {
-          end.cancel();
-          settle();
-        });
-      };
-      const arrive = () => {
-        if (!to.isUp) return answer(() => reject(unavailable()));
-        this.at(0, to, () => {
-          void run(handler).then(
-            (value) => answer(() => resolve(value)),
-            (error: Error) => answer(() => reject(error)),
-          );
-        });
-      };
-      const copies = this.strikes('duplicate', 0.05) ? this.random.between(2, 5) : 1;
-      for (let copy = 0; copy < copies; copy++) {
-        if (!this.isLost(from, to)) this.at(this.travelMs(), undefined, arrive);
-      }
     });
   }
 
@@ -241,10 +188,6 @@ export class World {
     } else if (this.strikes('pause', this.crashChance / 2)) {
       actor.pausedUntilMs = Math.ceil(this.nowMs) + this.random.between(100, 15_000);
     }
-  }
-
-  private isLost(from: Actor, to: Actor): boolean {
-    return this.isCut(from.name, to.name) || this.strikes('lose', 0.02);
   }
 }
 

@@ -21,8 +21,7 @@ import {
   type FailedEventRow,
   messagingStatements,
 } from './messaging-statements.js';
-import type { Scenario } from './scenario.js';
-import { type Sabotage, mendLater } from './sabotage.js';
+import type { Sabotage } from './sabotage.js';
 import { Actor, type World } from './world.js';
 
 interface Command {
@@ -49,7 +48,7 @@ const silent = new Logger('simulation', { write: () => {} }, 'silent');
  * Commands of two producers in one outbox, two relays, a broker, two members of a consumer group.
  * Whatever was acknowledged is applied once, in order, however often anybody died.
  */
-export class EventsScenario implements Scenario {
+export class History {
   private readonly accounts: string[];
   private readonly producer: MemoryDatabase;
   private readonly consumer: MemoryDatabase;
@@ -61,7 +60,7 @@ export class EventsScenario implements Scenario {
   constructor(
     private readonly world: World,
     private readonly commands: number,
-    sabotage: Sabotage | undefined,
+    private readonly sabotage: Sabotage | undefined,
   ) {
     const statements = messagingStatements(sabotage);
     this.producer = new MemoryDatabase(world, [...statements, insertInto('commands')]);
@@ -70,10 +69,9 @@ export class EventsScenario implements Scenario {
     this.broker = new Broker(world, ({ body }) =>
       body.includes(describeEvent(AllowanceChanged).type),
     );
-    this.brokenBy(sabotage);
   }
 
-  begin(): void {
+  private begin(): void {
     for (let number = 1; number <= this.commands; number++) this.planCommand(number);
     for (const relay of this.relays) this.world.start(relay);
     for (const consumer of this.consumers) this.world.start(consumer);
@@ -81,6 +79,16 @@ export class EventsScenario implements Scenario {
   }
 
   async run(): Promise<void> {
+    const send = Relay.prototype['send'];
+    if (this.sabotage === 'mark-before-send') markBeforeSend();
+    try {
+      await this.live();
+    } finally {
+      Relay.prototype['send'] = send;
+    }
+  }
+
+  private async live(): Promise<void> {
     this.begin();
     await this.world.run(WORK_MS);
     this.world.heal();
@@ -243,10 +251,6 @@ export class EventsScenario implements Scenario {
       this.world.violate('the newest snapshot is not the last one applied');
     }
   }
-
-  private brokenBy(sabotage: Sabotage | undefined): void {
-    if (sabotage === 'mark-before-send') markBeforeSend();
-  }
 }
 
 /** The one statement of a handler, or of a command: a row of its own. */
@@ -269,11 +273,8 @@ function numberOf(data: string): number {
 function markBeforeSend(): void {
   const send = Relay.prototype['send'];
   Relay.prototype['send'] = async function (owned, rows) {
-    await this['outbox'].markSent(
-      owned,
-      rows.map(({ id }) => id),
-    );
+    const ids = rows.map(({ id }) => id);
+    await this['outbox'].markSent(owned, ids).catch(() => {});
     await send.call(this, owned, rows);
   };
-  mendLater(() => (Relay.prototype['send'] = send));
 }
