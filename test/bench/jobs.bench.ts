@@ -198,7 +198,7 @@ class BenchWorker {
 
   /** A form with so many names. @returns the id of the upload once they are counted. */
   async upload(accountId: string, names: number): Promise<string> {
-    const { statusCode, body } = await request(`${this.process.url}/internal/key/uploads`, {
+    const { statusCode, body } = await request(`${this.process.url}/internal/uploads`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${this.tokens.issue('gateway', 'worker')}`,
@@ -211,7 +211,7 @@ class BenchWorker {
     const { id } = (await body.json()) as UploadAnswer;
     const isRead = async () => {
       await sleep(POLL_MS);
-      const path = `/internal/key/uploads/${id}`;
+      const path = `/internal/uploads/${id}`;
       return (await this.gateway.call<UploadAnswer>('GET', path, { accountId })).state === 'ready';
     };
     await waitFor('the names to be counted', isRead, LIMIT_MS);
@@ -219,7 +219,7 @@ class BenchWorker {
   }
 
   async begin(accountId: string, kind: string, body: object): Promise<string> {
-    const path = `/internal/key/jobs/${kind}`;
+    const path = `/internal/jobs/${kind}`;
     const { id } = await this.gateway.call<JobAnswer>('POST', path, { accountId, body });
     return id!;
   }
@@ -229,7 +229,7 @@ class BenchWorker {
   }
 
   async until(accountId: string, id: string, isSo: (job: JobAnswer) => boolean) {
-    const path = `/internal/key/jobs/${id}`;
+    const path = `/internal/jobs/${id}`;
     const look = async () => {
       await sleep(POLL_MS);
       const job = await this.gateway.call<JobAnswer>('GET', path, { accountId });

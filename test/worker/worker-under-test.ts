@@ -125,12 +125,12 @@ export class WorkerUnderTest {
   }
 
   async createJob(accountId: string, kind: string, body: object): Promise<JobAnswer> {
-    return this.gateway.call('POST', `/internal/key/jobs/${kind}`, { accountId, body });
+    return this.gateway.call('POST', `/internal/jobs/${kind}`, { accountId, body });
   }
 
   async endOfJob(accountId: string, id: string | null): Promise<JobAnswer> {
     return waitFor('the end of the job', async () => {
-      const job = await this.gateway.call<JobAnswer>('GET', `/internal/key/jobs/${id}`, {
+      const job = await this.gateway.call<JobAnswer>('GET', `/internal/jobs/${id}`, {
         accountId,
       });
       return job.finished_at === null ? undefined : job;
@@ -170,13 +170,13 @@ export class WorkerUnderTest {
       Buffer.from('\r\n--edge--\r\n'),
     ]);
     const headers = { 'content-type': 'multipart/form-data; boundary=edge' };
-    return this.send('POST', '/internal/key/uploads', { accountId, headers, body });
+    return this.send('POST', '/internal/uploads', { accountId, headers, body });
   }
 
   /** Once its names are read, or it is refused. */
   async endOfUpload(accountId: string, id: string, limitMs?: number): Promise<UploadAnswer> {
     const isRead = async () => {
-      const path = `/internal/key/uploads/${id}`;
+      const path = `/internal/uploads/${id}`;
       const upload = await this.gateway.call<UploadAnswer>('GET', path, { accountId });
       return ['ready', 'refused'].includes(upload.state) ? upload : undefined;
     };

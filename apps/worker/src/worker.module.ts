@@ -46,7 +46,6 @@ import { FileRowsService } from './files/file-rows.service.js';
 import { FilesController } from './files/files.controller.js';
 import { FilesRepository } from './files/files.repository.js';
 import { FilesService } from './files/files.service.js';
-import { OwnFilesController } from './files/own-files.controller.js';
 import { JobCreditsService } from './jobs/job-credits.service.js';
 import { JobQueues } from './jobs/job-queues.js';
 import { JobRowsService } from './jobs/job-rows.service.js';
@@ -74,7 +73,6 @@ import { ForgetNewsJob } from './monitor-news/forget-news.job.js';
 import { MailDigestsJob } from './monitor-news/mail-digests.job.js';
 import { NewsRepository } from './monitor-news/news.repository.js';
 import { NewsService } from './monitor-news/news.service.js';
-import { OwnMonitorsController } from './monitors/own-monitors.controller.js';
 import { SlotsQueue } from './monitors/slots-queue.js';
 import { FitMonitorsJob } from './monitors/fit-monitors.job.js';
 import { OnAllowanceChangedConsumer } from './monitors/on-allowance-changed.consumer.js';
@@ -82,14 +80,12 @@ import { NameLinesService } from './names/name-lines.service.js';
 import { EndFeatures, EndJobsJob } from './results/end-jobs.job.js';
 import { ExpireJobsJob } from './results/expire-jobs.job.js';
 import { JobsController } from './results/jobs.controller.js';
-import { OwnJobsController } from './results/own-jobs.controller.js';
 import { RemoveFilesJob } from './results/remove-files.job.js';
 import { ResultFilesService } from './results/result-files.service.js';
 import { ResultMailsService } from './results/result-mails.service.js';
 import { ResultsService } from './results/results.service.js';
 import { ExpireUploadsJob } from './upload-reading/expire-uploads.job.js';
 import { ReadUploadsJob, UploadReading } from './upload-reading/read-uploads.job.js';
-import { OwnUploadsController } from './uploads/own-uploads.controller.js';
 import { UploadDoorService } from './uploads/upload-door.service.js';
 import { UploadFormsService } from './uploads/upload-forms.service.js';
 import { UploadLocksRepository } from './uploads/upload-locks.repository.js';
@@ -102,7 +98,6 @@ import { FeedCursorsService } from './feed-cursors/feed-cursors.service.js';
 import { ServiceClients } from './service-clients.js';
 import { DeliveryLogService } from './webhooks/delivery-log.service.js';
 import { OnInvoiceIssuedConsumer } from './webhooks/on-invoice-issued.consumer.js';
-import { OwnWebhooksController } from './webhooks/own-webhooks.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 import { WebhooksRepository } from './webhooks/webhooks.repository.js';
 import { WebhooksService } from './webhooks/webhooks.service.js';
@@ -125,19 +120,14 @@ export const CONTROLLERS = [
   OnAccountSuspensionChangedConsumer,
   OnAccountErasedConsumer,
   JobsController,
-  OwnJobsController,
   OnCreditsLowConsumer,
   OnInvoiceIssuedConsumer,
   WebhooksController,
-  OwnWebhooksController,
   UploadsController,
-  OwnUploadsController,
   ExportController,
   MonitorsController,
-  OwnMonitorsController,
   OnAllowanceChangedConsumer,
   FilesController,
-  OwnFilesController,
   FileRunsController,
 ];
 

@@ -4,9 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   JOB_FORMATS,
   type JobAnswer,
-  OWN_UPLOAD_CREATE,
   UPLOAD_BYTES_MAX,
+  UPLOAD_CREATE,
   type UploadAnswer,
+  atDashboard,
 } from '#libs/contracts';
 import { NotFound } from '#libs/platform';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
@@ -18,7 +19,7 @@ import { TransferService } from '../proxy/transfer.service.js';
 import { uploadPage } from './jobs-page.js';
 import { JobForm } from './jobs.dto.js';
 
-const [UPLOAD_ROUTE] = proxiedRoutes([OWN_UPLOAD_CREATE]);
+const [UPLOAD_ROUTE] = proxiedRoutes([atDashboard(UPLOAD_CREATE)]);
 const UPLOAD_FORM = { isUpload: true, isUploadForm: true, bodyLimitBytes: UPLOAD_BYTES_MAX };
 
 /** Files of names for bulk jobs. */
@@ -37,7 +38,7 @@ export class UploadPagesController {
   ): Promise<void> {
     const call = {
       method: 'POST',
-      path: OWN_UPLOAD_CREATE.owner.path,
+      path: UPLOAD_CREATE.owner.path,
       visitor: visit.visitor,
       accountId: visit.session.accountId,
     } as const;

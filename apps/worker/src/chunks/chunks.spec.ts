@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 const jobOf = async (accountId: string, id: string | null) =>
-  under.gateway.call<JobAnswer>('GET', `/internal/key/jobs/${id}`, { accountId });
+  under.gateway.call<JobAnswer>('GET', `/internal/jobs/${id}`, { accountId });
 
 /** What waits is due at once, in the place of the minutes that it would wait. */
 async function endOf(accountId: string, id: string | null): Promise<JobAnswer> {
@@ -121,7 +121,7 @@ describe('a name', () => {
       return counts.delivered === 2 && state === 'running';
     });
     await under.endOfJob(other, others.id);
-    await under.gateway.call('POST', `/internal/key/jobs/${id}/cancel`, { accountId });
+    await under.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId });
     expect(await under.endOfJob(accountId, id)).toMatchObject({
       state: 'canceled',
       credits: { price: 5, held: 0, charged: 2, released: 3 },
@@ -156,7 +156,7 @@ describe('a file of results', () => {
     under.clock.advance(30 * DAY_MS);
     corpus!.clock.advance(30 * DAY_MS);
     await under.worker.app.get(ExpireJobsJob, { strict: false }).runOnce();
-    const results = under.gateway.call('GET', `/internal/key/jobs/${id}/results`, { accountId });
+    const results = under.gateway.call('GET', `/internal/jobs/${id}/results`, { accountId });
     await expect(results).rejects.toMatchObject({ status: 410, code: 'job_expired' });
     expect(await jobOf(accountId, id)).toMatchObject({ state: 'expired', artifacts: [] });
     await waitFor('the files to go', async () => {
@@ -204,7 +204,7 @@ describe('several customers', () => {
     const share = others.filter((accountId) => accountId === late).length / LOOKED_AT;
     expect(Math.abs(share - 0.5)).toBeLessThanOrEqual(0.05);
     for (const [accountId, id] of jobs) {
-      await under.gateway.call('POST', `/internal/key/jobs/${id}/cancel`, { accountId });
+      await under.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId });
     }
     lookup.letAllGo();
     for (const [accountId, id] of jobs) {

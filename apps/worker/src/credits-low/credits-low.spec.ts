@@ -24,7 +24,7 @@ describe('credits that run out', () => {
 
   it('are told by a mail and to webhooks, once for each threshold', async () => {
     const accountId = newId();
-    const webhook = await under.gateway.call<{ id: string }>('POST', '/internal/key/webhooks', {
+    const webhook = await under.gateway.call<{ id: string }>('POST', '/internal/webhooks', {
       accountId,
       body: { url: 'https://a.hooks.example/', events: ['credits.low'] },
     });
@@ -39,7 +39,7 @@ describe('credits that run out', () => {
       'Your credits are running out',
       'Your credits are used up',
     ]);
-    const path = `/internal/key/webhooks/${webhook.id}/deliveries`;
+    const path = `/internal/webhooks/${webhook.id}/deliveries`;
     const log = await under.gateway.call<WebhookDeliveriesAnswer>('GET', path, { accountId });
     expect(log.deliveries.map(({ type }) => type)).toEqual(['credits.low', 'credits.low']);
   });

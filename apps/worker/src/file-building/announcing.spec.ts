@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (const accountId of [...accounts, suspended]) {
     under.entitlement.datasets.set(accountId, ['names']);
     const body = { url: 'https://many.hooks.example/in', events: ['file.published'] };
-    await under.gateway.call('POST', '/internal/key/webhooks', { accountId, body });
+    await under.gateway.call('POST', '/internal/webhooks', { accountId, body });
   }
   await under.database.transaction((transaction) =>
     under.accounts.changeSuspension(transaction, suspended, true),

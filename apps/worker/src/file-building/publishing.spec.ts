@@ -58,13 +58,13 @@ afterAll(async () => {
 
 async function listen(accountId: string, host: string): Promise<void> {
   const body = { url: `https://${host}/in`, events: ['file.published'] };
-  const path = '/internal/key/webhooks';
+  const path = '/internal/webhooks';
   await under.gateway.call<WebhookSecretAnswer>('POST', path, { accountId, body });
 }
 
 async function editionOf(dataset: Dataset, wanted: number): Promise<void> {
   await waitFor(`edition ${wanted} of ${dataset}`, async () => {
-    const path = `/internal/key/files?dataset=${dataset}&date=${today}`;
+    const path = `/internal/files?dataset=${dataset}&date=${today}`;
     const { files } = await under.gateway.call<FilesAnswer>('GET', path, { accountId: owner });
     return files[0]?.edition === wanted;
   });
@@ -72,7 +72,7 @@ async function editionOf(dataset: Dataset, wanted: number): Promise<void> {
 
 async function fetchFile(dataset: Dataset): Promise<{ status: number; bytes: Buffer }> {
   const token = under.tokens.issue('gateway', 'worker');
-  const answer = await request(`${under.worker.url}/internal/key/files/${dataset}/${today}`, {
+  const answer = await request(`${under.worker.url}/internal/files/${dataset}/${today}`, {
     headers: { authorization: `Bearer ${token}`, 'x-account-id': owner },
   });
   return { status: answer.statusCode, bytes: Buffer.from(await answer.body.arrayBuffer()) };

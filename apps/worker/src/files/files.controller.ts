@@ -11,11 +11,11 @@ import {
   Serves,
   linkHeaders,
 } from '#libs/contracts';
-import { AccountId, type ServedFile, sendFile } from '#libs/platform';
+import { AccountId, sendFile } from '#libs/platform';
 import { DownloadsService } from './downloads.service.js';
 import { FilesService } from './files.service.js';
 
-/** Database files, by key and for everybody. */
+/** Database files, by key, at the dashboard, and for everybody. */
 @Controller()
 export class FilesController {
   constructor(
@@ -41,7 +41,7 @@ export class FilesController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ) {
-    await answerWith(await this.downloads.open(accountId, question), request, reply);
+    await sendFile(request, reply, await this.downloads.open(accountId, question));
   }
 
   @Serves(FILES_STATUS)
@@ -51,16 +51,6 @@ export class FilesController {
 
   @Serves(FILES_SAMPLE)
   async sample(@Req() request: FastifyRequest, @Res() reply: FastifyReply) {
-    await answerWith(await this.downloads.sample(), request, reply);
+    await sendFile(request, reply, await this.downloads.sample());
   }
-}
-
-/** Sends the file, or leads to where it is. */
-export async function answerWith(
-  file: ServedFile | string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  if (typeof file === 'string') return void reply.redirect(file, 302);
-  await sendFile(request, reply, file);
 }

@@ -114,11 +114,11 @@ async function fetchFile(
 }
 
 const download = (accountId: string, dataset: Dataset, day: string, format = 'csv.gz') =>
-  fetchFile(accountId, `key/files/${dataset}/${day}?format=${format}`);
+  fetchFile(accountId, `files/${dataset}/${day}?format=${format}`);
 const textOf = async (...asked: Parameters<typeof download>) =>
   gunzipSync((await download(...asked)).bytes).toString();
 const list = async (accountId: string, query = '') =>
-  under.gateway.call<FilesAnswer>('GET', `/internal/key/files${query}`, { accountId });
+  under.gateway.call<FilesAnswer>('GET', `/internal/files${query}`, { accountId });
 const entryOf = async (dataset: Dataset, day: string): Promise<FileEntry> => {
   const { files } = await list(customer(ALL), `?dataset=${dataset}&date=${day}`);
   expect(files).toHaveLength(1);
@@ -279,7 +279,7 @@ describe('who may have a file', () => {
 
   it('S78: HEAD and ranges ask the same, and a range is the bytes of the whole', async () => {
     const [owner, other] = [customer(['names']), customer([])];
-    const path = 'key/files/newly/2026-11-22';
+    const path = 'files/newly/2026-11-22';
     const head = { method: 'HEAD' } as const;
     const range = { headers: { range: 'bytes=2-9' } };
     expect((await fetchFile(other, path, head)).status).toBe(403);

@@ -34,7 +34,7 @@ afterAll(async () => {
   await simulator.stop();
 });
 
-const path = (rest: string) => `/internal/key/jobs${rest}`;
+const path = (rest: string) => `/internal/jobs${rest}`;
 const create = under.createJob.bind(under);
 const ended = under.endOfJob.bind(under);
 
@@ -282,7 +282,7 @@ describe('a job of an upload', () => {
       code: 'upload_refused',
       members: { reason: 'no_names' },
     });
-    const begun = await under.send('POST', '/internal/key/uploads', {
+    const begun = await under.send('POST', '/internal/uploads', {
       accountId,
       headers: { 'tus-resumable': '1.0.0', 'upload-length': '10' },
     });

@@ -38,7 +38,7 @@ describe('checks that a place does not include', () => {
   const get = <T>(type: new (...parts: never[]) => T) =>
     under.worker.app.get<T>(type as never, { strict: false });
   const call = (method: 'GET' | 'POST' | 'PATCH', rest: string, body?: object) =>
-    under.gateway.call<MonitorAnswer>(method, `/internal/key/monitors${rest}`, { accountId, body });
+    under.gateway.call<MonitorAnswer>(method, `/internal/monitors${rest}`, { accountId, body });
   const watch = async (domainName: string, interval_minutes: number) =>
     call('POST', '', { kind: 'domain', domainName, interval_minutes });
   function newName(): string {

@@ -177,7 +177,7 @@ describe('the changes of the corpus', () => {
 
   const follow = () => under.worker.app.get(FollowChangesJob, { strict: false }).runOnce();
   const call = <T>(method: 'GET' | 'POST' | 'PATCH', rest: string, body?: object) =>
-    under.gateway.call<T>(method, `/internal/key/monitors${rest}`, { accountId, body });
+    under.gateway.call<T>(method, `/internal/monitors${rest}`, { accountId, body });
   const watch = async (body: object) => (await call<MonitorAnswer>('POST', '', body)).id;
   const eventsOf = async (id: string, query = ''): Promise<MonitorEvent[]> =>
     (await call<MonitorEventsAnswer>('GET', `/${id}/events${query}`)).events;
@@ -319,7 +319,7 @@ describe('the changes of the corpus', () => {
 
   it('a find goes with its delivery once its domain is suppressed, and others stay', async () => {
     const body = { url: 'https://hooks.example/in', events: ['monitor.triggered'] };
-    await under.gateway.call('POST', '/internal/key/webhooks', { accountId, body });
+    await under.gateway.call('POST', '/internal/webhooks', { accountId, body });
     const id = await watch({ kind: 'brand', keyword: 'ossivant' });
     const [gone, kept] = ['ossivant-gone.com', 'ossivant-kept.com'];
     for (const name of [gone, kept]) {

@@ -42,7 +42,7 @@ describe('monitors', () => {
   const get = <T>(type: new (...parts: never[]) => T) =>
     under.worker.app.get<T>(type as never, { strict: false });
   const call = <T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', rest: string, body?: object) =>
-    under.gateway.call<T>(method, `/internal/key/monitors${rest}`, { accountId, body });
+    under.gateway.call<T>(method, `/internal/monitors${rest}`, { accountId, body });
   const newName = () => `watched-${++names}.com`;
   const watch = (domainName: string) =>
     call<MonitorAnswer>('POST', '', { kind: 'domain', domainName });
@@ -289,7 +289,7 @@ describe('monitors', () => {
 
   it('a monitor is tested five times an hour, and its tests are kept for a day', async () => {
     const { id } = await watch(newName());
-    const test = () => under.send('POST', `/internal/key/monitors/${id}/test`, { accountId });
+    const test = () => under.send('POST', `/internal/monitors/${id}/test`, { accountId });
     const answers = await Promise.all(Array.from({ length: 7 }, test));
     const statuses = answers.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([202, 202, 202, 202, 202, 429, 429]);
@@ -305,14 +305,10 @@ describe('monitors', () => {
   });
 
   it('news go to the webhook, and into one mail an hour', async () => {
-    const webhook = await under.gateway.call<WebhookSecretAnswer>(
-      'POST',
-      '/internal/key/webhooks',
-      {
-        accountId,
-        body: { url: 'https://hooks.example/in', events: ['monitor.triggered'] },
-      },
-    );
+    const webhook = await under.gateway.call<WebhookSecretAnswer>('POST', '/internal/webhooks', {
+      accountId,
+      body: { url: 'https://hooks.example/in', events: ['monitor.triggered'] },
+    });
     const [name, quiet] = [newName(), newName()];
     const { id } = await call<MonitorAnswer>('POST', '', {
       kind: 'domain',

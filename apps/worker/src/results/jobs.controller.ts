@@ -20,7 +20,7 @@ import { NewJobsService } from '../jobs/new-jobs.service.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { ResultsService } from './results.service.js';
 
-/** Jobs, by key. */
+/** Jobs, by key and at the dashboard. */
 @Controller()
 export class JobsController {
   constructor(
@@ -75,8 +75,6 @@ export class JobsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ) {
-    const file = await this.results.open(accountId, id);
-    if (typeof file === 'string') return void reply.redirect(file, 302);
-    await sendFile(request, reply, file);
+    await sendFile(request, reply, await this.results.open(accountId, id));
   }
 }

@@ -38,12 +38,9 @@ const BUILT_MS = 120_000;
 
   const ask = async (path: string, accountId: string) => {
     const authorization = `Bearer ${under.tokens.issue('gateway', 'worker')}`;
-    const { statusCode, headers, body } = await request(
-      `${under.worker.url}/internal/key/${path}`,
-      {
-        headers: { authorization, 'x-account-id': accountId },
-      },
-    );
+    const { statusCode, headers, body } = await request(`${under.worker.url}/internal/${path}`, {
+      headers: { authorization, 'x-account-id': accountId },
+    });
     await body.dump();
     return { statusCode, location: headers.location as string };
   };

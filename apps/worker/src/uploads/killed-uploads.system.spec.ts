@@ -10,7 +10,7 @@ import { HARNESS_SECRET } from '../../../../test/stand-ins/harness-secret.js';
 import { ServiceProcess } from '../../../cluster/src/processes/service-process.js';
 
 const NOWHERE = 'http://127.0.0.1:1';
-const PATH = '/internal/key/uploads';
+const PATH = '/internal/uploads';
 const TEXT = 'killed-1.com\nkilled-2.com\n';
 const HALF = 13;
 const LONG_AGO = new Date('2020-01-01T00:00:00Z');

@@ -45,7 +45,7 @@ async function read(pieces: Iterable<Buffer>): Promise<UploadAnswer> {
   const accountId = newId();
   const headers = { 'content-type': 'multipart/form-data; boundary=edge' };
   const body = Readable.from(formOf(pieces));
-  const { status, text } = await under.send('POST', '/internal/key/uploads', {
+  const { status, text } = await under.send('POST', '/internal/uploads', {
     accountId,
     headers,
     body,

@@ -5,7 +5,7 @@ import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 
-const PATH = '/internal/key/uploads';
+const PATH = '/internal/uploads';
 const TUS = { 'tus-resumable': '1.0.0' };
 const PIECE = { ...TUS, 'content-type': 'application/offset+octet-stream' };
 const under = new WorkerUnderTest();

@@ -38,7 +38,7 @@ async function call<T>(
   rest: string,
   body?: object,
 ) {
-  return under.gateway.call<T>(method, `/internal/key/webhooks${rest}`, { accountId, body });
+  return under.gateway.call<T>(method, `/internal/webhooks${rest}`, { accountId, body });
 }
 
 async function create(accountId: string, host: string): Promise<WebhookSecretAnswer> {

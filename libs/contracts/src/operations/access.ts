@@ -49,6 +49,8 @@ export type Access =
       class: RateClass;
       /** Set where something changes or files are read: a test key gets 403. */
       isForLiveKeys?: boolean;
+      /** Set where the dashboard's origin has the same call, for a session (`atDashboard`). */
+      isAtDashboard?: boolean;
     }
   | {
       kind: 'session';

@@ -27,6 +27,21 @@ export function dashboardCall(
   };
 }
 
+/**
+ * A call by key as the dashboard's origin has it: below `/api`, for a session. The owner answers both by one route.
+ * A page may send a form once more, and shows what came of the first.
+ */
+export function atDashboard(row: Operation): Operation {
+  const path = row.routes[0].path.replace('/v2.0', '/api');
+  return {
+    ...row,
+    name: `own-${row.name}`,
+    routes: [{ path, version: 2 }],
+    access: { kind: 'session' },
+    takesIdempotencyKey: false,
+  };
+}
+
 /** Access without a session. */
 export const FOR_VISITORS = { kind: 'public', listener: 'dashboard' } as const satisfies Access;
 

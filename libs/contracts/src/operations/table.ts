@@ -62,35 +62,10 @@ import {
 import { TAX } from './billing/tax.js';
 import { DNS_BULK } from './dns/dns-bulk.js';
 import { DNS_LIVE } from './dns/dns-live.js';
-import { FILE, FILES, FILES_SAMPLE, FILES_STATUS, OWN_FILE, OWN_FILES } from './files/files.js';
+import { FILE, FILES, FILES_SAMPLE, FILES_STATUS } from './files/files.js';
 import { DNS_HISTORICAL } from './history/dns-historical.js';
 import { WHOIS_HISTORY } from './history/whois-history.js';
-import {
-  JOB,
-  JOBS,
-  JOB_CANCEL,
-  JOB_DNS,
-  JOB_RESULTS,
-  JOB_WHOIS,
-  OWN_JOB,
-  OWN_JOBS,
-  OWN_JOB_CANCEL,
-  OWN_JOB_DNS,
-  OWN_JOB_RESULTS,
-  OWN_JOB_WHOIS,
-} from './jobs/jobs.js';
-import {
-  OWN_MONITORS,
-  OWN_MONITOR_CREATE,
-  OWN_MONITOR,
-  OWN_MONITOR_UPDATE,
-  OWN_MONITOR_DELETE,
-  OWN_MONITOR_PAUSE,
-  OWN_MONITOR_RESUME,
-  OWN_MONITOR_TEST,
-  OWN_MONITOR_EVENTS,
-  OWN_MONITOR_HIT_UPDATE,
-} from './monitors/own-monitors.js';
+import { JOB, JOBS, JOB_CANCEL, JOB_DNS, JOB_RESULTS, JOB_WHOIS } from './jobs/jobs.js';
 import {
   MONITORS,
   MONITOR_CREATE,
@@ -106,17 +81,6 @@ import {
 import { ASN_WHOIS } from './numbers/asn-whois.js';
 import { IP_WHOIS } from './numbers/ip-whois.js';
 import {
-  OWN_WEBHOOKS,
-  OWN_WEBHOOK_CREATE,
-  OWN_WEBHOOK,
-  OWN_WEBHOOK_UPDATE,
-  OWN_WEBHOOK_DELETE,
-  OWN_WEBHOOK_ROTATE,
-  OWN_WEBHOOK_TEST,
-  OWN_WEBHOOK_DELIVERIES,
-  OWN_WEBHOOK_REPLAY,
-} from './webhooks/own-webhooks.js';
-import {
   WEBHOOKS,
   WEBHOOK_CREATE,
   WEBHOOK,
@@ -127,6 +91,7 @@ import {
   WEBHOOK_DELIVERIES,
   WEBHOOK_REPLAY,
 } from './webhooks/webhooks.js';
+import { atDashboard } from './dashboard-call.js';
 import type { Operation } from './operation.js';
 import { PRICING_QUOTE } from './pricing/pricing-quote.js';
 import { PRICING } from './pricing/pricing.js';
@@ -146,12 +111,6 @@ import {
   UPLOAD_CREATE,
   UPLOAD_REMOVE,
   UPLOAD_STATE,
-  OWN_UPLOAD,
-  OWN_UPLOADS,
-  OWN_UPLOAD_APPEND,
-  OWN_UPLOAD_CREATE,
-  OWN_UPLOAD_REMOVE,
-  OWN_UPLOAD_STATE,
 } from './uploads/uploads.js';
 import { WHOIS_BULK } from './whois/whois-bulk.js';
 import { WHOIS_LIVE } from './whois/whois-live.js';
@@ -160,6 +119,7 @@ export * from './account/balance.js';
 export * from './account/billing-details.js';
 export * from './account/invoice-text.js';
 export * from './account/deletion.js';
+export { atDashboard } from './dashboard-call.js';
 export * from './export/account-export.js';
 export * from './account/key-answer.js';
 export * from './account/keys.js';
@@ -190,7 +150,6 @@ export * from './monitors/monitor-answer.js';
 export * from './monitors/monitor-request.js';
 export * from './monitors/monitor-words.js';
 export * from './monitors/monitors.js';
-export * from './monitors/own-monitors.js';
 export * from './numbers/asn-whois.js';
 export * from './numbers/ip-whois.js';
 export * from './numbers/number-answer.js';
@@ -210,7 +169,6 @@ export * from './typos/typo-answer.js';
 export * from './typos/typo-kinds.js';
 export * from './typos/typo-scores.js';
 export * from './typos/typos.js';
-export * from './webhooks/own-webhooks.js';
 export * from './webhooks/webhook-answer.js';
 export * from './webhooks/webhooks.js';
 export * from './uploads/upload-answer.js';
@@ -222,7 +180,7 @@ export * from './whois/whois-parties.js';
 export * from './whois/whois-provenance.js';
 
 /** Every operation of the product, in the order of the documents. What stands here is routed, validated, priced and documented. */
-export const OPERATIONS: readonly Operation[] = [
+const LISTED: readonly Operation[] = [
   WHOIS_LIVE,
   WHOIS_BULK,
   WHOIS_HISTORY,
@@ -327,39 +285,6 @@ export const OPERATIONS: readonly Operation[] = [
   BALANCE,
   LEDGER,
   REQUESTS,
-  OWN_UPLOAD_CREATE,
-  OWN_UPLOADS,
-  OWN_UPLOAD_STATE,
-  OWN_UPLOAD,
-  OWN_UPLOAD_APPEND,
-  OWN_UPLOAD_REMOVE,
-  OWN_JOB_WHOIS,
-  OWN_JOB_DNS,
-  OWN_JOBS,
-  OWN_JOB,
-  OWN_JOB_CANCEL,
-  OWN_JOB_RESULTS,
-  OWN_MONITORS,
-  OWN_MONITOR_CREATE,
-  OWN_MONITOR,
-  OWN_MONITOR_UPDATE,
-  OWN_MONITOR_DELETE,
-  OWN_MONITOR_PAUSE,
-  OWN_MONITOR_RESUME,
-  OWN_MONITOR_TEST,
-  OWN_MONITOR_EVENTS,
-  OWN_MONITOR_HIT_UPDATE,
-  OWN_FILES,
-  OWN_FILE,
-  OWN_WEBHOOKS,
-  OWN_WEBHOOK_CREATE,
-  OWN_WEBHOOK,
-  OWN_WEBHOOK_UPDATE,
-  OWN_WEBHOOK_DELETE,
-  OWN_WEBHOOK_ROTATE,
-  OWN_WEBHOOK_TEST,
-  OWN_WEBHOOK_DELIVERIES,
-  OWN_WEBHOOK_REPLAY,
   ORDERS,
   ORDER_CREATE,
   ORDER,
@@ -380,4 +305,12 @@ export const OPERATIONS: readonly Operation[] = [
   INVOICE_PDF,
   INVOICE_REGENERATE,
   CALLBACK,
+];
+
+const isAtDashboard = ({ access }: Operation) => access.kind === 'key' && access.isAtDashboard;
+
+/** Every call of the product; those for the dashboard alone have their rows, the others are derived. */
+export const OPERATIONS: readonly Operation[] = [
+  ...LISTED,
+  ...LISTED.filter(isAtDashboard).map(atDashboard),
 ];

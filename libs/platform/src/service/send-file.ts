@@ -29,12 +29,14 @@ const OPAQUE = /(?:W\/)?("[^"]*")/g;
  * Answers GET and HEAD for a file: whole, a part (206), unchanged (304), or without the part that is asked for (416),
  * as RFC 9110 §13 and §14 say. Nothing of it is held in memory. A client that goes ends the stream, and so does a stop
  * of the service, which waits for no file.
+ * @param file or the address where a store serves it, to which the answer redirects.
  */
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  file: ServedFile,
+  file: ServedFile | string,
 ): Promise<void> {
+  if (typeof file === 'string') return void reply.redirect(file, 302);
   const { sizeBytes, type, name, tag, modifiedAt } = file;
   void reply.header('accept-ranges', 'bytes').header('etag', `"${tag}"`);
   if (modifiedAt) void reply.header('last-modified', modifiedAt.toUTCString());

@@ -1,6 +1,5 @@
 import type { Access } from '../access.js';
 import { DATASETS } from '../../clients/corpus/corpus-feed.js';
-import { dashboardCall } from '../dashboard-call.js';
 import { day, oneOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
@@ -35,6 +34,7 @@ const BY_KEY = {
   scope: 'files',
   class: 'account',
   isForLiveKeys: true,
+  isAtDashboard: true,
 } as const satisfies Access;
 const FREE = { per: 'free' } as const;
 
@@ -69,7 +69,7 @@ export const FILES = defineOperation({
   method: 'GET',
   routes: [{ path: '/v2.0/files', version: 2 }],
   access: BY_KEY,
-  owner: { service: 'worker', path: '/internal/key/files' },
+  owner: { service: 'worker', path: '/internal/files' },
   parameters: CHOSEN,
   answers: [{ type: 'application/json', of: FilesAnswer }],
   price: FREE,
@@ -91,7 +91,7 @@ export const FILE = defineOperation({
   method: 'GET',
   routes: [{ path: '/v2.0/files/{dataset}/{date}', version: 2 }],
   access: BY_KEY,
-  owner: { service: 'worker', path: '/internal/key/files/{dataset}/{date}' },
+  owner: { service: 'worker', path: '/internal/files/{dataset}/{date}' },
   parameters: ONE_FILE,
   answers: [{ type: 'file', mediaTypes: ['application/gzip', 'application/zip'] }],
   price: FREE,
@@ -150,20 +150,4 @@ export const FILES_SAMPLE = defineOperation({
   price: FREE,
   problems: ['not_found', 'file_withheld'],
   examples: [{ title: 'The newest', parameters: {}, answer: {} }],
-});
-
-export const OWN_FILES = defineOperation({
-  ...FILES,
-  ...dashboardCall('worker', 'GET /api/files'),
-  name: 'own-files.list',
-  subject: undefined,
-  parameters: CHOSEN,
-});
-
-export const OWN_FILE = defineOperation({
-  ...FILE,
-  ...dashboardCall('worker', 'GET /api/files/{dataset}/{date}'),
-  name: 'own-files.download',
-  subject: undefined,
-  parameters: ONE_FILE,
 });

@@ -1,5 +1,4 @@
 import type { Access } from '../access.js';
-import { dashboardCall } from '../dashboard-call.js';
 import { boolean, text } from '../kinds.js';
 import type { NameRecordType } from '../dns/dns-answer.js';
 import { defineOperation } from '../operation.js';
@@ -60,7 +59,7 @@ const DESCRIPTION =
 
 /** Access by key: a test key starts nothing. */
 function byKey(rate: 'bulk' | 'account'): Access {
-  return { kind: 'key', scope: 'jobs', class: rate, isForLiveKeys: true };
+  return { kind: 'key', scope: 'jobs', class: rate, isForLiveKeys: true, isAtDashboard: true };
 }
 
 const ONE_JOB = {
@@ -95,8 +94,7 @@ const OF_NEW_JOBS = [
 ] as const;
 
 /** Of each call: who owns it, and what it costs. */
-const WORKER = (path: string) =>
-  ({ service: 'worker', path: `/internal/key/jobs${path}` }) as const;
+const WORKER = (path: string) => ({ service: 'worker', path: `/internal/jobs${path}` }) as const;
 const FREE = { per: 'free' } as const;
 
 export const JOB_WHOIS = defineOperation({
@@ -205,54 +203,4 @@ export const JOB_RESULTS = defineOperation({
   price: FREE,
   problems: ['not_found', 'job_not_ready', 'job_expired'],
   examples: [{ title: 'One that is done', parameters: { id: ID }, answer: {} }],
-});
-
-export const OWN_JOB_WHOIS = defineOperation({
-  ...JOB_WHOIS,
-  ...dashboardCall('worker', 'POST /api/jobs/whois'),
-  name: 'own-jobs.whois',
-  subject: undefined,
-  parameters: DRY_RUN,
-  takesIdempotencyKey: false,
-});
-
-export const OWN_JOB_DNS = defineOperation({
-  ...JOB_DNS,
-  ...dashboardCall('worker', 'POST /api/jobs/dns'),
-  name: 'own-jobs.dns',
-  subject: undefined,
-  parameters: DRY_RUN,
-  takesIdempotencyKey: false,
-});
-
-export const OWN_JOBS = defineOperation({
-  ...JOBS,
-  ...dashboardCall('worker', 'GET /api/jobs'),
-  name: 'own-jobs.list',
-  subject: undefined,
-  parameters: listPages(50),
-});
-
-export const OWN_JOB = defineOperation({
-  ...JOB,
-  ...dashboardCall('worker', 'GET /api/jobs/{id}'),
-  name: 'own-jobs.get',
-  subject: undefined,
-  parameters: ONE_JOB,
-});
-
-export const OWN_JOB_CANCEL = defineOperation({
-  ...JOB_CANCEL,
-  ...dashboardCall('worker', 'POST /api/jobs/{id}/cancel'),
-  name: 'own-jobs.cancel',
-  subject: undefined,
-  parameters: ONE_JOB,
-});
-
-export const OWN_JOB_RESULTS = defineOperation({
-  ...JOB_RESULTS,
-  ...dashboardCall('worker', 'GET /api/jobs/{id}/results'),
-  name: 'own-jobs.results',
-  subject: undefined,
-  parameters: ONE_JOB,
 });

@@ -98,9 +98,10 @@ const BY_KEY = {
   scope: 'monitors',
   class: 'account',
   isForLiveKeys: true,
+  isAtDashboard: true,
 } as const satisfies Access;
 const WORKER = (path: string) =>
-  ({ service: 'worker', path: `/internal/key/monitors${path}` }) as const;
+  ({ service: 'worker', path: `/internal/monitors${path}` }) as const;
 const FREE = { per: 'free' } as const;
 
 function id<const Example extends string>(about: string, example: Example) {

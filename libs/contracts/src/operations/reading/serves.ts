@@ -8,13 +8,15 @@ const OF_DASHBOARD: readonly ServiceName[] = ['dashboard', 'gateway'];
 
 /**
  * Routes a method of the owner's controller by a row of the table of operations: at the row's path, with its status.
- * The service whose public listener has the row may call it.
+ * The services whose public listeners have the row may call it.
  * @param callers who else may.
  */
 export function Serves(row: Operation, ...callers: readonly ServiceName[]): MethodDecorator {
-  const { method, owner, answers } = row;
+  const { method, owner, answers, access } = row;
   const [form] = answers;
-  const door = listenerOf(row) === 'dashboard' ? OF_DASHBOARD : (['gateway'] as const);
+  const isOfBoth = access.kind === 'key' && access.isAtDashboard;
+  const isOfDashboard = isOfBoth || listenerOf(row) === 'dashboard';
+  const door = isOfDashboard ? OF_DASHBOARD : (['gateway'] as const);
   return applyDecorators(
     RequestMapping({
       method: RequestMethod[method],

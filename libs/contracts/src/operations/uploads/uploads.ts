@@ -1,5 +1,4 @@
 import type { Access } from '../access.js';
-import { dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import { onePage } from '../paging/paging-answer.js';
@@ -16,6 +15,7 @@ const ACCESS = {
   scope: 'jobs',
   class: 'account',
   isForLiveKeys: true,
+  isAtDashboard: true,
 } as const satisfies Access;
 
 const READY = {
@@ -37,7 +37,7 @@ const READING = { ...UNREAD, state: 'reading' } satisfies UploadAnswer;
 const BY_KEY: TusUploads = {
   service: 'worker',
   path: '/v2.0/uploads',
-  ownerPath: '/internal/key/uploads',
+  ownerPath: '/internal/uploads',
   access: ACCESS,
   limitBytes: UPLOAD_BYTES_MAX,
   extensions: ['creation', 'creation-with-upload', 'termination', 'expiration'],
@@ -85,7 +85,7 @@ export const UPLOAD = defineOperation({
   method: 'GET',
   routes: [{ path: '/v2.0/uploads/{id}', version: 2 }],
   access: ACCESS,
-  owner: { service: 'worker', path: '/internal/key/uploads/{id}' },
+  owner: { service: 'worker', path: '/internal/uploads/{id}' },
   parameters: UPLOAD_ID,
   answers: [{ type: 'application/json', of: UploadAnswer }],
   price: { per: 'free' },
@@ -99,7 +99,7 @@ export const UPLOADS = defineOperation({
   method: 'GET',
   routes: [{ path: '/v2.0/uploads', version: 2 }],
   access: ACCESS,
-  owner: { service: 'worker', path: '/internal/key/uploads' },
+  owner: { service: 'worker', path: '/internal/uploads' },
   parameters: listPages(50),
   answers: [{ type: 'application/json', of: UploadsAnswer }],
   price: { per: 'free' },
@@ -111,50 +111,4 @@ export const UPLOADS = defineOperation({
       answer: { status: true, uploads: [READY], paging: onePage(1, 50) },
     },
   ],
-});
-
-const own = tusVerbs({
-  ...BY_KEY,
-  path: '/api/uploads',
-  ownerPath: '/internal/uploads',
-  access: { kind: 'session' },
-});
-
-export const OWN_UPLOAD_CREATE = defineOperation({
-  ...UPLOAD_CREATE,
-  ...own.create,
-  name: 'own-uploads.create',
-  subject: undefined,
-});
-export const OWN_UPLOAD_STATE = defineOperation({
-  ...UPLOAD_STATE,
-  ...own.state,
-  name: 'own-uploads.state',
-  subject: undefined,
-});
-export const OWN_UPLOAD_APPEND = defineOperation({
-  ...UPLOAD_APPEND,
-  ...own.append,
-  name: 'own-uploads.append',
-  subject: undefined,
-});
-export const OWN_UPLOAD_REMOVE = defineOperation({
-  ...UPLOAD_REMOVE,
-  ...own.remove,
-  name: 'own-uploads.remove',
-  subject: undefined,
-});
-export const OWN_UPLOAD = defineOperation({
-  ...UPLOAD,
-  ...dashboardCall('worker', 'GET /api/uploads/{id}'),
-  name: 'own-uploads.get',
-  subject: undefined,
-  parameters: UPLOAD_ID,
-});
-export const OWN_UPLOADS = defineOperation({
-  ...UPLOADS,
-  ...dashboardCall('worker', 'GET /api/uploads'),
-  name: 'own-uploads.list',
-  subject: undefined,
-  parameters: listPages(50),
 });

@@ -58,9 +58,10 @@ const BY_KEY = {
   scope: 'webhooks',
   class: 'account',
   isForLiveKeys: true,
+  isAtDashboard: true,
 } as const satisfies Access;
 const WORKER = (path: string) =>
-  ({ service: 'worker', path: `/internal/key/webhooks${path}` }) as const;
+  ({ service: 'worker', path: `/internal/webhooks${path}` }) as const;
 const FREE = { per: 'free' } as const;
 
 function id<const Example extends string>(about: string, example: Example) {
