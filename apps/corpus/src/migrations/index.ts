@@ -18,6 +18,7 @@ import { blockLists } from './0016-block-lists.js';
 import { hostSources } from './0017-host-sources.js';
 import { listSettings } from './0018-list-settings.js';
 import { zoneDifferences } from './0019-zone-differences.js';
+import { logHeads } from './0020-log-heads.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -40,4 +41,5 @@ export const migrations: Migration[] = [
   hostSources,
   listSettings,
   zoneDifferences,
+  logHeads,
 ];
