@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
 import type { Key } from '../names/domain-key.js';
+import type { SpanSource } from './spans.repository.js';
 
 /** A host name that was seen. */
 export interface SeenHost {
@@ -14,8 +15,15 @@ export interface SeenHost {
 /** Host names below registrable names. */
 @Injectable()
 export class HostsRepository {
-  /** Hosts that are known keep their rows, unless they were seen earlier than known. */
-  async add(transaction: Transaction, hosts: readonly SeenHost[], sourceId: number): Promise<void> {
+  /**
+   * Hosts that are known keep their rows, unless they were seen earlier than known. Of two sources at one moment the
+   * one with more rights counts.
+   */
+  async add(
+    transaction: Transaction,
+    hosts: readonly SeenHost[],
+    { sourceId, outranked }: SpanSource,
+  ): Promise<void> {
     const columns = columnsOf(hosts, 'key', 'name', 'host', 'at', 'hasResolved');
     await transaction.query(
       `insert into host as h (domain_key, name, host, source_id, first_seen)
@@ -27,13 +35,15 @@ export class HostsRepository {
       [...columns.slice(0, 4), sourceId],
     );
     await transaction.query(
-      `insert into host_sighting (domain_key, name, host, observed_at, source_id, has_resolved)
+      `insert into host_sighting as s (domain_key, name, host, observed_at, source_id, has_resolved)
        select domain_key, name, host, at, $6, bool_or(has_resolved)
        from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[])
          as q (domain_key, name, host, at, has_resolved)
        group by domain_key, name, host, at
-       on conflict do nothing`,
-      [...columns, sourceId],
+       on conflict (domain_key, name, host, observed_at) do update
+         set source_id = excluded.source_id, has_resolved = excluded.has_resolved
+       where s.source_id = any($7::smallint[])`,
+      [...columns, sourceId, outranked],
     );
   }
 }

@@ -33,6 +33,13 @@ export interface Sighting extends SpanOwner {
   types: number;
 }
 
+/** A source, and those with fewer and with more rights. */
+export interface SpanSource {
+  sourceId: number;
+  outranked: readonly number[];
+  outranking: readonly number[];
+}
+
 /** A sighting near new observations. */
 export interface NearSighting {
   atMs: number;
@@ -106,17 +113,26 @@ export class SpansRepository {
     return spans;
   }
 
-  async add(transaction: Transaction, spans: readonly SpanRow[]): Promise<void> {
+  /** Of a sensor's span that is known, what a source with more rights says of its end counts. */
+  async add(
+    transaction: Transaction,
+    spans: readonly SpanRow[],
+    { outranked, outranking }: SpanSource,
+  ): Promise<void> {
     await transaction.query(
-      `insert into dns_span (domain_key, name, host, rtype, value, value_key, ip, first_seen, until, is_passive, source_id)
+      `insert into dns_span as s (domain_key, name, host, rtype, value, value_key, ip, first_seen, until, is_passive, source_id)
        select * from unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[], $5::text[],
          $6::bigint[], $7::inet[], $8::timestamptz[], $9::timestamptz[], $10::boolean[], $11::smallint[])
        on conflict (domain_key, name, host, rtype, value_key, first_seen, is_passive)
-       do update set until = greatest(dns_span.until, excluded.until)
-       where dns_span.is_passive and dns_span.until < excluded.until`,
+       do update set source_id = case when s.source_id = any($12::smallint[]) then excluded.source_id else s.source_id end,
+         until = excluded.until
+       where s.is_passive and (s.source_id = any($12::smallint[])
+         or s.until < excluded.until and s.source_id <> all($13::smallint[]))`,
       [
         ...columnsOf(spans, 'key', 'name', 'host', 'rtype', 'value', 'valueKey'),
         ...columnsOf(spans, 'ip', 'firstAt', 'untilAt', 'isPassive', 'sourceId'),
+        outranked,
+        outranking,
       ],
     );
   }
@@ -135,13 +151,14 @@ export class SpansRepository {
   async addSightings(
     transaction: Transaction,
     sightings: readonly Sighting[],
-    sourceId: number,
+    { sourceId, outranked }: SpanSource,
   ): Promise<void> {
     await transaction.query(
-      `insert into dns_sighting (domain_key, name, host, observed_at, types, source_id)
+      `insert into dns_sighting as s (domain_key, name, host, observed_at, types, source_id)
        select *, $6 from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::integer[])
-       on conflict do nothing`,
-      [...columnsOf(sightings, 'key', 'name', 'host', 'at', 'types'), sourceId],
+       on conflict (domain_key, name, host, observed_at, types) do update set source_id = excluded.source_id
+       where s.source_id = any($7::smallint[])`,
+      [...columnsOf(sightings, 'key', 'name', 'host', 'at', 'types'), sourceId, outranked],
     );
   }
 }

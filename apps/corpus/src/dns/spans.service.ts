@@ -13,6 +13,7 @@ import {
   type NearSighting,
   type Sighting,
   type SpanRow,
+  type SpanSource,
   SpansRepository,
 } from './spans.repository.js';
 
@@ -46,7 +47,7 @@ export class SpansService {
   async record(
     transaction: Transaction,
     observations: readonly DnsObservation[],
-    sourceId: number,
+    by: SpanSource,
   ): Promise<ChangedRecords[]> {
     const owners = ownersOf(observations);
     if (owners.length === 0) return [];
@@ -59,10 +60,10 @@ export class SpansService {
     for (const [place, owner] of owners.entries()) {
       const members: string[] = [];
       for (const rtype of new Set(owner.observations.flatMap(({ types }) => types))) {
-        const edits = editsOf(owner, { rtype, sourceId }, near[place], spans[place]);
+        const edits = editsOf(owner, { ...by, rtype }, near[place], spans[place]);
         const row = rowOf(owner, rtype);
         added.push(...edits.added.map((span) => row(span, span.sourceId)));
-        removed.push(...edits.removed.map((span) => row(span, sourceId)));
+        removed.push(...edits.removed.map((span) => row(span, by.sourceId)));
         const isKnown = near[place].some(({ types }) => (types & bitOf(rtype)) !== 0);
         if (edits.isNews && isKnown) members.push(keptTypeName(rtype)!);
       }
@@ -73,8 +74,8 @@ export class SpansService {
     }
     // What is removed may come back with another end under the same key.
     if (removed.length > 0) await this.spans.remove(transaction, removed);
-    if (added.length > 0) await this.spans.add(transaction, added);
-    await this.spans.addSightings(transaction, sightingsOf(owners), sourceId);
+    if (added.length > 0) await this.spans.add(transaction, added, by);
+    await this.spans.addSightings(transaction, sightingsOf(owners), by);
     return changed;
   }
 
@@ -82,24 +83,24 @@ export class SpansService {
   async recordPassive(
     transaction: Transaction,
     observations: readonly PassiveObservation[],
-    sourceId: number,
+    by: SpanSource,
   ): Promise<void> {
     const rows = new Map<string, SpanRow>();
     for (const { name, host, rtype, value, at, until } of observations) {
       const owner = { key: name.key, name: name.name, host };
       const span = { value, firstMs: at.getTime(), untilMs: until.getTime() };
-      const row = { ...rowOf(owner, rtype)(span, sourceId), isPassive: true };
+      const row = { ...rowOf(owner, rtype)(span, by.sourceId), isPassive: true };
       const id = [row.name, host, rtype, row.valueKey, span.firstMs].join(' ');
       const known = rows.get(id)?.untilAt;
       if (!known || known < until) rows.set(id, row);
     }
-    if (rows.size > 0) await this.spans.add(transaction, [...rows.values()]);
+    if (rows.size > 0) await this.spans.add(transaction, [...rows.values()], by);
   }
 
   async recordHosts(
     transaction: Transaction,
     observations: readonly HostObservation[],
-    sourceId: number,
+    by: SpanSource,
   ): Promise<void> {
     if (observations.length === 0) return;
     const hosts = observations.map(({ name, host, at, hasResolved }) => ({
@@ -109,7 +110,7 @@ export class SpansService {
       at,
       hasResolved,
     }));
-    await this.hosts.add(transaction, hosts, sourceId);
+    await this.hosts.add(transaction, hosts, by);
   }
 }
 
@@ -145,7 +146,7 @@ function widened(near: readonly NearSighting[][]) {
 
 function editsOf(
   { observations }: Observed,
-  { rtype, sourceId }: { rtype: number; sourceId: number },
+  { rtype, sourceId, outranked }: SpanSource & { rtype: number },
   near: readonly NearSighting[],
   spans: readonly NearSpan[],
 ) {
@@ -163,7 +164,12 @@ function editsOf(
       firstMs: firstAt.getTime(),
       untilMs: untilAt?.getTime(),
     }));
-  const sightings = near.filter(({ types }) => (types & bitOf(rtype)) !== 0);
+  // Of two sources at one moment the one with more rights counts, and else the one that was there first.
+  const times = new Set(seen.map(({ atMs }) => atMs));
+  const sightings = near.filter(
+    ({ types, ...one }) =>
+      (types & bitOf(rtype)) !== 0 && !(times.has(one.atMs) && outranked.includes(one.sourceId)),
+  );
   return spanEdits(old, nearestOf(sightings, seen), seen);
 }
 

@@ -92,7 +92,7 @@ export class FullListsService {
   async apply(transaction: Transaction, file: ListFile, slice: number): Promise<AppliedSlice> {
     const suppressed = await this.registrations.lockWriting(transaction);
     const { sourceId, at, zone, isFirst } = file;
-    const outranked = await this.sources.listOutranked(transaction, sourceId);
+    const { outranked } = await this.sources.listRanked(transaction, sourceId);
     const part: StagedSlice = { ...file, slice, outranked, isComplete: zone !== undefined };
     await this.refuse(transaction, part, suppressed);
     const fresh = isFirst ? [] : await this.repository.add(transaction, part);

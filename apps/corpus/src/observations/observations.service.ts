@@ -64,21 +64,18 @@ export class ObservationsService {
     const observations = seenAll.filter(({ name }) => !suppressed.hasName(name.name));
     const of = <Kind extends Observation['kind']>(kind: Kind) =>
       observations.filter((one): one is Extract<Observation, { kind: Kind }> => one.kind === kind);
-    const outranked = await this.sources.listOutranked(transaction, sourceId);
-    const { fresh, again } = await this.recordNames(transaction, observations, {
-      sourceId,
-      outranked,
-    });
+    const { outranked, outranking } = await this.sources.listRanked(transaction, sourceId);
+    const by = { sourceId, outranked, outranking };
+    const { fresh, again } = await this.recordNames(transaction, observations, by);
     const registered = await this.registrations.record(transaction, of('whois'), {
-      sourceId,
-      outranked,
+      ...by,
       suppressed,
     });
     const records = await this.ofKnownNames(transaction, of('dns'));
-    const resolved = await this.spans.record(transaction, records, sourceId);
-    await this.spans.recordPassive(transaction, of('passive'), sourceId);
+    const resolved = await this.spans.record(transaction, records, by);
+    await this.spans.recordPassive(transaction, of('passive'), by);
     const hosts = [...of('host'), ...hostsOf(records, of('passive'))];
-    await this.spans.recordHosts(transaction, hosts, sourceId);
+    await this.spans.recordHosts(transaction, hosts, by);
     const dropped = await this.drop(transaction, of('gone'));
     const changes = [
       ...changesOf('new', 'name', [...fresh, ...again]),

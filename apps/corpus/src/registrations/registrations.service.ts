@@ -110,12 +110,19 @@ export class RegistrationsService {
     if (demoted.length > 0) await this.revisions.demote(transaction, demoted);
   }
 
-  /** A value that the newest record of a name publishes is a source's own where its records publish it, too. */
+  /**
+   * What a source with fewer rights saw at the same moment is a source's own, and so is a value that the newest record
+   * of a name publishes where its records publish it, too.
+   */
   private async claim(
     transaction: Transaction,
     sequences: readonly Sequence[],
     by: { sourceId: number; outranked: readonly number[] },
   ): Promise<void> {
+    const links = sequences.flatMap(({ key, name, isComplete, seen }) =>
+      seen.map(({ atMs, state }) => ({ key, name, isComplete, at: new Date(atMs), state })),
+    );
+    await this.revisions.claim(transaction, links, by);
     const complete = sequences.filter(({ isComplete }) => isComplete);
     const own = new Set(
       complete.flatMap(({ key, name, seen }) =>

@@ -113,6 +113,22 @@ export class RevisionsRepository {
     );
   }
 
+  /** What a source with fewer rights saw at the same moment is this one's, too. */
+  async claim(
+    transaction: Transaction,
+    links: readonly PlacedLink[],
+    { sourceId, outranked }: { sourceId: number; outranked: readonly number[] },
+  ): Promise<void> {
+    const places = columnsOf(links, 'key', 'name', 'isComplete', 'at', 'state');
+    for (const table of ['whois_revision', 'whois_confirmation']) {
+      await transaction.query(
+        `update ${table} t set source_id = $6 from ${PLACES}
+         where ${ON_PLACE} and t.source_id = any($7::smallint[])`,
+        [...places, sourceId, outranked],
+      );
+    }
+  }
+
   /** Makes confirmations revisions; the record is that of the earlier revision they had confirmed. */
   async promote(transaction: Transaction, links: readonly PlacedLink[]): Promise<void> {
     const places = columnsOf(links, 'key', 'name', 'isComplete', 'at', 'state');

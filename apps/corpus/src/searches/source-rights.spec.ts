@@ -112,6 +112,40 @@ describe('what a source that may not be shown has brought', () => {
     },
   );
 
+  it.each(['hidden', 'shown'])(
+    'S70: at the same moment as one that may be shown neither hides nor adds anything, the %s one first',
+    async (first) => {
+      const name = `moment-${first === 'shown' ? 1 : 2}.com`;
+      const [at, until] = [day(1), day(2)];
+      const shown = [
+        { kind: 'dns', name, at, types: ['A'], records: [{ type: 'A', value: '198.19.3.1' }] },
+        { kind: 'host', name: `www.${name}`, at },
+        { kind: 'passive', name, type: 'A', value: '198.19.3.2', at, until },
+        { kind: 'whois', name, at, record: { registrant_contact: PUBLIC } },
+      ];
+      const [dns, host, passive, whois] = shown;
+      const hidden = [
+        { ...dns, records: [{ type: 'A', value: '198.19.3.66' }] },
+        host,
+        { ...passive, until: day(9) },
+        whois,
+      ];
+      const bring = {
+        hidden: async () => corpus.recordOf(HIDDEN, ...hidden),
+        shown: async () => corpus.record(...shown),
+      };
+      await bring[first as keyof typeof bring]();
+      await bring[first === 'hidden' ? 'shown' : 'hidden']();
+      const timeline = await ask(DNS_HISTORICAL, { domainName: name, view: 'timeline' });
+      expect(timeline).toContain('198.19.3.1');
+      expect(timeline).toContain('198.19.3.2');
+      expect(timeline).not.toMatch(/198\.19\.3\.66|2026-03-09|hidden/);
+      expect(await ask(SUBDOMAINS, { domainName: name })).toContain(`www.${name}`);
+      expect(await ask(WHOIS_HISTORY, { domainName: name })).toContain(PUBLIC.name);
+      expect(await ask(DNS_REVERSE, { value: '198.19.3.66', type: 'a' })).not.toContain(name);
+    },
+  );
+
   it('is not followed to other names', async () => {
     const dns = (name: string, type: string, value: string) => ({
       kind: 'dns',

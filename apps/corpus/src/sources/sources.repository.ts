@@ -2,6 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { Source } from './source.js';
 
+/** Other sources by their rights, as seen from one. */
+export interface RankedSources {
+  outranked: number[];
+  outranking: number[];
+}
+
 /** What was taken in together. */
 export interface Batch {
   id: string;
@@ -62,14 +68,21 @@ export class SourcesRepository {
     return row.id;
   }
 
-  /** Sources with fewer rights than one: what they brought first is its own when it brings it, too. */
-  async listOutranked(transaction: Transaction, id: number): Promise<number[]> {
-    const rows = await transaction.query<{ id: number }>(
-      `select o.id from source o join source n on n.id = $1
-       where not o.is_generated and (n.is_shown, n.is_sold) > (o.is_shown, o.is_sold)`,
+  /**
+   * Sources with fewer rights than one: what they brought first is its own when it brings it, too. And those with more,
+   * whose own it leaves as it is.
+   */
+  async listRanked(transaction: Transaction, id: number): Promise<RankedSources> {
+    const rows = await transaction.query<{ id: number; isOutranked: boolean }>(
+      `select o.id, (n.is_shown, n.is_sold) > (o.is_shown, o.is_sold) as "isOutranked"
+       from source o join source n on n.id = $1
+       where not o.is_generated and (n.is_shown, n.is_sold) <> (o.is_shown, o.is_sold)`,
       [id],
     );
-    return rows.map(({ id: outranked }) => outranked);
+    const [outranked, outranking] = [true, false].map((wanted) =>
+      rows.filter(({ isOutranked }) => isOutranked === wanted).map(({ id: other }) => other),
+    );
+    return { outranked, outranking };
   }
 
   /** Whether a source other than this one has a complete list under a scope that was made after a time. */

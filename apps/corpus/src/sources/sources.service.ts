@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, newId } from '#libs/platform';
 import { type Source, scopeOfZone } from './source.js';
-import { type Batch, SourcesRepository } from './sources.repository.js';
+import { type Batch, type RankedSources, SourcesRepository } from './sources.repository.js';
 
 /** Where data comes from, and what was taken in from there. */
 @Injectable()
@@ -23,8 +23,8 @@ export class SourcesService {
   }
 
   /** As `SourcesRepository` does. */
-  async listOutranked(transaction: Transaction, id: number): Promise<number[]> {
-    return this.repository.listOutranked(transaction, id);
+  async listRanked(transaction: Transaction, id: number): Promise<RankedSources> {
+    return this.repository.listRanked(transaction, id);
   }
 
   /** Whether another source has listed a zone as a whole since a time: what an older list lacks may be in that one. */
