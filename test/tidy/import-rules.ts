@@ -158,7 +158,7 @@ function targetOf(file: SourceFile, from: string): string | undefined {
 const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['libs/resolvers/src/safe-connect/', 'checks every address before it connects'],
   ['libs/resolvers/src/dns/', 'asks the configured resolvers'],
-  ['apps/corpus/src/imports/https-downloads.ts', 'speaks HTTP over connections of safe-connect'],
+  ['apps/corpus/src/locations/https-downloads.ts', 'speaks HTTP over connections of safe-connect'],
   ['apps/worker/src/deliveries/webhook-sender.ts', 'speaks HTTP over connections of safe-connect'],
   ['libs/resolvers/src/rdap/rdap-client.ts', 'speaks HTTP over connections of safe-connect'],
   ['test/environment/servers/', 'takes a free port and waits until it is answered'],

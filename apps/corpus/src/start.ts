@@ -16,7 +16,7 @@ import { SafeConnector, parseUpstreamExceptions } from '#libs/resolvers';
 import { type JobDeclaration, startBackgroundWork } from '#libs/services';
 import type { CorpusConfig } from './corpus.config.js';
 import { CorpusModule } from './corpus.module.js';
-import { HttpsDownloads } from './imports/https-downloads.js';
+import { HttpsDownloads } from './locations/https-downloads.js';
 import { ImportFilesService } from './imports/import-files.service.js';
 import { addImportMetrics } from './telemetry/import-metrics.js';
 import { ImportsJob } from './imports/imports.job.js';

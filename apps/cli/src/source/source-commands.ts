@@ -11,9 +11,11 @@ interface AddOptions extends OutputOptions {
   rights: string[];
   every?: number;
   category?: string;
+  logKey?: string;
 }
 
 interface SetOptions extends OutputOptions {
+  logKey?: string;
   turnover?: number;
   openEnded?: boolean;
 }
@@ -22,6 +24,7 @@ const LOOK_MS = 500;
 const SLICES = 64;
 const BAR_WIDTH = 30;
 const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
+const LOG_KEY = 'of a log: the public key that signs its checkpoints, DER in base64';
 const RIGHTS = ['shown', 'sold', 'looked-up'];
 
 /** `source`: where the corpus has data from, beside this installation's own lookups. */
@@ -47,13 +50,15 @@ export function sourceCommands(program: Command, config: CliConfig): void {
       rights,
     )
     .option('--every <time>', 'from one run to the next, such as 30m, 12h or 1d', duration)
+    .option('--log-key <key>', LOG_KEY)
     .option('--json', 'as JSON')
     .action((name: string, options: AddOptions) => add(config, name, options));
   source
     .command('set <name>')
-    .description('say how much a zone or block list may change from one version to the next')
+    .description('say how much a zone or block list may change, or who signs a log')
     .option('--turnover <percent>', 'of its names, those that may be gone; 20 at first', percent)
     .option('--open-ended <yes|no>', 'whether its last line may lack an end; no at first', yesOrNo)
+    .option('--log-key <key>', LOG_KEY)
     .option('--json', 'as JSON')
     .action((name: string, options: SetOptions) => set(config, name, options));
   source
@@ -74,9 +79,9 @@ export function sourceCommands(program: Command, config: CliConfig): void {
 }
 
 async function add(config: CliConfig, name: string, options: AddOptions): Promise<void> {
-  const { kind, from: location, rights: given, every: everyMs, category } = options;
+  const { kind, from: location, rights: given, every: everyMs, category, logKey } = options;
   const [isShown, isSold, isLookedUp] = RIGHTS.map((right) => given.includes(right));
-  const source = { name, kind, location, isShown, isSold, isLookedUp, everyMs, category };
+  const source = { name, kind, location, isShown, isSold, isLookedUp, everyMs, category, logKey };
   await withService(config, 'corpus', (http) => new CorpusSourcesClient(http).add(source));
   answer(options, source, () => [
     `added; "npm run cli -- source run ${name}" takes in what it has`,
@@ -84,10 +89,11 @@ async function add(config: CliConfig, name: string, options: AddOptions): Promis
 }
 
 async function set(config: CliConfig, name: string, options: SetOptions): Promise<void> {
-  const { turnover, openEnded: isOpenEnded } = options;
+  const { turnover, openEnded: isOpenEnded, logKey } = options;
   const settings = {
     turnoverMax: turnover === undefined ? undefined : turnover / 100,
     isOpenEnded,
+    logKey,
   };
   await withService(config, 'corpus', (http) => new CorpusSourcesClient(http).set(name, settings));
   answer(options, { name, ...settings }, () => [

@@ -12,12 +12,18 @@ export interface NameTile {
 /**
  * Names of certificates, of a names tile: a line of JSON for each certificate of a log that implements the names
  * tiles extension of the Static CT API.
+ * @param from the first entry that counts. @param to the one behind the last.
+ * @returns undefined where the tile has fewer entries.
  */
-export function readNameTile(text: string): NameTile {
+export function readNameTile(
+  text: string,
+  { from, to }: { from: number; to: number },
+): NameTile | undefined {
+  const lines = text.split('\n').filter((line) => line !== '');
+  if (lines.length < to) return undefined;
   const seen = new Map<string, number>();
   let bad = 0;
-  for (const line of text.split('\n')) {
-    if (line === '') continue;
+  for (const line of lines.slice(from, to)) {
     const { Timestamp, Subject, DNS } = parsedLine(line);
     const common = (Subject as { CommonName?: unknown } | null | undefined)?.CommonName;
     const names = [...(Array.isArray(DNS) ? (DNS as unknown[]) : []), common];

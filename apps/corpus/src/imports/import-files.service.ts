@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, MINUTE_MS, crashPoint, newId } from '#libs/platform';
+import type { KeptTree } from '../certificate-logs/log-tree.js';
 import { FullListsService } from '../observations/full-lists.service.js';
 import { SourcesService } from '../sources/sources.service.js';
-import type { CheckedFile } from './file-check.js';
-import { type ImportFile, type ImportedSource, Overtaken } from './import-file.js';
+import type { CheckedFile } from '../locations/file-check.js';
+import { type ImportFile, type ImportedSource, Overtaken } from '../locations/import-file.js';
 import { type Advance, type ImportCounts, ImportsRepository } from './imports.repository.js';
-import type { FoundFile } from './locations.js';
+import type { FoundFile } from '../locations/locations.js';
 
+/** What the row of a log has as its file. */
+const LOG = 'log';
 const STATEMENT_MAX_MS = 10 * MINUTE_MS;
 
 /** How far files have been taken in: noted in the transactions that take them in. */
@@ -50,13 +53,18 @@ export class ImportFilesService {
   async openLog(
     sourceId: number,
     address: string,
-    { first, size }: { first: number; size: number },
+    { first, head }: { first: number; head: KeptTree },
   ): Promise<ImportFile> {
     const now = this.clock.now();
-    const log = { id: newId(), sourceId, file: 'log', version: address, digest: '' };
-    const place = { position: first, slices: 0, lines: size, isDifference: false };
+    const log = { id: newId(), sourceId, file: LOG, version: address, digest: '' };
+    const place = { position: first, slices: 0, lines: head.size, isDifference: false };
     const begun = { ...log, state: 'loading' as const, ...place };
-    return this.repository.openLog({ ...begun, observedAt: now }, now);
+    return this.repository.openLog({ ...begun, observedAt: now }, head, now);
+  }
+
+  /** The tree of a log's newest checkpoint that was checked. */
+  async logHead(sourceId: number, address: string): Promise<KeptTree | undefined> {
+    return this.repository.findLogHead(sourceId, LOG, address);
   }
 
   async reachedEnd({ id }: ImportFile, now: Date): Promise<void> {

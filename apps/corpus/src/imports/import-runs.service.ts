@@ -13,11 +13,16 @@ import type { Observation } from '../records/observation.js';
 import { FullListsService, type ListFile } from '../observations/full-lists.service.js';
 import { ObservationsService } from '../observations/observations.service.js';
 import { scopeOfZone } from '../sources/source.js';
-import { checkFile, unpackedChunks } from './file-check.js';
-import { BadFile, type BadLine, type ImportFile, type ImportedSource } from './import-file.js';
+import { checkFile, unpackedChunks } from '../locations/file-check.js';
+import {
+  BadFile,
+  type BadLine,
+  type ImportFile,
+  type ImportedSource,
+} from '../locations/import-file.js';
 import { ImportFilesService } from './import-files.service.js';
 import type { ImportCounts } from './imports.repository.js';
-import { type FoundFile, Locations } from './locations.js';
+import { type FoundFile, Locations } from '../locations/locations.js';
 
 /** The size of a batch of observations; below, that of a batch of names that are staged. */
 const OBSERVATIONS_AT_A_TIME = 2_000;

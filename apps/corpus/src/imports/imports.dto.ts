@@ -15,7 +15,7 @@ import { DAY_MS, MINUTE_MS } from '#libs/platform';
 import { IMPORT_KINDS, type ImportKind } from '../formats/reader.js';
 import { LISTED_CATEGORIES, type ListedCategory } from '../listings/listed-category.js';
 
-/** How much a list may change. */
+/** How much a list may change, and who signs a log. */
 export class ChangedSource {
   /** The share of the names of a zone or block list that may be gone in its next version. */
   @IsOptional()
@@ -28,6 +28,12 @@ export class ChangedSource {
   @IsOptional()
   @IsBoolean()
   isOpenEnded?: boolean;
+
+  /** The public key of a log: DER in base64, as lists of logs have it. Its checkpoints must be signed with it. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(2_000)
+  logKey?: string;
 }
 
 /** A source to import from. */

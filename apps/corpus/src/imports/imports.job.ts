@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseUnavailable, Clock, type Job, Logger } from '#libs/platform';
 import { ConnectionError } from '#libs/resolvers';
 import { CertificateLogsService } from './certificate-logs.service.js';
-import { BadFile, Overtaken } from './import-file.js';
+import { BadFile, Overtaken } from '../locations/import-file.js';
 import { ImportRunsService } from './import-runs.service.js';
 import { ImportsRepository } from './imports.repository.js';
 

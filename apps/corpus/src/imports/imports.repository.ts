@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
+import type { KeptTree } from '../certificate-logs/log-tree.js';
 import type { SourceRights } from '../sources/source.js';
-import type { BadLine, ImportFile, ImportedSource } from './import-file.js';
+import type { BadLine, ImportFile, ImportedSource } from '../locations/import-file.js';
+import type { NewSource } from './imports.dto.js';
 
 /** How far a batch brings a file. */
 export interface Advance {
@@ -31,10 +33,11 @@ export interface ListedSource extends SourceRights {
   runProblem: string | null;
   turnoverMax: number;
   isOpenEnded: boolean;
+  logKey: string | null;
 }
 
-/** How much a list may change. */
-export type ListSettings = Partial<Pick<ImportedSource, 'turnoverMax' | 'isOpenEnded'>>;
+/** How much a list may change, and who signs a log. */
+export type ListSettings = Partial<Pick<NewSource, 'turnoverMax' | 'isOpenEnded' | 'logKey'>>;
 
 /** A file of a source as an operator sees it. */
 export interface ListedFile extends Omit<ImportFile, 'id' | 'sourceId' | 'version'> {
@@ -49,7 +52,7 @@ export interface ListedFile extends Omit<ImportFile, 'id' | 'sourceId' | 'versio
 const SAMPLES_MAX = 20;
 const FILE = `f.id, f.source_id as "sourceId", f.file, f.version, f.digest, f.observed_at as "observedAt", f.state,
   f.lines::float8 as lines, f.position::float8 as position, f.slices, f.is_difference as "isDifference"`;
-const SETTINGS = `turnover_max as "turnoverMax", is_open_ended as "isOpenEnded"`;
+const SETTINGS = `turnover_max as "turnoverMax", is_open_ended as "isOpenEnded", log_key as "logKey"`;
 const SOURCE = `id, name, kind, location, category, every_ms::float8 as "everyMs", ${SETTINGS}`;
 
 /** Imported sources and their files. */
@@ -73,13 +76,13 @@ export class ImportsRepository {
   async set(
     transaction: Transaction,
     name: string,
-    { turnoverMax, isOpenEnded }: ListSettings,
+    { turnoverMax, isOpenEnded, logKey }: ListSettings,
   ): Promise<boolean> {
     const changed = await transaction.execute(
       `update source set turnover_max = coalesce($2, turnover_max),
-         is_open_ended = coalesce($3, is_open_ended)
+         is_open_ended = coalesce($3, is_open_ended), log_key = coalesce($4, log_key)
        where name = $1 and location is not null and removed_at is null`,
-      [name, turnoverMax ?? null, isOpenEnded ?? null],
+      [name, turnoverMax ?? null, isOpenEnded ?? null, logKey ?? null],
     );
     return changed > 0;
   }
@@ -191,16 +194,32 @@ export class ImportsRepository {
   }
 
   /** The row of a log that is followed: its version is its address, its lines are its entries. */
-  async openLog(log: ImportFile, now: Date): Promise<ImportFile> {
+  async openLog(log: ImportFile, head: KeptTree, now: Date): Promise<ImportFile> {
     const { id, sourceId, file, version, observedAt, lines, position } = log;
     const [row] = await this.database.query<ImportFile>(
-      `insert into import_file as f (id, source_id, file, version, observed_at, state, lines, position, started_at)
-       values ($1, $2, $3, $4, $5, 'loading', $6, $7, $8)
-       on conflict (source_id, file, version) do update set lines = excluded.lines
+      // Another process may have seen a newer checkpoint meanwhile.
+      `insert into import_file as f (id, source_id, file, version, observed_at, state, lines, position, started_at, log_head)
+       values ($1, $2, $3, $4, $5, 'loading', $6, $7, $8, $9)
+       on conflict (source_id, file, version) do update set
+         log_head = case when f.log_head is null or excluded.lines > f.lines then excluded.log_head else f.log_head end,
+         lines = case when f.log_head is null then excluded.lines else greatest(f.lines, excluded.lines) end
        returning ${FILE}`,
-      [id, sourceId, file, version, observedAt, lines, position, now],
+      [id, sourceId, file, version, observedAt, lines, position, now, JSON.stringify(head)],
     );
     return row;
+  }
+
+  /** The tree of a log's newest checkpoint that was checked. */
+  async findLogHead(
+    sourceId: number,
+    file: string,
+    version: string,
+  ): Promise<KeptTree | undefined> {
+    const [row] = await this.database.query<{ head: KeptTree | null }>(
+      `select log_head as head from import_file where source_id = $1 and file = $2 and version = $3`,
+      [sourceId, file, version],
+    );
+    return row?.head ?? undefined;
   }
 
   /** Notes that a log was taken in up to its end at that moment. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { isBucketLocation } from '#libs/files';
 import { Clock, InvalidRequest, NotFound } from '#libs/platform';
+import { readLogKey } from '../certificate-logs/checkpoint.js';
 import { SourcesService } from '../sources/sources.service.js';
 import type { ChangedSource, NewSource } from './imports.dto.js';
 import { ImportsRepository, type ListedFile, type ListedSource } from './imports.repository.js';
@@ -22,6 +23,7 @@ export class ImportsService {
   async add(source: NewSource): Promise<void> {
     const { location, everyMs = null, kind } = source;
     refuseLocation(location, kind);
+    refuseKey(source);
     const category = kind === 'blocklist' ? source.category! : null;
     await this.database.transaction(async (transaction) => {
       if ((await this.sources.find(transaction, source.name)) !== undefined) {
@@ -34,8 +36,9 @@ export class ImportsService {
     });
   }
 
-  /** @throws NotFound. */
+  /** @throws NotFound, InvalidRequest for what is no key. */
   async change(name: string, settings: ChangedSource): Promise<void> {
+    refuseKey(settings);
     const isThere = await this.database.transaction(async (transaction) =>
       this.repository.set(transaction, name, settings),
     );
@@ -64,6 +67,11 @@ export class ImportsService {
   async remove(name: string): Promise<void> {
     if (!(await this.repository.remove(name, this.clock.now()))) throw new NotFound('source');
   }
+}
+
+function refuseKey({ logKey }: ChangedSource): void {
+  if (logKey === undefined || readLogKey(logKey)) return;
+  throw invalid('logKey', 'must be the public key of a log, DER in base64');
 }
 
 function refuseLocation(location: string, kind: string): void {

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -144,22 +145,81 @@ describe('sources elsewhere', () => {
       return row;
     };
 
-    it('is followed by whole tiles, each once, and its lag is measured', async () => {
+    it('is followed to its last entry, each once, and its lag is measured', async () => {
       server.publish('/log/', certificates(0, 700));
-      await add('log', 'ct', '/log');
+      await add('log', 'ct', '/log', { logKey: server.logKey });
       await corpus.runSource('log');
-      expect(await counts()).toEqual({ names: 512, hosts: 1_024, position: 512 });
-      server.publish('/log/', certificates(0, 768));
+      expect(await counts()).toEqual({ names: 700, hosts: 1_400, position: 700 });
+      server.publish('/log/', certificates(0, 1_100));
       await Promise.all([corpus.runSource('log'), corpus.runSource('log')]);
       await corpus.runSource('log');
-      expect(await counts()).toEqual({ names: 768, hosts: 1_536, position: 768 });
-      const tiles = askedFor('/log/tile').map((path) => path.slice('/log/tile/names/'.length));
-      expect(new Set(tiles)).toEqual(new Set(['000', '001', '002']));
+      expect(await counts()).toEqual({ names: 1_100, hosts: 2_200, position: 1_100 });
+      const tiles = askedFor('/log/tile/names/').map((path) => path.slice(16));
+      expect(new Set(tiles)).toEqual(
+        new Set(['000', '001', '002.p/188', '002', '003', '004.p/76']),
+      );
       const [lag] = await corpus.part(ImportFilesService).listLags();
       expect(lag).toMatchObject({ source: 'log', entries: 0 });
     });
 
-    it('that begins later, lacks a tile, holds a bomb or became shorter says so, and keeps its place', async () => {
+    it('is checked to be the tree of its checkpoint, of many sizes, each of which continues the one before', async () => {
+      // Nothing of it is taken in.
+      await add('grows', 'ct', '/grows/#200000');
+      for (const size of [0, 1, 2, 3, 255, 256, 257, 511, 513, 65_535, 65_793]) {
+        server.publish('/grows/', certificates(2_000_000, 2_000_000 + size));
+        const { file, problem } = await corpus.runSource('grows');
+        expect([problem, file?.lines]).toEqual([null, size]);
+      }
+    });
+
+    it('that shows another tree than before, or one that its tiles do not make, is not followed', async () => {
+      server.publish('/forks/', certificates(3_000, 3_300));
+      await add('forks', 'ct', '/forks/');
+      await corpus.runSource('forks');
+      // As long, longer, and longer in what was not taken in.
+      for (const other of [300, 700]) {
+        server.publish('/forks/', [
+          ...certificates(3_000, 3_299),
+          ...certificates(50_000, 49_701 + other),
+        ]);
+        const { file, problem } = await corpus.runSource('forks');
+        expect(problem).toMatch(/^The checkpoint of \d+ entries does not continue the one of 300/);
+        expect(file).toMatchObject({ position: 300, lines: 300 });
+      }
+      expect(await known('logged-50___.com')).toEqual([]);
+      server.publish('/forks/', certificates(3_000, 3_400));
+      server.put('/forks/tile/0/001.p/144', Buffer.alloc(144 * 32));
+      expect((await corpus.runSource('forks')).problem).toMatch(/does not continue/);
+      server.publish('/forks/', certificates(3_000, 3_400));
+      expect(await corpus.runSource('forks')).toMatchObject({
+        problem: null,
+        file: { position: 400 },
+      });
+      server.put('/damaged/checkpoint', server.contentOf('/forks/checkpoint'));
+      await add('damaged', 'ct', '/damaged/');
+      expect((await corpus.runSource('damaged')).problem).toBe(
+        'Hash tile 1/000 is damaged, or not there.',
+      );
+    });
+
+    it('whose checkpoint another key has signed, or none, is not followed', async () => {
+      const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
+      const logKey = other.export({ format: 'der', type: 'spki' }).toString('base64');
+      server.publish('/signed/', certificates(60_000, 60_010));
+      await add('signed', 'ct', '/signed/', { logKey });
+      const refused = "The log's checkpoint is not signed with its key.";
+      expect((await corpus.runSource('signed')).problem).toBe(refused);
+      await corpus.sources.set('signed', { logKey: server.logKey });
+      const checkpoint = server.contentOf('/signed/checkpoint').toString();
+      server.put('/signed/checkpoint', checkpoint.replace('\n10\n', '\n9\n'));
+      expect((await corpus.runSource('signed')).problem).toBe(refused);
+      server.put('/signed/checkpoint', checkpoint);
+      expect((await corpus.runSource('signed')).problem).toBeNull();
+      expect(await known('logged-6000_.com')).toHaveLength(10);
+      await expect(corpus.sources.set('signed', { logKey: 'bm9uZQ==' })).rejects.toThrow();
+    });
+
+    it('that begins later, has short, packed or missing tiles, or became shorter says so, and keeps its place', async () => {
       server.publish('/late/', certificates(1_000, 1_512));
       await add('late', 'ct', '/late/#300');
       await corpus.runSource('late');
@@ -170,10 +230,20 @@ describe('sources elsewhere', () => {
       const bomb = await corpus.runSource('late');
       expect(bomb.problem).toBe('Tile 2 is damaged, or packed to do harm.');
       expect(bomb.file).toMatchObject({ position: 512, lines: 768 });
-      const [, lag] = await corpus.part(ImportFilesService).listLags();
-      expect(lag).toMatchObject({ source: 'late', entries: 256 });
+      server.put('/late/tile/names/002', '{}\n'.repeat(255));
+      expect((await corpus.runSource('late')).problem).toBe('Tile 2 has fewer than 256 entries.');
+      const lags = await corpus.part(ImportFilesService).listLags();
+      expect(lags).toContainEqual(expect.objectContaining({ source: 'late', entries: 256 }));
       server.publish('/late/', certificates(1_000, 1_300));
-      expect((await corpus.runSource('late')).problem).toMatch(/^The log has 300 entries, and 512/);
+      expect((await corpus.runSource('late')).problem).toBe(
+        'The log has 300 entries, and had 768.',
+      );
+      server.publish('/late/', certificates(1_000, 1_790));
+      server.remove('/late/tile/names/003.p/22');
+      expect(await corpus.runSource('late')).toMatchObject({
+        problem: null,
+        file: { position: 768 },
+      });
     });
   });
 });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { gzipSync } from 'node:zlib';
@@ -31,6 +31,7 @@ export class SourceServer {
   private readonly connections: Connections;
   private readonly files = new Map<string, SourceFile>();
   private readonly redirects = new Map<string, string>();
+  private readonly logKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   /** What was asked for, with the range. */
   readonly asked: string[] = [];
   port = 0;
@@ -55,6 +56,11 @@ export class SourceServer {
     return this.identities.authorityPem;
   }
 
+  /** The public key of its logs: DER in base64. */
+  get logKey(): string {
+    return this.logKeys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+  }
+
   async close(): Promise<void> {
     await this.connections.close();
   }
@@ -68,25 +74,62 @@ export class SourceServer {
     this.files.set(path, { content: Buffer.from(content), modifiedAt, breaks });
   }
 
+  contentOf(path: string): Buffer {
+    return this.files.get(path)!.content;
+  }
+
+  remove(path: string): void {
+    this.files.delete(path);
+  }
+
   redirect(path: string, target: string): void {
     this.redirects.set(path, target);
   }
 
-  /** A log below a path, with these certificates; its last ones wait until they fill a tile. */
+  /** A log below a path, with these certificates: names tiles, hash tiles and a signed checkpoint (Static CT API). */
   publish(path: string, certificates: readonly LoggedCertificate[]): void {
-    const size = certificates.length;
-    const root = createHash('sha256').update(String(size)).digest('base64');
-    this.put(`${path}checkpoint`, `log.example${path}\n${size}\n${root}\n\n— log.example AAAA\n`);
-    for (let from = 0; from + TILE_ENTRIES <= size; from += TILE_ENTRIES) {
-      const lines = certificates.slice(from, from + TILE_ENTRIES).map(({ at, names }) =>
-        JSON.stringify({
-          Timestamp: at.getTime(),
-          Subject: { CommonName: names[0] },
-          DNS: names,
-        }),
+    const lines = certificates.map(({ at, names }) =>
+      JSON.stringify({
+        Timestamp: at.getTime(),
+        Subject: { CommonName: names[0] },
+        DNS: names,
+      }),
+    );
+    this.putTiles(`${path}tile/names/`, lines, (part) => gzipSync(part.join('\n')));
+    const leaves = lines.map((line) => sha256('\0', line));
+    for (let [level, hashes] = [0, leaves]; hashes.length > 0; level += 1) {
+      this.putTiles(`${path}tile/${level}/`, hashes, (part) => Buffer.concat(part));
+      hashes = Array.from({ length: Math.floor(hashes.length / TILE_ENTRIES) }, (_, place) =>
+        rootOf(hashes.slice(place * TILE_ENTRIES, (place + 1) * TILE_ENTRIES)),
       );
-      this.put(`${path}tile/names/${tilePath(from / TILE_ENTRIES)}`, gzipSync(lines.join('\n')));
     }
+    this.put(`${path}checkpoint`, this.checkpoint(`log.example${path}`, leaves));
+  }
+
+  private putTiles<T>(path: string, items: readonly T[], tileOf: (part: T[]) => Buffer): void {
+    for (let from = 0; from < items.length; from += TILE_ENTRIES) {
+      const part = items.slice(from, from + TILE_ENTRIES);
+      const width = part.length === TILE_ENTRIES ? '' : `.p/${part.length}`;
+      this.put(`${path}${tilePath(from / TILE_ENTRIES)}${width}`, tileOf(part));
+    }
+  }
+
+  private checkpoint(origin: string, leaves: readonly Buffer[]): string {
+    const root = rootOf(leaves);
+    const numbers = Buffer.alloc(16);
+    numbers.writeBigUInt64BE(BigInt(MODIFIED_AT.getTime()));
+    numbers.writeBigUInt64BE(BigInt(leaves.length), 8);
+    const { privateKey, publicKey } = this.logKeys;
+    const signed = sign('sha256', Buffer.concat([Buffer.from([0, 1]), numbers, root]), privateKey);
+    const logId = sha256(publicKey.export({ format: 'der', type: 'spki' }));
+    const signature = Buffer.concat([
+      sha256(`${origin}\n`, '\x05', logId).subarray(0, 4),
+      numbers.subarray(0, 8),
+      Buffer.from([4, 3, 0, signed.length]),
+      signed,
+    ]);
+    const head = `${origin}\n${leaves.length}\n${root.toString('base64')}\n`;
+    return `${head}\n— ${origin} ${signature.toString('base64')}\n`;
   }
 
   private serve(request: IncomingMessage, response: ServerResponse): void {
@@ -113,6 +156,18 @@ export class SourceServer {
     // What was written arrives; then the connection ends.
     response.write(rest.subarray(0, breaksAfter), () => request.socket.end());
   }
+}
+
+function sha256(...parts: (string | Buffer)[]): Buffer {
+  return parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
+}
+
+/** The root of a Merkle tree (RFC 6962 §2.1). */
+function rootOf(hashes: readonly Buffer[]): Buffer {
+  if (hashes.length === 0) return sha256();
+  if (hashes.length === 1) return hashes[0];
+  const left = 2 ** Math.floor(Math.log2(hashes.length - 1));
+  return sha256('\x01', rootOf(hashes.slice(0, left)), rootOf(hashes.slice(left)));
 }
 
 /** `x001/x234/067` for 1234067. */

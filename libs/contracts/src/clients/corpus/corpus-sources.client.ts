@@ -1,11 +1,13 @@
 import type { ServiceHttp } from '../service-http.js';
 
-/** How much the lists of a source may change. */
+/** How much the lists of a source may change, and who signs a log. */
 export interface ImportedListSettings {
   /** Of the names of a zone or block list, the share that may be gone in its next version: 0 to 1. */
   turnoverMax?: number;
   /** The last line of its zones or block lists may lack an end. */
   isOpenEnded?: boolean;
+  /** The public key of a log (DER in base64), with which its checkpoints must be signed. */
+  logKey?: string;
 }
 
 /** A source to import from. */
@@ -27,9 +29,10 @@ export interface NewImportedSource extends ImportedListSettings {
 /** A source that is there. Times are in RFC 3339. */
 export interface ImportedSource extends Omit<
   NewImportedSource,
-  'location' | 'everyMs' | 'category'
+  'location' | 'everyMs' | 'category' | 'logKey'
 > {
   location: string | null;
+  logKey: string | null;
   everyMs: number | null;
   observations: number;
   updatedAt: string | null;

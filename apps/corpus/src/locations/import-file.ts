@@ -14,6 +14,8 @@ export interface ImportedSource {
   turnoverMax: number;
   /** The last line of its zones or block lists may lack an end. */
   isOpenEnded: boolean;
+  /** The public key of a log (DER, base64) that must have signed its checkpoints; null for any. */
+  logKey: string | null;
 }
 
 /** A line that was not what its format says. */
@@ -41,6 +43,9 @@ export interface ImportFile {
 
 /** A file cannot be taken in, whoever tries it how often; the message tells the operator what to do. */
 export class BadFile extends Error {}
+
+/** A host does not have a file. */
+export class MissingFile extends BadFile {}
 
 /** Another process has gone on with this file. */
 export class Overtaken extends Error {

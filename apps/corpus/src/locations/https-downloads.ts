@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Agent, type Dispatcher, type buildConnector, request } from 'undici';
 import { newId } from '#libs/platform';
 import { ConnectionError, SafeConnector } from '#libs/resolvers';
-import { BadFile } from './import-file.js';
+import { BadFile, MissingFile } from './import-file.js';
 
 /** What was fetched. */
 export interface Fetched {
@@ -16,6 +16,8 @@ interface Fetch {
 }
 
 const REDIRECTS_MAX = 3;
+/** 403, because buckets whose content may not be listed answer so. */
+const MISSING: readonly number[] = [403, 404, 410];
 const TRIES_MAX = 5;
 const CONNECT_MS = 10_000;
 const IDLE_MS = 60_000;
@@ -126,7 +128,10 @@ export class HttpsDownloads {
       if (statusCode === 200 || (statusCode === 206 && bytes > 0)) return response;
       discard(response);
       const isRedirect = statusCode >= 300 && statusCode < 400 && typeof location === 'string';
-      if (!isRedirect) throw new BadFile(`${url.host} answered ${statusCode}.`);
+      if (!isRedirect) {
+        const Fault = MISSING.includes(statusCode) ? MissingFile : BadFile;
+        throw new Fault(`${url.host} answered ${statusCode}.`);
+      }
       if (!URL.canParse(location, url.href))
         throw new BadFile('It redirects to what is no address.');
       url = new URL(location, url);
