@@ -165,10 +165,11 @@ const FOR_EVERY_POD = {
       'valkey={"url":"rediss://cache.example.org:6380","fromSecret":false}',
       'telemetry.otlpEndpoint="https://otel.example.org"',
       'networkPolicy.dnsPorts=[5353]',
+      'postgresql.poolerPort=6432',
     );
     const policy = named(resources, 'NetworkPolicy', 'shop-dds-gateway')?.spec;
     const ports = (policy?.egress ?? []).flatMap((rule) => rule.ports.map(({ port }) => port));
-    expect(ports).toEqual(expect.arrayContaining([6380, 443, 5353]));
+    expect(ports).toEqual(expect.arrayContaining([6380, 443, 5353, 5432, 6432]));
     expect(ports).not.toContain(6379);
     expect(ports).not.toContain(53);
   });

@@ -3,6 +3,7 @@ import {
   KAFKA_BROKERS,
   kafkaAvailability,
   nameServerAvailability,
+  pgBouncerAvailability,
   s3ServerAvailability,
   valkeyAvailability,
 } from './index.js';
@@ -31,6 +32,11 @@ const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][]
     'Kafka and Valkey',
     () => (kafkaAvailability() ?? valkeyAvailability()) === undefined,
     'the stories on a process for each service (test/stories/cluster.spec.ts)',
+  ],
+  [
+    'PgBouncer',
+    () => pgBouncerAvailability() === undefined,
+    'that the services work behind PgBouncer (test/stories/behind-pgbouncer.spec.ts)',
   ],
   [
     'NSD, Unbound, ldnsutils and dig',

@@ -2,6 +2,7 @@ export * from './events.js';
 export * from './file-clock.js';
 export * from './servers/kafka-broker.js';
 export { kafkaAvailability } from './servers/kafka-jars.js';
+export * from './servers/pg-bouncer.js';
 export * from './run-folder.js';
 export * from './memory.js';
 export * from './servers/name-servers.js';

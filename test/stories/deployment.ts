@@ -2,9 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from '@jest/globals';
+import { EmbeddedServer } from '#libs/database';
 import { type EventTransport, EventsConfig, openTransport } from '#libs/messaging';
 import { type Clock, type InternalTls, Logger, loadConfig } from '#libs/platform';
-import { FileClock, TestClock } from '#test/environment';
+import { databaseSettings } from '#libs/services';
+import { FileClock, PgBouncer, TestClock } from '#test/environment';
+import { SERVICES } from '../../apps/services.js';
+import { DataFolder } from '../../apps/solo/src/data-folder/data-folder.js';
+import { Secrets } from '../../apps/solo/src/data-folder/secrets.js';
 import {
   type RunningCluster,
   clusterAvailability,
@@ -49,7 +54,7 @@ export async function openSolo(settings: Record<string, string> = {}): Promise<D
 
 /** Every service in this process, with the settings by which an operator says where registries are. */
 export async function openSoloOn(internet: Record<string, string>): Promise<Deployment> {
-  return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...internet }, false);
+  return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...internet }, { offline: false });
 }
 
 /** Every service in this process, and the simulated payment processor. */
@@ -62,18 +67,58 @@ export async function openSoloWithPayments(settings: Record<string, string> = {}
   };
 }
 
+/**
+ * The same, but every service that may goes to its database by way of a PgBouncer in transaction mode, which has fewer
+ * connections than the services: two for each role.
+ */
+export async function openSoloBehindPgBouncer(settings: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'story-'));
+  const server = await EmbeddedServer.start({
+    folder: join(folder, 'server'),
+    password: 'of-the-server',
+    durable: false,
+  });
+  const pooler = await PgBouncer.start({ serverUrl: server.url(), poolSize: 2 });
+  const secrets = Secrets.load(new DataFolder(folder));
+  const pooled = (role: string) => {
+    const url = new URL(pooler.url(server.url('domain_data')));
+    [url.username, url.password] = [role, secrets.rolePassword(role)];
+    return url.toString();
+  };
+  const urls = SERVICES.filter(({ name }) => name !== 'corpus').map((service) =>
+    databaseSettings(service, pooled),
+  );
+  const overrides = Object.assign({}, UNHURRIED, settings, ...urls) as Record<string, string>;
+  const solo = await opened(overrides, { folder, databaseAdminUrl: server.url() });
+  return {
+    ...solo,
+    payments: solo.payments as PaymentsSimulator,
+    billingUrl: solo.billingUrl as string,
+    pooler,
+    pooled,
+    stop: async () => {
+      await solo.stop();
+      await pooler.stop();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 async function opened(
   overrides: Record<string, string>,
-  offline = true,
+  options: { offline?: boolean; folder?: string; databaseAdminUrl?: string } = {},
 ): Promise<Deployment & { payments?: PaymentsSimulator; billingUrl?: string }> {
   const clock = new TestClock();
-  const folder = mkdtempSync(join(tmpdir(), 'story-'));
+  const { offline = true, databaseAdminUrl } = options;
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'story-'));
   let log = '';
   const solo = await startSolo({
     dataFolder: folder,
     apiPort: 0,
     dashboardPort: 0,
     offline,
+    databaseAdminUrl,
     clock,
     durable: false,
     overrides,
@@ -97,7 +142,7 @@ async function opened(
     log: () => log,
     stop: async () => {
       await solo.stop();
-      rmSync(folder, { recursive: true, force: true });
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

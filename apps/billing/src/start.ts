@@ -1,4 +1,5 @@
 import {
+  AUDIT_TIMEOUT_MS,
   AuditJob,
   type DatabaseAddress,
   Database,
@@ -68,8 +69,6 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
-/** The auditor reads everything there is, beside the traffic. */
-const AUDIT_TIMEOUT_MS = 2 * MINUTE_MS;
 /** Largest body of a callback (S46). */
 const RAW_BODY_LIMIT_BYTES = 1024 * 1024;
 

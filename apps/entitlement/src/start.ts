@@ -1,4 +1,10 @@
-import { AuditJob, Database, RollPartitionsJob, addInvariantMetrics } from '#libs/database';
+import {
+  AUDIT_TIMEOUT_MS,
+  AuditJob,
+  Database,
+  RollPartitionsJob,
+  addInvariantMetrics,
+} from '#libs/database';
 import type { EventTransport } from '#libs/messaging';
 import {
   type Clock,
@@ -17,9 +23,6 @@ import { ENTITIES, EntitlementModule } from './entitlement.module.js';
 import { AdvanceAccountsJob } from './due-accounts/advance-accounts.job.js';
 import { ReapJob } from './reaper/reap.job.js';
 import { addEntitlementMetrics } from './telemetry/entitlement-metrics.js';
-
-/** The auditor reads everything there is, beside the traffic. */
-const AUDIT_TIMEOUT_MS = 2 * MINUTE_MS;
 
 export const JOBS: readonly JobDeclaration[] = [
   { job: ReapJob, everyMs: 2 * SECOND_MS, runs: 'process' },

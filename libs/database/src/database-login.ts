@@ -7,6 +7,8 @@ import pg from 'pg';
 export type DatabaseAddress = string | (() => string);
 
 const INVALID_PASSWORD = '28P01';
+/** A violation of the protocol: so says PgBouncer of a wrong password, too. */
+const PROTOCOL_VIOLATION = '08P01';
 const TRIAL_LIMIT_MS = 5_000;
 
 /** The URL for a connection that begins now. */
@@ -44,7 +46,7 @@ async function passwordOf(urls: string[]): Promise<string> {
       await trial.connect();
       return passwordIn(url);
     } catch (error) {
-      if ((error as { code?: string }).code !== INVALID_PASSWORD) break;
+      if (!isRefused(error as Error & { code?: string })) break;
     } finally {
       await trial.end().catch(() => {});
     }
@@ -54,3 +56,8 @@ async function passwordOf(urls: string[]): Promise<string> {
 
 const passwordIn = (url: string) =>
   decodeURIComponent(new URL(url.replace('@/', '@localhost/')).password);
+
+/** Whether the password is wrong, by the word of PostgreSQL or of a PgBouncer in front of it. */
+const isRefused = ({ code, message }: Error & { code?: string }) =>
+  code === INVALID_PASSWORD ||
+  (code === PROTOCOL_VIOLATION && /authentication failed/i.test(message));

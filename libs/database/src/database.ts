@@ -3,6 +3,7 @@ import { DataSource, type EntityManager, type EntitySchema, type MixedList } fro
 import { DatabaseUnavailable, Problem } from '#libs/platform';
 import { StatementTimeout, isCanceled, isUnavailable } from './database-failure.js';
 import { type DatabaseAddress, clientFor, urlNow } from './database-login.js';
+import { IDLE_IN_TRANSACTION_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './statement-limits.js';
 import { Transaction } from './transaction.js';
 
 export interface DatabaseOptions {
@@ -20,7 +21,6 @@ export interface DatabaseOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 15_000;
 /** Connections of a pool whose owner asks for no other number. */
 export const POOL_SIZE = 10;
 
@@ -53,7 +53,7 @@ export class Database {
         // Statements that are sent without waiting for one another share a round trip, in their order.
         pipeline: true,
         statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
-        idle_in_transaction_session_timeout: 60_000,
+        idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
         // A password that is changed meanwhile is the next connection's.
         Client: clientFor(options.url),
       },

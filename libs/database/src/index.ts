@@ -33,4 +33,5 @@ export * from './provision.js';
 export { roleStatements, schemaStatements } from './provision-statements.js';
 export * from './services.js';
 export * from './statement-batch.js';
+export { AUDIT_TIMEOUT_MS } from './statement-limits.js';
 export { Transaction } from './transaction.js';

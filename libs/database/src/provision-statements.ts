@@ -8,6 +8,11 @@ import {
   rolesOf,
   serviceRole,
 } from './services.js';
+import {
+  AUDIT_TIMEOUT_MS,
+  IDLE_IN_TRANSACTION_TIMEOUT_MS,
+  STATEMENT_TIMEOUT_MS,
+} from './statement-limits.js';
 
 const { escapeIdentifier, escapeLiteral } = pg;
 
@@ -95,5 +100,25 @@ function serviceStatements(
       (role) =>
         `alter role ${escapeIdentifier(role)} in database ${database} set search_path = ${path};`,
     ),
+    ...limitStatements(service, database),
   ].join('\n');
+}
+
+/**
+ * How long the statements of a role may take where its connection does not say so itself, as behind PgBouncer. An owner
+ * has no limit: migrations set their own.
+ */
+function limitStatements(service: SchemaPlan['name'], database: string): string[] {
+  const limits = [
+    [serviceRole(service), STATEMENT_TIMEOUT_MS],
+    [maintenanceRole(service), STATEMENT_TIMEOUT_MS],
+    [auditorRole(service), AUDIT_TIMEOUT_MS],
+  ] as const;
+  return limits.flatMap(([role, limitMs]) => {
+    const alter = `alter role ${escapeIdentifier(role)} in database ${database} set`;
+    return [
+      `${alter} statement_timeout = ${limitMs};`,
+      `${alter} idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS};`,
+    ];
+  });
 }

@@ -7,7 +7,6 @@ const BROKEN = 'the transaction was broken by a failed statement whose error was
 /** What pg's client knows of itself, and its types do not say. */
 type KnownClient = Omit<PoolClient, 'pipeline'> & {
   readyForQuery?: boolean;
-  processID: number;
   pipeline: boolean;
   connection: { stream: { destroy(): void } };
 };
@@ -88,10 +87,14 @@ export class Transaction {
    * time that the reader takes. A reader that leaves early breaks the transaction, so it has to leave it by throwing.
    */
   async *copyOut(sql: string): AsyncGenerator<Buffer, void, void> {
+    // Asked of the server: what a connection through PgBouncer knows is an id that PgBouncer made up.
+    const [{ id: serverProcess }] = await this.query<{ id: number }>(
+      'select pg_backend_pid() as id',
+    );
     const client = await this.claim();
     try {
       const end = () => void client.connection.stream.destroy();
-      const cancel = async () => this.cancel(client.processID).catch(end);
+      const cancel = async () => this.cancel(serverProcess).catch(end);
       yield* copyOut(client as unknown as ClientBase, sql, cancel);
     } finally {
       this.release(client);

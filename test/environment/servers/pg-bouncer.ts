@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { withClient } from '#libs/database';
+import { freePorts } from '#libs/platform';
+import { waitFor } from '../wait.js';
+
+const PROGRAM = 'pgbouncer';
+/** What the services send at the start of a connection, and PgBouncer does not keep for each client. */
+const NOT_KEPT = 'statement_timeout,idle_in_transaction_session_timeout';
+/** Debian keeps it where users without root do not look. */
+const PATH = `${process.env.PATH}:/usr/sbin`;
+/** It refuses to be root. */
+const NOBODY = 65_534;
+
+/** Why no PgBouncer can be started on this machine; undefined when one can. */
+export function pgBouncerAvailability(): string | undefined {
+  const { status } = spawnSync(PROGRAM, ['--version'], { env: { PATH } });
+  return status === 0 ? undefined : `no ${PROGRAM} on this machine`;
+}
+
+export interface PgBouncerOptions {
+  /** URL of the server for the superuser, who looks up what others log in with. */
+  serverUrl: string;
+  /** Connections to the server for each role. */
+  poolSize: number;
+}
+
+/** A real PgBouncer in transaction mode, with the settings that docs/operations/sizing.md names. */
+export class PgBouncer {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'pgbouncer-'));
+  private output = '';
+  private child: ChildProcess;
+
+  private constructor(
+    readonly port: number,
+    private readonly options: PgBouncerOptions,
+  ) {}
+
+  static async start(options: PgBouncerOptions): Promise<PgBouncer> {
+    const [port] = await freePorts(1);
+    const pooler = new PgBouncer(port, options);
+    await pooler.launch();
+    return pooler;
+  }
+
+  /** The same database by way of it. */
+  url(direct: string): string {
+    const url = new URL(direct);
+    url.port = String(this.port);
+    return url.toString();
+  }
+
+  /** What it says of its pools: a row for each database and role. */
+  async pools(): Promise<Record<string, string>[]> {
+    const url = new URL(this.url(this.options.serverUrl));
+    url.pathname = '/pgbouncer';
+    return withClient(url.toString(), async (client) => (await client.query('show pools')).rows);
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const ended = once(this.child, 'exit');
+      this.child.kill('SIGKILL');
+      await ended;
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async launch(): Promise<void> {
+    const files = this.write();
+    const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+    const command = ['--pdeathsig', 'KILL', PROGRAM, files];
+    const child = spawn('setpriv', command, {
+      env: { PATH },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...user,
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    this.child = child;
+    await waitFor('PgBouncer to answer', async () => {
+      if (child.exitCode !== null) throw new Error(`PgBouncer has ended: ${this.output}`);
+      return this.pools().then(Boolean, () => undefined);
+    });
+  }
+
+  private write(): string {
+    const { hostname, port, username, password } = new URL(this.options.serverUrl);
+    const [users, file] = ['users.txt', 'pgbouncer.ini'].map((name) => join(this.folder, name));
+    writeFileSync(users, `"${username}" "${decodeURIComponent(password)}"\n`);
+    writeFileSync(
+      file,
+      `[databases]
+* = host=${hostname} port=${port} auth_user=${username}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${this.port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${users}
+admin_users = ${username}
+pool_mode = transaction
+default_pool_size = ${this.options.poolSize}
+max_client_conn = 1000
+ignore_startup_parameters = ${NOT_KEPT}
+`,
+    );
+    if (process.getuid?.() === 0) {
+      for (const path of [this.folder, users, file]) chownSync(path, NOBODY, NOBODY);
+    }
+    return file;
+  }
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Database, withClient } from '#libs/database';
+import { HOUR_MS } from '#libs/platform';
+import { pgBouncerAvailability, waitFor } from '#test/environment';
+import { WebhookReceiver } from '../worker/webhook-receiver.js';
+import { bulkJobs } from './bulk-jobs.story.js';
+import { buyCredits } from './buy-credits.story.js';
+import { openSoloBehindPgBouncer } from './deployment.js';
+
+/** A gigabyte of lines, made as they are sent. */
+const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to stdout";
+
+/** The stories of one process, word for word. */
+(pgBouncerAvailability() === undefined ? describe : describe.skip)(
+  'behind PgBouncer, which gives each transaction a connection',
+  () => {
+    const receiver = new WebhookReceiver();
+    let deployment: Awaited<ReturnType<typeof openSoloBehindPgBouncer>>;
+    beforeAll(async () => {
+      await receiver.start();
+      deployment = await openSoloBehindPgBouncer(receiver.environment);
+    });
+    afterAll(async () => {
+      receiver.stop();
+      await deployment?.stop();
+    });
+
+    describe('credits are bought', () => buyCredits(() => deployment, 'stripe'));
+
+    describe('many names', () => bulkJobs(() => deployment, receiver));
+
+    const rowsOf = (sql: string) =>
+      withClient(deployment.superuserUrl, async (client) => (await client.query(sql)).rows);
+
+    it('the server has fewer connections than the services, and each role at most two', async () => {
+      const pools = (await deployment.pooler.pools()).filter(({ user }) => user !== 'pgbouncer');
+      const clients = pools.reduce((sum, { cl_active }) => sum + Number(cl_active), 0);
+      const servers = pools.map(({ sv_active, sv_idle, sv_used }) =>
+        [sv_active, sv_idle, sv_used].reduce((sum, count) => sum + Number(count), 0),
+      );
+      expect(pools.length).toBeGreaterThan(8);
+      expect(Math.max(...servers)).toBeLessThanOrEqual(2);
+      expect(clients).toBeGreaterThan(servers.reduce((sum, count) => sum + count, 0));
+    });
+
+    it('a statement has the time limit of its role, for that of the connection does not arrive', async () => {
+      const limits = await Promise.all(
+        ['account', 'gateway_maintenance', 'billing_auditor'].map((role) =>
+          withClient(deployment.pooled(role), async (client) => {
+            const { rows } = await client.query(
+              `select current_setting('statement_timeout') as limit, current_setting('idle_in_transaction_session_timeout') as idle`,
+            );
+            return rows[0];
+          }),
+        ),
+      );
+      expect(limits).toEqual([
+        { limit: '15s', idle: '1min' },
+        { limit: '15s', idle: '1min' },
+        { limit: '2min', idle: '1min' },
+      ]);
+    });
+
+    it('while a password is changed, the one that holds is found', async () => {
+      const right = deployment.pooled('gateway');
+      const wrong = right.replace(/:[^:@]+@/, ':of-tomorrow@');
+      const database = await Database.open({
+        url: () => `${wrong}\n${right}`,
+        applicationName: 'rotated',
+        poolSize: 1,
+      });
+      expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+      await database.close();
+    });
+
+    it('a reader who leaves a COPY early ends it in the server, and nobody else’s statement', async () => {
+      const database = await Database.open({
+        url: deployment.pooled('gateway'),
+        applicationName: 'reader',
+        poolSize: 1,
+      });
+      const left = new Error('enough');
+      const reading = database.snapshot(async (transaction) => {
+        await transaction.limitStatements(HOUR_MS);
+        for await (const piece of transaction.copyOut(OUT)) if (piece.length > 0) throw left;
+      });
+      await expect(reading).rejects.toBe(left);
+      const before = database.pool;
+      expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+      expect([before.connections, database.pool.connections]).toEqual([1, 1]);
+      await database.close();
+      const running = `select from pg_stat_activity where state = 'active' and query like 'copy (select repeat%'`;
+      await waitFor('the COPY to be over', async () => (await rowsOf(running)).length === 0);
+    });
+  },
+);
