@@ -14,8 +14,6 @@ const PROJECT = {
   testRunner: '<rootDir>/dist/test/environment/spec-runner.js',
   transform: {},
   globalTeardown: '<rootDir>/dist/test/environment/teardown.js',
-  // What a test waits for it waits for by condition: this only ends what hangs. A test that needs longer says so itself.
-  testTimeout: 60_000,
 };
 
 /** The desk lane, `npm run test:fast`: the specs beside what they prove and the house rules. They need PostgreSQL only. */
@@ -52,6 +50,9 @@ const PROOF = {
 /** A project's servers are started only when one of its specs runs. */
 export default {
   projects: [DESK, SYSTEM, PROOF],
+  // It only ends tests that hang: a test waits for conditions, and one that needs longer says so itself. Jest takes no
+  // notice of it in a project.
+  testTimeout: 60_000,
   reporters: ['default', '<rootDir>/dist/test/environment/closing-lines.js'],
   testSequencer: '<rootDir>/dist/test/environment/longest-first.js',
   // Two cores: while one worker waits for a server or a time-out, the others work.
