@@ -245,5 +245,10 @@ export const KNOWN_NOTICES: readonly string[] = [
   'For help on using this server',
   'This server must not be used as a backend for a search engine',
   'Additional information may be available at',
+  "NOTICE: Access to the domain name's information is restricted",
+  '(c) The Foundation for Internet Domain Registration in the Netherlands',
+  'Result of search for registered domain names under the',
+  'The sole owner of a domain is the entity described',
+  "Le seul propriétaire d'un domaine",
   'LAST UPDATE:',
 ];

@@ -46,6 +46,7 @@ interface Said {
 }
 
 const NAME = '\u0001';
+const QUOTED = /^\[?["'“”„«‘`](?!\S+["'”»’] )/;
 const LINE_LENGTH_MAX = 240;
 /** The longest notice known around an absence has a third of this. */
 const LINES_MAX = 300;
@@ -140,7 +141,8 @@ function isLine({ text, isExact, varies }: FormLine, said: Said, label: string):
 function saidOn(line: Line, names: readonly string[]): Said {
   const body = (line.comment ? commentBody(line) : line.body).slice(0, LINE_LENGTH_MAX);
   const exact = body.replace(/\s+/g, ' ').replace(/ <<<$/, '');
-  return { exact, folded: folded(exact, names) };
+  // A quotation says what somebody else says.
+  return { exact, folded: QUOTED.test(exact) ? exact : folded(exact, names) };
 }
 
 /** The spellings of a name under which a server may speak of it; none when it is not known. */

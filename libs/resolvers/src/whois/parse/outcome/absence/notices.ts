@@ -45,6 +45,15 @@ const FARES =
 /** Which registrations a service shows, to whom and in which words: where that is said, an absence may be a refusal. */
 const SHOWS =
   /\b(?:shown(?! in\b)|shows|displayed|appears?|listed(?! (?:above|as)\b)|published here|invisible|hidden|withheld|omit(?:s|ted)|(?<!not )limited to|holds|restor\w+|prints|(?:as|words|text|answer) above|(?:following|these|same) (?:text|lines?|words?|answers?)|must be (?:asked|requested)|tonight|tomorrow|yesterday|anonymous|look for|unpaid|natural persons?|as if|(?:does|did) not exist|registrations? (?:made|before|after|since)|older|newer)\b/i;
+/** What a service lacks or leaves to others, and that it is none. */
+const LACKS =
+  /\b(?:left out|leaves? out|looks? like|(?<!and )elsewhere|opt(?:ed|s)? in|until then|since then|no access to|comes? from|answered as|made up|fiction\w*|new registry|volunteers|a selection of|(?:does|do) not carry|(?:not|never) (?:be )?included|known to this)\b/i;
+/** What a sentence is about that says which names a service has, and words of terms of use, without which it does. */
+const NAMES = /\b(?:registrations?|registrants?|names|registered)\b/i;
+const TERMS_OF_USE =
+  /\b(?:us(?:e[sd]?|ing|age)|purposes?|agree(?:s|d|ing)? (?:that|to|not)|warrant(?:s|ed|ies)|accura\w*|liab\w*|prohibited|guarantee[sd]?|permi\w+|unsolicited|responsib\w*|reserves?|forbidden|assist|high volume|nuisance|contact|quer(?:y|ies|ied)|competing|intended|may look up|persons to|types of|authoritative|provided (?:by|for free|free of)|illegal|abuse|delays?|availab\w+|downloads?|compil\w+|sanctions?|breach\w*|expir\w+|consult|never discloses|registered office)\b/i;
+/** A line that says that something is missing here. */
+const ELLIPSIS = /^\W*(?:\.{3}|…)\W*$/;
 /** A term speaks of cases and of what is forbidden, in words of the above as well. */
 const SPEAKS_OF_CASES =
   /\b(?:if|may|might|shall|should|will|would|must|agree[sd]?|reserves?|without|unless|prohibited|forbidden|guarantee|responsible|liable|lawful|rights?|terms|copyright|consent)\b/i;
@@ -95,6 +104,7 @@ const ONE_WORD = /^(?:disclaimer|notice|copyright|terms)\W*$/i;
  */
 export function isNotice(text: string): boolean {
   const sentence = text.replace(RIGHTS, 'copyright rights').replaceAll(/\(c\)/gi, '© ');
+  if (ELLIPSIS.test(sentence)) return false;
   if (ONLY_MARKS.test(sentence) || ONE_WORD.test(sentence)) return true;
   const words = sentence.split(' ').filter((word) => /[\p{L}\d]/u.test(word));
   if (words.every((word) => STAMP.test(word.replace(/^\W+|\W+$/g, '')))) {
@@ -105,7 +115,7 @@ export function isNotice(text: string): boolean {
   if (RULES.some((it) => it.test(sentence))) return true;
   if (isKeptBack(sentence, words)) return false;
   if (FARES.test(plain) && !SPEAKS_OF_CASES.test(sentence)) return false;
-  if (words.length > SHORT_WORDS_MAX) return isLongNotice(sentence) && !SHOWS.test(sentence);
+  if (words.length > SHORT_WORDS_MAX) return isLongNotice(sentence);
   return (
     words.every((word) => /^\W*(?:https?:|www\.)|@/i.test(word)) || isShortNotice(sentence, words)
   );
@@ -151,5 +161,7 @@ function isProper(word: string): boolean {
 }
 
 function isLongNotice(sentence: string): boolean {
+  if (SHOWS.test(sentence) || LACKS.test(sentence)) return false;
+  if (NAMES.test(sentence) && !TERMS_OF_USE.test(sentence)) return false;
   return new Set(sentence.toLowerCase().match(ANCHOR_EACH)).size >= LONG_ANCHORS_MIN;
 }
