@@ -66,10 +66,14 @@ const OPEN = new Set(
 export function suffixesFor(label: string, unicode: string): string[] {
   const suffixes = Object.keys(OFFERED);
   if (!label.startsWith('xn--')) return suffixes;
-  const isLatin = /^[\p{Script=Latin}\d-]+$/u.test(unicode);
   return suffixes.filter(
-    (suffix) => OFFERED[suffix] === 'any' || (isLatin && OFFERED[suffix] === 'latin'),
+    (suffix) => OFFERED[suffix] === 'any' || (isLatin(unicode) && OFFERED[suffix] === 'latin'),
   );
+}
+
+/** Whether a label has Latin letters only, with digits and hyphens. */
+export function isLatin(unicode: string): boolean {
+  return /^[\p{Script=Latin}\d-]+$/u.test(unicode);
 }
 
 /** Whether anybody can register under a suffix, as opposed to `gov.uk`, `edu` or a company's own. */

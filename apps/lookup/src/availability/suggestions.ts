@@ -1,6 +1,6 @@
-import { domainToUnicode } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { type DomainName, parseDomainName } from '#libs/domain-names';
-import { isOpen, suffixesFor } from './suffixes.js';
+import { isLatin, isOpen, suffixesFor } from './suffixes.js';
 import { isWord, wordsOf } from './words.js';
 
 const LABEL_LENGTH_MAX = 63;
@@ -62,16 +62,20 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 /**
  * Names like one, best first, without repeats and without the name itself: the same label under other suffixes,
  * words joined or parted by a hyphen, words around it, words in place of others. Every suffix is open to anybody.
- * An internationalised label is only moved to suffixes whose registry takes it.
+ * An internationalised label stays under suffixes whose registry takes it, and words stand around one in Latin script.
  */
 export function suggestionsFor({
   name,
   label,
   publicSuffix,
 }: Pick<DomainName, 'name' | 'label' | 'publicSuffix'>): DomainName[] {
-  const own = label.startsWith('xn--') ? [] : variantsOf(label);
-  const suffixes = suffixesFor(label, domainToUnicode(label)).filter((one) => one !== publicSuffix);
-  const home = isOpen(publicSuffix) || publicSuffix === 'test' ? publicSuffix : 'com';
+  const isIdn = label.startsWith('xn--');
+  const own = isIdn ? idnVariantsOf(domainToUnicode(label)) : variantsOf(label);
+  const taken = suffixesFor(label, domainToUnicode(label));
+  const suffixes = taken.filter((one) => one !== publicSuffix);
+  const isHome =
+    publicSuffix === 'test' || (isIdn ? taken.includes(publicSuffix) : isOpen(publicSuffix));
+  const home = isHome ? publicSuffix : 'com';
   const names = [
     ...interleaved(
       suffixes.map((other) => `${label}.${other}`),
@@ -86,6 +90,14 @@ export function suggestionsFor({
   });
 }
 
+/** No registry mixes scripts. */
+function idnVariantsOf(unicode: string): string[] {
+  if (!isLatin(unicode)) return [];
+  return variantsOf(unicode)
+    .map((variant) => domainToASCII(variant))
+    .filter((one) => one !== '' && one.length <= LABEL_LENGTH_MAX);
+}
+
 function variantsOf(label: string): string[] {
   const words = wordsOf(label);
   const joined = words.join('');
@@ -95,7 +107,7 @@ function variantsOf(label: string): string[] {
     ...words.flatMap((word, place) =>
       (SYNONYMS[word] ?? []).map((other) => words.with(place, other).join('')),
     ),
-    ...[`${last}s`, last.replace(/s$/, '')]
+    ...[last.replace(/(?<!s)$/, 's'), last.replace(/(?<!s)s$/, '')]
       .filter((other) => other !== last && isWord(other))
       .map((other) => words.with(-1, other).join('')),
     ...interleaved(
