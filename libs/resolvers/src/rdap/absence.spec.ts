@@ -73,6 +73,7 @@ const REFUSALS: Readonly<Partial<Record<NotFoundMeaning, readonly string[]>>> = 
     'Entity not found',
     'Registrar not found',
     'Kiosk purple seven',
+    'Domain not found?',
   ],
 };
 
@@ -158,6 +159,13 @@ describe('the body of a 404', () => {
     [{ description: [`${NAME} is reserved by the registry`] }, 'kept_back'],
     [{ title: 'Notice', description: ['This name is a premium name'] }, 'kept_back'],
     [{ description: ['Rate limit exceeded'] }, 'throttled'],
+    [{ description: ['Слишком много запросов'] }, 'throttled'],
+    [{ description: ['Zugriff verweigert'] }, 'throttled'],
+    [{ description: ['Not found in the local cache, fetch pending'] }, 'unclear'],
+    [{ description: ['Sign in to see registered names'] }, 'unclear'],
+    [{ title: 'Domain found', description: [] }, 'unclear'],
+    [{ description: ['Tenant not found'] }, 'unclear'],
+    [{ description: [`${NAME} does not exist in DNS`] }, 'unclear'],
     [{ description: ['This server is not authoritative for example'] }, 'unclear'],
     [{ description: ['The registry is under maintenance'] }, 'outage'],
   ])('counts a notice that speaks of this question: %j', (notice, meaning) => {

@@ -1,4 +1,5 @@
 import { plainText } from '../whois/parse/outcome/announcements.js';
+import { isLimitNotice } from '../whois/parse/outcome/limit-notices.js';
 import { saysThrottled } from '../whois/parse/outcome/classifier.js';
 import { linesIn, listIn, objectsIn } from './json-reading.js';
 import type { JsonObject } from './rdap-client.js';
@@ -47,6 +48,9 @@ const CODE_TITLES =
 /** Refusals in a notice; its small print speaks of other cases in other words. */
 const NOTICED_REFUSALS =
   /\bnot authoritative\b|\bnot (served|handled|managed|supported) (by|here|on)\b|\bunsupported\b|\bno rdap (service|server)\b/;
+/** Where or why something was not found, in a notice: of another copy, account or state, it says nothing of the name. */
+const NOTICED_DOUBTS =
+  /\b(?:sign(?:ed)? in|log(?:ged)? ?in|caches?|sandbox|simulated|test (?:environment|system)|replicas?|replication|shards?|pending|redemption|withheld|not (?:disclosed|released|public|shown|allowed|permitted|yet|configured|sponsored|managed|under management)|(?:domain|name|object|data) (?:was )?found|registered at|variants?|portfolio|suspended|auction|does not exist in|in (?:the )?dns|(?:tenant|customer|account|zone|service|host|page|file|application|handler|bucket|key|site|website|network|autnum|registrant|contact|resource)s? (?:\S+ )?(?:was )?not found)\b/;
 const NOTICE_LENGTH_MAX = 120;
 
 /**
@@ -62,14 +66,23 @@ export function meaningOfNotFound(json: JsonObject, asked: string): NotFoundMean
   if (lines.some((line) => THROTTLES.test(line))) return 'throttled';
   if (restrictionOfAbsence(json, asked) !== undefined) return 'kept_back';
   if ([...lines, ...around].some((line) => OUTAGES.test(line))) return 'outage';
-  if (around.some((line) => NOTICED_REFUSALS.test(line)) || isObject(json)) return 'unclear';
+  if (around.some((line) => isLimitNotice({ text: line, isProse: false, line: 0 }))) {
+    return 'throttled';
+  }
+  const names = askedNames(asked);
+  if (around.some((line) => isDoubt(line, names)) || isObject(json)) return 'unclear';
   if (asked === '') return lines.some((line) => WRONG_SERVICE.test(line)) ? 'unclear' : 'absent';
   const said = lines.map((line) => plainly(line, 'rdapConformance' in json));
-  const names = askedNames(asked);
   const isSaid = said.every((line) => isSilent(line) || isAbout(line, names));
   return isSaid || isAbout(said.filter((line) => !isSilent(line)).join(' '), names)
     ? 'absent'
     : 'unclear';
+}
+
+/** A refusal, or an absence of something else. */
+function isDoubt(line: string, names: ReadonlySet<string>): boolean {
+  if (NOTICED_REFUSALS.test(line) || NOTICED_DOUBTS.test(line)) return true;
+  return /\bnot found\b/.test(line) && !isAbout(line, names);
 }
 
 /** An object with a name of its own contradicts the status. */
@@ -118,5 +131,6 @@ function isSilent(line: string): boolean {
 
 /** A statement of absence, or the name alone, as where it stands behind `Domain not found:`. */
 function isAbout(line: string, asked: ReadonlySet<string>): boolean {
+  if (line.endsWith('?')) return false;
   return asked.has(line.replace(/^["'.]+|["'.]+$/g, '')) || saysAbsent(line, asked);
 }
