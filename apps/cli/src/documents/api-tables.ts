@@ -42,7 +42,7 @@ function operationTable(operations: readonly Operation[]): string {
       ];
     }),
   );
-  return table(['endpoint', 'returns', 'access', 'price'], rows);
+  return table(['endpoint', 'description', 'access', 'price'], rows);
 }
 
 function accessOf({ access }: Operation): string {
@@ -66,7 +66,7 @@ function parameterSection(operation: Operation): string {
   const heads = ['parameter', 'value', 'default', ...(hasVersions ? ['versions'] : [])];
   const text = description ? `${description}\n\n` : '';
   const body = operation.body
-    ? `Body, in JSON: \`${JSON.stringify(operation.body.example)}\`.\n\n`
+    ? `JSON body: \`${JSON.stringify(operation.body.example)}\`.\n\n`
     : '';
   return `### \`${operation.method} ${path}\`\n\n${text}${body}${itemText(operation)}${table(heads, rows)}`;
 }
@@ -99,7 +99,7 @@ function fallbackOf({ default: fallback }: Parameter): string {
 function fixtureSection({ fixtures, routes, method }: Operation): string {
   if (fixtures === undefined) return '';
   const rows = fixtures.map(({ value, answers }) => [`\`${value}\``, answers]);
-  return table([`\`${method} ${routes[0].path}\``, 'answers'], rows);
+  return table([`\`${method} ${routes[0].path}\``, 'answer'], rows);
 }
 
 function scopeTable(operations: readonly Operation[]): string {

@@ -108,7 +108,7 @@ export function jsonFormat(): ParameterKind<'json'> {
     clean: (text) => text.toLowerCase(),
     fault: (given) => {
       if (given === 'json') return undefined;
-      return given === 'xml' ? 'must be json: there are no answers in XML' : 'must be json';
+      return given === 'xml' ? 'must be json; XML is not supported' : 'must be json';
     },
   };
 }

@@ -19,7 +19,7 @@ it.each(rows.map((row) => [row.name, row] as const))(
     for (const format of ['json', 'JSON', 'Json']) expect(faultsOf(format)).toBeUndefined();
     for (const format of ['xml', 'XML']) {
       expect(faultsOf(format)).toEqual([
-        { field: 'format', message: 'must be json: there are no answers in XML' },
+        { field: 'format', message: 'must be json; XML is not supported' },
       ]);
     }
     expect(faultsOf('csv')).toEqual([{ field: 'format', message: 'must be json' }]);

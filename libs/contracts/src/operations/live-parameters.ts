@@ -17,7 +17,7 @@ export const MAX_CREDITS = {
 /** Every answer is JSON; old links say so. */
 export const FORMAT = {
   kind: jsonFormat(),
-  about: 'Response format, in any case',
+  about: 'Response format; case does not matter',
   example: 'json',
   isForGateway: true,
 } as const;

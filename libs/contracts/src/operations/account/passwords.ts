@@ -67,7 +67,7 @@ export const PASSWORD_RESET = defineOperation({
 export const PASSWORD_CHANGE = defineOperation({
   ...dashboardCall('account', 'POST /api/password/change'),
   name: 'password.change',
-  summary: 'Sets a new password, ends all sessions and begins a new one',
+  summary: 'Sets a new password, ends all sessions and starts a new one',
   body: {
     of: ChangePasswordRequest,
     limitBytes: 4_096,

@@ -81,7 +81,7 @@ export const PROFILE_UPDATE = defineOperation({
 export const ADDRESS_CHANGE = defineOperation({
   ...dashboardCall('account', 'POST /api/account/email'),
   name: 'address.change',
-  summary: 'Mails a link to a new address; following it makes the address the account’s',
+  summary: 'Mails a link to a new e-mail address, to confirm it',
   access: { kind: 'session', needsReauthentication: true },
   body: { of: ChangeAddressRequest, limitBytes: 4_096, example: { email: 'ada@example.org' } },
   answers: [{ type: 'application/json', of: ChangeAddressAnswer, status: 202 }],
@@ -92,10 +92,10 @@ export const ADDRESS_CHANGE = defineOperation({
 export const ADDRESS_CONFIRM = defineOperation({
   ...dashboardCall('account', 'POST /api/account/email/confirm'),
   name: 'address.confirm',
-  summary: 'Sets the new address and notifies the old one',
+  summary: 'Confirms the new e-mail address and notifies the old one',
   access: FOR_VISITORS,
   body: { of: ConfirmAddressRequest, limitBytes: 4_096, example: { token: 'from-the-mail' } },
   answers: [{ type: 'application/json', of: AddressChangedAnswer }],
   problems: ['link_invalid', 'account_deleted'],
-  examples: [{ title: 'A good link', parameters: {}, answer: { status: 'address_changed' } }],
+  examples: [{ title: 'A valid link', parameters: {}, answer: { status: 'address_changed' } }],
 });

@@ -187,7 +187,7 @@ export const SESSION = defineOperation({
 export const REAUTHENTICATE = defineOperation({
   ...dashboardCall('account', 'POST /api/session/reauthenticate'),
   name: 'session.reauthenticate',
-  summary: 'Checks the password again, for calls that need a check within the last ten minutes',
+  summary: 'Checks the password again, for calls that require a check within the last ten minutes',
   body: {
     of: ReauthenticateRequest,
     limitBytes: 4_096,

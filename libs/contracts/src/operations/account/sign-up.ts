@@ -53,7 +53,7 @@ export const SIGN_UP = defineOperation({
   name: 'sign-up.request',
   access: FOR_VISITORS,
   summary: 'Mails a link that confirms the address of a new account',
-  description: 'The answer is the same when the address has an account already.',
+  description: 'The answer is the same if the address already has an account.',
   body: {
     of: SignUpRequest,
     limitBytes: 4_096,
@@ -70,7 +70,7 @@ export const SIGN_UP_CONFIRM = defineOperation({
   access: FOR_VISITORS,
   summary: 'Opens the account, creates its first keys and logs in',
   description:
-    'The password proves that the same person signed up and followed the link: nobody gets an account whose password a stranger chose. With `set_password`, the owner of the mailbox chooses another one.',
+    'The password proves that the person who opened the link also signed up, so nobody gets an account whose password a stranger chose. With `set_password`, the owner of the mailbox sets a new password instead.',
   body: {
     of: ConfirmSignUpRequest,
     limitBytes: 4_096,

@@ -28,9 +28,17 @@ export const ARCHIVED_INVOICES_MAX = 500;
 
 /** Which invoices are meant. */
 const FILTER = {
-  from: { kind: day(), about: 'First day (UTC) of their issue', example: '2026-01-01' },
-  to: { kind: day(), about: 'Last day (UTC) of their issue', example: '2026-12-31' },
-  state: { kind: oneOf(INVOICE_STATES), about: 'Their state', example: 'paid' },
+  from: {
+    kind: day(),
+    about: 'Only invoices issued on or after this day (UTC)',
+    example: '2026-01-01',
+  },
+  to: {
+    kind: day(),
+    about: 'Only invoices issued on or before this day (UTC)',
+    example: '2026-12-31',
+  },
+  state: { kind: oneOf(INVOICE_STATES), about: 'Only invoices in this state', example: 'paid' },
 } as const;
 
 export const INVOICES = defineOperation({
@@ -52,12 +60,12 @@ export const INVOICES = defineOperation({
 export const INVOICE_ARCHIVE = defineOperation({
   ...dashboardCall('billing', 'GET /api/invoices/archive'),
   name: 'invoices.archive',
-  summary: 'The PDFs of the invoices that fit, as one ZIP file',
-  description: `At most ${ARCHIVED_INVOICES_MAX} of them: whoever has more asks for less time. Those that are not printed yet, or are no longer kept, are missing; the file \`missing.txt\` then names them.`,
+  summary: 'The PDFs of the matching invoices, as one ZIP file',
+  description: `The file holds up to ${ARCHIVED_INVOICES_MAX} invoices; if more match, choose a shorter period. Invoices that are not printed yet or are no longer kept are listed in \`missing.txt\`.`,
   parameters: FILTER,
   answers: [{ type: 'file', mediaTypes: ['application/zip'] }],
   problems: ['invoice_not_printed', 'invoice_data_destroyed'],
-  examples: [{ title: 'Of a year', parameters: { from: '2026-01-01' }, answer: {} }],
+  examples: [{ title: 'One year', parameters: { from: '2026-01-01' }, answer: {} }],
 });
 
 export const INVOICE_PDF = defineOperation({

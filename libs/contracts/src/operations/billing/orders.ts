@@ -96,14 +96,14 @@ export const ORDER_RETURN = defineOperation({
 export const ORDER_DROP = defineOperation({
   ...dashboardCall('billing', 'POST /api/orders/{id}/drop'),
   name: 'orders.drop',
-  summary: 'Gives up an order that is not paid, and closes its payment page',
-  description: 'Whoever was faster and has paid keeps the order: its answer says so.',
+  summary: 'Cancels an unpaid order and closes its payment page',
+  description: 'If the order was paid in the meantime, it is kept, and the answer says so.',
   parameters: idOf('order', ID),
   answers: [{ type: 'application/json', of: OrderAnswer }],
   problems: ['not_found', 'processor_unavailable'],
   examples: [
     {
-      title: 'An order that was given up',
+      title: 'A cancelled order',
       parameters: { id: ID },
       answer: { ...BOUGHT, state: 'cancelled', redirect_url: null },
     },

@@ -108,7 +108,7 @@ export const SUBSCRIPTION_UNDO = change({
 
 export const SUBSCRIPTION_DROP = change({
   step: 'drop',
-  summary: 'Gives up a plan change that is not paid; the plan stays as it is',
+  summary: 'Cancels an unpaid plan change; the plan stays the same',
   of: PlanChangeAnswer,
   answer: CHANGED,
 });

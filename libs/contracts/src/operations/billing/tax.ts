@@ -17,9 +17,9 @@ export class TaxAnswer {
 export const TAX = defineOperation({
   ...dashboardCall('billing', 'GET /api/tax'),
   name: 'tax.read',
-  summary: 'The tax on what the account orders now, by its billing details',
+  summary: 'The tax on an order, according to the billing details of the account',
   description:
-    'The tax on a unit is rounded to the cent, half up, and taken as often as there are units.',
+    'The tax on one unit is rounded half up to the cent, then multiplied by the number of units.',
   answers: [{ type: 'application/json', of: TaxAnswer }],
   problems: ['billing_details_missing'],
   examples: [

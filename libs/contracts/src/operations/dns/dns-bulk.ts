@@ -54,7 +54,7 @@ export class BulkDnsAnswer extends BulkClosing {
 
 export const DNS_BULK = defineOperation({
   name: 'dns.bulk',
-  summary: 'Live DNS records of up to 100 host names and host names of up to 100 IP addresses',
+  summary: 'Live DNS records of up to 100 host names, and the host names of up to 100 IP addresses',
   description:
     'Results follow the order of the request, host names before IP addresses. With `Accept: application/x-ndjson`, each result is streamed with its `index` as soon as it is ready, and a summary comes last. Only answered items are charged.',
   method: 'POST',

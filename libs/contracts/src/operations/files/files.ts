@@ -40,7 +40,7 @@ const FREE = { per: 'free' } as const;
 
 const CHOSEN = {
   dataset: { kind: oneOf(DATASETS), about: 'Only files of this dataset', example: 'newly' },
-  date: { kind: day(), about: 'Only files of this day', example: '2026-11-19' },
+  date: { kind: day(), about: 'Only files for this day', example: '2026-11-19' },
   ...listPages(50),
 } as const;
 
@@ -48,13 +48,14 @@ const ONE_FILE = {
   dataset: { kind: oneOf(DATASETS), about: 'The dataset', example: 'newly', in: 'path' },
   date: {
     kind: day(),
-    about: 'The day that the file is about, in UTC',
+    about: 'The day (UTC) that the file covers',
     example: '2026-11-19',
     in: 'path',
   },
   format: {
     kind: oneOf(FILE_FORMATS),
-    about: '`csv.gz` has a header, `json.gz` one object a line, `zip` the CSV and a manifest',
+    about:
+      '`csv.gz` has a header row, `json.gz` one JSON object per line, `zip` the CSV file and a manifest',
     example: 'csv.gz',
     default: 'csv.gz',
   },
@@ -64,8 +65,7 @@ export const FILES = defineOperation({
   name: 'files.list',
   summary: 'Database files, newest first',
   description:
-    'Daily files are about one day (UTC), are there by 06:00 of the next, and are made once more by 18:00; full downloads ' +
-    'are made once a week. They are kept for 90 days. `is_included` says whether your Domainer plan opens a file.',
+    'A daily file covers one day (UTC). It is available by 06:00 UTC on the next day, and an updated edition by 18:00. Full downloads are made once a week. Files are kept for 90 days. `is_included` says whether your Domainer plan includes a file.',
   method: 'GET',
   routes: [{ path: '/v2.0/files', version: 2 }],
   access: BY_KEY,
@@ -85,9 +85,9 @@ export const FILES = defineOperation({
 
 export const FILE = defineOperation({
   name: 'files.download',
-  summary: 'A database file, as it was made last',
+  summary: 'The latest edition of a database file',
   description:
-    'Needs a Domainer plan with the dataset. CSV cells that a spreadsheet would take for a formula begin with an apostrophe.',
+    'Requires a Domainer plan that includes the dataset. CSV cells that a spreadsheet would read as a formula start with an apostrophe.',
   method: 'GET',
   routes: [{ path: '/v2.0/files/{dataset}/{date}', version: 2 }],
   access: BY_KEY,
@@ -109,7 +109,7 @@ export const FILE = defineOperation({
 
 export const FILES_STATUS = defineOperation({
   name: 'files.status',
-  summary: 'How fresh the database files are',
+  summary: 'How up to date the database files are',
   method: 'GET',
   routes: [{ path: '/v2.0/files/status', version: 2 }],
   access: { kind: 'public' },
@@ -120,7 +120,7 @@ export const FILES_STATUS = defineOperation({
   problems: [],
   examples: [
     {
-      title: 'Of one dataset',
+      title: 'One dataset',
       parameters: {},
       answer: {
         status: true,
@@ -140,7 +140,7 @@ export const FILES_STATUS = defineOperation({
 
 export const FILES_SAMPLE = defineOperation({
   name: 'files.sample',
-  summary: 'Up to 10,000 newly registered names, one day late',
+  summary: 'A sample of up to 10,000 newly registered names, one day later than the full file',
   method: 'GET',
   routes: [{ path: '/v2.0/files/sample', version: 2 }],
   access: { kind: 'public' },
@@ -149,5 +149,5 @@ export const FILES_SAMPLE = defineOperation({
   answers: [{ type: 'file', mediaTypes: ['application/gzip'] }],
   price: FREE,
   problems: ['not_found', 'file_withheld'],
-  examples: [{ title: 'The newest', parameters: {}, answer: {} }],
+  examples: [{ title: 'The latest sample', parameters: {}, answer: {} }],
 });

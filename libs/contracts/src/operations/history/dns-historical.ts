@@ -122,7 +122,7 @@ export const DNS_HISTORICAL = defineOperation({
   name: 'dns.historical',
   summary: 'DNS records of a domain name over time',
   description:
-    'With `view=snapshots`, all records of the name at each time at which one of them was seen to change; with `view=timeline`, each record with the time in which it was there. Records of hosts below the name are not among them.',
+    '`view=snapshots` returns all records of the name at each observed change. `view=timeline` returns each record with the period in which it was observed. Records of hosts below the name are not included.',
   method: 'GET',
   routes: [{ path: '/v2.0/dns/historical', version: 2 }],
   access: { kind: 'key', scope: 'history', class: 'heavy' },
@@ -132,13 +132,13 @@ export const DNS_HISTORICAL = defineOperation({
     domainName: SEARCHED_NAME,
     type: {
       kind: listOf(['all', ...HISTORIC_TYPES]),
-      about: 'Comma-separated types of records',
+      about: 'Comma-separated record types',
       example: 'A,MX',
       default: ['all' as const],
     },
     view: {
       kind: oneOf(['snapshots', 'timeline']),
-      about: 'All records at each change, or each record with its time',
+      about: 'All records at each change, or each record with its period',
       example: 'timeline',
       default: 'snapshots' as const,
     },

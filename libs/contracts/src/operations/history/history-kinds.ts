@@ -13,13 +13,13 @@ export const SEARCHED_NAME = {
 export const SEARCHED_DAYS = {
   after: {
     kind: day(),
-    about: 'Only what was seen on this day (UTC) or later',
+    about: 'Only data observed on this day (UTC) or later',
     example: '2020-01-01',
     since: 2,
   },
   before: {
     kind: day(),
-    about: 'Only what was seen before this day (UTC)',
+    about: 'Only data observed before this day (UTC)',
     example: '2026-01-01',
     since: 2,
   },

@@ -161,9 +161,9 @@ const PAGES = pagedSearch({ default: { credits: 5, pageSize: 50 } });
 export const WHOIS_HISTORY = defineOperation({
   ...PAGES,
   name: 'whois.history',
-  summary: 'Registration data of a domain name over time: records, or what changed in them',
+  summary: 'Historical registration data of a domain name, as records or as changes between them',
   description:
-    'A record stands for the time in which it was seen unchanged, and shows what was published then. With `view=changes`, each change of a value is listed with what it was before. `coverage` names the sources that are loaded: no result says something only about them.',
+    'Each record covers a period in which it was observed unchanged, and shows what was published then. `view=changes` lists each changed value together with its previous value. `coverage` names the loaded sources; an empty result says nothing about other sources.',
   method: 'GET',
   routes: [
     { path: '/v2.0/whois/history', version: 2 },

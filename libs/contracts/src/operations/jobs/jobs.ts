@@ -53,9 +53,7 @@ const QUEUED = {
 const NAMES = { domainNames: ['example.com', 'example.org', 'EXAMPLE.com'] };
 
 const DESCRIPTION =
-  'One credit for each different name that is answered. The whole price is set aside first, which needs that many ' +
-  'credits; what is not answered is given back. With `dry_run=true` nothing is started: the answer has counts, price, ' +
-  'what the account lacks of it, and how long the names of each top-level domain take. The results wait for 30 days, and a mail says when they are there.';
+  'Each unique name that is answered costs one credit. The full price is held when the job starts, so the account must have that many credits; credits for names without an answer are released. `dry_run=true` starts no job: the answer contains the counts, the price, the credits that the account lacks, and how long the names of each top-level domain take. An e-mail says when the results are ready; they are kept for 30 days.';
 
 /** Access by key: a test key starts nothing. */
 function byKey(rate: 'bulk' | 'account'): Access {
@@ -77,7 +75,7 @@ const ONE_JOB = {
 const DRY_RUN = {
   dry_run: {
     kind: boolean(),
-    about: 'Only counts the names and tells the price; starts nothing',
+    about: 'Only counts the names and returns the price; starts no job',
     example: 'true',
     default: false,
   },
@@ -155,7 +153,7 @@ export const JOBS = defineOperation({
 
 export const JOB = defineOperation({
   name: 'jobs.get',
-  summary: 'How far a job is',
+  summary: 'The state and progress of a job',
   method: 'GET',
   routes: [{ path: '/v2.0/jobs/{id}', version: 2 }],
   access: byKey('account'),
@@ -164,13 +162,14 @@ export const JOB = defineOperation({
   answers: [{ type: 'application/json', of: JobAnswer }],
   price: FREE,
   problems: ['not_found'],
-  examples: [{ title: 'One that is done', parameters: { id: ID }, answer: DONE }],
+  examples: [{ title: 'A finished job', parameters: { id: ID }, answer: DONE }],
 });
 
 export const JOB_CANCEL = defineOperation({
   name: 'jobs.cancel',
-  summary: 'Ends a job',
-  description: 'What is answered by then is charged and can be downloaded; the rest is given back.',
+  summary: 'Cancels a job',
+  description:
+    'Names that are answered by then are charged, and their results can be downloaded. The remaining credits are released.',
   method: 'POST',
   routes: [{ path: '/v2.0/jobs/{id}/cancel', version: 2 }],
   access: byKey('account'),
@@ -181,7 +180,7 @@ export const JOB_CANCEL = defineOperation({
   problems: ['not_found', 'job_over'],
   examples: [
     {
-      title: 'One that runs',
+      title: 'A running job',
       parameters: { id: ID },
       answer: { ...QUEUED, state: 'finalizing' },
     },
@@ -192,8 +191,7 @@ export const JOB_RESULTS = defineOperation({
   name: 'jobs.results',
   summary: 'The results of a job as one file',
   description:
-    'Gzip, as chosen when the job was made: CSV with a header, or a line of JSON for each name. `line` is the line that ' +
-    'the name was first given in.',
+    'A gzip file in the format chosen when the job was created: CSV with a header row, or one JSON object per name and line. `line` is the input line in which the name first appeared.',
   method: 'GET',
   routes: [{ path: '/v2.0/jobs/{id}/results', version: 2 }],
   access: byKey('account'),
@@ -202,5 +200,5 @@ export const JOB_RESULTS = defineOperation({
   answers: [{ type: 'file', mediaTypes: ['application/gzip'] }],
   price: FREE,
   problems: ['not_found', 'job_not_ready', 'job_expired'],
-  examples: [{ title: 'One that is done', parameters: { id: ID }, answer: {} }],
+  examples: [{ title: 'A finished job', parameters: { id: ID }, answer: {} }],
 });

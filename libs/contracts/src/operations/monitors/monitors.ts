@@ -118,7 +118,7 @@ export const DRY_RUN = {
   dry_run: {
     kind: boolean(),
     about:
-      'Only tells what the monitor would be and cost; watches nothing, and the id is of no use',
+      'Only returns the monitor as it would be, with its price; creates nothing, so the id is invalid',
     example: 'true',
     default: false,
   },
@@ -131,7 +131,7 @@ export const EVENTS_OF_ONE = {
   ...ONE_MONITOR,
   state: {
     kind: oneOf(HIT_STATES),
-    about: 'Only names that were found and are in this state',
+    about: 'Only found names in this state',
     example: 'new',
   },
   ...listPages(50),
@@ -159,16 +159,9 @@ export const MONITORS = defineOperation({
 
 export const MONITOR_CREATE = defineOperation({
   name: 'monitors.create',
-  summary: 'Watches a domain, a brand or a registrant',
+  summary: 'Creates a monitor for a domain, a brand or a registrant',
   description:
-    '`domain` checks the DNS of `domainName` every 6 hours and its registration every day, after a change of its DNS and ' +
-    'more often near its expiry. A change is told when a second look confirms it. `brand` compares each new name with ' +
-    '`keyword`, `registrant` each new or changed registration with one of `owner`, `email` and `company`, of which only ' +
-    'published values count. Of names that are found, 1,000 a day are told, and by `monitor.limit` that there are more. ' +
-    'Each kind has as many places as the plan says. With `interval_minutes` (10 to 360) the DNS of a domain is checked more ' +
-    'often: each answered check beyond one in 6 hours costs 1 credit, `price` says how many a day that are at most, and ' +
-    '`dry_run=true` tells it before. News come by mail, in `events` and as the webhook event ' +
-    '`monitor.triggered`.',
+    'A `domain` monitor checks the DNS of `domainName` every 6 hours. It checks the registration every day, after a DNS change, and more often near the expiry date. It reports a change once a second check confirms it. A `brand` monitor compares each new name with `keyword`. A `registrant` monitor compares the published values of each new or changed registration with `owner`, `email` or `company`. A monitor reports up to 1,000 names per day; the event `monitor.limit` says that there were more. Your plan limits the number of monitors of each kind. `interval_minutes` (10 to 360) checks the DNS of a domain more often: each answered check beyond one in 6 hours costs 1 credit. `price` gives the maximum per day; `dry_run=true` returns it in advance. Events are sent by e-mail and as the webhook event `monitor.triggered`, and are listed in `events`.',
   method: 'POST',
   routes: [{ path: '/v2.0/monitors', version: 2 }],
   access: BY_KEY,
@@ -180,7 +173,12 @@ export const MONITOR_CREATE = defineOperation({
   problems: ['monitor_limit_reached', 'too_many_monitors'],
   examples: [
     { title: 'A domain', parameters: {}, body: CREATE, answer: NEW },
-    { title: 'One that is checked often', parameters: {}, body: CREATE_OFTEN, answer: OFTEN },
+    {
+      title: 'A domain that is checked more often',
+      parameters: {},
+      body: CREATE_OFTEN,
+      answer: OFTEN,
+    },
   ],
 });
 
@@ -195,13 +193,14 @@ export const MONITOR = defineOperation({
   answers: [{ type: 'application/json', of: MonitorAnswer }],
   price: FREE,
   problems: ['not_found'],
-  examples: [{ title: 'One of a domain', parameters: { id: ID }, answer: DOMAIN }],
+  examples: [{ title: 'A domain monitor', parameters: { id: ID }, answer: DOMAIN }],
 });
 
 export const MONITOR_UPDATE = defineOperation({
   name: 'monitors.update',
-  summary: 'Changes the name of a monitor, its mails, and what it leaves out',
-  description: 'What it watches stays: for another domain or keyword, make another monitor.',
+  summary: 'Changes the name, the e-mails and the exclusions of a monitor',
+  description:
+    'The domain, keyword or registrant cannot be changed; create another monitor instead.',
   method: 'PATCH',
   routes: [{ path: '/v2.0/monitors/{id}', version: 2 }],
   access: BY_KEY,
@@ -237,7 +236,7 @@ export const MONITOR_DELETE = defineOperation({
 
 export const MONITOR_PAUSE = defineOperation({
   name: 'monitors.pause',
-  summary: 'Pauses a monitor, which frees its place',
+  summary: 'Pauses a monitor; it no longer counts towards the limit of your plan',
   method: 'POST',
   routes: [{ path: '/v2.0/monitors/{id}/pause', version: 2 }],
   access: BY_KEY,
@@ -251,7 +250,7 @@ export const MONITOR_PAUSE = defineOperation({
 
 export const MONITOR_RESUME = defineOperation({
   name: 'monitors.resume',
-  summary: 'Lets a paused monitor go on',
+  summary: 'Resumes a paused monitor',
   method: 'POST',
   routes: [{ path: '/v2.0/monitors/{id}/resume', version: 2 }],
   access: BY_KEY,
@@ -260,13 +259,13 @@ export const MONITOR_RESUME = defineOperation({
   answers: [{ type: 'application/json', of: MonitorAnswer }],
   price: FREE,
   problems: ['monitor_limit_reached', 'not_found'],
-  examples: [{ title: 'It goes on', parameters: { id: ID }, answer: DOMAIN }],
+  examples: [{ title: 'A resumed monitor', parameters: { id: ID }, answer: DOMAIN }],
 });
 
 export const MONITOR_TEST = defineOperation({
   name: 'monitors.test',
-  summary: 'Makes an event of type `monitor.test`, which arrives as all others do',
-  description: 'Five times an hour for each monitor. The event is kept for a day.',
+  summary: 'Creates a `monitor.test` event, which is delivered like any other event',
+  description: 'Each monitor can be tested five times an hour. The event is kept for one day.',
   method: 'POST',
   routes: [{ path: '/v2.0/monitors/{id}/test', version: 2 }],
   access: BY_KEY,
@@ -280,7 +279,7 @@ export const MONITOR_TEST = defineOperation({
 
 export const MONITOR_EVENTS = defineOperation({
   name: 'monitors.events',
-  summary: 'What a monitor found in the last 90 days, newest first',
+  summary: 'The events of a monitor in the last 90 days, newest first',
   method: 'GET',
   routes: [{ path: '/v2.0/monitors/{id}/events', version: 2 }],
   access: BY_KEY,
@@ -300,7 +299,7 @@ export const MONITOR_EVENTS = defineOperation({
 
 export const MONITOR_HIT_UPDATE = defineOperation({
   name: 'monitors.hit',
-  summary: 'Says what you make of a name that a monitor found',
+  summary: 'Marks a name that a monitor found as new, watched or ignored',
   method: 'PATCH',
   routes: [{ path: '/v2.0/monitors/{id}/events/{event_id}', version: 2 }],
   access: BY_KEY,
@@ -312,7 +311,7 @@ export const MONITOR_HIT_UPDATE = defineOperation({
   problems: ['not_found'],
   examples: [
     {
-      title: 'It is ignored',
+      title: 'An ignored name',
       parameters: { id: ID, event_id: HIT_ID },
       body: IGNORED,
       answer: { status: true, ...HIT, state: 'ignored' },

@@ -98,7 +98,8 @@ function eitherResponse(one: Response, other: Response): Response {
 function textOf(contentMediaType: string, contentSchema: JsonSchema): JsonSchema {
   return {
     type: 'string',
-    description: 'One JSON object a line, in the order in which they are ready; the last closes',
+    description:
+      'One JSON object per line, in the order of completion; the last line is the summary',
     contentMediaType,
     contentSchema,
   };

@@ -58,7 +58,7 @@ const IDEMPOTENCY_PARAMETER = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'A repeat with the same key takes effect only once',
+  description: 'Requests with the same key take effect only once',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 };
 

@@ -8,16 +8,28 @@ const COUNT: JsonSchema = { type: 'string', pattern: '^[0-9]+$' };
 const TEXT: JsonSchema = { type: 'string' };
 
 /** Header parameters by the kind of row and, by tus, by the verb. */
-const RANGE = header('Range', 'A part of the file: `bytes=0-1023`', TEXT);
-const IF_RANGE = header('If-Range', 'The ETag that the part must be of; else the whole file', TEXT);
-const IF_NONE_MATCH = header('If-None-Match', 'The ETag at hand: 304 if it is still the one', TEXT);
+const RANGE = header('Range', 'Part of the file to return: `bytes=0-1023`', TEXT);
+const IF_RANGE = header(
+  'If-Range',
+  'ETag of the earlier part; if the file has changed, the whole file is returned',
+  TEXT,
+);
+const IF_NONE_MATCH = header(
+  'If-None-Match',
+  'ETag of your copy; 304 if the file is unchanged',
+  TEXT,
+);
 const RESUMABLE: DescribedParameter = {
-  ...header('Tus-Resumable', 'The version of tus', { const: TUS_VERSION }),
+  ...header('Tus-Resumable', 'Version of the tus protocol', { const: TUS_VERSION }),
   example: TUS_VERSION,
 };
-const OFFSET = header('Upload-Offset', 'How many bytes of the file came before', COUNT);
-const LENGTH = header('Upload-Length', 'Bytes of the whole file', COUNT);
-const METADATA = header('Upload-Metadata', 'Pairs of a name and a value in Base64', TEXT);
+const OFFSET = header('Upload-Offset', 'Number of bytes already stored', COUNT);
+const LENGTH = header('Upload-Length', 'Size of the whole file in bytes', COUNT);
+const METADATA = header(
+  'Upload-Metadata',
+  'Comma-separated pairs of a name and a Base64 value',
+  TEXT,
+);
 
 function header(name: string, description: string, schema: JsonSchema): DescribedParameter {
   return { name, in: 'header', required: false, description, schema };
@@ -51,15 +63,18 @@ export function uploadBody({ types, tus }: OperationUpload): object {
 /** Headers of the answers to tus clients. */
 export function transferHeaders({ method, upload }: Operation): Record<string, object> {
   if (!upload?.tus) return {};
-  const offset = { 'Upload-Offset': { description: 'Bytes that are stored', schema: COUNT } };
+  const offset = { 'Upload-Offset': { description: 'Number of bytes stored', schema: COUNT } };
   return {
-    'Tus-Resumable': { description: 'The version of tus', schema: TEXT },
+    'Tus-Resumable': { description: 'Version of the tus protocol', schema: TEXT },
     ...(method === 'POST' && {
-      Location: { description: 'The upload', schema: { type: 'string', format: 'uri-reference' } },
+      Location: {
+        description: 'URL of the upload',
+        schema: { type: 'string', format: 'uri-reference' },
+      },
     }),
     ...(method !== 'DELETE' && offset),
     ...(method === 'HEAD' && {
-      'Upload-Length': { description: 'Bytes of the whole file', schema: COUNT },
+      'Upload-Length': { description: 'Size of the whole file in bytes', schema: COUNT },
     }),
   };
 }
@@ -70,18 +85,22 @@ export function fileAnswers(
   known: object,
 ): Record<string, object> {
   const content = Object.fromEntries(mediaTypes.map((type) => [type, { schema: BYTES }]));
-  const tag = { ETag: { description: 'Of this content', schema: TEXT } };
+  const tag = { ETag: { description: 'ETag of this content', schema: TEXT } };
   const headers = {
     ...known,
     ...tag,
-    'Accept-Ranges': { description: '`bytes` if parts can be had', schema: TEXT },
+    'Accept-Ranges': { description: '`bytes` if the file can be requested in parts', schema: TEXT },
     'Content-Disposition': { description: 'The name of the file', schema: TEXT },
   };
-  const range = { 'Content-Range': { description: 'Which part this is', schema: TEXT } };
+  const range = { 'Content-Range': { description: 'The range of this part', schema: TEXT } };
   const to = { Location: { schema: { type: 'string', format: 'uri' } } };
   return {
     200: { description: 'The file', headers, content },
-    206: { description: 'A part of the file', headers: { ...headers, ...range }, content },
+    206: {
+      description: 'The requested part of the file',
+      headers: { ...headers, ...range },
+      content,
+    },
     302: { description: 'Redirect to the file', headers: { ...known, ...to } },
     304: { description: 'The file is unchanged', headers: { ...known, ...tag } },
   };

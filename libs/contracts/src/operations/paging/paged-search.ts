@@ -40,7 +40,7 @@ export function pagedSearch<const Mode extends string>(modes: Readonly<Record<Mo
     parameters: {
       page: {
         kind: integer(1, PAGE_MAX),
-        about: `Number of the page, from 1; follow \`cursor\` to read past page ${PAGE_MAX}`,
+        about: `Page number, from 1; use \`cursor\` to read past page ${PAGE_MAX}`,
         example: '1',
       },
       page_size: {
@@ -51,7 +51,7 @@ export function pagedSearch<const Mode extends string>(modes: Readonly<Record<Mo
       cursor: CURSOR,
       mode: {
         kind: oneOf([...words, PREVIEW]),
-        about: `Form of the records; \`${PREVIEW}\` only counts them and tells the price, and is free`,
+        about: `Form of the records; \`${PREVIEW}\` only counts them and returns the price, free of charge`,
         example: PREVIEW,
         default: words[0],
       },

@@ -91,9 +91,9 @@ export class ReputationAnswer {
 
 export const REPUTATION = defineOperation({
   name: 'domain.reputation',
-  summary: 'How far a domain name can be trusted, with everything that the verdict rests on',
+  summary: 'Reputation of a domain name: a verdict, a score and the signals behind them',
   description:
-    'The score begins at 50; each signal adds its weight. `mode=fast` looks at the registration and at what is known of the name, `full` at its DNS as well. `malicious` is said only of a name on a loaded block list, which is named with its date. Withheld contacts count neither way. What cannot be found out lowers `confidence`, not the score.',
+    'The score starts at 50, and each signal adds its weight. `mode=fast` checks the registration and the data already collected about the name; `full` also checks its DNS. The verdict `malicious` is given only to a name on a loaded block list; the answer gives the list and its date. Redacted contacts do not change the score. Data that cannot be retrieved lowers `confidence`, not the score.',
   method: 'GET',
   routes: [{ path: '/v2.0/domain/reputation', version: 2 }],
   access: { kind: 'key', scope: 'reputation', class: 'live' },
@@ -109,7 +109,7 @@ export const REPUTATION = defineOperation({
     },
     mode: {
       kind: oneOf(['fast', 'full']),
-      about: 'Without or with the DNS of the name; `full` costs 3 credits',
+      about: '`full` also checks the DNS of the name, and costs 3 credits',
       example: 'full',
       default: 'fast' as const,
     },

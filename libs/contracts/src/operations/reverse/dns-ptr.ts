@@ -9,7 +9,7 @@ export const DNS_PTR = defineOperation({
   name: 'dns.ptr',
   summary: 'Live host names of an IP address',
   description:
-    'The PTR records that the holder of the address publishes. With another `type`, names whose records point to the address are searched in the index instead.',
+    'Returns the PTR records that the holder of the address publishes. Other values of `type` search the index for names whose records point to the address.',
   method: 'GET',
   routes: [
     {
@@ -30,7 +30,7 @@ export const DNS_PTR = defineOperation({
     },
     type: {
       kind: oneOf(['ptr']),
-      about: 'Type of the records; one address without a type is asked for `ptr`',
+      about: 'Record type; `ptr` is the default if `value` is a single address',
       example: 'ptr',
       isForGateway: true,
     },

@@ -69,9 +69,10 @@ const PAGES = pagedSearch({ default: { credits: 5, pageSize: 100 } });
 export const DNS_REVERSE = defineOperation({
   ...PAGES,
   name: 'dns.reverse',
-  summary: 'Domain names whose records point to an address, a block, a host or a text',
+  summary:
+    'Domain names whose DNS records contain an address, an address block, a host name or a text',
   description:
-    '`value` is an address, a block (at most /16, or /32 of IPv6) or a host. `a` and `aaaa` take an address or a block. `mx`, `ns` and `soa` take a host, or an address that such a host has. `cname` takes a host, `txt` a text within the record. `addresses` says how many names have each address of the page.',
+    '`type` decides what `value` may be. `a` and `aaaa` take an address or an address block (at most /16, or /32 for IPv6). `mx`, `ns` and `soa` take a host name, or an address of such a host. `cname` takes a host name, and `txt` takes a part of the text. `addresses` says how many names share each address on the page.',
   method: 'GET',
   routes: [
     {
@@ -86,19 +87,19 @@ export const DNS_REVERSE = defineOperation({
   parameters: {
     value: {
       kind: reverseValue(),
-      about: 'An IP address, an address block or a host name; with `type=txt` a text',
+      about: 'An IP address, an address block or a host name; with `type=txt`, a text',
       example: '192.0.2.1',
       isRequired: true,
     },
     type: {
       kind: oneOf(REVERSE_TYPES),
-      about: 'Type of the records; `ptr` asks for the names of one address instead',
+      about: 'Record type; `ptr` looks up the host names of one address instead',
       example: 'a',
       isRequired: true,
     },
     current: {
       kind: boolean(),
-      about: 'Whether only records that are there now are wanted',
+      about: 'Only records that exist now; `false` includes earlier ones',
       example: 'false',
       default: true,
     },

@@ -83,9 +83,10 @@ const PAGES = pagedSearch({
 export const WHOIS_REVERSE = defineOperation({
   ...PAGES,
   name: 'whois.reverse',
-  summary: 'Domain names by what their registration publishes: a name, e-mail address or company',
+  summary:
+    'Domain names whose published registration data contains a name, e-mail address or company',
   description:
-    'Exactly one of `keyword`, `owner`, `email` and `company` is given. Upper and lower case are the same. With `exact=false`, `*` stands for any text, up to twice, and a value without `*` is found anywhere within another; three letters or digits in a row are needed, or two Chinese, Japanese or Korean characters. **Withheld data stays hidden**: what the newest complete record of a name does not publish is neither found nor counted, whatever the scope.',
+    'Send exactly one of `keyword`, `owner`, `email` and `company`. The search ignores case. With `exact=false`, `*` matches any text and may be used twice, and a value without `*` matches anywhere within a published value; it needs three letters or digits in a row, or two Chinese, Japanese or Korean characters. **Withheld data stays hidden**: values that the newest complete record of a name does not publish are neither found nor counted, with either `scope`.',
   method: 'GET',
   routes: [
     { path: '/v2.0/whois/reverse', version: 2 },
@@ -103,7 +104,7 @@ export const WHOIS_REVERSE = defineOperation({
   parameters: {
     keyword: {
       kind: searchText(KEYWORD_LENGTH_MAX),
-      about: 'A text in any name, e-mail address or company',
+      about: 'Text to find in any name, e-mail address or company',
       example: 'registered.test',
     },
     owner: {
@@ -129,13 +130,13 @@ export const WHOIS_REVERSE = defineOperation({
     },
     exact: {
       kind: boolean(),
-      about: 'Whether the whole value must be equal; otherwise `*` stands for any text',
+      about: 'Matches the whole value only; otherwise `*` matches any text',
       example: 'true',
       default: false,
     },
     scope: {
       kind: oneOf(['current', 'historic']),
-      about: 'Names that are registered, or also those that are not any more',
+      about: 'Only names that are registered now, or also names that no longer are',
       example: 'historic',
       default: 'current' as const,
       since: 2,

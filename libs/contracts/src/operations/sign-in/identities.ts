@@ -105,14 +105,14 @@ export class IdentityRemovedAnswer {
 
 const ID = '019a5f00-0000-7000-8000-000000000004';
 const PROVIDER = {
-  provider: { kind: oneOf(PROVIDERS), about: 'Who says it', example: 'google', in: 'path' },
+  provider: { kind: oneOf(PROVIDERS), about: 'The provider', example: 'google', in: 'path' },
 } as const;
 const URL_EXAMPLE = { url: 'https://accounts.google.com/o/oauth2/v2/auth?client_id=…' };
 
 export const LOG_IN_PROVIDERS = defineOperation({
   ...dashboardCall('account', 'GET /api/log-in/providers'),
   name: 'session.providers',
-  summary: 'By whom people may log in instead of by a password',
+  summary: 'The providers that people can log in with instead of a password',
   access: FOR_VISITORS,
   answers: [{ type: 'application/json', of: ProvidersAnswer }],
   problems: [],
@@ -122,7 +122,7 @@ export const LOG_IN_PROVIDERS = defineOperation({
 export const LOG_IN_PROVIDER = defineOperation({
   ...dashboardCall('account', 'POST /api/log-in/providers/{provider}'),
   name: 'session.ask-provider',
-  summary: 'Begins a log-in by a provider',
+  summary: 'Starts a log-in with a provider',
   access: FOR_VISITORS,
   parameters: PROVIDER,
   body: { of: AskProviderRequest, limitBytes: 4_096, example: { to: '/keys' } },
@@ -134,7 +134,7 @@ export const LOG_IN_PROVIDER = defineOperation({
 export const PROVIDER_RETURN = defineOperation({
   ...dashboardCall('account', 'POST /api/log-in/return'),
   name: 'session.provider-return',
-  summary: 'Ends what a provider was asked for, in the browser where it began',
+  summary: 'Completes a log-in or a connection with a provider, in the browser that started it',
   access: FOR_VISITORS,
   body: {
     of: ProviderReturnRequest,
@@ -164,7 +164,7 @@ export const PROVIDER_RETURN = defineOperation({
 export const IDENTITIES = defineOperation({
   ...dashboardCall('account', 'GET /api/identities'),
   name: 'identity.list',
-  summary: 'The providers that open the account',
+  summary: 'The providers that are connected to the account',
   answers: [{ type: 'application/json', of: IdentitiesAnswer }],
   problems: [],
   examples: [
@@ -191,7 +191,7 @@ export const IDENTITIES = defineOperation({
 export const IDENTITY_CONNECT = defineOperation({
   ...dashboardCall('account', 'POST /api/identities/{provider}'),
   name: 'identity.connect',
-  summary: 'Begins to connect a provider with the account',
+  summary: 'Starts to connect a provider to the account',
   access: { kind: 'session', needsReauthentication: true, isPaced: true },
   parameters: PROVIDER,
   answers: [{ type: 'application/json', of: AskProviderAnswer }],
@@ -202,7 +202,7 @@ export const IDENTITY_CONNECT = defineOperation({
 export const IDENTITY_REMOVE = defineOperation({
   ...dashboardCall('account', 'DELETE /api/identities/{id}'),
   name: 'identity.remove',
-  summary: 'A provider opens the account no more',
+  summary: 'Disconnects a provider from the account',
   access: { kind: 'session', needsReauthentication: true },
   parameters: idOf('identity', ID),
   answers: [{ type: 'application/json', of: IdentityRemovedAnswer }],

@@ -73,7 +73,7 @@ const PASSKEY = {
 export const LOG_IN_PASSKEY_BEGIN = defineOperation({
   ...dashboardCall('account', 'POST /api/log-in/passkey/options'),
   name: 'session.passkey-options',
-  summary: 'Begins a log-in with a passkey',
+  summary: 'Starts a log-in with a passkey',
   access: FOR_VISITORS,
   answers: [{ type: 'application/json', of: PasskeyOptionsAnswer }],
   problems: ['too_many_attempts'],
@@ -91,7 +91,7 @@ export const LOG_IN_PASSKEY_BEGIN = defineOperation({
 export const LOG_IN_PASSKEY = defineOperation({
   ...dashboardCall('account', 'POST /api/log-in/passkey'),
   name: 'session.log-in-passkey',
-  summary: 'Logs in with a passkey, in the browser that asked for its challenge',
+  summary: 'Logs in with a passkey, in the browser that requested the challenge',
   access: FOR_VISITORS,
   body: {
     of: PasskeyLogInRequest,
@@ -106,7 +106,7 @@ export const LOG_IN_PASSKEY = defineOperation({
 export const PASSKEYS = defineOperation({
   ...dashboardCall('account', 'GET /api/passkeys'),
   name: 'passkey.list',
-  summary: 'The passkeys that open the account',
+  summary: 'The passkeys of the account',
   answers: [{ type: 'application/json', of: PasskeysAnswer }],
   problems: [],
   examples: [{ title: 'One', parameters: {}, answer: { passkeys: [PASSKEY] } }],
@@ -115,7 +115,7 @@ export const PASSKEYS = defineOperation({
 export const PASSKEY_BEGIN = defineOperation({
   ...dashboardCall('account', 'POST /api/passkeys/options'),
   name: 'passkey.begin',
-  summary: 'What a browser needs to make a passkey; nothing changes before it comes back',
+  summary: 'The options that a browser needs to create a passkey; changes nothing yet',
   access: CHANGE,
   answers: [{ type: 'application/json', of: PasskeyOptionsAnswer }],
   problems: ['too_many_passkeys'],
@@ -133,7 +133,7 @@ export const PASSKEY_BEGIN = defineOperation({
 export const PASSKEY_ADD = defineOperation({
   ...dashboardCall('account', 'POST /api/passkeys'),
   name: 'passkey.add',
-  summary: 'Adds the passkey that the browser made; from now on it opens the account',
+  summary: 'Adds the passkey that the browser created; it can log in from now on',
   access: CHANGE,
   body: {
     of: AddPasskeyRequest,
@@ -151,7 +151,7 @@ export const PASSKEY_ADD = defineOperation({
 export const PASSKEY_REMOVE = defineOperation({
   ...dashboardCall('account', 'DELETE /api/passkeys/{id}'),
   name: 'passkey.remove',
-  summary: 'A passkey opens the account no more',
+  summary: 'Removes a passkey from the account',
   access: { kind: 'session', needsReauthentication: true },
   parameters: idOf('passkey', ID),
   answers: [{ type: 'application/json', of: PasskeyRemovedAnswer }],

@@ -53,7 +53,7 @@ const CODES = { recovery_codes: ['ABCDEF-GHIJKL-MNOPQR-STUVWX'] };
 export const LOG_IN_CODE = defineOperation({
   ...dashboardCall('account', 'POST /api/log-in/code'),
   name: 'session.log-in-code',
-  summary: 'The second step of a log-in that asked for a code',
+  summary: 'Completes a log-in that asked for a code',
   access: FOR_VISITORS,
   body: CODE,
   answers: [{ type: 'application/json', of: CurrentSessionAnswer }],
@@ -70,7 +70,7 @@ export const LOG_IN_CODE = defineOperation({
 export const SECOND_FACTOR = defineOperation({
   ...dashboardCall('account', 'GET /api/second-factor'),
   name: 'second-factor.read',
-  summary: 'Whether log-ins ask for a code of an authenticator app',
+  summary: 'Whether log-ins require a code from an authenticator app',
   answers: [{ type: 'application/json', of: SecondFactorAnswer }],
   problems: [],
   examples: [
@@ -85,7 +85,7 @@ export const SECOND_FACTOR = defineOperation({
 export const SECOND_FACTOR_BEGIN = defineOperation({
   ...dashboardCall('account', 'POST /api/second-factor'),
   name: 'second-factor.begin',
-  summary: 'A secret for an authenticator app; nothing changes before its first code',
+  summary: 'Creates a secret for an authenticator app; changes nothing until the first code',
   access: CHANGE,
   answers: [{ type: 'application/json', of: SecondFactorSecretAnswer }],
   problems: ['second_factor_on'],
@@ -104,7 +104,7 @@ export const SECOND_FACTOR_BEGIN = defineOperation({
 export const SECOND_FACTOR_CONFIRM = defineOperation({
   ...dashboardCall('account', 'POST /api/second-factor/confirm'),
   name: 'second-factor.confirm',
-  summary: 'Takes the first code of the app; from then on log-ins ask for one',
+  summary: 'Confirms the authenticator app with its first code; log-ins then require a code',
   access: CHANGE,
   body: CODE,
   answers: [{ type: 'application/json', of: RecoveryCodesAnswer }],
@@ -115,7 +115,7 @@ export const SECOND_FACTOR_CONFIRM = defineOperation({
 export const SECOND_FACTOR_CODES = defineOperation({
   ...dashboardCall('account', 'POST /api/second-factor/recovery-codes'),
   name: 'second-factor.recovery-codes',
-  summary: 'New recovery codes; the earlier ones no longer work',
+  summary: 'Creates new recovery codes; the earlier ones stop working',
   access: CHANGE,
   body: CODE,
   answers: [{ type: 'application/json', of: RecoveryCodesAnswer }],
@@ -126,7 +126,7 @@ export const SECOND_FACTOR_CODES = defineOperation({
 export const SECOND_FACTOR_REMOVE = defineOperation({
   ...dashboardCall('account', 'POST /api/second-factor/remove'),
   name: 'second-factor.remove',
-  summary: 'Removes the authenticator app; log-ins ask for no code any more',
+  summary: 'Removes the authenticator app; log-ins no longer require a code',
   access: CHANGE,
   body: CODE,
   answers: [{ type: 'application/json', of: SecondFactorRemovedAnswer }],

@@ -21,9 +21,9 @@ export class TypoCandidates {
 
 export const TYPO_SCORES = defineOperation({
   name: 'domain.typos.scores',
-  summary: 'How much up to 100 domain names look like a name of yours',
+  summary: 'Similarity of up to 100 domain names to a name of yours',
   description:
-    'Compares names that you have with `domainName`, without looking anything up and for nothing: how each comes from it, and how alike the two are. One name that is none refuses the whole request.',
+    'Compares your own list of names with `domainName`, free of charge and without a lookup. The answer says how each name derives from `domainName` and how similar they are. If one of the names is invalid, the whole request is rejected.',
   method: 'POST',
   routes: [{ path: '/v2.0/domain/typos', version: 2 }],
   access: { kind: 'key', scope: 'typos', class: 'bulk' },

@@ -15,7 +15,7 @@ export const TYPOS = defineOperation({
   name: 'domain.typos',
   summary: 'Registered domain names that look like a name, contain a word or match a pattern',
   description:
-    'Exactly one of `domainName`, `keyword` and `pattern` is given. `domainName` generates its look-alikes by the kinds of dnstwist and more, and returns those that are registered, with internationalised names that look like any of them. `keyword` is found anywhere in the label, also in letters that look like its own. In `pattern`, `*` stands for any text, up to twice, and `?` for one character of the label; three letters or digits in a row are needed. The label is what stands before the public suffix. `first_seen_since` returns only names that came up since.',
+    'Send exactly one of `domainName`, `keyword` and `pattern`. `domainName` generates look-alikes with the algorithms of dnstwist and others, and returns those that are registered, together with internationalised names that look like any of them. `keyword` matches anywhere in the label, including letters that look like its own. In `pattern`, `*` matches any text and may be used twice, and `?` matches one character; the pattern needs three letters or digits in a row. The label is the part before the public suffix. `first_seen_since` returns only names first seen since then.',
   method: 'GET',
   routes: [{ path: '/v2.0/domain/typos', version: 2 }],
   access: { kind: 'key', scope: 'typos', class: 'heavy' },
@@ -24,7 +24,7 @@ export const TYPOS = defineOperation({
   parameters: {
     domainName: {
       kind: domainName(),
-      about: 'A domain name whose look-alikes are wanted',
+      about: 'The domain name to find look-alikes of',
       example: 'registered.test',
       synonyms: ['domain'],
     },
@@ -40,7 +40,7 @@ export const TYPOS = defineOperation({
     },
     label_length: {
       kind: lengthRange(),
-      about: 'Only labels of this length, or from and to',
+      about: 'Only labels of this length, or within this range of lengths',
       example: '5-12',
     },
     tld: {
@@ -55,7 +55,7 @@ export const TYPOS = defineOperation({
     },
     exclude: {
       kind: nameList(),
-      about: 'Own domain names that are left out, separated by commas',
+      about: 'Your own domain names to exclude, separated by commas',
       example: 'registered.test',
     },
     format: FORMAT,

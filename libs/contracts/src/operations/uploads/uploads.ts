@@ -45,16 +45,12 @@ const BY_KEY: TusUploads = {
 const verbs = tusVerbs(BY_KEY);
 
 const DESCRIPTION =
-  'For jobs of up to 3,000,000 names. Send a form with one file, or speak tus 1.0.0 (https://tus.io), which resumes ' +
-  'after a broken connection. The file is text with one name a line, CSV (the column `domain`, `domain_name`, `name` ' +
-  'or `url`, else the first that holds a name), or one of them packed by gzip or as the only entry of a zip; 768 MiB ' +
-  'at most, unpacked too. Its names are read in the background: ask for the upload until it is `ready`, then start a ' +
-  'job with its `upload_id`. In a form, a field `idempotency_key` before the file makes a repeated form the same upload.';
+  'Uploads a file for a job of up to 3,000,000 names. Send a form with one file, or use tus 1.0.0 (https://tus.io), which can resume after a broken connection. The file is text with one name per line, or CSV; its names are in the column `domain`, `domain_name`, `name` or `url`, or else in the first column that contains a name. It may be compressed with gzip, or be the only entry of a ZIP file. The limit is 768 MiB, both compressed and uncompressed. The names are read in the background: poll the upload until it is `ready`, then start a job with its `upload_id`. If a form has the field `idempotency_key` before the file, a repeat of the form returns the same upload.';
 
 export const UPLOAD_CREATE = defineOperation({
   ...verbs.create,
   name: 'uploads.create',
-  summary: 'Takes a file of names, or starts to take one',
+  summary: 'Uploads a file of names, or starts a resumable upload',
   description: DESCRIPTION,
   answers: [{ type: 'application/json', of: UploadAnswer, status: 201 }],
   problems: ['uploads_full'],
@@ -63,7 +59,7 @@ export const UPLOAD_CREATE = defineOperation({
 export const UPLOAD_STATE = defineOperation({
   ...verbs.state,
   name: 'uploads.state',
-  summary: 'How much of an upload is stored',
+  summary: 'How many bytes of an upload are stored',
   problems: [],
 });
 export const UPLOAD_APPEND = defineOperation({
@@ -81,7 +77,7 @@ export const UPLOAD_REMOVE = defineOperation({
 
 export const UPLOAD = defineOperation({
   name: 'uploads.get',
-  summary: 'What is in an upload',
+  summary: 'The state of an upload, and how many names it contains',
   method: 'GET',
   routes: [{ path: '/v2.0/uploads/{id}', version: 2 }],
   access: ACCESS,
@@ -90,7 +86,7 @@ export const UPLOAD = defineOperation({
   answers: [{ type: 'application/json', of: UploadAnswer }],
   price: { per: 'free' },
   problems: ['not_found'],
-  examples: [{ title: 'One that is ready', parameters: { id: READY.id }, answer: READY }],
+  examples: [{ title: 'A ready upload', parameters: { id: READY.id }, answer: READY }],
 });
 
 export const UPLOADS = defineOperation({

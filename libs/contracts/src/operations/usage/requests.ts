@@ -73,7 +73,7 @@ const PARAMETERS = {
   },
   from: {
     kind: day(),
-    about: `Where several days are wanted, the first of them; \`day\` is the last one. Up to ${REQUEST_DAYS_MAX} days`,
+    about: `First day (UTC) of a range of up to ${REQUEST_DAYS_MAX} days that ends with \`day\``,
     example: '2026-11-18',
   },
   operation: {
@@ -81,7 +81,7 @@ const PARAMETERS = {
       pattern: /^[a-z][a-z0-9_.-]*$/,
       rule: 'must be the name of an operation, such as whois.live',
     }),
-    about: 'Only requests of this operation; without it, all requests',
+    about: 'Only requests of this operation',
     example: 'whois.live',
   },
   key_id: {
@@ -97,23 +97,23 @@ const PARAMETERS = {
       pattern: /^[1-5]([0-9]{2}|xx)$/,
       rule: 'must be a status such as 429, or a class such as 4xx',
     }),
-    about: 'Only requests that were answered with this HTTP status, or a class of them (`4xx`)',
+    about: 'Only requests answered with this HTTP status or status class (`4xx`)',
     example: '4xx',
   },
   subject: {
     kind: text(255),
     about:
-      'Only requests about this name, address or number, as it was asked for; in a bulk request, among the first 255 characters',
+      'Only requests for this name, address or number, as it was sent; for a bulk request, only the first 255 characters are searched',
     example: 'example.com',
   },
   request_id: {
     kind: text(60, { pattern: /^[A-Za-z0-9_-]+$/, rule: 'must be the id of a request' }),
-    about: 'Only the request with this id, as `X-Request-Id` names it',
+    about: 'Only the request with this id (`X-Request-Id`)',
     example: 'req_4Fh2aBcD01230001zz',
   },
   charged: {
     kind: boolean(),
-    about: 'Only requests that cost credits, or only those that cost none',
+    about: 'Only requests that cost credits, or only free requests',
     example: 'true',
   },
   ...listPages(100),
@@ -139,8 +139,7 @@ const ANSWER = {
 } satisfies RequestsAnswer;
 
 const DESCRIPTION =
-  'The individual requests behind a usage line of the ledger, including refused ones. A request is listed within a second ' +
-  'of its answer. The ledger books it a minute or two later, so a request just before midnight may be booked on the next day.';
+  'Lists the individual requests behind a usage line of the ledger, including rejected requests. A request appears within a second of its answer. The ledger books it a minute or two later, so a request just before midnight may be booked on the next day.';
 
 export const ACCOUNT_REQUESTS = defineOperation({
   name: 'account.requests',

@@ -49,9 +49,9 @@ export class UsageV1Answer {
 
 export const USAGE_V1 = defineOperation({
   name: 'account.usage-v1',
-  summary: 'Credits granted and used, in the words of version 1',
+  summary: 'Credits granted and used, in the format of version 1',
   description:
-    'For clients that move here: the key is not repeated, and surcharges, which there are none of, are 0. Use is counted within two minutes. `/v2.0/account/credits` says more.',
+    'For clients that migrate from another service. The answer does not repeat the key, and surcharges are always 0. Usage appears within two minutes. `/v2.0/account/credits` gives more detail.',
   method: 'GET',
   routes: [{ path: '/v1.0/whoisapi/usage', version: 1, successor: '/v2.0/account/credits' }],
   access: { kind: 'key', scope: 'account:read', class: 'account' },

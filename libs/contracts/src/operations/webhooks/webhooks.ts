@@ -103,11 +103,9 @@ export const WEBHOOKS = defineOperation({
 
 export const WEBHOOK_CREATE = defineOperation({
   name: 'webhooks.create',
-  summary: 'Tells an address of yours what happens',
+  summary: 'Creates a webhook, which sends events to a URL of yours',
   description:
-    'Events are sent by POST, signed as [Standard Webhooks](https://www.standardwebhooks.com) describes, and tried again ' +
-    'for three days. Answer with a status from 200 to 299 within ten seconds. The secret is shown only once. ' +
-    'Addresses are https, at port 443, and public.',
+    'Events are sent by POST and signed according to [Standard Webhooks](https://www.standardwebhooks.com). Respond with a status from 200 to 299 within ten seconds; otherwise the delivery is retried for three days. The secret is shown only once. The URL must be public and use HTTPS on port 443.',
   method: 'POST',
   routes: [{ path: '/v2.0/webhooks', version: 2 }],
   access: BY_KEY,
@@ -117,7 +115,7 @@ export const WEBHOOK_CREATE = defineOperation({
   answers: [{ type: 'application/json', of: WebhookSecretAnswer, status: 201 }],
   price: FREE,
   problems: ['too_many_webhooks'],
-  examples: [{ title: 'Of jobs', parameters: {}, body: NEW, answer: WITH_SECRET }],
+  examples: [{ title: 'A webhook for jobs', parameters: {}, body: NEW, answer: WITH_SECRET }],
 });
 
 export const WEBHOOK = defineOperation({
@@ -131,12 +129,12 @@ export const WEBHOOK = defineOperation({
   answers: [{ type: 'application/json', of: WebhookAnswer }],
   price: FREE,
   problems: ['not_found'],
-  examples: [{ title: 'One that works', parameters: { id: ID }, answer: WEBHOOK_SHOWN }],
+  examples: [{ title: 'An active webhook', parameters: { id: ID }, answer: WEBHOOK_SHOWN }],
 });
 
 export const WEBHOOK_UPDATE = defineOperation({
   name: 'webhooks.update',
-  summary: 'Changes a webhook, pauses it, or lets it begin again',
+  summary: 'Changes, pauses or resumes a webhook',
   method: 'PATCH',
   routes: [{ path: '/v2.0/webhooks/{id}', version: 2 }],
   access: BY_KEY,
@@ -172,9 +170,8 @@ export const WEBHOOK_DELETE = defineOperation({
 
 export const WEBHOOK_ROTATE = defineOperation({
   name: 'webhooks.rotate',
-  summary: 'Gives a webhook a new secret',
-  description:
-    'For 24 hours deliveries are signed with both, so that you can change over in peace.',
+  summary: 'Rotates the secret of a webhook',
+  description: 'For 24 hours, deliveries are signed with both the old and the new secret.',
   method: 'POST',
   routes: [{ path: '/v2.0/webhooks/{id}/rotate', version: 2 }],
   access: BY_KEY,
@@ -194,7 +191,7 @@ export const WEBHOOK_ROTATE = defineOperation({
 
 export const WEBHOOK_TEST = defineOperation({
   name: 'webhooks.test',
-  summary: 'Sends an event of type `webhook.test`',
+  summary: 'Sends a `webhook.test` event',
   method: 'POST',
   routes: [{ path: '/v2.0/webhooks/{id}/test', version: 2 }],
   access: BY_KEY,
@@ -205,7 +202,7 @@ export const WEBHOOK_TEST = defineOperation({
   problems: ['not_found', 'webhook_not_active'],
   examples: [
     {
-      title: 'It waits',
+      title: 'A pending delivery',
       parameters: { id: ID },
       answer: { ...WAITING, type: 'webhook.test' },
     },
@@ -214,7 +211,7 @@ export const WEBHOOK_TEST = defineOperation({
 
 export const WEBHOOK_DELIVERIES = defineOperation({
   name: 'webhooks.deliveries',
-  summary: 'What was sent to a webhook in the last 30 days, newest first',
+  summary: 'The deliveries of a webhook in the last 30 days, newest first',
   method: 'GET',
   routes: [{ path: '/v2.0/webhooks/{id}/deliveries', version: 2 }],
   access: BY_KEY,
@@ -234,7 +231,7 @@ export const WEBHOOK_DELIVERIES = defineOperation({
 
 export const WEBHOOK_REPLAY = defineOperation({
   name: 'webhooks.replay',
-  summary: 'Sends a delivery once more, with its id and its data',
+  summary: 'Sends a delivery again, with the same id and data',
   method: 'POST',
   routes: [{ path: '/v2.0/webhooks/{id}/deliveries/{delivery_id}/replay', version: 2 }],
   access: BY_KEY,
@@ -245,7 +242,7 @@ export const WEBHOOK_REPLAY = defineOperation({
   problems: ['not_found', 'webhook_not_active'],
   examples: [
     {
-      title: 'It waits',
+      title: 'A pending delivery',
       parameters: { id: ID, delivery_id: DELIVERY_ID },
       answer: WAITING,
     },
