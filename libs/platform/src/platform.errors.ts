@@ -19,7 +19,7 @@ export class PayloadTooLarge extends Problem {
 
 export class UnsupportedMediaType extends Problem {
   constructor(
-    detail = 'This content type is not supported. Send JSON, and say so: "Content-Type: application/json".',
+    detail = 'This content type is not supported. Send JSON with "Content-Type: application/json".',
   ) {
     super({ code: 'unsupported_media_type', status: 415, detail });
   }

@@ -7,7 +7,7 @@ export class ProviderRefused extends Problem {
       {
         code: 'provider_refused',
         status: 403,
-        detail: 'The other service did not confirm who you are. Nothing was changed.',
+        detail: 'The provider did not confirm who you are. Nothing was changed.',
       },
       { cause },
     );
@@ -19,7 +19,7 @@ export class ProviderAddressNotVerified extends Problem {
     super({
       code: 'provider_address_not_verified',
       status: 403,
-      detail: 'The other service has no verified e-mail address of yours. Verify it there first.',
+      detail: 'Your account at the provider has no verified e-mail address. Verify it there first.',
     });
   }
 }
@@ -29,7 +29,7 @@ export class IdentityTaken extends Problem {
     super({
       code: 'identity_taken',
       status: 409,
-      detail: 'This log-in is connected with an account already.',
+      detail: 'This log-in is already connected to an account.',
     });
   }
 }
@@ -39,7 +39,8 @@ export class LastWayIn extends Problem {
     super({
       code: 'last_way_in',
       status: 409,
-      detail: 'Nothing else opens this account. Set a password first: ask for a link to set one.',
+      detail:
+        'This is the only way to log in to this account. Request a link to set a password first.',
     });
   }
 }

@@ -6,7 +6,7 @@ export class KeyLimitReached extends Problem {
     super({
       code: 'key_limit_reached',
       status: 403,
-      detail: `An account may have at most ${limit} ${environment} keys at a time. Revoke a key that you no longer use.`,
+      detail: `An account can have at most ${limit} ${environment} keys. Revoke a key that you no longer use.`,
       members: { limit },
     });
   }
@@ -17,7 +17,7 @@ export class TooManyNewKeys extends Problem {
     super({
       code: 'key_limit_reached',
       status: 403,
-      detail: `An account may make at most ${limit} keys within 24 hours, rotations included. Try again tomorrow.`,
+      detail: `An account can create at most ${limit} keys within 24 hours, including rotations. Try again tomorrow.`,
       members: { limit },
     });
   }

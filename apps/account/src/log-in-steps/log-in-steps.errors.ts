@@ -6,7 +6,7 @@ export class LogInOver extends Problem {
     super({
       code: 'log_in_over',
       status: 410,
-      detail: 'This log-in took too long or failed too often. Begin again.',
+      detail: 'This log-in took too long or failed too often. Start again.',
     });
   }
 }

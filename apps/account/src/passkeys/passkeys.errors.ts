@@ -19,7 +19,7 @@ export class TooManyPasskeys extends Problem {
     super({
       code: 'too_many_passkeys',
       status: 409,
-      detail: `The account has ${max} passkeys, and may have no more. Remove one first.`,
+      detail: `The account already has ${max} passkeys, which is the limit. Remove one first.`,
     });
   }
 }

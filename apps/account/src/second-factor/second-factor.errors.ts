@@ -16,7 +16,7 @@ export class SecondFactorOn extends Problem {
     super({
       code: 'second_factor_on',
       status: 409,
-      detail: 'An authenticator app is set up already. Remove it first.',
+      detail: 'An authenticator app is already set up. Remove it first.',
     });
   }
 }
@@ -26,7 +26,7 @@ export class SecondFactorOff extends Problem {
     super({
       code: 'second_factor_off',
       status: 409,
-      detail: 'No authenticator app is being set up, or none is in use. Begin again.',
+      detail: 'No authenticator app is in use or being set up. Start again.',
     });
   }
 }

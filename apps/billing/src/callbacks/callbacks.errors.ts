@@ -22,7 +22,7 @@ export class CallbackNotChecked extends Problem {
       {
         code: 'callback_not_checked',
         status: 503,
-        detail: 'This callback could not be checked just now. Send it again later.',
+        detail: 'This callback cannot be checked at the moment. Send it again later.',
       },
       { cause },
     );

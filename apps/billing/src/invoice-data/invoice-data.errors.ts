@@ -6,7 +6,7 @@ export class InvoiceDataDestroyed extends Problem {
       code: 'invoice_data_destroyed',
       status: 410,
       detail:
-        'The retention period of this invoice is over: its PDF and billing details are destroyed.',
+        'The retention period of this invoice is over, so its PDF and billing details were destroyed.',
     });
   }
 }

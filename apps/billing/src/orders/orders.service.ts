@@ -245,7 +245,7 @@ function notSold({ product }: CreateOrderRequest): InvalidRequest {
     product === 'package'
       ? {
           field: 'credits',
-          message: 'is not sold: 5,000 to 3,000,000 in steps of 1,000, above 100,000 of 10,000',
+          message: 'must be 5,000 to 3,000,000, in steps of 1,000, or of 10,000 above 100,000',
         }
       : { field: 'sku', message: 'is not sold in this quantity' },
   ]);

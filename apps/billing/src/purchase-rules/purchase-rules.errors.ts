@@ -29,7 +29,7 @@ export class DebtOpen extends Problem {
     super({
       code: 'debt_open',
       status: 409,
-      detail: `A payment by this processor was taken back, and ${credits} used credits are still owed. Buy through another processor; its credits repay them first.`,
+      detail: `A payment through this processor was reversed, and ${credits} used credits are still owed. Buy through another processor: the new credits repay them first.`,
     });
   }
 }

@@ -10,7 +10,7 @@ export class SearchTooHeavy extends Problem {
         code: 'search_too_heavy',
         status: 503,
         detail:
-          'The search took too long and was ended. Search for a longer or less common text. Nothing was charged.',
+          'The search took too long and was stopped. Search for a longer or less common text. Nothing was charged.',
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       },
       { cause },

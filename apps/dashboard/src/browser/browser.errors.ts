@@ -25,8 +25,7 @@ export class TooManyCalls extends Problem {
     super({
       code: 'too_busy',
       status: 429,
-      detail:
-        'Too many requests of your account or network are being answered. Try again in a moment.',
+      detail: 'Your account or network has too many requests in progress. Try again in a moment.',
       retryAfterSeconds: 1,
     });
   }

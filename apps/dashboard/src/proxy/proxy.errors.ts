@@ -6,7 +6,7 @@ export class TooManyExports extends Problem {
       code: 'service_overloaded',
       status: 503,
       detail:
-        'Your account or too many others are being exported right now. Try again in a minute.',
+        'Your account is already being exported, or too many others are. Try again in a minute.',
       retryAfterSeconds: 60,
     });
   }

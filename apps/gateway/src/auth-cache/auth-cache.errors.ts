@@ -69,7 +69,7 @@ export class TestKeyNotAllowed extends Problem {
     super({
       code: 'test_key_not_allowed',
       status: 403,
-      detail: 'A test key changes nothing and reads no files. Use a live key.',
+      detail: 'A test key cannot change data or read files. Use a live key.',
     });
   }
 }

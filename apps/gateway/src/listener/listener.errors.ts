@@ -7,7 +7,7 @@ export class NothingAtRoot extends Problem {
       code: 'not_found',
       status: 404,
       detail:
-        'This is the address of the API; its operations begin with /v2.0. `GET /openapi.json` describes them, /docs shows them in a browser, and keys are made on the dashboard.',
+        'This is the API; its operations start with /v2.0. `GET /openapi.json` describes them, and /docs shows them in a browser. You create keys on the dashboard.',
       members: { openapi: '/openapi.json', docs: '/docs', dashboard: dashboardUrl },
     });
   }

@@ -8,7 +8,7 @@ export class AnswerTooLarge extends Problem {
     super({
       code: 'answer_too_large',
       status: 413,
-      detail: `The answer has more than ${limitBytes / MIB} MiB. Ask about fewer names, or with Accept: application/x-ndjson. Nothing was charged.`,
+      detail: `The answer is larger than ${limitBytes / MIB} MiB. Request fewer names, or send "Accept: application/x-ndjson". Nothing was charged.`,
       retryable: false,
     });
   }

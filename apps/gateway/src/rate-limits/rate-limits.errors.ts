@@ -6,7 +6,7 @@ export class RateLimited extends Problem {
     super({
       code: 'rate_limited',
       status: 429,
-      detail: `You sent more than ${limit} requests of class "${rateClass}" within 60 seconds. Nothing was charged. The header Retry-After says how many seconds to wait.`,
+      detail: `You sent more than ${limit} requests of class "${rateClass}" within 60 seconds. Nothing was charged. Wait for the number of seconds in Retry-After.`,
       members: { class: rateClass, limit, window_seconds: 60 },
     });
   }
@@ -17,7 +17,7 @@ export class ClassBusy extends Problem {
     super({
       code: 'class_busy',
       status: 503,
-      detail: `The service, or your account, has too many requests of class "${concurrency}" under way. Nothing was charged.`,
+      detail: `The service or your account has too many requests of class "${concurrency}" in progress. Nothing was charged.`,
       retryAfterSeconds: 1,
     });
   }

@@ -7,7 +7,7 @@ export class DatasetNotIncluded extends Problem {
     super({
       code: 'dataset_not_included',
       status: 403,
-      detail: `Your plan does not open this file. These do: ${plans.join(', ')}.`,
+      detail: `Your plan does not include this file. These plans do: ${plans.join(', ')}.`,
       members: { plan_dataset: planDataset, plans },
     });
   }
@@ -18,7 +18,7 @@ export class DownloadsBlocked extends Problem {
     super({
       code: 'downloads_blocked',
       status: 403,
-      detail: 'Downloads of this account are blocked at the moment.',
+      detail: 'Downloads are currently blocked for this account.',
     });
   }
 }
@@ -30,7 +30,7 @@ export class FileWithheld extends Problem {
       code: 'file_withheld',
       status: 409,
       detail:
-        'The file holds values that must not be shown any more. It is being made again without them; try again later.',
+        'The file contains values that may no longer be shown. It is being rebuilt without them; try again later.',
       retryable: true,
       retryAfterSeconds,
     });
@@ -43,7 +43,7 @@ export class FileExpired extends Problem {
     super({
       code: 'file_expired',
       status: 410,
-      detail: `Files are kept for ${days} days, and those of this one are over.`,
+      detail: `Files are kept for ${days} days, and this one is older.`,
     });
   }
 }

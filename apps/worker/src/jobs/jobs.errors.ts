@@ -6,7 +6,7 @@ export class JobShortOfCredits extends Problem {
     super({
       code: 'insufficient_credits',
       status: 402,
-      detail: `The job costs up to ${price} credits, and the account lacks ${shortfall} of them. Nothing was started or charged.`,
+      detail: `The job costs up to ${price} credits, and the account is ${shortfall} short. No job was started, and nothing was charged.`,
       members: { price, shortfall },
     });
   }
@@ -17,7 +17,8 @@ export class JobCreditsBusy extends Problem {
     super({
       code: 'credits_busy',
       status: 503,
-      detail: 'The credits are set aside elsewhere at the moment. Nothing was charged. Try again.',
+      detail:
+        'The credits are held for other requests at the moment. Nothing was charged. Try again.',
       retryAfterSeconds: 1,
     });
   }
@@ -25,7 +26,7 @@ export class JobCreditsBusy extends Problem {
 
 export class NamesTwice extends InvalidRequest {
   constructor() {
-    super([{ field: 'upload_id', message: 'stands in the place of domainNames, not beside it' }]);
+    super([{ field: 'upload_id', message: 'cannot be given together with "domainNames"' }]);
   }
 }
 
@@ -34,7 +35,7 @@ export class NoValidNames extends Problem {
     super({
       code: 'no_valid_names',
       status: 422,
-      detail: 'None of the texts is a domain name. Nothing was started or charged.',
+      detail: 'None of the strings is a domain name. No job was started, and nothing was charged.',
     });
   }
 }
@@ -44,7 +45,7 @@ export class TooManyJobs extends Problem {
     super({
       code: 'too_many_jobs',
       status: 409,
-      detail: `An account may have ${max} jobs under way. Wait until one ends, or cancel one.`,
+      detail: `An account can have at most ${max} jobs in progress. Wait until one ends, or cancel one.`,
     });
   }
 }
@@ -54,7 +55,7 @@ export class JobNotReady extends Problem {
     super({
       code: 'job_not_ready',
       status: 409,
-      detail: 'The job is not done; its results can be downloaded when it is.',
+      detail: 'The job is not finished. You can download its results when it is.',
       retryable: true,
     });
   }
@@ -65,7 +66,7 @@ export class JobOver extends Problem {
     super({
       code: 'job_over',
       status: 409,
-      detail: 'The job is over, or about to end; it cannot be cancelled any more.',
+      detail: 'The job has ended or is about to end, so it can no longer be cancelled.',
     });
   }
 }
@@ -75,7 +76,7 @@ export class JobExpired extends Problem {
     super({
       code: 'job_expired',
       status: 410,
-      detail: 'The results were kept for 30 days, and are gone.',
+      detail: 'The results were deleted after 30 days.',
     });
   }
 }

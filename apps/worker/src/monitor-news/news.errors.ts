@@ -5,7 +5,7 @@ export class TooManyTests extends Problem {
     super({
       code: 'too_many_tests',
       status: 429,
-      detail: `A monitor may be tested ${max} times an hour. Try again in ${retryAfterSeconds} seconds.`,
+      detail: `A monitor can be tested ${max} times an hour. Try again in ${retryAfterSeconds} seconds.`,
       retryAfterSeconds,
     });
   }

@@ -4,11 +4,11 @@ import { Problem } from '#libs/platform';
 export class MonitorLimitReached extends Problem {
   /** @param plan the smallest with more of them. */
   constructor(kind: MonitorKind, limit: number, plan: string | undefined) {
-    const larger = plan === undefined ? '' : `, or take the plan or package ${plan}`;
+    const larger = plan === undefined ? '' : `, or buy the plan or package ${plan}`;
     super({
       code: 'monitor_limit_reached',
       status: 403,
-      detail: `The account may have ${limit} active monitors of kind ${kind}. Pause or remove one${larger}.`,
+      detail: `The account can have at most ${limit} active monitors of kind ${kind}. Pause or remove one${larger}.`,
       members: { kind, limit, ...(plan !== undefined && { plan }) },
     });
   }
@@ -19,7 +19,7 @@ export class TooManyMonitors extends Problem {
     super({
       code: 'too_many_monitors',
       status: 409,
-      detail: `An account may have ${max} monitors, paused ones included. Remove one first.`,
+      detail: `An account can have at most ${max} monitors, including paused ones. Remove one first.`,
     });
   }
 }

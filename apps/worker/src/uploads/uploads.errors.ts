@@ -6,7 +6,7 @@ export class UploadsFull extends Problem {
     super({
       code: 'uploads_full',
       status: 409,
-      detail: `An account keeps ${max} uploads. Delete one first.`,
+      detail: `An account can have at most ${max} uploads. Delete one first.`,
     });
   }
 }
@@ -16,7 +16,7 @@ export class UploadInUse extends Problem {
     super({
       code: 'upload_in_use',
       status: 409,
-      detail: 'A job that has not begun yet takes its names from this upload.',
+      detail: 'A job that has not started yet needs this upload.',
     });
   }
 }
@@ -26,7 +26,7 @@ export class UploadNotReady extends Problem {
     super({
       code: 'upload_not_ready',
       status: 409,
-      detail: 'The upload is not complete, or its names are still being counted. Try again.',
+      detail: 'The upload is incomplete, or its names are still being counted. Try again later.',
       retryable: true,
     });
   }
@@ -43,7 +43,7 @@ export class NoFileInForm extends Problem {
     super({
       code: 'invalid_request',
       status: 400,
-      detail: 'The form must hold exactly one file.',
+      detail: 'The form must contain exactly one file.',
       errors: [{ field: 'file', message: 'must be exactly one file' }],
     });
   }

@@ -5,7 +5,7 @@ export class TooManyWebhooks extends Problem {
     super({
       code: 'too_many_webhooks',
       status: 409,
-      detail: `An account may have ${max} webhooks. Remove one first.`,
+      detail: `An account can have at most ${max} webhooks. Remove one first.`,
     });
   }
 }

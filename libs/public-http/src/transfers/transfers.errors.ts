@@ -5,7 +5,7 @@ export class TooManyDownloads extends Problem {
     super({
       code: 'too_many_downloads',
       status: 429,
-      detail: `This account has ${max} downloads under way, which is the limit. Start the next when one of them has ended.`,
+      detail: `This account already has ${max} downloads in progress, which is the limit. Start the next one when one of them has ended.`,
       retryAfterSeconds: 10,
     });
   }
@@ -16,7 +16,7 @@ export class TooManyUploads extends Problem {
     super({
       code: 'too_many_uploads',
       status: 429,
-      detail: `This account has ${max} uploads under way, which is the limit. Start the next when one of them has ended.`,
+      detail: `This account already has ${max} uploads in progress, which is the limit. Start the next one when one of them has ended.`,
       retryAfterSeconds: 10,
     });
   }
@@ -27,8 +27,7 @@ export class RangeNotSatisfiable extends Problem {
     super({
       code: 'range_not_satisfiable',
       status: 416,
-      detail:
-        'The file does not have the bytes that Range asks for. Content-Range says its length.',
+      detail: 'The file does not contain the requested range. Content-Range gives its size.',
     });
   }
 }
@@ -38,7 +37,7 @@ export class UploadOffsetMismatch extends Problem {
     super({
       code: 'upload_offset_mismatch',
       status: 409,
-      detail: 'Upload-Offset is not the number of bytes that are stored. Ask for it with HEAD.',
+      detail: 'Upload-Offset differs from the number of bytes stored. Use HEAD to get the offset.',
     });
   }
 }
@@ -68,7 +67,7 @@ export class UploadLocked extends Problem {
     super({
       code: 'upload_locked',
       status: 423,
-      detail: 'Another request is writing to this upload. Try again when it has ended.',
+      detail: 'Another request is writing to this upload. Try again when that request has ended.',
       retryable: true,
     });
   }
