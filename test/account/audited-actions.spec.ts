@@ -34,6 +34,7 @@ const RECENT: [Method, string, object?][] = [
   ['DELETE', 'identities/any'],
   ['POST', 'passkeys/options'],
   ['POST', 'passkeys', { name: 'Phone', credential: '{}' }],
+  ['PATCH', 'passkeys/any', { name: 'Phone' }],
   ['DELETE', 'passkeys/any'],
   ['POST', 'account/delete', {}],
 ];
@@ -307,9 +308,9 @@ describe('audited actions', () => {
       inStep('log-in/passkey', () => ({ credential: credential ?? passkey.use(options) }));
     const add = () =>
       inStep('passkeys', () => ({ name: 'A telephone', credential: passkey.make(options) }));
-    const remove = async () => {
+    const change = async (method: Method, body?: object) => {
       const [{ id }] = (await call('GET', 'passkeys')).body.passkeys;
-      await call('DELETE', `passkeys/${id}`);
+      await call(method, `passkeys/${id}`, body);
     };
     secrets.add('A telephone').add(passkey.id.toString('base64url'));
     const countTo = (uses: number) => {
@@ -321,7 +322,8 @@ describe('audited actions', () => {
       [() => countTo(5), 'session.logged-in-by-passkey'],
       [() => countTo(4), 'passkey.count-fell'],
       [() => logInBy('{}'), 'session.passkey-failed'],
-      [remove, 'passkey.removed'],
+      [() => change('PATCH', { name: 'A telephone' }), 'passkey.renamed'],
+      [() => change('DELETE'), 'passkey.removed'],
     ];
     for (const [happens, expected] of steps) expect(await entriesOf(happens)).toEqual([expected]);
   });

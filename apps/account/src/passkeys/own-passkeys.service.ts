@@ -5,6 +5,7 @@ import type {
   PasskeyOptionsAnswer,
   PasskeyRemovedAnswer,
   PasskeysAnswer,
+  RenamePasskeyRequest,
 } from '#libs/contracts';
 import { NotFound, isId } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -72,6 +73,25 @@ export class OwnPasskeysService {
       const object = `passkey:${passkey.id}`;
       await this.audit.record(transaction, { by: owner, action: 'passkey.added', object });
       return new SessionAnswer(passkey, token);
+    });
+  }
+
+  /** @throws NotFound. */
+  async rename(
+    owner: ActiveSession,
+    id: string,
+    { name }: RenamePasskeyRequest,
+  ): Promise<ListedPasskey> {
+    const { accountId } = owner;
+    return this.accounts.transaction(async (transaction) => {
+      await this.accounts.lockActive(transaction, accountId);
+      const renamed = isId(id)
+        ? await this.passkeys.rename(transaction, accountId, { id, name })
+        : undefined;
+      if (!renamed) throw new NotFound();
+      const object = `passkey:${id}`;
+      await this.audit.record(transaction, { by: owner, action: 'passkey.renamed', object });
+      return renamed;
     });
   }
 

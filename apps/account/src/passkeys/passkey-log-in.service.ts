@@ -94,7 +94,7 @@ export class PasskeyLogInService {
     if (!isCountOfCopy(proven.counter, proven.newCounter)) return proven;
     const { accountId, personId, id } = proven;
     await this.accounts.transaction(async (transaction) => {
-      await this.passkeys.warn(transaction, accountId);
+      await this.passkeys.warn(transaction, proven);
       const by = { accountId, personId, visitor };
       const object = `passkey:${id}`;
       await this.audit.record(transaction, { by, action: 'passkey.count-fell', object });

@@ -7,7 +7,9 @@ import {
   PASSKEY_ADD,
   PASSKEY_BEGIN,
   PASSKEY_REMOVE,
+  PASSKEY_RENAME,
   PasskeyLogInRequest,
+  RenamePasskeyRequest,
 } from '#libs/contracts';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
 import { type ActiveSession, CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
@@ -46,6 +48,15 @@ export class PasskeysController {
   @ServesBrowser(PASSKEY_ADD)
   add(@CurrentSession() owner: ActiveSession, @Body() request: AddPasskeyRequest) {
     return this.own.add(owner, request);
+  }
+
+  @ServesBrowser(PASSKEY_RENAME)
+  rename(
+    @CurrentSession() owner: ActiveSession,
+    @Param('id') id: string,
+    @Body() request: RenamePasskeyRequest,
+  ) {
+    return this.own.rename(owner, id, request);
   }
 
   @ServesBrowser(PASSKEY_REMOVE)

@@ -49,6 +49,15 @@ export class PasskeysRepository {
     return transaction.manager.find(Passkey, { where: { accountId }, order: { id: 'ASC' } });
   }
 
+  async find(transaction: Transaction, accountId: string, id: string): Promise<Passkey | null> {
+    return transaction.manager.findOneBy(Passkey, { accountId, id });
+  }
+
+  /** @param name encrypted. */
+  async rename(transaction: Transaction, { accountId, id, name }: Passkey): Promise<void> {
+    await transaction.manager.update(Passkey, { accountId, id }, { name });
+  }
+
   /** False when it was removed meanwhile, or has counted as far. */
   async noteUsed(
     transaction: Transaction,

@@ -84,7 +84,20 @@ export class PasskeysService {
       lastUsedAt: null,
     };
     if (!(await this.passkeys.insert(transaction, passkey))) throw new PasskeyRefused();
-    await this.tell(transaction, accountId, 'added');
+    await this.tell(transaction, accountId, 'added', name);
+    return answerOf(passkey, name);
+  }
+
+  /** Under the account's lock. @returns undefined when there is none. */
+  async rename(
+    transaction: Transaction,
+    accountId: string,
+    { id, name }: { id: string; name: string },
+  ): Promise<ListedPasskey | undefined> {
+    const passkey = await this.passkeys.find(transaction, accountId, id);
+    if (!passkey) return undefined;
+    passkey.name = await this.personalData.encrypt(transaction, accountId, name);
+    await this.passkeys.rename(transaction, passkey);
     return answerOf(passkey, name);
   }
 
@@ -104,22 +117,28 @@ export class PasskeysService {
     if (!(await this.passkeys.noteUsed(transaction, accountId, used))) throw new PasskeyRefused();
   }
 
-  /** Says to the owner that it may have been copied. */
-  async warn(transaction: Transaction, accountId: string): Promise<void> {
-    await this.tell(transaction, accountId, 'copied');
+  /** Says to the owner which passkey may have been copied; nothing when it was removed meanwhile. */
+  async warn(
+    transaction: Transaction,
+    { accountId, id }: Pick<ProvenPasskey, 'accountId' | 'id'>,
+  ): Promise<void> {
+    const name = await this.nameOf(transaction, accountId, id);
+    if (name !== undefined) await this.tell(transaction, accountId, 'copied', name);
   }
 
   /** @returns false when there is none. */
   async remove(transaction: Transaction, accountId: string, id: string): Promise<boolean> {
-    const isRemoved = await this.passkeys.delete(transaction, accountId, id);
-    if (isRemoved) await this.tell(transaction, accountId, 'removed');
-    return isRemoved;
+    const name = await this.nameOf(transaction, accountId, id);
+    if (name === undefined) return false;
+    await this.passkeys.delete(transaction, accountId, id);
+    await this.tell(transaction, accountId, 'removed', name);
+    return true;
   }
 
   /** The owner is told, once. */
   async removeAll(transaction: Transaction, accountId: string): Promise<void> {
     const count = await this.passkeys.deleteAll(transaction, accountId);
-    if (count > 0) await this.tell(transaction, accountId, 'removed');
+    if (count > 0) await this.tell(transaction, accountId, 'all-removed');
   }
 
   /** Erasure. */
@@ -127,12 +146,24 @@ export class PasskeysService {
     await this.passkeys.deleteAll(transaction, accountId);
   }
 
+  private async nameOf(
+    transaction: Transaction,
+    accountId: string,
+    id: string,
+  ): Promise<string | undefined> {
+    const passkey = await this.passkeys.find(transaction, accountId, id);
+    if (!passkey) return undefined;
+    return this.personalData.decrypt<string>(transaction, accountId, passkey.name);
+  }
+
+  /** @param name of the passkey. */
   private async tell(
     transaction: Transaction,
     accountId: string,
     change: PasskeyChange,
+    name?: string,
   ): Promise<void> {
-    await this.mail.send(transaction, accountId, passkeyMail(change));
+    await this.mail.send(transaction, accountId, passkeyMail(change, name));
   }
 }
 

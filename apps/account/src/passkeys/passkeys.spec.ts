@@ -201,7 +201,11 @@ describe('passkeys', () => {
     for (const copied of [7, 6, 0]) {
       passkey.count = copied;
       expect((await logIn()).body.code).toBe('passkey_refused');
-      expect((await subjects())[0]).toBe('A passkey of yours may have been copied');
+      const [{ subject, text }] = await account.mailsTo(email);
+      expect([subject, text]).toEqual([
+        'A passkey of yours may have been copied',
+        expect.stringContaining('“Laptop”'),
+      ]);
     }
     passkey.count = 4_294_967_295;
     const asked = [await begin(), await begin(), await begin()];
@@ -218,6 +222,24 @@ describe('passkeys', () => {
     expect((await finish(asked)).body.code).toBe('passkey_refused');
     expect([(await remove(id)).status, await list()]).toEqual([404, []]);
     expect((await subjects())[0]).toBe('A passkey no longer opens your account');
+  });
+
+  it('its owner, and nobody else, gives a passkey another name; nothing but the name changes', async () => {
+    await add();
+    const [passkeyBefore] = await list();
+    const rename = (id: string, name: string, by = token) =>
+      account.dashboard('PATCH', `passkeys/${id}`, { token: by, body: { name } });
+    const stranger = await account.register(`stranger-${email}`);
+    const { id } = passkeyBefore;
+    expect((await rename(id, 'Mine', stranger.token)).status).toBe(404);
+    for (const name of ['', 'x'.repeat(61), 'two\nlines']) {
+      expect((await rename(id, name)).body.code).toBe('invalid_request');
+    }
+    expect(await list()).toEqual([passkeyBefore]);
+    const renamed = { ...passkeyBefore, name: 'Office' };
+    expect((await rename(id, 'Office')).body).toEqual(renamed);
+    expect(await list()).toEqual([renamed]);
+    expect((await logIn()).status).toBe(200);
   });
 
   it('S26, S35: adding and removing one needs a recent password and gives another token', async () => {
@@ -248,7 +270,7 @@ describe('passkeys', () => {
     const body = { token: await account.linkToken(email), password: PASSWORD };
     expect((await call('password/reset', body)).status).toBe(200);
     expect((await logIn()).body.code).toBe('passkey_refused');
-    expect(await subjects()).toContain('A passkey no longer opens your account');
+    expect(await subjects()).toContain('Passkeys no longer open your account');
   });
 
   it('ten open an account; the last way in stays; the export names them and erasure leaves nothing', async () => {

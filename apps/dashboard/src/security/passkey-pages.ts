@@ -24,12 +24,7 @@ export function passkeysSection(context: PageContext, passkeys: readonly ListedP
                 <span>${used === null ? 'not used yet' : `last used ${minute(used)} UTC`}</span>
               </p>
             </div>
-            <a
-              class="button plain small"
-              href="/security/passkeys/${id}/remove"
-              aria-label="Remove the passkey ${name}"
-              >Remove</a
-            >
+            <div class="actions">${step(id, 'Rename', name)} ${step(id, 'Remove', name)}</div>
           </li>`,
       )}
     </ul>
@@ -37,10 +32,17 @@ export function passkeysSection(context: PageContext, passkeys: readonly ListedP
   </section>`;
 }
 
+const step = (id: string, word: string, name: string) =>
+  html`<a
+    class="button plain small"
+    href="/security/passkeys/${id}/${word.toLowerCase()}"
+    aria-label="${word} the passkey ${name}"
+    >${word}</a
+  >`;
+
 /** Its script has the browser make one of the options, and sends it with the form. */
 export function newPasskeyPage(context: PageContext, options: object, name: string): Markup {
-  const hint = 'By which you will tell it from others.';
-  const fields = html`${field({ name: 'name', value: name, hint })} ${hidden('credential', '')}
+  const fields = html`${nameField(name)} ${hidden('credential', '')}
     <p class="actions">
       <button>Make the passkey</button><a class="button plain" href="/security">Back to security</a>
     </p>`;
@@ -52,6 +54,25 @@ export function newPasskeyPage(context: PageContext, options: object, name: stri
         <p role="status" data-said></p>
       </section>
       <noscript><p>Passkeys need the page’s script.</p></noscript>`,
+  });
+}
+
+const nameField = (value: string) =>
+  field({ name: 'name', value, hint: 'By which you will tell it from others.' });
+
+export function renamePasskeyPage(
+  context: PageContext,
+  { id, name }: ListedPasskey,
+  notice?: Notice,
+): Markup {
+  const fields = html`${nameField(name)}
+    <p class="actions">
+      <button>Save</button><a class="button plain" href="/security">Back to security</a>
+    </p>`;
+  return page(context, {
+    title: 'Rename this passkey',
+    notice,
+    body: html`<section>${form(context, `/security/passkeys/${id}/rename`, fields)}</section>`,
   });
 }
 

@@ -7,8 +7,13 @@ import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { browserName } from './browser-name.js';
-import { newPasskeyPage, passkeyRefusedPage, removePasskeyPage } from './passkey-pages.js';
-import { PasskeyForm } from './security.dto.js';
+import {
+  newPasskeyPage,
+  passkeyRefusedPage,
+  removePasskeyPage,
+  renamePasskeyPage,
+} from './passkey-pages.js';
+import { PasskeyForm, PasskeyNameForm } from './security.dto.js';
 
 const SECURITY = '/security';
 
@@ -35,6 +40,26 @@ export class PasskeyPagesController {
     if (needsPassword(answer)) return askPassword(visit, answer, SECURITY);
     if (!isRefused(answer)) return visit.goTo(SECURITY);
     return visit.show(passkeyRefusedPage(visit.context, faultNotice(answer)), answer.status);
+  }
+
+  @Get(':id/rename')
+  async askToRename(@Visit() visit: PageVisit, @Param('id') id: string) {
+    return visit.show(renamePasskeyPage(visit.context, await passkeyOf(visit, id)));
+  }
+
+  @Post(':id/rename')
+  async rename(
+    @Visit() visit: PageVisit,
+    @Body() { name = '' }: PasskeyNameForm,
+    @Param('id') id: string,
+  ) {
+    const path = `/passkeys/${encodeURIComponent(id)}`;
+    const answer = await visit.account({ method: 'PATCH', path, body: { name } });
+    if (needsPassword(answer)) return askPassword(visit, answer, SECURITY);
+    if (!isRefused(answer)) return visit.goTo(SECURITY);
+    const passkey = { ...(await passkeyOf(visit, id)), name };
+    const page = renamePasskeyPage(visit.context, passkey, faultNotice(answer));
+    return visit.show(page, answer.status);
   }
 
   @Get(':id/remove')

@@ -9,6 +9,11 @@ export class PasskeyForm extends PageForm {
   credential?: string;
 }
 
+export class PasskeyNameForm extends PageForm {
+  @TextField()
+  name?: string;
+}
+
 export class CodeForm extends PageForm {
   @TextField()
   code?: string;

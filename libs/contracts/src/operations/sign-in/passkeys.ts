@@ -26,6 +26,12 @@ export class AddPasskeyRequest {
   credential: string;
 }
 
+export class RenamePasskeyRequest {
+  /** By which its owner tells it from others. */
+  @IsLine(60)
+  name: string;
+}
+
 export class PasskeyOptionsAnswer {
   /** For `navigator.credentials`, as JSON; its challenge is good once, for five minutes, in the browser that asked. */
   @IsObject()
@@ -148,6 +154,20 @@ export const PASSKEY_ADD = defineOperation({
   examples: [{ title: 'A passkey', parameters: {}, answer: PASSKEY }],
 });
 
+export const PASSKEY_RENAME = defineOperation({
+  ...dashboardCall('account', 'PATCH /api/passkeys/{id}'),
+  name: 'passkey.rename',
+  summary: 'Gives a passkey another name',
+  access: CHANGE,
+  parameters: idOf('passkey', ID),
+  body: { of: RenamePasskeyRequest, limitBytes: 4_096, example: { name: 'Office laptop' } },
+  answers: [{ type: 'application/json', of: ListedPasskey }],
+  problems: ['not_found'],
+  examples: [
+    { title: 'A passkey', parameters: { id: ID }, answer: { ...PASSKEY, name: 'Office laptop' } },
+  ],
+});
+
 export const PASSKEY_REMOVE = defineOperation({
   ...dashboardCall('account', 'DELETE /api/passkeys/{id}'),
   name: 'passkey.remove',
@@ -166,5 +186,6 @@ export const PASSKEY_OPERATIONS = [
   PASSKEYS,
   PASSKEY_BEGIN,
   PASSKEY_ADD,
+  PASSKEY_RENAME,
   PASSKEY_REMOVE,
 ];
