@@ -19,6 +19,7 @@ import { unclaimedMoney } from './0017-unclaimed-money.js';
 import { refusedPayments } from './0018-refused-payments.js';
 import { failedRefunds } from './0019-failed-refunds.js';
 import { failedRefundsIndex } from './0020-failed-refunds-index.js';
+import { cancellationReasons } from './0021-cancellation-reasons.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -42,4 +43,5 @@ export const migrations: Migration[] = [
   refusedPayments,
   failedRefunds,
   failedRefundsIndex,
+  cancellationReasons,
 ];
