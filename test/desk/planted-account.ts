@@ -20,6 +20,7 @@ export const PLANTED = [
   'GB999999973',
   'planted mail to the owner',
   'planted-notice',
+  'planted reason to leave',
   'planted finding',
   'planted adjustment',
   'planted revocation',
@@ -128,6 +129,8 @@ async function plantBilling(desk: OperatorDesk, { accountId }: Registered) {
   await billing.database.query(
     `with s as (insert into account_states (account_id, state, changed_at) values ($1, 'active', $2)),
        n as (insert into mailed_notices (account_id, about, mailed_at) values ($1, 'planted-notice', $2)),
+       c as (insert into cancellation_reasons (id, account_id, subscription_id, reason, said_at)
+         select $3, account_id, id, 'planted reason to leave', $2 from subscriptions where account_id = $1 limit 1),
        m as (insert into mail (id, account_id, recipient, subject, text, html, next_try_at)
          values ($3, $1, 'planted@example.com', 'a subject', 'a text', '<p>the same as html</p>', 'infinity')),
        r as (insert into reconciliation_runs (id, started_at, ended_at, lines, payments, subscriptions)

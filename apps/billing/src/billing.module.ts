@@ -57,6 +57,8 @@ import { RevisionsService } from './invoices/revisions.service.js';
 import { OlderWorkRepository } from './last-release/older-work.repository.js';
 import { TakeOverWorkJob } from './last-release/take-over-work.job.js';
 import { ContactsService } from './accounts/contacts.service.js';
+import { CancellationReasonsRepository } from './cancellation-reasons/cancellation-reasons.repository.js';
+import { CancellationReasonsService } from './cancellation-reasons/cancellation-reasons.service.js';
 import { MailedNoticesRepository } from './mails/mailed-notices.repository.js';
 import { MailsService } from './mails/mails.service.js';
 import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
@@ -182,6 +184,7 @@ const FEATURES = [
     ReturnMoneyJob,
     SettleRefundsJob,
   ],
+  [CancellationReasonsRepository, CancellationReasonsService],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
   [UndecidedTaxesMaintenanceRepository, RenewalTaxService, FollowTaxJob],
   [DueNoticesMaintenanceRepository, MailNoticesJob],

@@ -234,6 +234,17 @@ describe('a step that cannot be taken back', () => {
     );
   });
 
+  it('a reason to cancel reaches billing as one line, and none is sent where nothing was typed', async () => {
+    const sent = async (form: string) => {
+      under.arrived.length = 0;
+      await post('/subscriptions/0197-s/cancel', form);
+      const { body } = under.arrived.find(({ line }) => line.startsWith('POST'))!;
+      return JSON.parse(body.toString()) as object;
+    };
+    expect(await sent('reason=Too+dear,%0D%0Aand+slow')).toEqual({ reason: 'Too dear, and slow' });
+    expect(await sent('reason=+%0A+')).toEqual({});
+  });
+
   it('a rotated key works on for as long as its owner chose', async () => {
     await post('/keys/0197-a/rotate', 'overlap=7d');
     const { body } = under.arrived.find(({ line }) => line.startsWith('POST'))!;

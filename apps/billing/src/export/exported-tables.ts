@@ -263,6 +263,11 @@ export const EXPORTED_TABLES: ExportedSchema = {
       withheld: { html: 'the text in another form', next_try_at: 'of no use any more' },
     },
     {
+      table: 'cancellation_reasons',
+      key: { id: 'uuid' },
+      columns: ['id', 'account_id', 'subscription_id', 'reason', 'said_at'],
+    },
+    {
       table: 'mailed_notices',
       key: { about: 'text' },
       columns: ['account_id', 'about', 'mailed_at'],

@@ -34,6 +34,12 @@ const PARTS = [
     from: 'subscriptions',
   }),
   part({
+    at: 'said_at',
+    kind: `'subscription'`,
+    text: `'cancelled by its customer: ' || reason`,
+    from: 'cancellation_reasons',
+  }),
+  part({
     at: 'issued_at',
     kind: `'invoice'`,
     text: `replace(kind, '_', ' ') || ' ' || series || '-' || lpad(number::text, 6, '0') || ' of '

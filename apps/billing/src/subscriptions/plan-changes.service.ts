@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
+  type CancelRequest,
   type ChangePlanRequest,
   type PlanChangeAnswer,
   type PlanPreviewAnswer,
@@ -16,6 +17,7 @@ import {
   crashPoint,
   newId,
 } from '#libs/platform';
+import { CancellationReasonsService } from '../cancellation-reasons/cancellation-reasons.service.js';
 import { taxWithin } from '../pricing/tax-rates.js';
 import { ProcessorUnavailable } from '../processors/processors.errors.js';
 import {
@@ -53,6 +55,7 @@ export class PlanChangesService {
     private readonly own: OwnSubscriptionsService,
     private readonly processors: PaymentProcessors,
     private readonly syncing: SyncService,
+    private readonly reasons: CancellationReasonsService,
     private readonly clock: Clock,
   ) {}
 
@@ -129,9 +132,13 @@ export class PlanChangesService {
     return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
 
-  /** Ends it with its period; what was paid stays. */
-  async cancel(accountId: string, id: string): Promise<PlanChangeAnswer> {
-    return this.alone(accountId, id, () => this.cancelAlone(accountId, id));
+  /** Ends it with its period; what was paid stays. The customer's reason is noted once it is cancelled. */
+  async cancel(
+    accountId: string,
+    id: string,
+    { reason }: CancelRequest = {},
+  ): Promise<PlanChangeAnswer> {
+    return this.alone(accountId, id, () => this.cancelAlone(accountId, id, reason));
   }
 
   /** Takes back a cancellation or a change that waits for the end of the period. */
@@ -176,11 +183,18 @@ export class PlanChangesService {
     });
   }
 
-  private async cancelAlone(accountId: string, id: string): Promise<PlanChangeAnswer> {
+  private async cancelAlone(
+    accountId: string,
+    id: string,
+    reason?: string,
+  ): Promise<PlanChangeAnswer> {
     const row = await this.own.findCurrent(accountId, id);
     const { externalId } = row;
     valueOf(await this.processors.get(row.processor).cancel(externalId, 'period_end', newId()));
     crashPoint('plan-change.after-call');
+    if (reason !== undefined) {
+      await this.reasons.note({ accountId, subscriptionId: row.id, reason });
+    }
     return { subscription: await this.refreshed(row), redirect_url: null };
   }
 

@@ -1,5 +1,6 @@
 import { Body, Controller, Headers, Param } from '@nestjs/common';
 import {
+  CancelRequest,
   ChangePlanRequest,
   PlanRequest,
   SUBSCRIPTION,
@@ -50,8 +51,8 @@ export class SubscriptionsController {
   }
 
   @Serves(SUBSCRIPTION_CANCEL)
-  cancel(@AccountId() accountId: string, @Param('id') id: string) {
-    return this.changes.cancel(accountId, id);
+  cancel(@AccountId() accountId: string, @Param('id') id: string, @Body() request: CancelRequest) {
+    return this.changes.cancel(accountId, id, request);
   }
 
   @Serves(SUBSCRIPTION_UNDO)

@@ -49,7 +49,12 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
         </li>
         ${owned.line === 'api' ? html`<li>${creditsEnd(owned)} Credits of packages stay.</li>` : undefined}
         <li>Until it ends you can take this back under Subscriptions.</li>
-      </ul>`,
+      </ul>
+      <div class="field">
+        <label for="reason">Why do you cancel? (optional)</label>
+        <textarea id="reason" name="reason" rows="3" maxlength="500"></textarea>
+        <small>Our staff read it.</small>
+      </div>`,
     action: `/subscriptions/${owned.id}/cancel`,
     button: 'Cancel the subscription',
     isDanger: true,

@@ -17,7 +17,7 @@ import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../proxy/service-proxy.js';
 import { changePage } from './change-page.js';
 import { cancelPage, standingNotice, subscriptionsPage } from './subscriptions-page.js';
-import { ChangePlanForm } from './subscriptions.dto.js';
+import { CancelForm, ChangePlanForm } from './subscriptions.dto.js';
 
 /** Anyone may have written the address, so this says nothing of what was paid. */
 const UNFINISHED: Notice = {
@@ -74,8 +74,9 @@ export class SubscriptionPagesController {
   }
 
   @Post('subscriptions/:id/cancel')
-  cancel(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
-    return this.step(visit, pathOf(id, 'cancel'));
+  cancel(@Visit() visit: PageVisit, @Body() { reason = '' }: CancelForm, @Param('id') id: string) {
+    const said = reason.replaceAll(/\s+/g, ' ').trim();
+    return this.step(visit, pathOf(id, 'cancel'), { body: said === '' ? {} : { reason: said } });
   }
 
   @Post('subscriptions/:id/undo')

@@ -1,5 +1,10 @@
 import { IdempotencyKeyField, PageForm, TextField } from '../pages/page-form.dto.js';
 
+export class CancelForm extends PageForm {
+  @TextField()
+  reason?: string;
+}
+
 export class ChangePlanForm extends PageForm {
   @TextField()
   sku?: string;

@@ -14,6 +14,7 @@ import {
 } from 'class-validator';
 import type { BillingInterval, SubscriptionLineName } from '../../catalogue/subscription-plans.js';
 import type { SubscriptionState } from '../../events/billing/subscription-changed.js';
+import { IsLine, MayBeAbsent } from '../account/text-rules.js';
 import { IsNullable } from '../reading/nullable.js';
 
 const UNITS_MAX = 20;
@@ -36,6 +37,13 @@ export class ChangePlanRequest extends PlanRequest {
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
   from?: string;
+}
+
+export class CancelRequest {
+  /** Why, in the customer's words, for the operator to read. */
+  @MayBeAbsent()
+  @IsLine(500)
+  reason?: string;
 }
 
 export class PendingChange {

@@ -2,6 +2,7 @@ import type { ProblemCode } from '../openapi/problem-codes.js';
 import { dashboardCall, idOf } from '../dashboard-call.js';
 import { type DataClass, defineOperation } from '../operation.js';
 import {
+  CancelRequest,
   ChangePlanRequest,
   PaymentDetailsAnswer,
   PlanChangeAnswer,
@@ -41,6 +42,7 @@ const OWNED = {
   unpaid_change: null,
   is_current: true,
 } satisfies SubscriptionAnswer;
+const TO_50K = { sku: 'api-50K-month' };
 const CHANGED = { subscription: OWNED, redirect_url: null } satisfies PlanChangeAnswer;
 
 export const SUBSCRIPTIONS = defineOperation({
@@ -77,7 +79,7 @@ export const SUBSCRIPTION_PREVIEW = change({
     credits_now: 29166,
     drops_change: null,
   } satisfies PlanPreviewAnswer,
-  body: PlanRequest,
+  body: { of: PlanRequest, example: TO_50K },
   problems: ['period_not_paid'],
 });
 
@@ -87,7 +89,7 @@ export const SUBSCRIPTION_CHANGE = change({
     'Changes the plan: an upgrade takes effect once it is paid, a downgrade at the end of the period',
   of: PlanChangeAnswer,
   answer: CHANGED,
-  body: ChangePlanRequest,
+  body: { of: ChangePlanRequest, example: TO_50K },
   problems: ['account_suspended', 'period_not_paid'],
 });
 
@@ -96,6 +98,7 @@ export const SUBSCRIPTION_CANCEL = change({
   summary: 'Cancels a subscription at the end of its paid period',
   of: PlanChangeAnswer,
   answer: { ...CHANGED, subscription: { ...OWNED, cancel_at: OWNED.period_end } },
+  body: { of: CancelRequest, example: { reason: 'The project has ended' } },
 });
 
 export const SUBSCRIPTION_UNDO = change({
@@ -126,7 +129,7 @@ function change(row: {
   summary: string;
   of: DataClass;
   answer: object;
-  body?: DataClass;
+  body?: { of: DataClass; example: object };
   /** Beside those of each step. */
   problems?: readonly ProblemCode[];
 }) {
@@ -136,9 +139,7 @@ function change(row: {
     name: `subscriptions.${step.replaceAll('-', '_')}`,
     summary,
     parameters: idOf('subscription', ID),
-    ...(body && {
-      body: { of: body, limitBytes: LIMIT_BYTES, example: { sku: 'api-50K-month' } },
-    }),
+    ...(body && { body: { ...body, limitBytes: LIMIT_BYTES } }),
     answers: [{ type: 'application/json', of }],
     problems: [...OF_A_STEP, ...problems],
     examples: [{ title: 'A plan', parameters: { id: ID }, answer }],
