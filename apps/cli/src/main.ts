@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { ConfigurationError, Problem, loadConfig, loadConfigs } from '#libs/platform';
 import { askingProgram, asksServices, operatorCommand } from './asking-program.js';
 import { CliConfig } from './cli.config.js';
@@ -7,6 +8,19 @@ import { operatorSettings } from './operator-settings.js';
 const NOBODYS_ID = 'Nothing has this id. `account find` tells whose an id, key or address is.';
 
 const isMissing = (error: unknown) => error instanceof Problem && error.status === 404;
+
+/** First words of commands that need nothing of the others: they start without what all apps declare. */
+const ALONE: Readonly<
+  Record<string, (program: Command, config: () => CliConfig) => Promise<void>>
+> = {
+  sandbox: async (program) =>
+    (await import('./sandbox/sandbox-commands.js')).sandboxCommands(program),
+  routing: async (program) =>
+    (await import('./routing/routing-commands.js')).routingCommands(program),
+  tlds: async (program) => (await import('./tlds/tld-commands.js')).tldCommands(program),
+  source: async (program, config) =>
+    (await import('./source/source-commands.js')).sourceCommands(program, config()),
+};
 
 /** Of the libraries that only some commands load. */
 async function isOfServers(error: unknown): Promise<boolean> {
@@ -19,10 +33,10 @@ async function isOfServers(error: unknown): Promise<boolean> {
 async function main(): Promise<void> {
   const { dataFolder } = loadConfig(CliConfig);
   const settings = operatorSettings(process.env, dataFolder);
-  if (process.argv[2] === 'sandbox') {
-    const { sandboxCommands } = await import('./sandbox/sandbox-commands.js');
+  const addAlone = ALONE[process.argv[2]];
+  if (addAlone) {
     const program = operatorCommand();
-    sandboxCommands(program);
+    await addAlone(program, () => loadConfig(CliConfig, settings));
     addManual(program);
     await program.parseAsync();
     return;
@@ -44,11 +58,16 @@ async function main(): Promise<void> {
   await operatorProgram(config, events, databases, own).parseAsync();
 }
 
-// Whoever reads the answer has read enough, as `head` does.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
-});
+// The reader of an answer has read enough, as `head` has; nobody reads of a fault either, so its code stays.
+for (const [stream, code] of [
+  [process.stdout, 0],
+  [process.stderr, 1],
+] as const) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(code);
+  });
+}
 try {
   await main();
 } catch (error) {

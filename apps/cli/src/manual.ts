@@ -1,11 +1,19 @@
 import type { Command } from 'commander';
-import type {
-  AuditLine,
-  KeyAnswer,
-  ListedAccount,
-  SetAsideMoney,
-  SubscriptionAnswer,
-} from '#libs/contracts';
+import type { AuditLine, ListedAccount, SetAsideMoney } from '#libs/contracts';
+import {
+  ACCOUNT,
+  PAYMENT,
+  OTHER,
+  AT,
+  REASON,
+  REFUND,
+  FAILED_EVENT,
+  KEY,
+  SUBSCRIPTION,
+  SOURCE,
+  LISTED_SOURCE,
+  IMPORTED_FILE,
+} from './example-answers.js';
 
 /** What `--help` and the page of the command line say beside what a command declares. */
 interface ManualEntry {
@@ -15,95 +23,6 @@ interface ManualEntry {
   json?: unknown;
 }
 
-const ACCOUNT = '019a5f00-0000-7000-8000-000000000001';
-const PAYMENT = '019a5f00-0000-7000-8000-000000000002';
-const OTHER = '019a5f00-0000-7000-8000-000000000003';
-const AT = '2026-11-20T10:00:00.000Z';
-const REASON = `--reason 'ticket 812'`;
-const REFUND = {
-  refundId: OTHER,
-  paymentId: PAYMENT,
-  state: 'requested',
-  scope: 'whole',
-  amountMicros: '54000000',
-  credits: '15000',
-  from: AT,
-  plan: 'ends',
-  retryAt: AT,
-};
-
-const KEY: KeyAnswer = {
-  id: OTHER,
-  name: 'Server',
-  environment: 'live',
-  masked: 'dds_live_…a1B2',
-  state: 'revoked',
-  scopes: ['whois'],
-  allowed_addresses: ['198.51.100.0/24'],
-  daily_credit_cap: 1_000,
-  created_at: AT,
-  expires_at: AT,
-  last_used_at: AT,
-  replaced_by: OTHER,
-  revoked_because: 'owner',
-  rank: 1,
-};
-
-const SUBSCRIPTION: SubscriptionAnswer = {
-  id: OTHER,
-  line: 'api',
-  state: 'active',
-  sku: 'api-15K-month',
-  quantity: 1,
-  interval: 'month',
-  amount_micros: '27000000',
-  tax_micros: '0',
-  currency: 'USD',
-  processor: 'stripe',
-  period_start: AT,
-  period_end: AT,
-  paid_through: AT,
-  cancel_at: AT,
-  pending_change: null,
-  unpaid_change: null,
-  is_current: true,
-};
-
-const SOURCE = {
-  name: 'com',
-  kind: 'zone',
-  location: '/data/zones/com',
-  isShown: true,
-  isSold: false,
-  isLookedUp: true,
-  everyMs: 86_400_000,
-};
-const LISTED_SOURCE = {
-  ...SOURCE,
-  dueAt: AT,
-  runStartedAt: AT,
-  runEndedAt: AT,
-  runProblem: null,
-  observations: 50_000,
-  updatedAt: AT,
-};
-const IMPORTED_FILE = {
-  file: 'com-20261120.zone.gz',
-  digest: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-  observedAt: AT,
-  state: 'loaded',
-  isDifference: false,
-  lines: 125_002,
-  position: 125_002,
-  slices: 64,
-  badLines: 1,
-  badSamples: [{ line: 812, text: 'no record' }],
-  newNames: 50_000,
-  changedNames: 0,
-  droppedNames: 0,
-  problem: null,
-};
-
 export const EXIT_CODES = `Exit codes:
   0  done
   1  not done: nothing was found, the command line or a setting is wrong, a service refused or is not there,
@@ -111,12 +30,16 @@ export const EXIT_CODES = `Exit codes:
 
 /** By the words of the command. */
 export const MANUAL: Readonly<Record<string, ManualEntry>> = {
-  provision: { example: 'provision' },
-  migrate: { example: 'migrate' },
-  'events list': { example: 'events list --consumer entitlement' },
-  'events redrive': { example: `events redrive ${OTHER} --consumer entitlement` },
+  provision: { example: 'provision', json: { schemas: ['account', 'entitlement', 'billing'] } },
+  migrate: { example: 'migrate', json: { account: ['0024-example'], billing: [], topics: [] } },
+  'events list': { example: 'events list --consumer entitlement', json: [FAILED_EVENT] },
+  'events redrive': {
+    example: `events redrive ${OTHER} --consumer entitlement`,
+    json: { redriven: 1 },
+  },
   'events discard': {
     example: `events discard ${OTHER} --consumer entitlement --reason 'sent twice by hand'`,
+    json: { discarded: true },
   },
   'account find': {
     example: 'account find ada@example.com',
@@ -334,13 +257,35 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   },
   secrets: {
     example: 'secrets deploy/secrets --smtp-url smtp://user:password@mail.example.com:587',
+    json: { folder: 'deploy/secrets', written: ['account_service_secret', 'smtp_url'] },
   },
   'routing convert': {
     example: 'routing convert rib.20261123.0000.gz --write prefix-origins.txt',
     json: { prefixes: 1_012_345 },
   },
-  'tlds show': { example: 'tlds show com' },
-  'tlds refresh': { example: 'tlds refresh iana-files --write registries.json' },
+  'tlds show': {
+    example: 'tlds show com',
+    json: [
+      {
+        tld: 'com',
+        rdapBaseUrl: 'https://rdap.verisign.com/com/v1/',
+        whoisServer: 'whois.verisign-grs.com',
+        protocol: 'rdap',
+        hasFallback: true,
+        whoisReading: 'recorded',
+        reason: 'without an answering server',
+      },
+    ],
+  },
+  'tlds refresh': {
+    example: 'tlds refresh iana-files --write registries.json',
+    json: {
+      since: '2026-11-20',
+      changes: ['.example: rdap added'],
+      coverage: { tlds: 1_436, rdap: 1_200, whois: 900, unsupported: 40 },
+      written: 'registries.json',
+    },
+  },
 };
 
 /** What a shell makes of an example. */

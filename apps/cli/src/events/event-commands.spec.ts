@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,9 @@ let test: TestDatabase;
 const folder = mkdtempSync(join(tmpdir(), 'events-'));
 const { PATH, NODE_COMPILE_CACHE } = process.env;
 const ENVIRONMENT = { PATH, NODE_COMPILE_CACHE, DATA_DIR: folder };
+
+const run = (...args: string[]) =>
+  spawnSync(process.execPath, [PROGRAM, ...args], { env: ENVIRONMENT, encoding: 'utf8' });
 
 beforeAll(async () => {
   test = await TestDatabase.create();
@@ -34,18 +37,12 @@ it('lists the failed events of the installation that runs in the data folder', a
        values ('entitlement', gen_random_uuid(), 'PaymentConfirmed', 'ada', 'dead', 'no such order', 3, 'billing.events', 0, '{}')`,
     ),
   );
-  const listed = execFileSync(process.execPath, [PROGRAM, 'events', 'list'], {
-    env: ENVIRONMENT,
-    encoding: 'utf8',
-  });
-  expect(listed).toContain('no such order');
+  expect(run('events', 'list').stdout).toContain('no such order');
+  const [event] = JSON.parse(run('events', 'list', '--json').stdout) as object[];
+  expect(event).toMatchObject({ service: 'entitlement', state: 'dead', reason: 'no such order' });
 });
 
 it('an event that no consumer has is not said to be tried again', () => {
-  const args = [PROGRAM, 'events', 'redrive', randomUUID(), '--consumer', 'entitlement'];
-  const { status, stdout } = spawnSync(process.execPath, args, {
-    env: ENVIRONMENT,
-    encoding: 'utf8',
-  });
+  const { status, stdout } = run('events', 'redrive', randomUUID(), '--consumer', 'entitlement');
   expect([status, stdout]).toEqual([1, expect.stringContaining('no such failed event')]);
 });

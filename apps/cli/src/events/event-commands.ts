@@ -4,11 +4,21 @@ import { FailedEvent, FailedEvents, type FailedEventFilter } from '#libs/messagi
 import { type ServiceName, counted } from '#libs/platform';
 import { databaseSetting, schemaServices } from '#libs/services';
 import { type Databases, SERVICES } from '../declared.js';
+import { type OutputOptions, answer } from '../output.js';
 import { required } from '../required.js';
 import { eventLines } from './event-lines.js';
 
 const SCHEMAS = schemaServices(SERVICES);
 const NO_SUCH_EVENT = 'this consumer has no such failed event; "events list" shows them';
+
+interface ListOptions extends OutputOptions {
+  consumer?: ServiceName;
+  all?: boolean;
+}
+
+interface ConsumerOptions extends OutputOptions {
+  consumer: ServiceName;
+}
 
 /** `events`: what consumers could not handle. A failed event is tried again by itself, a dead one waits here. */
 export function eventCommands(program: Command, databases: Databases): void {
@@ -18,20 +28,23 @@ export function eventCommands(program: Command, databases: Databases): void {
     .description('failed events with their reasons')
     .addOption(consumer())
     .option('--all', 'discarded ones too')
-    .action((options: { consumer?: ServiceName; all?: boolean }) => list(databases, options));
+    .option('--json', 'as JSON')
+    .action((options: ListOptions) => list(databases, options));
   events
     .command('redrive [event-id]')
     .description('let one event, or all of a consumer, be tried again')
     .addOption(consumer().makeOptionMandatory())
-    .action((eventId: string | undefined, options: { consumer: ServiceName }) =>
-      redrive(databases, options.consumer, { eventId }),
+    .option('--json', 'as JSON')
+    .action((eventId: string | undefined, options: ConsumerOptions) =>
+      redrive(databases, { eventId }, options),
     );
   events
     .command('discard <event-id>')
     .description('give one event up for ever; it stays on record with the reason')
     .addOption(consumer().makeOptionMandatory())
     .requiredOption('--reason <text>', 'why it must never happen')
-    .action((eventId: string, options: { consumer: ServiceName; reason: string }) =>
+    .option('--json', 'as JSON')
+    .action((eventId: string, options: ConsumerOptions & { reason: string }) =>
       discard(databases, eventId, options),
     );
 }
@@ -40,45 +53,43 @@ const consumer = () => new Option('--consumer <service>', 'whose events').choice
 
 async function list(
   databases: Databases,
-  { consumer: only, all }: { consumer?: ServiceName; all?: boolean },
+  { consumer: only, all, json }: ListOptions,
 ): Promise<void> {
-  const services = only ? [only] : SCHEMAS;
-  let shown = 0;
-  for (const service of services) {
+  const listed: (FailedEvent & { service: ServiceName })[] = [];
+  for (const service of only ? [only] : SCHEMAS) {
     const events = await withFailedEvents(databases, service, (events) => events.list());
-    for (const event of events.filter(({ state }) => all || state !== 'discarded')) {
-      shown += 1;
-      process.stdout.write(eventLines(service, event));
-    }
+    const shown = events.filter(({ state }) => all || state !== 'discarded');
+    listed.push(...shown.map((event) => ({ ...event, service })));
   }
+  answer({ json }, listed, (events) => events.flatMap((event) => eventLines(event.service, event)));
   // On stderr, so that a script that reads the list still reads nothing.
-  if (shown === 0) process.stderr.write('No event has failed.\n');
+  if (listed.length === 0) process.stderr.write('No event has failed.\n');
 }
 
 async function redrive(
   databases: Databases,
-  service: ServiceName,
   filter: FailedEventFilter,
+  { consumer: service, json }: ConsumerOptions,
 ): Promise<void> {
   const count = await withFailedEvents(databases, service, (events) => events.redrive(filter));
   const isUnknown = count === 0 && filter.eventId !== undefined;
-  process.stdout.write(
-    isUnknown ? `${NO_SUCH_EVENT}\n` : `${counted(count, 'event')} will be tried again\n`,
-  );
+  answer({ json }, { redriven: count }, () => [
+    isUnknown ? NO_SUCH_EVENT : `${counted(count, 'event')} will be tried again`,
+  ]);
   if (isUnknown) process.exitCode = 1;
 }
 
 async function discard(
   databases: Databases,
   eventId: string,
-  { consumer: service, reason }: { consumer: ServiceName; reason: string },
+  { consumer: service, reason, json }: ConsumerOptions & { reason: string },
 ): Promise<void> {
-  const events = await withFailedEvents(databases, service, async (failed) => {
+  const discarded = await withFailedEvents(databases, service, async (failed) => {
     const [event] = await failed.list({ eventId });
     return event ? failed.discard(event.consumer, eventId, reason) : false;
   });
-  process.stdout.write(events ? 'discarded\n' : `${NO_SUCH_EVENT}\n`);
-  if (!events) process.exitCode = 1;
+  answer({ json }, { discarded }, () => [discarded ? 'discarded' : NO_SUCH_EVENT]);
+  if (!discarded) process.exitCode = 1;
 }
 
 async function withFailedEvents<T>(

@@ -4,13 +4,16 @@ import type { FailedEvent } from '#libs/messaging';
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** What an operator reads of an event, in two lines. Type, key and reason may hold whatever a sender wrote. */
-export function eventLines(service: string, event: FailedEvent): string {
+export function eventLines(service: string, event: FailedEvent): string[] {
   const { state, attempts } = event;
   const [id, type, key, reason] = [event.eventId, event.type, event.key, event.reason].map(
     printable,
   );
   const since = event.failedAt.toISOString();
-  return `${service}  ${state}  ${id}  ${type}  account ${key}  ${attempts} tries since ${since}\n    ${reason}\n`;
+  return [
+    `${service}  ${state}  ${id}  ${type}  account ${key}  ${attempts} tries since ${since}`,
+    `    ${reason}`,
+  ];
 }
 
 /** On one line and without commands to the terminal: what is not printed is shown as its code point. */

@@ -9,6 +9,7 @@ import {
   schemaServices,
 } from '#libs/services';
 import { SERVICES } from '../declared.js';
+import { type OutputOptions, answer } from '../output.js';
 import { required } from '../required.js';
 
 /** `provision` and `migrate`: what an administrator prepares, and what the owner roles then change. */
@@ -22,34 +23,51 @@ export function schemaCommands(
     .command('provision')
     .description('create or repair roles, their passwords, schemas and extensions; safe to repeat')
     .option('--sql', 'print the statements, with the passwords, for another to run; change nothing')
-    .action(async ({ sql }: { sql?: true }) => {
+    .option('--json', 'as JSON')
+    .action(async (options: OutputOptions & { sql?: true }) => {
       const databases = databasesOf(config, own);
-      if (sql) printScripts(databases);
-      else await provision(databases);
+      if (options.sql) printScripts(databases, options);
+      else await provision(databases, options);
     });
   program
     .command('migrate')
     .description(
       'bring every schema and the topics up to date; safe to repeat and to run twice at once',
     )
-    .action(async () => {
-      await databasesOf(config, own).migrate((name, applied) => {
-        process.stdout.write(`${name}: ${applied.join(', ') || 'up to date'}\n`);
-      });
-      if (events.kafkaBrokers.length > 0) await prepareTopics(events);
-    });
+    .option('--json', 'as JSON')
+    .action((options: OutputOptions) => migrate(databasesOf(config, own), events, options));
 }
 
-async function provision(databases: InstallationDatabases): Promise<void> {
+async function provision(databases: InstallationDatabases, options: OutputOptions): Promise<void> {
   await databases.provision();
-  const schemas = schemaServices(SERVICES);
-  process.stdout.write(`${schemas.length} schemas are ready: ${schemas.join(', ')}\n`);
+  answer(options, { schemas: schemaServices(SERVICES) }, ({ schemas }) => [
+    `${schemas.length} schemas are ready: ${schemas.join(', ')}`,
+  ]);
 }
 
-function printScripts(databases: InstallationDatabases): void {
-  for (const { host, database, sql } of databases.provisionScripts) {
+function printScripts(databases: InstallationDatabases, options: OutputOptions): void {
+  const { provisionScripts: scripts } = databases;
+  if (options.json) return answer(options, scripts, () => []);
+  // To the byte: a password may hold any character.
+  for (const { host, database, sql } of scripts) {
     process.stdout.write(`-- The database ${database} of ${host}\n${sql}\n`);
   }
+}
+
+/** Each line is written as soon as it is true, for the next step may fail. */
+async function migrate(
+  databases: InstallationDatabases,
+  events: EventsConfig,
+  { json }: OutputOptions,
+): Promise<void> {
+  const done: Record<string, readonly string[]> = {};
+  const note = (name: string, applied: readonly string[]) => {
+    done[name] = applied;
+    if (!json) process.stdout.write(`${name}: ${applied.join(', ') || 'up to date'}\n`);
+  };
+  await databases.migrate(note);
+  if (events.kafkaBrokers.length > 0) await prepareTopics(events, note);
+  if (json) answer({ json }, done, () => []);
 }
 
 /** Where the schemas are, according to the settings. @throws ConfigurationError naming one that is missing. */
@@ -64,11 +82,13 @@ export function databasesOf(config: ServersConfig, own: OwnDatabases): Installat
 }
 
 /** The user given has to be one who may create topics and access rules. */
-async function prepareTopics(events: EventsConfig): Promise<void> {
-  const created = await createTopics(events);
-  process.stdout.write(`topics: ${created.join(', ') || 'up to date'}\n`);
+async function prepareTopics(
+  events: EventsConfig,
+  note: (name: string, done: readonly string[]) => void,
+): Promise<void> {
+  note('topics', await createTopics(events));
   if (!events.kafkaSaslUsername && !events.kafkaTlsFolder) return;
   const readers = eventReaders(SERVICES);
   await grantAccess(events, readers);
-  process.stdout.write(`access to topics: ${Object.keys(readers).join(', ')}\n`);
+  note('access to topics', Object.keys(readers));
 }

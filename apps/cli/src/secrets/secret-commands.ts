@@ -2,12 +2,13 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { ServiceName } from '#libs/platform';
 import { schemaServices } from '#libs/services';
 import { SERVICES } from '../declared.js';
+import { type OutputOptions, answer } from '../output.js';
 import { writeSecretFiles } from './secret-files.js';
 
 /** The compose file's, on its inner network. */
 const DATABASE = 'postgres:5432/domain_data?sslmode=disable';
 
-interface SecretOptions {
+interface SecretOptions extends OutputOptions {
   smtpUrl: string;
   database: string;
   ownDatabase: OwnAddresses;
@@ -50,6 +51,7 @@ export function secretCommands(program: Command): void {
     .option('--stripe-api-key <key>', 'secret key of the Stripe account, for billing')
     .option('--stripe-callback-secret <secret>', 'signing secret of its callback endpoint')
     .option('--paypal-client-secret <secret>', 'secret of the PayPal app, for billing')
+    .option('--json', 'as JSON: the names of the files that were written')
     .action((folder: string, options: SecretOptions) => {
       const { stripeApiKey: apiKey, stripeCallbackSecret: callbackSecret } = options;
       if ((apiKey === undefined) !== (callbackSecret === undefined)) {
@@ -62,6 +64,8 @@ export function secretCommands(program: Command): void {
         ownDatabases: options.ownDatabase,
         stripe,
       });
-      process.stdout.write(`${folder}: ${written.join(', ') || 'everything was there'}\n`);
+      answer(options, { folder, written }, () => [
+        `${folder}: ${written.join(', ') || 'everything was there'}`,
+      ]);
     });
 }

@@ -1,6 +1,7 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { NotFound } from '#libs/platform';
+import { type OutputOptions, answer } from '../output.js';
 import {
   Registries,
   certaintyOf,
@@ -10,6 +11,10 @@ import {
   tablesText,
 } from '#libs/resolvers';
 
+interface TableOptions extends OutputOptions {
+  tables?: string;
+}
+
 /** `tlds`: which registry answers for which top-level domain, and new tables of them. */
 export function tldCommands(program: Command): void {
   const tlds = program.command('tlds').description('who answers for which top-level domain');
@@ -17,9 +22,8 @@ export function tldCommands(program: Command): void {
     .command('show [tld]')
     .description('what is asked for a top-level domain or for each, and why nothing is')
     .option('--tables <file>', 'tables of registries; those of this version by default')
-    .action((tld: string | undefined, { tables }: { tables?: string }) => {
-      process.stdout.write(show(registriesOf(tables), tld));
-    });
+    .option('--json', 'as JSON')
+    .action((tld: string | undefined, options: TableOptions) => show(tld, options));
   tlds
     .command('refresh <folder>')
     .description(
@@ -28,9 +32,10 @@ export function tldCommands(program: Command): void {
     )
     .option('--tables <file>', 'tables to compare with; those of this version by default')
     .option('--write <file>', 'where the new tables go: the value of LOOKUP_REGISTRIES_FILE')
-    .action((folder: string, { tables, write }: { tables?: string; write?: string }) => {
-      process.stdout.write(refresh(folder, registriesOf(tables ?? write), write));
-    });
+    .option('--json', 'as JSON')
+    .action((folder: string, options: TableOptions & { write?: string }) =>
+      refresh(folder, options),
+    );
 }
 
 function registriesOf(file: string | undefined): Registries {
@@ -38,34 +43,40 @@ function registriesOf(file: string | undefined): Registries {
 }
 
 /** A line for each top-level domain. @throws NotFound for one that there is not. */
-function show(registries: Registries, tld: string | undefined): string {
-  const routes = registries.routes().filter((route) => tld === undefined || route.tld === tld);
+function show(tld: string | undefined, options: TableOptions): void {
+  const routes = registriesOf(options.tables)
+    .routes()
+    .filter((route) => tld === undefined || route.tld === tld);
   if (routes.length === 0) throw new NotFound();
-  const lines = routes.map((route) => {
-    const { rdapBaseUrl, whoisServer, reason } = route;
-    const { whoisReading } = certaintyOf(route);
-    const whois = whoisServer && `whois43 ${whoisServer} (${whoisReading})`;
-    const asked = [rdapBaseUrl && `rdap ${rdapBaseUrl}`, whois].filter(Boolean);
-    return `.${route.tld}  ${asked.join('  ') || reason}\n`;
-  });
-  return lines.join('');
+  const shown = routes.map((route) => ({ ...route, ...certaintyOf(route) }));
+  answer(options, shown, () =>
+    shown.map(({ tld: name, rdapBaseUrl, whoisServer, whoisReading, reason }) => {
+      const whois = whoisServer && `whois43 ${whoisServer} (${whoisReading})`;
+      const asked = [rdapBaseUrl && `rdap ${rdapBaseUrl}`, whois].filter(Boolean);
+      return `.${name}  ${asked.join('  ') || reason}`;
+    }),
+  );
 }
 
 /** @throws Error for files that are damaged, or that lost, moved or aged suspiciously much. */
-function refresh(folder: string, before: Registries, write: string | undefined): string {
+function refresh(folder: string, options: TableOptions & { write?: string }): void {
+  const { tables: known, write } = options;
+  const before = registriesOf(known ?? write);
   const tables = deriveTables(folder);
   const changes = registryChanges(before.tables, tables);
   refuseSuspicious(before.tables, tables);
-  const { tlds, rdap, whois, unsupported } = new Registries(tables).coverage();
+  const coverage = new Registries(tables).coverage();
   if (write !== undefined) {
     // A service that starts meanwhile finds the old tables or the new ones.
     writeFileSync(`${write}.new`, tablesText(tables));
     renameSync(`${write}.new`, write);
   }
-  return (
-    changes.map((change) => `${change}\n`).join('') +
-    `${changes.length} changes since ${before.tables.publishedOn}; ${tlds} top-level domains: ` +
-    `${rdap} with RDAP, ${whois} with port 43, ${unsupported} with neither` +
-    `${write === undefined ? '; nothing written' : `; written to ${write}`}\n`
-  );
+  const { publishedOn: since } = before.tables;
+  const { tlds, rdap, whois, unsupported } = coverage;
+  answer(options, { since, changes, coverage, written: write ?? null }, () => [
+    ...changes,
+    `${changes.length} changes since ${since}; ${tlds} top-level domains: ` +
+      `${rdap} with RDAP, ${whois} with port 43, ${unsupported} with neither` +
+      (write === undefined ? '; nothing written' : `; written to ${write}`),
+  ]);
 }
