@@ -1,5 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import type { OrderAnswer } from '#libs/contracts';
+import type { LedgerAnswer, OrderAnswer } from '#libs/contracts';
+import { withClient } from '#libs/database';
+import { HOUR_MS, MINUTE_MS } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { pressButton } from '../billing/hosted-page.js';
 import type { WebhookReceiver } from '../worker/webhook-receiver.js';
@@ -107,6 +109,41 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     expect(checks.expiry_date).toMatch(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/);
     const { body: found } = await customer.call('GET', `/api/monitors/${body.id}/events`);
     expect(found.events).toEqual([]);
+  });
+
+  it('checks beyond those of its place are priced before, and stand in the ledger once', async () => {
+    const { body: listed } = await customer.call('GET', '/api/monitors');
+    const { id } = listed.monitors.find(({ kind }: { kind: string }) => kind === 'domain');
+    const often = { interval_minutes: 60 };
+    const dry = await customer.call('PATCH', `/api/monitors/${id}?dry_run=true`, often);
+    const price = { credits_per_check: 1, credits_per_day_max: 20 };
+    expect(dry).toMatchObject({ status: 200, body: { price: { ...price, shortfall: 0 } } });
+    const changed = await customer.call('PATCH', `/api/monitors/${id}`, often);
+    expect(changed.body).toMatchObject({ price });
+    const checkedAt = async () =>
+      (await customer.call('GET', `/api/monitors/${id}`)).body.checks.dns_checked_at as string;
+    const last = await checkedAt();
+    open().clock.advance(HOUR_MS);
+    await waitFor('a further check', async () => (await checkedAt()) !== last, WAIT_MS);
+    // Checks of a minute are charged together.
+    open().clock.advance(2 * MINUTE_MS);
+    const charges = await waitFor(
+      'the charge',
+      async () => {
+        await withClient(open().superuserUrl, (client) =>
+          client.query(
+            `update worker.work set until = clock_timestamp() where queue = 'paid-checks' and state = 'waiting'`,
+          ),
+        );
+        const { body } = await customer.call('GET', '/api/ledger');
+        const lines = (body as LedgerAnswer).items.filter(
+          ({ operation }) => operation === 'monitors.checks',
+        );
+        return lines.length > 0 && lines;
+      },
+      WAIT_MS,
+    );
+    expect(charges).toMatchObject([{ kind: 'use', amount: '-1' }]);
   });
 
   it('a test key keeps no monitors', async () => {

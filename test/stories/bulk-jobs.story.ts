@@ -66,7 +66,10 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
   it('the price is told before, and 402 says what lacks and where it is sold', async () => {
     const body = { upload_id: uploadId };
     const dry = await customer.call('POST', '/api/jobs/whois?dry_run=true', body);
-    expect(dry.body).toMatchObject({ id: null, credits: { price: 60, shortfall: 0 } });
+    expect(dry).toMatchObject({
+      status: 200,
+      body: { id: null, credits: { price: 60, shortfall: 0 } },
+    });
     const many = Array.from({ length: 501 }, (_, n) => `too-many-${n}.com`);
     const refused = await api('POST', '/v2.0/jobs/whois', { domainNames: many });
     expect([refused.status, refused.json()]).toMatchObject([

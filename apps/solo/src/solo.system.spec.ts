@@ -165,7 +165,8 @@ describe('solo', () => {
       });
       return [answer.statusCode, (await answer.body.json()) as JobAnswer] as const;
     };
-    const [, counted] = await begin('?dry_run=true');
+    const [dry, counted] = await begin('?dry_run=true');
+    expect(dry).toBe(200);
     expect(counted.credits).toMatchObject({ price: 40, shortfall: 0 });
     const [status, { id }] = await begin();
     expect(status).toBe(202);

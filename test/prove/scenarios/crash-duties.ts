@@ -27,7 +27,9 @@ const HURRY = `
     where state = 'claimed' or (queue = 'unneeded-files' and state = 'waiting');
   update worker.job_lease set lease_until = '-infinity';
   update worker.watched_names set whois_due_at = clock_timestamp()
-    where whois_due_at between clock_timestamp() and clock_timestamp() + interval '5 minutes'`;
+    where whois_due_at between clock_timestamp() and clock_timestamp() + interval '5 minutes';
+  update worker.watched_names set dns_due_at = clock_timestamp()
+    where dns_due_at between clock_timestamp() and clock_timestamp() + interval '5 minutes'`;
 
 /** What the worker does by itself, and how it shows that all of it is done once. */
 interface Duty {
@@ -58,6 +60,11 @@ const DUTIES: Duty[] = [
     },
     expectation: 'each change and each find is one event of its monitor, in one delivery',
     open: openMonitors,
+  },
+  {
+    points: { 'charge.after-hold': 1, 'charge.after-settle': 1, 'charge.after-close': 1 },
+    expectation: 'each check beyond those of a place is charged once',
+    open: openPaidChecks,
   },
   {
     points: {
@@ -186,6 +193,53 @@ const CHANGED = `
     whois_pending = jsonb_build_object('domain_registrar.registrar_name',
       whois -> 'domain_registrar.registrar_name')
   where name like $1`;
+
+async function openPaidChecks({ harness, customer, call }: World) {
+  const { installation } = harness;
+  const { accountId } = customer;
+  await installation.pay(accountId);
+  const word = `paid${newId().replaceAll(/[^a-f]/g, '')}`;
+  for (let n = 0; n < WATCHED; n++) {
+    const domainName = `${word}-${n}.com`;
+    await call('/v2.0/monitors', { kind: 'domain', domainName, interval_minutes: 350 });
+  }
+  const areChecked = (what: string) =>
+    eventually(what, async () => {
+      const rows = await installation.sql(UNCHECKED, [accountId]);
+      return rows.length === 0;
+    });
+  await areChecked('the first checks');
+  const before = await customer.spendable();
+  let due = 0;
+  return async () => {
+    due += WATCHED;
+    await installation.sql(OVERDUE, [accountId]);
+    await installation.sql(LOOK_NOW, [`${word}%`]);
+    await areChecked('a further check of each name');
+    await eventually('the charge', async () => {
+      await installation.sql(CHARGE_NOW, [accountId]);
+      await installation.sql(HURRY_CHARGES, [accountId]);
+      const spent = before - (await customer.spendable());
+      holds(spent <= due, `${spent} credits are gone for ${due} checks`);
+      const left = await installation.sql('select from worker.paid_checks where account_id = $1', [
+        accountId,
+      ]);
+      return spent === due && left.length === 0;
+    });
+    installation.book.answered(accountId, WATCHED);
+  };
+}
+
+const UNCHECKED = `select from worker.monitors
+  where account_id = $1 and (checked_at is null or checked_at < '2001-01-01')`;
+/** As if their last checks were long ago, and the place had none left. */
+const OVERDUE = `update worker.monitors set checked_at = '2000-01-01', included_at = clock_timestamp()
+  where account_id = $1`;
+const LOOK_NOW = `update worker.watched_names set dns_due_at = clock_timestamp() where name like $1`;
+/** Nobody waits a minute until checks are charged together. */
+const CHARGE_NOW = `update worker.paid_checks set opened_at = '2000-01-01' where account_id = $1`;
+const HURRY_CHARGES = `update worker.work set until = clock_timestamp()
+  where queue = 'paid-checks' and name = $1 and state = 'waiting'`;
 
 async function openFiles({ harness }: World) {
   const { installation } = harness;

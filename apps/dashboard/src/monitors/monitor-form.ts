@@ -1,5 +1,12 @@
-import { KEYWORD_PLACES, type KeywordPlace, type MonitorKind } from '#libs/contracts';
+import {
+  CHECK_MINUTES,
+  KEYWORD_PLACES,
+  type KeywordPlace,
+  type MonitorKind,
+  creditsADay,
+} from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
+import { grouped } from '../amounts.js';
 import { type PageContext, field, form } from '../pages/layout.js';
 import { selectField } from '../pages/select-field.js';
 import type { MonitorForm } from './monitors.dto.js';
@@ -18,6 +25,7 @@ const SELECTORS = [
 
 /** What fields are called here that are called otherwise on other pages. */
 export const MONITOR_LABELS: Readonly<Record<string, string>> = {
+  interval_minutes: 'The interval',
   owner: 'The value',
   email: 'The value',
   company: 'The value',
@@ -26,6 +34,9 @@ export const MONITOR_LABELS: Readonly<Record<string, string>> = {
   own_domains: 'Domains of yours',
   tlds: 'Suffixes',
 };
+
+/** Minutes between two checks that can be chosen; the first is what a place includes. */
+const INTERVALS = [CHECK_MINUTES, 180, 60, 30, 15, 10];
 
 const LIST_HINT = 'separated by commas; may stay empty';
 
@@ -50,12 +61,34 @@ export const mailBox = (isTicked: boolean) =>
     >
   </p>`;
 
+/** How often the DNS of a domain is checked, with what each choice costs at most. */
+export const intervalField = (chosen: string | undefined) =>
+  selectField('interval_minutes', {
+    label: 'Its DNS is checked',
+    options: INTERVALS.map((minutes) => [`${minutes}`, intervalWords(minutes)] as const),
+    chosen: chosen ?? `${CHECK_MINUTES}`,
+    hint: 'Only checks that bring an answer cost a credit. Without credits it is checked every 6 hours.',
+  });
+
+export function intervalWords(minutes: number): string {
+  const every = minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`;
+  const words = minutes === 60 ? 'every hour' : `every ${every}`;
+  const credits = creditsADay(minutes);
+  return credits === 0
+    ? `${words}, included`
+    : `${words}, for at most ${grouped(credits)} credits a day`;
+}
+
+/** What was chosen of the interval, as calls take it. */
+export const intervalOf = (text: string | undefined) =>
+  text === undefined || text === '' ? {} : { interval_minutes: Number(text) };
+
 /** The body of the call that the form stands for. */
 export function requestOf(kind: MonitorKind, given: MonitorForm): object {
   const { name, mail, domainName, keyword, match, selector = '', value = '' } = given;
   const lists = { own_domains: listOf(given.own_domains), tlds: listOf(given.tlds) };
   const common = { kind, mail: mail !== undefined, ...(name && { name }) };
-  if (kind === 'domain') return { ...common, domainName };
+  if (kind === 'domain') return { ...common, domainName, ...intervalOf(given.interval_minutes) };
   if (kind === 'registrant') {
     const isKnown = SELECTORS.some(([known]) => known === selector);
     const subject = isKnown ? { [selector]: value } : {};
@@ -74,8 +107,8 @@ export function requestOf(kind: MonitorKind, given: MonitorForm): object {
 
 const listOf = (text = '') => [...new Set(text.split(/[\s,]+/).filter((word) => word !== ''))];
 
-const domainFields = ({ domainName }: MonitorForm) =>
-  field({ name: 'domainName', value: domainName });
+const domainFields = ({ domainName, interval_minutes }: MonitorForm) =>
+  html`${field({ name: 'domainName', value: domainName })} ${intervalField(interval_minutes)}`;
 
 function brandFields(typed: MonitorForm): Markup {
   const { keyword, match, include, exclude, with_typos, csrf } = typed;

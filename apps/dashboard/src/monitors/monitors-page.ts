@@ -1,4 +1,5 @@
 import {
+  CHECK_MINUTES,
   HIT_STATES,
   type HitState,
   MONITOR_KINDS,
@@ -14,7 +15,7 @@ import {
 import { type Markup, html } from '#libs/public-http';
 import { day } from '../amounts.js';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
-import { mailBox, monitorForm } from './monitor-form.js';
+import { intervalField, intervalWords, mailBox, monitorForm } from './monitor-form.js';
 import type { MonitorForm } from './monitors.dto.js';
 
 const KINDS: Readonly<Record<MonitorKind, string>> = {
@@ -24,7 +25,7 @@ const KINDS: Readonly<Record<MonitorKind, string>> = {
 };
 const WHAT: Readonly<Record<MonitorKind, string>> = {
   domain:
-    'Its DNS is looked at every 6 hours, its registration every day and near its expiry. A change is told when a second look confirms it; reminders come 30, 7 and 1 days before the expiry.',
+    'Its DNS is looked at every 6 hours or more often, its registration every day and near its expiry. A change is told when a second look confirms it; reminders come 30, 7 and 1 days before the expiry.',
   brand: 'Each new name is compared with your keyword, once.',
   registrant:
     'Each new or changed registration is compared with your value. Only what is published counts.',
@@ -137,8 +138,9 @@ export function monitorPage(
         ${form(
           context,
           `${at}/settings`,
-          html`${field({ name: 'name', value: name })} ${mailBox(monitor.mail)}
-            <button class="small">Save</button>`,
+          html`${field({ name: 'name', value: name })}
+            ${kind === 'domain' ? intervalField(`${minutesOf(monitor)}`) : undefined}
+            ${mailBox(monitor.mail)} <button class="small">Save</button>`,
         )}
       </section>`,
   });
@@ -171,7 +173,10 @@ function subjectOf({ watches }: MonitorAnswer): string {
   return domain_name ?? keyword ?? owner ?? email ?? company ?? '';
 }
 
-function checks({ checks: known }: MonitorAnswer): Markup {
+const minutesOf = ({ watches }: MonitorAnswer) => watches.interval_minutes ?? CHECK_MINUTES;
+
+function checks(monitor: MonitorAnswer): Markup {
+  const { checks: known, price } = monitor;
   const { dns_checked_at, whois_checked_at, expiry_date, expiry_published, problem } = known!;
   const told = {
     true: `It expires on ${expiry_date}.`,
@@ -179,6 +184,8 @@ function checks({ checks: known }: MonitorAnswer): Markup {
     null: 'Nothing is known of its expiry yet.',
   }[`${expiry_published}`];
   return html`<p class="quiet">
+    <span>DNS is checked ${intervalWords(minutesOf(monitor))}.</span>
+    ${price?.is_short_of_credits ? html`<strong>Credits lack: until they come it is checked every 6 hours.</strong>` : undefined}
     <span>DNS looked at: ${dns_checked_at === null ? 'not yet' : moment(dns_checked_at)}.</span>
     <span
       >Registration looked at:

@@ -16,7 +16,7 @@ import { OptionalText } from '../pages/optional-text.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
-import { MONITOR_LABELS, requestOf } from './monitor-form.js';
+import { MONITOR_LABELS, intervalOf, requestOf } from './monitor-form.js';
 import { HitForm, MonitorForm, MonitorSettingsForm } from './monitors.dto.js';
 import { monitorPage, monitorsPage, newMonitorPage } from './monitors-page.js';
 
@@ -75,10 +75,10 @@ export class MonitorPagesController {
   @Post(':id/settings')
   change(
     @Visit() visit: PageVisit,
-    @Body() { name, mail }: MonitorSettingsForm,
+    @Body() { name, mail, interval_minutes }: MonitorSettingsForm,
     @Param('id') id: string,
   ) {
-    const body = { name, mail: mail !== undefined };
+    const body = { name, mail: mail !== undefined, ...intervalOf(interval_minutes) };
     return this.afterChange(visit, id, { method: 'PATCH', path: '', body });
   }
 

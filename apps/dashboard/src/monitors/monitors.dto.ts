@@ -11,6 +11,9 @@ export class MonitorForm extends PageForm {
   domainName?: string;
 
   @TextField()
+  interval_minutes?: string;
+
+  @TextField()
   keyword?: string;
 
   @TextField()
@@ -43,6 +46,9 @@ export class MonitorForm extends PageForm {
 }
 
 export class MonitorSettingsForm extends PageForm {
+  @TextField()
+  interval_minutes?: string;
+
   @TextField()
   name?: string;
 

@@ -104,8 +104,10 @@ export class RequestContext {
     this.form = route.operation.answers[0];
   }
 
-  /** Status of an answer that is no refusal: 202 where work continues after it. */
+  /** Status of an answer that is no refusal: 202 where work continues after it, 200 of a dry run. */
   get answerStatus(): number {
-    return this.form.type === 'application/json' ? (this.form.status ?? 200) : 200;
+    const status = this.form.type === 'application/json' ? this.form.status : undefined;
+    if (status === undefined) return 200;
+    return this.input?.texts[this.route.dryRunPlace] === 'true' ? 200 : status;
   }
 }

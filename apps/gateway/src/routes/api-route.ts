@@ -1,4 +1,5 @@
 import {
+  DRY_RUN_PARAMETER,
   InputReader,
   type Operation,
   type OperationKind,
@@ -40,6 +41,8 @@ export interface ApiRoute {
   freshPlace: number;
   /** Place of the text of `max_credits`; -1 for none. */
   maxCreditsPlace: number;
+  /** Of `dry_run`. */
+  dryRunPlace: number;
   /** Parameters that name the subject; one of them is given. */
   subjects: readonly Subject[];
   /** Most credits of an answer, where it is the same for each. */
@@ -135,6 +138,7 @@ export function compileRoute(
     ownerPath: new OwnerPath(owner.path, at.version, reader),
     freshPlace: reader.placeOf('fresh'),
     maxCreditsPlace: reader.placeOf('max_credits'),
+    dryRunPlace: reader.placeOf(DRY_RUN_PARAMETER),
     subjects: subjectsOf(operation).map((name) => ({
       place: reader.placeOf(name),
       kind: parameters[name].kind,

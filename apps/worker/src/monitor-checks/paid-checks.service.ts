@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CREDITS_A_CHECK } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, MINUTE_MS } from '#libs/platform';
+import { Clock, MINUTE_MS, crashPoint } from '#libs/platform';
 import { ServiceClients } from '../service-clients.js';
 import { EVERY_MS } from './check-times.js';
 import { PaidChecksQueue } from './paid-checks-queue.js';
@@ -73,8 +73,11 @@ export class PaidChecksService {
     }
     // One that is closed was charged by whoever died after it.
     if (outcome === 'held') {
+      crashPoint('charge.after-hold');
       await entitlement.settleHold(accountId, holdId, 'checks', amount);
+      crashPoint('charge.after-settle');
       await entitlement.closeHold(accountId, holdId);
+      crashPoint('charge.after-close');
     }
     await this.database.transaction(async (transaction) => {
       await this.rows.delete(transaction, holdId);

@@ -41,6 +41,14 @@ describe('checks that a place does not include', () => {
     under.gateway.call<MonitorAnswer>(method, `/internal/monitors${rest}`, { accountId, body });
   const watch = async (domainName: string, interval_minutes: number) =>
     call('POST', '', { kind: 'domain', domainName, interval_minutes });
+  async function dryRun(method: 'POST' | 'PATCH', rest: string, body: object) {
+    const { status, text } = await under.send(method, `/internal/monitors${rest}?dry_run=true`, {
+      accountId,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return { status, body: JSON.parse(text) as MonitorAnswer };
+  }
   function newName(): string {
     const name = `paid-${++names}.com`;
     world.register(name, { expiry_date: '2030-01-01' });
@@ -68,10 +76,10 @@ describe('checks that a place does not include', () => {
   it('are priced before, made as often as they are paid for, and charged once each', async () => {
     const name = newName();
     const wanted = { kind: 'domain', domainName: name, interval_minutes: 15 };
-    const dry = await call('POST', '?dry_run=true', wanted);
+    const dry = await dryRun('POST', '', wanted);
     const price = { credits_per_check: 1, credits_per_day_max: 92, is_short_of_credits: false };
-    expect(dry).toMatchObject({ watches: { interval_minutes: 15 }, price });
-    await expect(call('GET', `/${dry.id}`)).rejects.toMatchObject({ status: 404 });
+    expect(dry).toMatchObject({ status: 200, body: { watches: { interval_minutes: 15 }, price } });
+    await expect(call('GET', `/${dry.body.id}`)).rejects.toMatchObject({ status: 404 });
     expect(await watch(name, 15)).toMatchObject({ price });
     await look(name, 0);
     expect(await paid()).toBe(0);
@@ -82,6 +90,22 @@ describe('checks that a place does not include', () => {
     // The first of six hours is the place's own.
     await look(name, 6 * HOUR_MS);
     expect(await paid()).toBe(3);
+  });
+
+  it('are told by a dry run, with what lacks and with the refusal, which changes nothing', async () => {
+    const { id } = await watch(newName(), 360);
+    under.entitlement.balances.set(accountId, 2);
+    const often = { interval_minutes: 15 };
+    const priced = { status: 200, body: { price: { credits_per_day_max: 92, shortfall: 90 } } };
+    expect(await dryRun('PATCH', `/${id}`, often)).toMatchObject(priced);
+    expect((await call('GET', `/${id}`)).price).toBeUndefined();
+    const wanted = { kind: 'domain', domainName: newName(), ...often };
+    expect(await dryRun('POST', '', wanted)).toMatchObject(priced);
+    under.entitlement.monitors.set(accountId, { ...SLOTS, domain: 1 });
+    const refused = { status: 403, body: { code: 'monitor_limit_reached', limit: 1 } };
+    expect(await dryRun('POST', '', wanted)).toMatchObject(refused);
+    // One that has its place needs no other.
+    expect(await dryRun('PATCH', `/${id}`, often)).toMatchObject({ status: 200 });
   });
 
   it('are free when they bring no answer, and each account pays for its own', async () => {
@@ -113,6 +137,18 @@ describe('checks that a place does not include', () => {
     expect(await paid()).toBe(1);
     const price = (await watch(name, 300)).price;
     expect(price).toMatchObject({ credits_per_day_max: 3 });
+  });
+
+  it('begin where those of the place ended, of a monitor that is to be checked more often', async () => {
+    const name = newName();
+    const { id } = await call('POST', '', { kind: 'domain', domainName: name });
+    await look(name, 0);
+    const looks = world.count('dns', name);
+    await call('PATCH', `/${id}`, { interval_minutes: 30 });
+    await under.checkNames();
+    expect(world.count('dns', name)).toBe(looks);
+    await look(name, 30 * MINUTE_MS);
+    expect(await paid()).toBe(1);
   });
 
   it('end when credits lack, with what is owed, and go on once that is paid', async () => {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type MonitorSlots, TIERS } from '#libs/contracts';
-import type { Transaction } from '#libs/database';
+import { type MonitorAnswer, type MonitorSlots, TIERS } from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
 import { ServiceClients } from '../service-clients.js';
-import type { Monitor } from './monitor.js';
+import { type Monitor, type ShownMonitor, monitorAnswer } from './monitor.js';
 import { MonitorLimitReached, TooManyMonitors } from './monitors.errors.js';
 import { MonitorsRepository } from './monitors.repository.js';
 import { SlotsQueue } from './slots-queue.js';
@@ -14,6 +14,7 @@ const MONITORS_MAX = 20_000;
 @Injectable()
 export class MonitorPlacesService {
   constructor(
+    private readonly database: Database,
     private readonly monitors: MonitorsRepository,
     private readonly clients: ServiceClients,
     private readonly queue: SlotsQueue,
@@ -26,17 +27,39 @@ export class MonitorPlacesService {
   }
 
   /**
+   * Tells what a monitor would be and cost. @param isNew whether it needs a place.
+   * @throws MonitorLimitReached, TooManyMonitors.
+   */
+  async dryRun(monitor: ShownMonitor, { isNew }: { isNew: boolean }): Promise<MonitorAnswer> {
+    const { accountId } = monitor;
+    if (isNew) await this.requirePlace(this.database, monitor, await this.slotsOf(accountId));
+    const { price, ...answer } = monitorAnswer(monitor);
+    if (!price) return answer;
+    const { spendable } = await this.clients.entitlement.balance(accountId);
+    const shortfall = Math.max(0, price.credits_per_day_max - spendable);
+    const isShort = price.is_short_of_credits || spendable < price.credits_per_check;
+    return { ...answer, price: { ...price, is_short_of_credits: isShort, shortfall } };
+  }
+
+  /**
    * Gives a place to a monitor. A lower allowance may have come and been fitted since it was asked for, so that it is
    * fitted again once this monitor counts.
    * @throws MonitorLimitReached, TooManyMonitors.
    */
-  async take(
-    transaction: Transaction,
+  async take(transaction: Transaction, monitor: Monitor, slots: MonitorSlots): Promise<void> {
+    const { accountId } = monitor;
+    await this.monitors.lock(transaction, accountId);
+    await this.requirePlace(transaction, monitor, slots);
+    await this.queue.want(transaction, { name: accountId, payload: {}, accountId });
+  }
+
+  /** @throws MonitorLimitReached, TooManyMonitors. */
+  private async requirePlace(
+    runner: Pick<Database, 'query'> | Transaction,
     { accountId, kind, isPaused, isOverLimit }: Monitor,
     slots: MonitorSlots,
   ): Promise<void> {
-    await this.monitors.lock(transaction, accountId);
-    const { all, placed } = await this.monitors.count(transaction, accountId, kind);
+    const { all, placed } = await this.monitors.count(runner, accountId, kind);
     const limit = slots[kind];
     if (placed >= limit) {
       const larger = TIERS.find(({ monitors }) => monitors[kind] > limit);
@@ -44,6 +67,5 @@ export class MonitorPlacesService {
     }
     const isNew = !isPaused && !isOverLimit;
     if (isNew && all >= MONITORS_MAX) throw new TooManyMonitors(MONITORS_MAX);
-    await this.queue.want(transaction, { name: accountId, payload: {}, accountId });
   }
 }

@@ -5,8 +5,8 @@ import {
   type MonitorKind,
   type MonitorPrice,
   type MonitorRule,
+  creditsADay,
 } from '#libs/contracts';
-import { DAY_MS, MINUTE_MS } from '#libs/platform';
 import type { NewsReader } from '../monitor-news/monitor-news.js';
 
 /** A monitor as it is stored. */
@@ -69,14 +69,10 @@ export function monitorAnswer(monitor: ShownMonitor): MonitorAnswer {
 function priceOf({ rule, isShortOfCredits }: ShownMonitor): { price?: MonitorPrice } {
   const { interval_minutes: minutes = CHECK_MINUTES } = rule;
   if (minutes === CHECK_MINUTES) return {};
-  const day = DAY_MS / MINUTE_MS;
-  // The place includes the first check after each 6 hours.
-  const includedEvery = minutes * Math.ceil(CHECK_MINUTES / minutes);
-  const further = Math.ceil(day / minutes) - Math.floor(day / includedEvery);
   return {
     price: {
       credits_per_check: CREDITS_A_CHECK,
-      credits_per_day_max: further * CREDITS_A_CHECK,
+      credits_per_day_max: creditsADay(minutes),
       is_short_of_credits: isShortOfCredits,
     },
   };

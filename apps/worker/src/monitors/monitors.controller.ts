@@ -51,10 +51,10 @@ export class MonitorsController {
   @Serves(MONITOR_UPDATE)
   update(
     @AccountId() accountId: string,
-    @Param('id') id: string,
     @Body() request: UpdateMonitorRequest,
+    @Question(MONITOR_UPDATE) { id, dry_run: isDryRun }: QuestionOf<typeof MONITOR_UPDATE>,
   ) {
-    return this.monitors.update(accountId, id, request);
+    return this.monitors.update(accountId, id, request, { isDryRun });
   }
 
   @Serves(MONITOR_DELETE)

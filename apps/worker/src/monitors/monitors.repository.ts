@@ -26,11 +26,11 @@ export class MonitorsRepository {
 
   /** Counts all monitors, and those of a kind that have a place. */
   async count(
-    transaction: Transaction,
+    runner: Runner,
     accountId: string,
     kind: MonitorKind,
   ): Promise<{ all: number; placed: number }> {
-    const [row] = await transaction.query<{ all: number; placed: number }>(
+    const [row] = await runner.query<{ all: number; placed: number }>(
       `select count(*)::int as all,
          (count(*) filter (where kind = $2 and not is_paused and not is_over_limit))::int as placed
        from monitors where account_id = $1`,
@@ -85,9 +85,16 @@ export class MonitorsRepository {
   async update(transaction: Transaction, monitor: Monitor): Promise<void> {
     const { accountId, id, name, isPaused, isOverLimit, sendsMail, rule } = monitor;
     await transaction.query(
-      `update monitors set name = $3, is_paused = $4, is_over_limit = $5, sends_mail = $6, rule = $7,
-         interval_minutes = $8, revision = nextval('monitor_revisions')
-       where account_id = $1 and id = $2`,
+      // What its place included until now counts for a shorter interval, too.
+      `update monitors m set name = $3, is_paused = $4, is_over_limit = $5, sends_mail = $6, rule = $7,
+         interval_minutes = $8, revision = nextval('monitor_revisions'),
+         checked_at = case when q.is_newer then q.at else m.checked_at end,
+         included_at = case when q.is_newer then q.at else m.included_at end
+       from (select o.id, w.dns_checked_at as at, o.interval_minutes is null
+           and (o.checked_at is null or w.dns_checked_at > o.checked_at) as is_newer
+         from monitors o left join watched_names w on w.name = o.domain_name
+         where o.account_id = $1 and o.id = $2) q
+       where m.account_id = $1 and m.id = q.id`,
       [
         accountId,
         id,

@@ -51,7 +51,7 @@ export class MonitorsService {
       createdAt: this.clock.now(),
       ...UNCHECKED,
     };
-    if (isDryRun) return monitorAnswer(monitor);
+    if (isDryRun) return this.places.dryRun(monitor, { isNew: true });
     const slots = await this.places.slotsOf(accountId);
     await this.database.transaction(async (transaction) => {
       await this.places.take(transaction, monitor, slots);
@@ -79,13 +79,17 @@ export class MonitorsService {
     accountId: string,
     id: string,
     request: UpdateMonitorRequest,
+    { isDryRun = false } = {},
   ): Promise<MonitorAnswer> {
-    return this.change(accountId, id, async (monitor) => ({
+    const changed = (monitor: ShownMonitor): ShownMonitor => ({
       ...monitor,
       name: request.name ?? monitor.name,
       sendsMail: request.mail ?? monitor.sendsMail,
       rule: changedRule(monitor.kind, monitor.rule, request),
-    }));
+    });
+    if (!isDryRun) return this.change(accountId, id, async (monitor) => changed(monitor));
+    const monitor = await this.find(this.database, accountId, id);
+    return this.places.dryRun(changed(monitor), { isNew: false });
   }
 
   /** Frees its place. @throws NotFound. */

@@ -152,6 +152,11 @@ export function kindOf({ upload, answers }: Pick<Operation, 'upload' | 'answers'
   return answers[0]?.type === 'file' ? 'download' : 'answer';
 }
 
+/** Whether it can be asked only to tell what it would do, by this parameter: then nothing is made, and its status is 200. */
+export const DRY_RUN_PARAMETER = 'dry_run';
+export const hasDryRun = ({ parameters }: Pick<Operation, 'parameters'>) =>
+  DRY_RUN_PARAMETER in parameters;
+
 /** Parameters that a question may be about. */
 export function subjectsOf({ subject }: Pick<Operation, 'subject'>): readonly string[] {
   if (subject === undefined) return [];

@@ -53,7 +53,7 @@ const QUEUED = {
 const NAMES = { domainNames: ['example.com', 'example.org', 'EXAMPLE.com'] };
 
 const DESCRIPTION =
-  'Each unique name that is answered costs one credit. The full price is held when the job starts, so the account must have that many credits; credits for names without an answer are released. `dry_run=true` starts no job: the answer contains the counts, the price, the credits that the account lacks, and how long the names of each top-level domain take. An e-mail says when the results are ready; they are kept for 30 days.';
+  'Each unique name that is answered costs one credit. The full price is held when the job starts, so the account must have that many credits; credits for names without an answer are released. `dry_run=true` starts no job: the answer has status 200 and contains the counts, the price, the credits that the account lacks, and how long the names of each top-level domain take. An e-mail says when the results are ready; they are kept for 30 days.';
 
 /** Access by key: a test key starts nothing. */
 function byKey(rate: 'bulk' | 'account'): Access {

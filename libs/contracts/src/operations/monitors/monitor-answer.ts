@@ -97,6 +97,11 @@ export class MonitorPrice {
   /** Whether credits lack: until they come, the domain is checked as its place includes it. */
   @IsBoolean()
   is_short_of_credits: boolean;
+
+  /** In a dry run: credits that the account lacks for a day of these checks. */
+  @IsOptional()
+  @IsInt()
+  shortfall?: number;
 }
 
 /** How far the checks of a watched name have come. */

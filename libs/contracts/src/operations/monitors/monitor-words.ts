@@ -11,6 +11,16 @@ export const CHECK_MINUTES_MIN = 10;
 /** Of each answered check beyond those that the place includes. */
 export const CREDITS_A_CHECK = 1;
 
+const DAY_MINUTES = 1_440;
+
+/** The most credits a day that checks at this interval cost: the place includes the first check after each 6 hours. */
+export function creditsADay(intervalMinutes: number): number {
+  const includedEvery = intervalMinutes * Math.ceil(CHECK_MINUTES / intervalMinutes);
+  const further =
+    Math.ceil(DAY_MINUTES / intervalMinutes) - Math.floor(DAY_MINUTES / includedEvery);
+  return further * CREDITS_A_CHECK;
+}
+
 /** Where in a label the keyword of a brand monitor must stand. */
 export const KEYWORD_PLACES = ['contains', 'prefix', 'suffix', 'exact'] as const;
 export type KeywordPlace = (typeof KEYWORD_PLACES)[number];

@@ -114,20 +114,20 @@ function id<const Example extends string>(about: string, example: Example) {
   } as const;
 }
 
-export const DRY_RUN = {
+const DRY_RUN = {
   dry_run: {
     kind: boolean(),
     about:
-      'Only returns the monitor as it would be, with its price; creates nothing, so the id is invalid',
+      'Only returns the monitor as it would be, with its price, or the refusal; changes nothing, so the id of a new one is invalid',
     example: 'true',
     default: false,
   },
 } as const;
 
 /** Parameters of calls about one monitor, about what it found, and about one find. */
-export const ONE_MONITOR = { id: id('Id of the monitor', ID) } as const;
-export const ONE_HIT = { ...ONE_MONITOR, event_id: id('Id of the event', HIT_ID) } as const;
-export const EVENTS_OF_ONE = {
+const ONE_MONITOR = { id: id('Id of the monitor', ID) } as const;
+const ONE_HIT = { ...ONE_MONITOR, event_id: id('Id of the event', HIT_ID) } as const;
+const EVENTS_OF_ONE = {
   ...ONE_MONITOR,
   state: {
     kind: oneOf(HIT_STATES),
@@ -161,7 +161,7 @@ export const MONITOR_CREATE = defineOperation({
   name: 'monitors.create',
   summary: 'Creates a monitor for a domain, a brand or a registrant',
   description:
-    'A `domain` monitor checks the DNS of `domainName` every 6 hours. It checks the registration every day, after a DNS change, and more often near the expiry date. It reports a change once a second check confirms it. A `brand` monitor compares each new name with `keyword`. A `registrant` monitor compares the published values of each new or changed registration with `owner`, `email` or `company`. A monitor reports up to 1,000 names per day; the event `monitor.limit` says that there were more. Your plan limits the number of monitors of each kind. `interval_minutes` (10 to 360) checks the DNS of a domain more often: each answered check beyond one in 6 hours costs 1 credit. `price` gives the maximum per day; `dry_run=true` returns it in advance. Events are sent by e-mail and as the webhook event `monitor.triggered`, and are listed in `events`.',
+    'A `domain` monitor checks the DNS of `domainName` every 6 hours. It checks the registration every day, after a DNS change, and more often near the expiry date. It reports a change once a second check confirms it. A `brand` monitor compares each new name with `keyword`. A `registrant` monitor compares the published values of each new or changed registration with `owner`, `email` or `company`. A monitor reports up to 1,000 names per day; the event `monitor.limit` says that there were more. Your plan limits the number of monitors of each kind. `interval_minutes` (10 to 360) checks the DNS of a domain more often: each answered check beyond one in 6 hours costs 1 credit. `price` gives the maximum per day; `dry_run=true` returns it in advance with status 200 and the credits that the account lacks for a day (`shortfall`). Events are sent by e-mail and as the webhook event `monitor.triggered`, and are listed in `events`.',
   method: 'POST',
   routes: [{ path: '/v2.0/monitors', version: 2 }],
   access: BY_KEY,
@@ -200,12 +200,12 @@ export const MONITOR_UPDATE = defineOperation({
   name: 'monitors.update',
   summary: 'Changes the name, the e-mails and the exclusions of a monitor',
   description:
-    'The domain, keyword or registrant cannot be changed; create another monitor instead.',
+    'The domain, keyword or registrant cannot be changed; create another monitor instead. `dry_run=true` returns the price of another interval and changes nothing.',
   method: 'PATCH',
   routes: [{ path: '/v2.0/monitors/{id}', version: 2 }],
   access: BY_KEY,
   owner: WORKER('/{id}'),
-  parameters: ONE_MONITOR,
+  parameters: { ...ONE_MONITOR, ...DRY_RUN },
   body: { of: UpdateMonitorRequest, limitBytes: LIMIT_BYTES, example: CHANGE },
   answers: [{ type: 'application/json', of: MonitorAnswer }],
   price: FREE,

@@ -1,4 +1,4 @@
-import type { AnswerForm, Operation, OperationRoute } from '../operation.js';
+import { type AnswerForm, type Operation, type OperationRoute, hasDryRun } from '../operation.js';
 import type { JsonSchema } from '../parameter.js';
 import { answerHeaders, refusalHeaders } from './answer-headers.js';
 import { AnswerMeta } from './answer-meta.js';
@@ -30,7 +30,9 @@ function answersOf(answered: Answered): Record<string, object> {
     operation.answers.map((form) => [form.type, contentOf(form, answered)]),
   );
   const status = (first.type === 'application/json' && first.status) || 200;
-  return { [status]: { description: 'The answer', headers, content } };
+  const answer = { description: 'The answer', headers, content };
+  if (status === 200 || !hasDryRun(operation)) return { [status]: answer };
+  return { 200: { ...answer, description: 'What a dry run found' }, [status]: answer };
 }
 
 function contentOf(form: AnswerForm, { operation, route, schemas }: Answered): object {

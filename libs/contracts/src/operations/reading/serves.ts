@@ -1,7 +1,17 @@
-import { HttpCode, RequestMapping, RequestMethod, applyDecorators } from '@nestjs/common';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  HttpCode,
+  type NestInterceptor,
+  RequestMapping,
+  RequestMethod,
+  UseInterceptors,
+  applyDecorators,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AllowCallers, type ServiceName } from '#libs/platform';
 import { listenerOf } from '../access.js';
-import type { Operation } from '../operation.js';
+import { DRY_RUN_PARAMETER, type Operation, hasDryRun } from '../operation.js';
 
 /** A gateway of release 0.1.0 has the dashboard in it, and runs beside newer owners during an upgrade. */
 const OF_DASHBOARD: readonly ServiceName[] = ['dashboard', 'gateway'];
@@ -24,5 +34,16 @@ export function Serves(row: Operation, ...callers: readonly ServiceName[]): Meth
     }),
     HttpCode(('status' in form && form.status) || 200),
     AllowCallers(...door, ...callers),
+    ...(hasDryRun(row) ? [UseInterceptors(DryRunStatus)] : []),
   );
+}
+
+/** A dry run makes nothing. */
+class DryRunStatus implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler) {
+    const http = context.switchToHttp();
+    const { query } = http.getRequest<FastifyRequest<{ Querystring: Record<string, unknown> }>>();
+    if (query[DRY_RUN_PARAMETER] === 'true') void http.getResponse<FastifyReply>().status(200);
+    return next.handle();
+  }
 }

@@ -75,8 +75,8 @@ function id<const Example extends string>(about: string, example: Example) {
 }
 
 /** Parameters of calls about one endpoint, and about one delivery of it. */
-export const ONE_WEBHOOK = { id: id('Id of the webhook', ID) } as const;
-export const ONE_DELIVERY = {
+const ONE_WEBHOOK = { id: id('Id of the webhook', ID) } as const;
+const ONE_DELIVERY = {
   ...ONE_WEBHOOK,
   delivery_id: id('Id of the delivery', DELIVERY_ID),
 } as const;
