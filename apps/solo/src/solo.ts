@@ -187,13 +187,14 @@ interface DemoParts {
 /** Nothing is bought for it where money is real. */
 async function filledDemo(parts: DemoParts): Promise<boolean> {
   const { services, database, folder, secrets, demo } = parts;
-  const { payments, clock, accountUrl, settings } = services;
+  const { payments, clock, accountUrl, entitlementUrl, settings } = services;
   if (!demo || !payments) return false;
   const log = {
     gateway: database.url('gateway'),
     maintenance: database.url('gateway_maintenance'),
   };
-  const around = { clock, accountUrl, billingUrl: settings.BILLING_INTERNAL_URL!, payments, log };
+  const billingUrl = settings.BILLING_INTERNAL_URL!;
+  const around = { clock, accountUrl, billingUrl, entitlementUrl, payments, log };
   return seedDemoLife(around, folder, secrets, demo);
 }
 

@@ -1,4 +1,10 @@
-import type { ChosenProcessor, KeysAnswer, OrderAnswer } from '#libs/contracts';
+import {
+  type ChosenProcessor,
+  EntitlementClient,
+  type KeysAnswer,
+  type OrderAnswer,
+  ServiceHttp,
+} from '#libs/contracts';
 import { type Clock, SECOND_MS, ServiceTokens, newId } from '#libs/platform';
 import {
   type ProxiedAnswer,
@@ -10,7 +16,7 @@ import type { PaymentsSimulator } from '../../../simulators/src/payments/payment
 import type { DemoFacts } from '../announcement/solo-facts.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
-import { type LogAddresses, plantDemoUsage } from './demo-usage.js';
+import { type DemoCost, type LogAddresses, plantDemoUsage } from './demo-usage.js';
 
 const FILE = 'demo-life.json';
 const CALL_TIMEOUT_MS = 20 * SECOND_MS;
@@ -33,6 +39,7 @@ const PURCHASES: readonly [name: string, processor: ChosenProcessor, wish: objec
 export interface DemoLifeSurroundings {
   accountUrl: string;
   billingUrl: string;
+  entitlementUrl: string;
   payments: PaymentsSimulator;
   log: LogAddresses;
   clock: Clock;
@@ -40,8 +47,8 @@ export interface DemoLifeSurroundings {
 
 /**
  * What makes the demo account worth looking at: billing details, two packages and a plan that it buys at the
- * simulated processors, as a customer does, with their invoices; and 30 days of invented requests. Once: a start that
- * was stopped half-way is completed by the next.
+ * simulated processors, as a customer does, with their invoices; and 30 days of invented requests, whose credits are
+ * booked today. Once: a start that was stopped half-way is completed by the next.
  * @returns whether there was anything to do.
  */
 export async function seedDemoLife(
@@ -54,11 +61,20 @@ export async function seedDemoLife(
   const tokens = new ServiceTokens(secrets.get('SERVICE_SECRET'), around.clock);
   const account = new ServiceProxy({ service: 'account', url: around.accountUrl, tokens });
   const billing = new ServiceProxy({ service: 'billing', url: around.billingUrl, tokens });
+  const entitlement = new ServiceHttp({
+    url: around.entitlementUrl,
+    caller: 'worker',
+    audience: 'entitlement',
+    tokens,
+    timeoutMs: CALL_TIMEOUT_MS,
+  });
   try {
-    await new DemoLife(account, billing, around).run(demo);
+    const holds = new EntitlementClient(entitlement);
+    await new DemoLife(account, billing, holds, around).run(demo);
   } finally {
     await account.close();
     await billing.close();
+    await entitlement.close();
   }
   folder.writePrivateJson(FILE, { made_at: around.clock.now().toISOString() });
   return true;
@@ -70,6 +86,7 @@ class DemoLife {
   constructor(
     private readonly account: ServiceProxy,
     private readonly billing: ServiceProxy,
+    private readonly entitlement: EntitlementClient,
     private readonly around: DemoLifeSurroundings,
   ) {}
 
@@ -84,7 +101,24 @@ class DemoLife {
     const { keys } = (await this.ask('GET', '/keys')).body as KeysAnswer;
     const live = keys.find((key) => key.environment === 'live' && key.state === 'active');
     const { log, clock } = this.around;
-    if (live) await plantDemoUsage(log, { accountId, keyId: live.id }, clock);
+    if (!live) return;
+    const costs = await plantDemoUsage(log, { accountId, keyId: live.id }, clock);
+    for (const cost of costs) await this.spend(accountId, cost);
+  }
+
+  /** As a job spends credits; its id makes a repeated one count once. @throws when there are too few. */
+  private async spend(accountId: string, { operation, credits }: DemoCost): Promise<void> {
+    const holdId = `demo-usage:${operation}`;
+    const { outcome } = await this.entitlement.hold({
+      accountId,
+      holdId,
+      amount: credits,
+      operation,
+    });
+    if (outcome === 'closed') return;
+    if (outcome !== 'held') throw new Error(`the demo account lacks credits: ${outcome}`);
+    await this.entitlement.settleHold(accountId, holdId, 'all', credits);
+    await this.entitlement.closeHold(accountId, holdId);
   }
 
   /** On the simulated processor's own page, as a customer pays. An order that is paid already stays as it is. */

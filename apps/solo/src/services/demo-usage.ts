@@ -27,6 +27,12 @@ export interface DemoKey {
   keyId: string;
 }
 
+/** What the invented requests of an operation cost. */
+export interface DemoCost {
+  operation: string;
+  credits: number;
+}
+
 /** Where the gateway keeps its log: its role, and the one that makes partitions. */
 export interface LogAddresses {
   gateway: string;
@@ -35,13 +41,14 @@ export interface LogAddresses {
 
 /**
  * Invented requests of the last 30 days, for the demo account alone: each request id begins with `req_demo`. They are
- * in the log only; no credit was spent for them.
+ * in the log only.
+ * @returns what they cost, by operation, for the ledger to say the same.
  */
 export async function plantDemoUsage(
   { gateway, maintenance }: LogAddresses,
   key: DemoKey,
   clock: Clock,
-): Promise<void> {
+): Promise<DemoCost[]> {
   const nowMs = clock.now().getTime();
   await withClient(maintenance, async (client) => {
     for (let days = DAYS + PARTITION_STEP_DAYS; days > 0; days -= PARTITION_STEP_DAYS) {
@@ -50,13 +57,19 @@ export async function plantDemoUsage(
   });
   const lines = new LogLines();
   const text = demoRequests(key, nowMs).map((entry) => lines.of(entry));
-  await withClient(gateway, async (client) => {
+  return withClient(gateway, async (client) => {
     // A start that was ended after this is completed by the next one, and these rows are there already.
     const { rowCount } = await client.query(
       `select from request_log where account_id = $1 and request_id like 'req\\_demo%' limit 1`,
       [key.accountId],
     );
     if (rowCount === 0) await copyIn(client, COPY_SQL, [Buffer.from(text.join(''))]);
+    const { rows } = await client.query<DemoCost>(
+      `select operation, sum(credits)::int as credits from request_log
+       where account_id = $1 and request_id like 'req\\_demo%' group by operation order by operation`,
+      [key.accountId],
+    );
+    return rows;
   });
 }
 
