@@ -32,7 +32,7 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
         <p class="quiet">Credits of a package never expire. ${taxSentence(facts.tax)}</p>
         ${facts.spendable !== undefined ? html`<p>${grouped(facts.spendable)} credits to spend now${facts.ending ? `, ${facts.ending}` : ''}.</p>` : undefined}
         ${processorSection(facts.processors, (name) => `/credits?processor=${name}`)}
-        ${form(context, '/credits', packageFields(facts))} ${amountForm()}
+        ${amountForm()} ${form(context, '/credits', packageFields(facts))}
       </section>
       <section>
         <h2>Or subscribe</h2>
@@ -61,7 +61,7 @@ function packageFields({ processors: { chosen }, credits: wanted, tax }: Credits
   // The same form sent twice is one order.
   return html`${hidden('idempotency_key', randomUUID())}${hidden('processor', chosen)}
     <div class="field">
-      <label for="credits" id="credits-label">Credits</label>
+      <label for="credits" id="credits-label">Package</label>
       <select id="credits" name="credits" data-slider>
         ${PACKAGES_SOLD.map(
           ({ credits, micros }) =>
@@ -79,11 +79,11 @@ function packageFields({ processors: { chosen }, credits: wanted, tax }: Credits
 const eachWords = (micros: number, credits: number) =>
   `$${(micros / credits / MICROS).toFixed(4)} each`;
 
-/** Instead of looking for it in a long list. */
+/** Instead of looking for it in the long list below. */
 function amountForm(): Markup {
-  return html`<form method="get" action="/credits" class="filters">
+  return html`<form method="get" action="/credits" class="filters inline">
     <div class="field">
-      <label for="amount">Or type how many credits</label>
+      <label for="amount">How many credits</label>
       <input
         id="amount"
         name="amount"
@@ -93,7 +93,7 @@ function amountForm(): Markup {
         step="any"
       />
     </div>
-    <button class="plain">Show its price</button>
+    <button class="plain">Find the package</button>
   </form>`;
 }
 

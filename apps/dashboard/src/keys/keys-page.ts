@@ -94,7 +94,7 @@ function newKeySection(key: string, apiUrl: string): Markup {
 }
 
 function filterForm({ search, isLiveOnly }: KeyFilter = { search: '', isLiveOnly: false }): Markup {
-  return html`<form method="get" action="/keys" class="filters">
+  return html`<form method="get" action="/keys" class="filters inline">
     ${field({ name: 'search', label: 'Name or end of a key', value: search, isOptional: true })}
     <label
       ><input type="checkbox" name="live" value="yes" ${isLiveOnly ? html`checked` : undefined} />
@@ -124,7 +124,7 @@ function keyRow(key: KeyAnswer, allowed?: number, use?: KeyUse): Markup {
       <strong>${key.name}</strong> <code>${key.masked}</code>
       <p class="quiet">
         <span>${state}${endOf(key)}</span>
-        <span>${usedWords(key)}</span>
+        ${wasUsed(key, use) ? undefined : html`<span>${usedWords(key)}</span>`}
         ${use && useOf(key, use)}
       </p>
       <p class="quiet">
@@ -136,6 +136,10 @@ function keyRow(key: KeyAnswer, allowed?: number, use?: KeyUse): Markup {
     ${canRevoke(key) || canReissue(key) ? keyActions(key) : undefined}
   </li>`;
 }
+
+/** Of a use in the last 30 days its number says more than that none was noted. */
+const wasUsed = ({ id, last_used_at: used }: KeyAnswer, use?: KeyUse) =>
+  used === null && (use?.get(id)?.requests ?? 0) > 0;
 
 /** A gateway tells of a use within a minute, and account writes it down within another one. */
 const usedWords = ({ last_used_at: used }: KeyAnswer) =>

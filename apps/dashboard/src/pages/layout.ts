@@ -70,7 +70,6 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/plans', 'Plans'],
   ['/subscriptions', 'Subscriptions'],
   ['/invoices', 'Invoices'],
-  ['/account', 'Account'],
 ];
 
 function navigation(context: PageContext): Markup {
@@ -82,8 +81,13 @@ function navigation(context: PageContext): Markup {
   const mailbox = hasMailbox ? link(['/mailbox', 'Mailbox']) : undefined;
   if (!isLoggedIn)
     return html`${link(['/prices', 'Prices'])}${link(['/sign-up', 'Sign up'])}${link(['/log-in', 'Log in'])}${mailbox}`;
-  return html`${link(['/', 'Overview'])}${isDeleted ? undefined : PAGES.map(link)}${mailbox}
-  ${form(context, '/log-out', html`<button class="link">Log out</button>`)}`;
+  return html`<span class="own"
+      >${isDeleted ? undefined : link(['/account', 'Account'])}${mailbox}
+      ${form(context, '/log-out', html`<button class="link">Log out</button>`)}</span
+    >
+    <span class="pages"
+      >${link(['/', 'Overview'])}${isDeleted ? undefined : PAGES.map(link)}</span
+    >`;
 }
 
 /** A form that posts to our own origin, with the token that proves it came from here. */

@@ -7,6 +7,7 @@ import {
   type SubscriptionPlan,
   type TaxAnswer,
 } from '#libs/contracts';
+import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { day, grouped } from '../amounts.js';
 import { priceWords, taxSentence } from '../credits/added-tax.js';
@@ -161,8 +162,8 @@ export function rightsOf({ line, monthlyCredits, rights }: SubscriptionPlan): Ma
   if (line === 'rate_limit') return html`<span>each unit adds ${perMinute}</span>`;
   return html`<span>${grouped(monthlyCredits)} credits a month</span> <span>${perMinute}</span>
     <span
-      >monitors: ${grouped(monitors.domain)} domains, ${monitors.brand} brands,
-      ${monitors.registrant} registrants</span
+      >monitors: ${counted(monitors.domain, 'domain')}, ${counted(monitors.brand, 'brand')},
+      ${counted(monitors.registrant, 'registrant')}</span
     >
     <span>${keys} keys</span>`;
 }

@@ -197,7 +197,7 @@ function operationTable(): Markup {
         (operation) =>
           html`<tr>
             <td data-label="Operation">
-              <code>${operation.method} ${operation.routes[0].path}</code>
+              <code class="path">${operation.method} ${operation.routes[0].path}</code>
             </td>
             <td data-label="Answers">${operation.summary}</td>
             <td data-label="Price">${markdownLine(priceSentence(operation))}</td>

@@ -14,7 +14,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   'query',
 ]);
 
-/** An answer as it came: its facts, then each of its lists and parts under its name. */
+/** An answer as it came: its facts, then each of its lists under its name; a part unfolds at a click. */
 export function answerMarkup({ tables }: Pick<Search, 'tables'>, answer: Item): Markup {
   const members = Object.entries(answer).filter(
     ([name, value]) => !ELSEWHERE.has(name) && value !== undefined,
@@ -25,11 +25,17 @@ export function answerMarkup({ tables }: Pick<Search, 'tables'>, answer: Item): 
   const facts = members.filter(([name, value]) => !isPart(name, value));
   const parts = members.filter(([name, value]) => isPart(name, value));
   return html`${facts.length > 0 ? itemMarkup(Object.fromEntries(facts), originOf) : undefined}
-  ${parts.map(
-    ([name, value]) =>
-      html`<h3>${memberWords(name)}</h3>
-        ${part(Object.hasOwn(tables, name) ? tables[name] : undefined, value, originOf, name)}`,
-  )}`;
+  ${parts.map(([name, value]) => {
+    const columns = Object.hasOwn(tables, name) ? tables[name] : undefined;
+    const shown = part(columns, value, originOf, name);
+    return isItem(value)
+      ? html`<details class="part">
+          <summary>${memberWords(name)}</summary>
+          ${shown}
+        </details>`
+      : html`<h3>${memberWords(name)}</h3>
+          ${shown}`;
+  })}`;
 }
 
 function part(

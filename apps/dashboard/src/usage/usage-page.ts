@@ -135,31 +135,65 @@ function pacesSection(days: UsageShown, paces: Paces): Markup {
 function daysSection({ by }: UsageAsked, days: readonly UsedOnDay[]): Markup {
   if (days.length === 0) return html`<p>No request in these days.</p>`;
   return html`<section>
-    <h2>By day and ${by}</h2>
-    <table class="stacked">
-      <thead>
-        <tr>
-          <th>Day</th>
-          <th>${HEADINGS[by]}</th>
-          <th class="number">Requests</th>
-          <th class="number">Failed</th>
-          <th class="number">Credits</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${days.toReversed().map(
-          (day) =>
-            html`<tr>
-              <td data-label="Day" class="date">${day.date}</td>
-              <td data-label="${HEADINGS[by]}">${nameCell(by, day)}</td>
-              <td data-label="Requests" class="number">${grouped(day.requests)}</td>
-              <td data-label="Failed" class="number">${grouped(day.failed)}</td>
-              <td data-label="Credits" class="number">${grouped(day.credits)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    <h2>By ${by}</h2>
+    ${totalsTable(by, days)}
+    <details>
+      <summary>By day and ${by}, as a table</summary>
+      ${daysTable(by, days)}
+    </details>
   </section>`;
+}
+
+function totalsTable(by: UsedBy, days: readonly UsedOnDay[]): Markup {
+  const totals = Map.groupBy(days, ({ name }) => name);
+  const cell = (label: string, of: readonly UsedOnDay[], figure: Figure) =>
+    html`<td data-label="${label}" class="number">${grouped(sumOf(of, figure))}</td>`;
+  return html`<table class="stacked">
+    <thead>
+      <tr>
+        <th>${HEADINGS[by]}</th>
+        <th class="number">Requests</th>
+        <th class="number">Failed</th>
+        <th class="number">Credits</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${[...totals].map(
+        ([name, of]) =>
+          html`<tr>
+            <td data-label="${HEADINGS[by]}">${shownText(name)}</td>
+            ${cell('Requests', of, 'requests')} ${cell('Failed', of, 'failed')}
+            ${cell('Credits', of, 'credits')}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+function daysTable(by: UsedBy, days: readonly UsedOnDay[]): Markup {
+  return html`<table class="stacked">
+    <thead>
+      <tr>
+        <th>Day</th>
+        <th>${HEADINGS[by]}</th>
+        <th class="number">Requests</th>
+        <th class="number">Failed</th>
+        <th class="number">Credits</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${days.toReversed().map(
+        (day) =>
+          html`<tr>
+            <td data-label="Day" class="date">${day.date}</td>
+            <td data-label="${HEADINGS[by]}">${nameCell(by, day)}</td>
+            <td data-label="Requests" class="number">${grouped(day.requests)}</td>
+            <td data-label="Failed" class="number">${grouped(day.failed)}</td>
+            <td data-label="Credits" class="number">${grouped(day.credits)}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
 }
 
 function nameCell(by: UsedBy, { date, name }: UsedOnDay): Markup {

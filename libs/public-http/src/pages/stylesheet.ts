@@ -34,6 +34,9 @@ nav a, nav .link { padding: 0.3rem 0.45rem; border-radius: 6px; color: var(--qui
 nav a:hover, nav .link:hover { color: var(--ink); background: var(--paper); }
 header nav [aria-current] { color: var(--ink); background: var(--paper); font-weight: 600; }
 nav form { display: inline; }
+nav:has(.pages) { display: contents; }
+.own, .pages { display: flex; flex-wrap: wrap; gap: 0.1rem; align-items: center; font-size: 0.92rem; }
+.pages { flex-basis: 100%; margin: 0 -0.45rem; }
 h1 { font-size: clamp(1.5rem, 5vw, 1.9rem); line-height: 1.2; margin: 0 0 1.25rem; letter-spacing: -0.015em; }
 h2 { font-size: 1.05rem; line-height: 1.3; margin: 0 0 0.75rem; }
 p { margin: 0.75rem 0; }
@@ -69,6 +72,10 @@ h3 { font-size: 0.95rem; margin: 1.25rem 0 0.5rem; }
 .filters .field { margin: 0; }
 .filters input:not([type=checkbox]), .filters select { height: 2.75rem; }
 .filters button { justify-self: start; }
+.inline { display: flex; flex-wrap: wrap; }
+.inline .field { flex: 0 1 20rem; }
+.inline > label { padding: 0.65rem 0; }
+.path { white-space: nowrap; }
 .choice span { margin-right: 0.4rem; }
 .choice { gap: 0.4rem; font-size: 1rem; margin: 0 0 1.25rem; }
 .choice a { border: 1px solid var(--edge); background: var(--card); color: var(--accent); }
@@ -78,6 +85,9 @@ fieldset { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 
 legend { font-weight: 550; padding: 0 0.3rem; }
 details { margin: 0 0 1rem; }
 summary { cursor: pointer; margin: 0 0 0.75rem; }
+.part { margin: 0; border-top: 1px solid var(--line); }
+.part > summary { margin: 0; padding: 0.5rem 0; font-weight: 550; }
+.part > .facts { margin: 0 0 0.75rem; padding-left: 1.1rem; }
 .qr { display: block; width: 100%; max-width: 15rem; }
 .qr rect { fill: #fff; }
 .qr path { fill: #000; }
@@ -169,7 +179,8 @@ td code, td:has(code) { overflow-wrap: anywhere; }
   .bar { padding: 0.7rem 1rem; }
   main { padding: 1.1rem 1rem 2rem; }
   section { padding: 1rem; }
-  header nav { margin: 0 -0.45rem; }
+  header nav, .own { margin: 0 -0.45rem; }
+  .path { white-space: normal; }
   table { font-size: 0.9rem; }
   th, td { padding-right: 0.6rem; }
   .stacked thead { display: none; }
