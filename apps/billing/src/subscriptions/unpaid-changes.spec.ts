@@ -95,6 +95,34 @@ describe('a change of plan that is not paid', () => {
     expect(await paid()).toHaveLength(2);
   });
 
+  it('is given up by another change, so that its page takes no money any more', async () => {
+    await subscribed('stripe');
+    card('asks');
+    const { body } = await ask('change', WISH, { 'idempotency-key': newId() });
+    const again = await ask('change', WISH, { 'idempotency-key': newId() });
+    expect(again.body.redirect_url).toBe(body.redirect_url);
+    card('works');
+    await ask('change', { sku: 'api-150K-month' }, { 'idempotency-key': newId() });
+    expect(await now()).toMatchObject({ sku: 'api-150K-month', unpaid_change: null });
+    await pressButton(body.redirect_url, 'pay').catch(() => {});
+    await billing.settle();
+    expect(await paid()).toHaveLength(2);
+  });
+
+  it('is given up by a lower plan from the next period on', async () => {
+    await subscribed('stripe');
+    card('asks');
+    const { body } = await ask('change', WISH);
+    expect((await ask('change', { sku: 'api-5K-month' })).body.subscription).toMatchObject({
+      sku: 'api-15K-month',
+      pending_change: { sku: 'api-5K-month' },
+      unpaid_change: null,
+    });
+    await pressButton(body.redirect_url, 'pay').catch(() => {});
+    await billing.settle();
+    expect(await paid()).toHaveLength(1);
+  });
+
   it('at PayPal says what is open, that the money was refused, and is paid in another way', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);

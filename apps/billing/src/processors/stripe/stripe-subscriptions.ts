@@ -38,6 +38,22 @@ const REASONS: Readonly<Record<string, BillSnapshot['reason']>> = {
 };
 
 const dateOf = (seconds: number) => new Date(seconds * 1000);
+const secondsOf = (time: Date) => Math.floor(time.getTime() / 1000);
+
+interface OpenChange {
+  item: Stripe.SubscriptionItem;
+  invoice: Stripe.Invoice;
+}
+
+/** Whether it is this change, counted from the same time. */
+const isOf = (open: OpenChange, wanted: { price: string; quantity: number }, from: Date) =>
+  open.item.price.id === wanted.price &&
+  open.item.quantity === wanted.quantity &&
+  open.invoice.lines.data.every(({ period }) => period.start === secondsOf(from));
+
+const paymentOf = ({ hosted_invoice_url: page }: Stripe.Invoice): UpgradeResult => {
+  return { state: 'payment_required', redirectUrl: page ?? '' };
+};
 
 /** Subscriptions, their invoices, and what is changed of them. Each has one item. */
 export class StripeSubscriptions {
@@ -75,7 +91,7 @@ export class StripeSubscriptions {
       subscription_details: {
         items: [await this.itemOf(request)],
         proration_behavior: 'always_invoice',
-        proration_date: Math.floor(from.getTime() / 1000),
+        proration_date: secondsOf(from),
       },
     });
     // Its price: a balance or a minimum may put it on another bill.
@@ -84,23 +100,36 @@ export class StripeSubscriptions {
 
   async upgrade(request: UpgradeRequest): Promise<UpgradeResult> {
     const { subscriptionId, changeId, from } = request;
+    const item = await this.itemOf(request);
+    const open = await this.openChange(subscriptionId);
+    if (open && isOf(open, item, from)) return paymentOf(open.invoice);
+    // Two open bills could both be paid.
+    if (open) await this.dropChange(subscriptionId, changeId);
     // A schedule would bring the plan of the change that waits, whatever was paid for now.
     await this.releaseSchedule(subscriptionId, changeId);
     const changed = await this.stripe.subscriptions.update(
       subscriptionId,
       {
-        items: [await this.itemOf(request)],
+        items: [item],
         proration_behavior: 'always_invoice',
-        proration_date: Math.floor(from.getTime() / 1000),
+        proration_date: secondsOf(from),
         payment_behavior: 'pending_if_incomplete',
         expand: EXPAND,
       },
       { idempotencyKey: `change:${changeId}` },
     );
-    if (changed.pending_update === null) return { state: 'paid' };
-    const { latest_invoice: invoice } = changed;
-    const page = typeof invoice === 'object' ? invoice?.hosted_invoice_url : undefined;
-    return { state: 'payment_required', redirectUrl: page ?? '' };
+    return changed.pending_update === null
+      ? { state: 'paid' }
+      : paymentOf(changed.latest_invoice as Stripe.Invoice);
+  }
+
+  /** A change that waits for its money. */
+  private async openChange(id: string): Promise<OpenChange | undefined> {
+    const options = { expand: ['latest_invoice'] };
+    const { pending_update: pending, latest_invoice: invoice } =
+      await this.stripe.subscriptions.retrieve(id, options);
+    const [item] = pending?.subscription_items ?? [];
+    return item && { item, invoice: invoice as Stripe.Invoice };
   }
 
   /** Stripe gives an update up with the bill that it waits for. */
@@ -114,6 +143,8 @@ export class StripeSubscriptions {
   /** By a schedule: the running period as it is, then the wanted plan, then no schedule. */
   async changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<ChangeResult> {
     const { subscriptionId, plan, quantity, currency } = request;
+    // Paid later, it would be overridden by the schedule.
+    await this.dropChange(subscriptionId, key);
     const price = await this.prices.idOf(plan, currency);
     const subscription = await this.stripe.subscriptions.retrieve(subscriptionId);
     const [item] = subscription.items.data;
