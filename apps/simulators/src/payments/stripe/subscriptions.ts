@@ -134,7 +134,8 @@ export class Subscriptions {
       return;
     }
     this.invoices.leaveOpen(invoice);
-    const expiresAt = new Date(this.world.clock.now().getTime() + PENDING_UPDATE_MS);
+    const latestMs = this.world.clock.now().getTime() + PENDING_UPDATE_MS;
+    const expiresAt = new Date(Math.min(latestMs, current.current_period_end * 1000));
     subscription.pending_update = {
       expires_at: seconds(expiresAt),
       subscription_items: [pending],
