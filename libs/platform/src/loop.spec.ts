@@ -24,7 +24,7 @@ describe('a loop', () => {
     [turns, lines.length] = [0, 0];
     const counted = async () => {
       turns += 1;
-      await work();
+      return work();
     };
     return (loop = new Loop({ name: 'counting', intervalMs, logger, work: counted }));
   }
@@ -88,6 +88,17 @@ describe('a loop', () => {
     await waitFor('seven turns', async () => turns >= 7);
     const [fails, works] = ['counting fails and is tried again', 'counting works again'];
     expect(lines).toEqual([fails, works, fails, works]);
+  });
+
+  it('a turn that had nothing to do is no sign that it works again', async () => {
+    const before: number[] = [];
+    void repeat(async () => {
+      before.push(lines.length);
+      if (turns === 1) throw new Error('no');
+      return turns < 4 ? false : undefined;
+    }, 1).start();
+    await waitFor('the fifth turn', async () => turns >= 5);
+    expect(before.slice(0, 5)).toEqual([0, 1, 1, 1, 2]);
   });
 
   it('a stop waits for the turn under way, and nothing wakes the loop again', async () => {

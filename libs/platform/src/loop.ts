@@ -6,6 +6,7 @@ export interface LoopOptions {
   /** Pause between the end of one turn and the start of the next. */
   intervalMs: number;
   logger: Logger;
+  /** Resolves to false when nothing was to be done: that is neither a failure nor the end of one. */
   work: () => Promise<unknown>;
 }
 
@@ -70,7 +71,7 @@ export class Loop {
   private async attempt(): Promise<void> {
     const { name, logger, work } = this.options;
     try {
-      await work();
+      if ((await work()) === false) return;
       if (this.isFailing) logger.info(`${name} works again`);
       this.isFailing = false;
     } catch (error) {

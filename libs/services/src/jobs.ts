@@ -25,8 +25,17 @@ const LEASE_MS = 20 * SECOND_MS;
 const LOOK_MS = 30 * SECOND_MS;
 /** After a run that failed: whom it asked may just be starting again. */
 const RETRY_SOON_MS = 10 * SECOND_MS;
-/** After so many failures in a row it is something else. */
-const SOON_MAX = 3;
+/**
+ * After each further failure in a row: what a run asks may be killed several times, and a minute's pause would come on
+ * top of that.
+ */
+const RETRY_PAUSES_MS = [
+  RETRY_SOON_MS,
+  RETRY_SOON_MS,
+  RETRY_SOON_MS,
+  20 * SECOND_MS,
+  40 * SECOND_MS,
+];
 const RETRY_MS = 60 * SECOND_MS;
 
 interface ScheduledJob {
@@ -119,7 +128,7 @@ export class LeasedJob implements Job {
       await this.job.runOnce();
     } catch (error) {
       await stopRenewing();
-      const pauseMs = this.failures < SOON_MAX ? RETRY_SOON_MS : RETRY_MS;
+      const pauseMs = RETRY_PAUSES_MS[this.failures] ?? RETRY_MS;
       this.failures += 1;
       await this.lease.leave(run, Math.min(this.options.everyMs, pauseMs)).catch(() => {});
       this.lookIn(pauseMs);
