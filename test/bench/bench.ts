@@ -1,3 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setupDurablePostgres, setupPostgres } from '../environment/setup.js';
+import teardown from '../environment/teardown.js';
+import { cleanup } from './cleanup.js';
+
 /** One measured figure. `ok` is set where a target stands in docs/benchmarks.md. */
 export interface BenchRow {
   what: string;
@@ -33,13 +40,62 @@ export function percentile(values: number[], share: number): number {
 }
 
 /** A figure whose target is an upper bound. */
-export const atMost = (what: string, value: number, most: number, unit: string): BenchRow => ({
+export const atMost = (what: string, value: number, most: number, unit = ''): BenchRow => ({
   what,
   value,
   unit,
-  target: `≤ ${most} ${unit}`,
+  target: `≤ ${most} ${unit}`.trimEnd(),
   ok: value <= most,
 });
+
+/** A figure whose target is a lower bound. */
+export const atLeast = (what: string, value: number, least: number, unit = ''): BenchRow => ({
+  what,
+  value,
+  unit,
+  target: `≥ ${least} ${unit}`.trimEnd(),
+  ok: value >= least,
+});
+
+/** The least of the rounds of one figure, with its median: other work on the machine only adds. */
+export const leastOf = (what: string, values: number[], unit: string): BenchRow => ({
+  what,
+  value: Math.min(...values),
+  median: percentile(values, 0.5),
+  unit,
+});
+
+/** Runs so many pieces of work, `width` at a time. @returns the milliseconds of each. */
+export async function inLanes<T>(
+  items: Iterable<T>,
+  width: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<number[]> {
+  const times: number[] = [];
+  const rest = items[Symbol.iterator]();
+  const lane = async () => {
+    for (let next = rest.next(); !next.done; next = rest.next()) {
+      const begunMs = performance.now();
+      await work(next.value);
+      times.push(performance.now() - begunMs);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+  return times;
+}
+
+/** A new folder that is removed with the bench. */
+export function newFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `bench-${name}-`));
+  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A PostgreSQL of its own, with the migrated template. @param isDurable keeps what was committed, as in production. */
+export async function openPostgres(isDurable = true): Promise<void> {
+  cleanup.add(teardown);
+  await (isDurable ? setupDurablePostgres() : setupPostgres());
+}
 
 /** Half of some times, and the slowest hundredth with its target. */
 export const timesRows = (what: string, times: number[], p99MaxMs: number): BenchRow[] => [

@@ -1,9 +1,6 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { CONNECTIONS, type GatewayField, LOOKUP_PATH } from './gateway-field.js';
-import type { Load, LoadResult } from './load-client.js';
 import { cpuUs } from './machine.js';
-import { driveWrk, hasWrk } from './wrk.js';
+import { type LoadResult, driveWrk } from './wrk.js';
 
 /** One round of a load whose CPU time is counted. */
 const ROUND_MS = 2_000;
@@ -20,7 +17,6 @@ export interface Contender {
 
 /** Who is measured against whom, and what they stand on. */
 export interface Field extends GatewayField {
-  client: ChildProcess;
   rounds: number;
   isShort: boolean;
 }
@@ -30,7 +26,7 @@ export async function cpuPerRequest(field: Field, contender: Contender): Promise
   const { name, pid, port, keys } = contender;
   const before = cpuUs(pid);
   const load = { connections: CONNECTIONS, durationMs: ROUND_MS, path: LOOKUP_PATH };
-  const result = await drive(field, { ...load, port, keys });
+  const result = await driveWrk({ ...load, port, keys }, field.around.folder);
   const us = (cpuUs(pid) - before) / result.answers;
   process.stderr.write(`  ${name}: ${us.toFixed(1)} µs, ${Math.round(rateOf(result))} req/s\n`);
   voidIfWrong(contender, result);
@@ -49,16 +45,4 @@ export function voidIfWrong(
 
 export function rateOf({ answers, elapsedMs }: LoadResult): number {
   return (answers / elapsedMs) * 1000;
-}
-
-/** With wrk where it is installed. */
-export async function drive(field: Field, load: Load): Promise<LoadResult> {
-  return hasWrk ? driveWrk(load, field.around.folder) : ask(field.client, load);
-}
-
-export async function ask(client: ChildProcess, load: Load): Promise<LoadResult> {
-  const answered = once(client, 'message') as Promise<[LoadResult]>;
-  client.send(load);
-  const [result] = await answered;
-  return result;
 }

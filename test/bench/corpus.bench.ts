@@ -1,5 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { loadavg, tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import {
   DNS_REVERSE,
@@ -12,10 +12,17 @@ import {
 import { WHOIS_CSV_COLUMNS } from '../../apps/corpus/src/formats/whois-csv.js';
 import { generatedName } from '../../apps/corpus/src/generator/generated-labels.js';
 import { CorpusUnderTest } from '../corpus/corpus-under-test.js';
-import { setupDurablePostgres } from '../environment/setup.js';
-import teardown from '../environment/teardown.js';
 import { Random } from '../random.js';
-import { type BenchReport, type BenchRow, atMost, percentile } from './bench.js';
+import {
+  type BenchReport,
+  type BenchRow,
+  atLeast,
+  atMost,
+  inLanes,
+  newFolder,
+  openPostgres,
+  percentile,
+} from './bench.js';
 import { cleanup } from './cleanup.js';
 
 const SEED = 17;
@@ -37,10 +44,8 @@ export async function run(
   { isShort, names }: { isShort: boolean; names?: number } = { isShort: false },
 ): Promise<BenchReport> {
   const size = { ...(isShort ? SHORT : SIZE), ...(names && { zone: names }) };
-  cleanup.add(teardown);
-  await setupDurablePostgres();
-  const folder = await mkdtemp(join(tmpdir(), 'bench-corpus-'));
-  cleanup.add(async () => rm(folder, { recursive: true, force: true }));
+  await openPostgres();
+  const folder = newFolder('corpus');
   const corpus = await CorpusUnderTest.start({ work: 'serve' });
   cleanup.add(async () => corpus.stop());
   const rows: BenchRow[] = [
@@ -175,17 +180,10 @@ async function firstPages(
   [what, row, targetMs, ask]: Search,
   pages: number,
 ): Promise<BenchRow> {
-  const times: number[] = [];
-  const client = async (count: number) => {
-    for (let asked = 0; asked < count; asked += 1) {
-      const startedAt = performance.now();
-      await corpus.ask(row.owner.path, ask());
-      times.push(performance.now() - startedAt);
-    }
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, () => client(2)));
-  times.length = 0;
-  await Promise.all(Array.from({ length: CLIENTS }, () => client(Math.ceil(pages / CLIENTS))));
+  const askSome = (count: number) =>
+    inLanes(Array.from({ length: count }), CLIENTS, () => corpus.ask(row.owner.path, ask()));
+  await askSome(2 * CLIENTS);
+  const times = await askSome(pages);
   const p99 = atMost(
     `${what}, first page p99 of ${CLIENTS} clients`,
     percentile(times, 0.99),
@@ -196,11 +194,3 @@ async function firstPages(
 }
 
 const labelOf = (index: number) => generatedName(index, SEED).split('.')[0].replace(/^xn--/, 'x');
-
-const atLeast = (what: string, value: number, least: number, unit: string): BenchRow => ({
-  what,
-  value,
-  unit,
-  target: `≥ ${least} ${unit}`,
-  ok: value >= least,
-});

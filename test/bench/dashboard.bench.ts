@@ -1,7 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -9,8 +7,9 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import type { SoloFacts } from '../../apps/solo/src/announcement/solo-facts.js';
 import { chromiumPath } from '../environment/chromium.js';
-import { type BenchOptions, type BenchReport, type BenchRow, atMost } from './bench.js';
+import { type BenchOptions, type BenchReport, type BenchRow, atMost, newFolder } from './bench.js';
 import { cleanup } from './cleanup.js';
+import { stop } from './start.bench.js';
 
 const PAGE_KB_MAX = 40;
 const PAINT_MS_MAX = 200;
@@ -92,8 +91,7 @@ function rowsOf(measured: Measured[]): BenchRow[] {
 
 /** A start of its own, with the demo account as a newcomer finds it. */
 async function startProduct(): Promise<SoloFacts> {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-dashboard-'));
-  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder('dashboard');
   const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0', OFFLINE_NAMES: '0' };
   const solo = spawn(process.execPath, ['dist/apps/solo/src/main.js', '--offline'], {
     env: { ...process.env, ...ports, DATA_DIR: folder },
@@ -107,12 +105,6 @@ async function startProduct(): Promise<SoloFacts> {
     await sleep(200);
   }
   return JSON.parse(readFileSync(join(folder, 'solo.json'), 'utf8')) as SoloFacts;
-}
-
-async function stop(solo: ChildProcess): Promise<void> {
-  if (solo.exitCode !== null || solo.signalCode !== null) return;
-  solo.kill('SIGTERM');
-  await once(solo, 'exit');
 }
 
 async function visit(

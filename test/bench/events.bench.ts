@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Inject, type INestMicroservice, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -21,7 +18,7 @@ import {
 import { Consumes, InProcessTransport, Outbox, messagingTables } from '#libs/messaging';
 import { Logger, SystemClock, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
-import { type BenchReport, type BenchRow, timesRows } from './bench.js';
+import { type BenchReport, type BenchRow, atLeast, newFolder, timesRows } from './bench.js';
 import { cleanup } from './cleanup.js';
 
 const PASSWORD = 'bench';
@@ -59,14 +56,8 @@ class ConsumerModule {}
 
 /** Commit of an event in one service until its handler in another, on a durable server of its own. */
 export async function run(): Promise<BenchReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-events-'));
-  const starting = EmbeddedServer.start({ folder, password: PASSWORD });
-  cleanup.add(async () => {
-    const server = await starting;
-    await server.stop();
-    rmSync(server.folder, { recursive: true, force: true });
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const starting = EmbeddedServer.start({ folder: newFolder('events'), password: PASSWORD });
+  cleanup.add(async () => (await starting).stop());
   return { title: 'events, in-process transport', rows: await measure(await starting) };
 }
 
@@ -123,13 +114,8 @@ async function measureLatency(say: () => Promise<void>, times: Times): Promise<B
 
 function throughputRow(durationMs: number): BenchRow {
   const perSecond = (BACKLOG / durationMs) * 1000;
-  return {
-    what: `backlog of ${BACKLOG} handled, one insert each`,
-    value: perSecond,
-    unit: 'events/s',
-    target: `≥ ${THROUGHPUT_TARGET} events/s`,
-    ok: perSecond >= THROUGHPUT_TARGET,
-  };
+  const what = `backlog of ${BACKLOG} handled, one insert each`;
+  return atLeast(what, perSecond, THROUGHPUT_TARGET, 'events/s');
 }
 
 /** One transaction; each event in it has an account of its own. */

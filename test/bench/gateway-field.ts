@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { TestDatabase, waitFor } from '#test/environment';
-import { setupPostgres } from '../environment/setup.js';
-import teardown from '../environment/teardown.js';
 import { GatewayHarness } from '../stand-ins/gateway-harness.js';
 import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
+import { openPostgres } from './bench.js';
 import { cleanup } from './cleanup.js';
 import { pin } from './machine.js';
 import { hasNginx, startUpstream } from './nginx.js';
@@ -34,12 +33,7 @@ export interface GatewayField {
 
 /** Everything in it ends with the cleanup. */
 export async function openGatewayField(): Promise<GatewayField> {
-  const environment = setupPostgres();
-  cleanup.add(async () => {
-    await environment.catch(() => {});
-    await teardown();
-  });
-  await environment;
+  await openPostgres(false);
   const database = await TestDatabase.create();
   cleanup.add(async () => database.drop());
   const around = new GatewayHarness(database);

@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '#test/environment';
-import { type BenchReport, type BenchRow, percentile } from './bench.js';
+import { type BenchReport, type BenchRow, atMost, leastOf, percentile } from './bench.js';
 import { addedLatency } from './added-latency.js';
 import { cleanup } from './cleanup.js';
-import { type Contender, type Field, ask, cpuPerRequest, voidIfWrong } from './contender.js';
+import { type Contender, type Field, cpuPerRequest, voidIfWrong } from './contender.js';
 import {
   ANSWER_BYTES,
   CONNECTIONS,
@@ -18,10 +18,12 @@ import {
 } from './gateway-field.js';
 import { pin, residentMb } from './machine.js';
 import { hasNginx, hasNginxLua, startLuaPeer } from './nginx.js';
-import { hasWrk } from './wrk.js';
+import { driveWrk, hasWrk } from './wrk.js';
 
 const MEMORY_KEYS = 100_000;
-const MEMORY_WARM_UP_ANSWERS = 20_000;
+/** Every key is asked with at least once while the load lasts, or the run is void. */
+const MEMORY_MS = 40_000;
+const MEMORY_WARM_UP_MS = 4_000;
 const ROUNDS = 6;
 const SHORT_ROUNDS = 3;
 
@@ -34,30 +36,20 @@ export async function run(
   _figures: string[] = [],
   { isShort } = { isShort: false },
 ): Promise<BenchReport> {
+  if (!hasWrk) return { title: 'gateway', rows: [], notRun: ['wrk is not installed'] };
   pin(process.pid, 1);
-  const field = await prepare(isShort);
+  const rounds = isShort ? SHORT_ROUNDS : ROUNDS;
+  const field: Field = { ...(await openGatewayField()), rounds, isShort };
   const rows = await measure(field);
   if (!isShort) rows.push(await memoryOfKeys(field));
   const upstream = hasNginx ? 'nginx' : 'a Node server';
-  const load = hasWrk ? 'wrk' : 'a client in Node';
   return {
-    title: `gateway: CPU time of its process a request (${CONNECTIONS} connections of ${load}, ${ANSWER_BYTES} bytes from ${upstream}, ${KEYS} keys; least of ${field.rounds} rounds)`,
+    title: `gateway: CPU time of its process a request (${CONNECTIONS} connections of wrk, ${ANSWER_BYTES} bytes from ${upstream}, ${KEYS} keys; least of ${field.rounds} rounds)`,
     rows,
-    notRun: [
-      ...(hasWrk ? [] : ['wrk: not installed; the fallback shares its core with the upstream']),
-      ...(hasNginxLua
-        ? []
-        : [
-            'nginx with Lua: needs nginx-light, libnginx-mod-http-lua and lua-resty-core of Debian',
-          ]),
-    ],
+    notRun: hasNginxLua
+      ? []
+      : ['nginx with Lua: needs nginx-light, libnginx-mod-http-lua and lua-resty-core of Debian'],
   };
-}
-
-async function prepare(isShort: boolean): Promise<Field> {
-  const field = await openGatewayField();
-  const rounds = isShort ? SHORT_ROUNDS : ROUNDS;
-  return { ...field, rounds, isShort, client: startChild('load-client.js') };
 }
 
 async function measure(field: Field): Promise<BenchRow[]> {
@@ -74,17 +66,12 @@ async function measure(field: Field): Promise<BenchRow[]> {
   for (const contender of contenders) await verify(contender);
   const cpu = await cpuOfAll(field, contenders);
   const [bareUs, oursUs, pluginsUs, refusedUs, luaUs] = cpu;
-  const rows: BenchRow[] = contenders.map(({ name }, place) => ({
-    what: name,
-    value: Math.min(...cpu[place]),
-    median: percentile(cpu[place], 0.5),
-    unit: 'µs',
-  }));
+  const rows = contenders.map(({ name }, place) => leastOf(name, cpu[place], 'µs'));
   rows.push(ratio('gateway of bare', { of: bareUs, by: oursUs, least: 1.12 }));
   rows.push(ratio('gateway of the plugins', { of: pluginsUs, by: oursUs, least: 1.4 }));
   if (luaUs) rows.push(ratio('gateway of nginx and Lua', { of: luaUs, by: oursUs, least: 0.75 }));
   rows.push(ratio('429 of a proxied request', { of: oursUs, by: refusedUs, least: 2.2 }));
-  rows.push(...(await addedLatency(field, { bare, ours, lua })));
+  rows.push(...(await addedLatency(field, { ours, lua })));
   for (const { pid } of contenders) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
   return rows;
 }
@@ -123,26 +110,16 @@ async function memoryOfKeys(field: Field): Promise<BenchRow> {
   const keys = Array.from({ length: MEMORY_KEYS }, addKey);
   const gateway = await measured(field, 'memory');
   const load = { port: gateway.port, path: LOOKUP_PATH, connections: CONNECTIONS };
+  const { folder } = field.around;
   // Compiled code and a young heap that has seen traffic belong to the idle process.
-  const warmUp = { ...load, keys: keys.slice(0, 1), durationMs: 30_000 };
-  await ask(field.client, { ...warmUp, answersMax: MEMORY_WARM_UP_ANSWERS });
+  const warmUp = { ...load, keys: keys.slice(0, 1), durationMs: MEMORY_WARM_UP_MS };
+  await driveWrk(warmUp, folder);
   const idle = residentMb(gateway.pid);
-  const result = await ask(field.client, {
-    ...load,
-    keys,
-    durationMs: 180_000,
-    answersMax: MEMORY_KEYS,
-  });
+  const result = await driveWrk({ ...load, keys, durationMs: MEMORY_MS }, folder);
   voidIfWrong(gateway, result);
-  const isWhole = result.answers >= MEMORY_KEYS;
-  const value = residentMb(gateway.pid) - idle;
-  return {
-    what: `resident memory added by ${Math.min(result.answers, MEMORY_KEYS)} active keys`,
-    value,
-    unit: 'MB',
-    target: '≤ 150 MB',
-    ok: isWhole && value <= 150,
-  };
+  if (result.answers < MEMORY_KEYS) throw new Error(`the run is void: ${result.answers} answers`);
+  const what = `resident memory added by ${MEMORY_KEYS} active keys`;
+  return atMost(what, residentMb(gateway.pid) - idle, 150, 'MB');
 }
 
 /** The peers with a limit of one a minute, for nothing else. */
@@ -218,7 +195,7 @@ function startChild(file: string, env: Record<string, string> = {}): ChildProces
   const child = fork(join(import.meta.dirname, file), {
     env,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    execArgv: file === 'load-client.js' ? [] : NODE_FLAGS,
+    execArgv: NODE_FLAGS,
   });
   cleanup.add(() => child.kill('SIGKILL'));
   return child;

@@ -1,10 +1,7 @@
 import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
-import { setupDurablePostgres } from '../environment/setup.js';
-import teardown from '../environment/teardown.js';
-import type { BenchReport, BenchRow } from './bench.js';
-import { cleanup } from './cleanup.js';
+import { type BenchReport, type BenchRow, openPostgres } from './bench.js';
 
-export const LEDGER_FIGURES = ['charges', 'history', 'renewals', 'due', 'dead-gateway'] as const;
+export const LEDGER_FIGURES = ['charges', 'history', 'due', 'dead-gateway'] as const;
 export type LedgerFigure = (typeof LEDGER_FIGURES)[number];
 
 type Measure = (entitlement: EntitlementUnderTest, isShort: boolean) => Promise<BenchRow[]>;
@@ -12,7 +9,6 @@ type Measure = (entitlement: EntitlementUnderTest, isShort: boolean) => Promise<
 const MEASURES: Record<LedgerFigure, Measure> = {
   charges: async (entitlement) => (await import('./ledger/charges.js')).measure(entitlement),
   history: async (...given) => (await import('./ledger/history.js')).measure(...given),
-  renewals: async (entitlement) => (await import('./ledger/renewals.js')).measure(entitlement),
   due: async (...given) => (await import('./ledger/due-accounts.js')).measure(...given),
   'dead-gateway': async (entitlement) =>
     (await import('./ledger/dead-gateway.js')).measure(entitlement),
@@ -23,8 +19,7 @@ export async function run(
   figures: readonly string[] = [],
   { isShort } = { isShort: false },
 ): Promise<BenchReport> {
-  cleanup.add(teardown);
-  await setupDurablePostgres();
+  await openPostgres();
   const rows: BenchRow[] = [];
   for (const figure of LEDGER_FIGURES) {
     if (figures.length > 0 && !figures.includes(figure)) continue;
@@ -37,5 +32,5 @@ export async function run(
       await entitlement.stop();
     }
   }
-  return { title: 'ledger: what it writes, how it ages, how fast money becomes credits', rows };
+  return { title: 'ledger: what it writes, how it ages, how fast it follows', rows };
 }

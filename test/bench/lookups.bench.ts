@@ -16,7 +16,7 @@ import {
 import { monotonicMs } from '#libs/platform';
 import { registryLayout } from '../../apps/simulators/src/registry/layouts/by-tld.js';
 import { registrationOf } from '../../apps/simulators/src/registry/registration.js';
-import { type BenchReport, type BenchRow, atMost, percentile } from './bench.js';
+import { type BenchReport, type BenchRow, atLeast, atMost, inLanes, percentile } from './bench.js';
 import { cleanup } from './cleanup.js';
 import { bulkFirstLineMs } from './lookups/bulk-first-line.js';
 import type { StubCounts, StubPorts, StubTerms } from './lookups/stub-upstreams.js';
@@ -59,14 +59,6 @@ export async function run(
   return { title: 'lookups: against stubs in a thread of the same process', rows };
 }
 
-const atLeast = (what: string, value: number, least: number, unit: string): BenchRow => ({
-  what,
-  value,
-  unit,
-  target: `≥ ${least} ${unit}`,
-  ok: value >= least,
-});
-
 function openLookups(extraCaPem: string): DomainLookup {
   const slow = Array.from({ length: SLOW_UPSTREAMS }, (_, at) => `whois.slow${at}.bench`);
   const exception = (host: string, port: number, addressPort: number) => ({
@@ -105,20 +97,8 @@ function openLookups(extraCaPem: string): DomainLookup {
   });
 }
 
-/** Runs so many pieces of work, `width` at a time; milliseconds of each. */
-async function inParallel(count: number, width: number, work: (at: number) => Promise<void>) {
-  const times: number[] = [];
-  let next = 0;
-  const lane = async () => {
-    while (next < count) {
-      const begunMs = monotonicMs();
-      await work(next++);
-      times.push(monotonicMs() - begunMs);
-    }
-  };
-  await Promise.all(Array.from({ length: width }, lane));
-  return times;
-}
+const inParallel = (count: number, width: number, work: (at: number) => Promise<void>) =>
+  inLanes(Array.from({ length: count }).keys(), width, work);
 
 /** How many a second by the wall clock, and of this thread's own processor time, on which nobody else is counted. */
 async function rates(count: number, width: number, work: (at: number) => Promise<void>) {

@@ -18,7 +18,6 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   events: () => import('./events.bench.js'),
   start: () => import('./start.bench.js'),
   gateway: () => import('./gateway.bench.js'),
-  counters: () => import('./counters.bench.js'),
   cluster: () => import('./cluster.bench.js'),
   security: () => import('./security.bench.js'),
   ledger: () => import('./ledger.bench.js'),
@@ -27,7 +26,6 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   corpus: () => import('./corpus.bench.js'),
   money: () => import('./money.bench.js'),
   monitors: () => import('./monitors.bench.js'),
-  tls: () => import('./tls.bench.js'),
   dashboard: () => import('./dashboard.bench.js'),
 };
 

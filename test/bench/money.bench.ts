@@ -1,8 +1,6 @@
-import { setupDurablePostgres } from '../environment/setup.js';
-import teardown from '../environment/teardown.js';
 import { clusterAvailability } from '../../apps/cluster/src/cluster.js';
 import { BillingUnderTest } from '../billing/billing-under-test.js';
-import type { BenchOptions, BenchReport, BenchRow } from './bench.js';
+import { type BenchOptions, type BenchReport, type BenchRow, openPostgres } from './bench.js';
 import { cleanup } from './cleanup.js';
 import { answerTimes } from './money/callbacks.js';
 import { invoicePages } from './money/invoice-pages.js';
@@ -43,8 +41,7 @@ export async function run(
   const rows: BenchRow[] = [];
   const missing = isWanted('purchases') ? clusterAvailability() : undefined;
   if (isWanted('purchases')) rows.push(...(await purchases(missing === undefined)));
-  cleanup.add(teardown);
-  await setupDurablePostgres();
+  await openPostgres();
   if (isWanted('callbacks')) {
     const billing = await BillingUnderTest.start();
     cleanup.add(() => billing.stop());
@@ -81,8 +78,7 @@ async function purchases(isKafkaThere: boolean): Promise<BenchRow[]> {
 }
 
 async function oneHour(count: number, rate?: number): Promise<BenchReport> {
-  cleanup.add(teardown);
-  await setupDurablePostgres();
+  await openPostgres();
   return { title: 'money: an hour of renewals', rows: await renewalHour(count, rate) };
 }
 

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { BenchReport, BenchRow } from './bench.js';
+import { type BenchReport, type BenchRow, atMost } from './bench.js';
 import { cleanup } from './cleanup.js';
 import type { MatchFigures, MatchTerms } from './monitors/match-names.js';
 
@@ -42,8 +42,4 @@ async function match(terms: MatchTerms): Promise<MatchFigures> {
   child.send(terms);
   const [figures] = (await once(child, 'message')) as [MatchFigures];
   return figures;
-}
-
-function atMost(what: string, value: number, max: number, unit: string): BenchRow {
-  return { what, value: Math.round(value), unit, target: `≤ ${max} ${unit}`, ok: value <= max };
 }

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AccountUnderTest, PASSWORD } from '../account/account-under-test.js';
 import { HASH_COST, hashPassword } from '../../apps/account/src/passwords/password-hash.js';
-import { setupPostgres } from '../environment/setup.js';
-import teardown from '../environment/teardown.js';
-import { type BenchReport, type BenchRow, percentile } from './bench.js';
+import { type BenchReport, type BenchRow, openPostgres, percentile } from './bench.js';
 import { cleanup } from './cleanup.js';
 
 const LOG_INS = 500;
@@ -15,8 +13,7 @@ const KNOWN = 'bench@example.com';
 
 /** `npm run bench security`: what hashing costs, and what log-ins tell by the time they take. */
 export async function run(): Promise<BenchReport> {
-  cleanup.add(teardown);
-  await setupPostgres();
+  await openPostgres(false);
   const account = await AccountUnderTest.start();
   cleanup.add(() => account.stop());
   await account.register(KNOWN);

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitFor } from '#test/environment';
-import type { BenchReport, BenchRow } from './bench.js';
+import { type BenchReport, type BenchRow, atMost, newFolder } from './bench.js';
 import { cleanup } from './cleanup.js';
 
 const TARGET_SECONDS = 15;
@@ -12,18 +11,11 @@ const START_TIMEOUT_MS = 120_000;
 
 /** `npm start` after installation and build: the first start makes the database, later ones open it. */
 export async function run(): Promise<BenchReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-start-'));
-  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder('start');
   const rows: BenchRow[] = [];
   for (const what of ['first start, empty folder', 'second start']) {
     const seconds = await timeStart(folder);
-    rows.push({
-      what,
-      value: seconds,
-      unit: 's',
-      target: `≤ ${TARGET_SECONDS} s`,
-      ok: seconds <= TARGET_SECONDS,
-    });
+    rows.push(atMost(what, seconds, TARGET_SECONDS, 's'));
   }
   return { title: 'npm start, build not counted', rows };
 }
@@ -41,7 +33,7 @@ async function timeStart(folder: string): Promise<number> {
   }
 }
 
-async function stop(solo: ChildProcess): Promise<void> {
+export async function stop(solo: ChildProcess): Promise<void> {
   if (solo.exitCode !== null || solo.signalCode !== null) return;
   solo.kill('SIGTERM');
   await once(solo, 'exit');

@@ -4,10 +4,33 @@ import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { cleanup } from './cleanup.js';
-import type { Load, LoadResult } from './load-client.js';
 import { hasProgram } from './machine.js';
 
 export const hasWrk = hasProgram('wrk', '-v');
+
+/** What to ask, how fast, for how long. */
+export interface Load {
+  port: number;
+  /** With a query; `{n}` in it becomes a rising number. */
+  path: string;
+  /** Added as `apiKey`, in turn. */
+  keys: string[];
+  connections: number;
+  durationMs: number;
+  /** Requests a second over all connections; as fast as answers come when absent. */
+  ratePerSecond?: number;
+}
+
+export interface LoadResult {
+  answers: number;
+  /** Answers with a status of 400 and more. */
+  refused: number;
+  /** Connections that broke. */
+  lost: number;
+  elapsedMs: number;
+  p50Ms: number;
+  p99Ms: number;
+}
 
 /** With a rate, every connection is opened this long before it asks for the first time; wrk counts whole seconds. */
 const OPENING_MS = 1_000;
@@ -50,7 +73,7 @@ end
 const NAMES_PER_RUN = 10_000_000;
 let runs = 0;
 
-/** Drives a load with wrk. It costs a fraction of what a client in Node costs on the same core. */
+/** Drives a load with wrk, which costs a fraction of what a client in Node costs on the same core. */
 export async function driveWrk(load: Load, folder: string): Promise<LoadResult> {
   const [script, keys] = [join(folder, 'wrk.lua'), join(folder, 'wrk.keys')];
   writeFileSync(script, SCRIPT);

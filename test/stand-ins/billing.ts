@@ -2,8 +2,6 @@ import {
   CATALOGUE_VERSION,
   type EventClass,
   PaymentConfirmed,
-  PaymentReversalUndone,
-  PaymentReversed,
   SubscriptionChanged,
   TIERS,
 } from '#libs/contracts';
@@ -68,29 +66,6 @@ export class Billing {
       ],
     });
     return paymentId;
-  }
-
-  /** Half of a package's money was paid back, or is about to be. */
-  async refundHalf(
-    accountId: string,
-    tierName: string,
-    refund: { paymentId: string; reversalId: string; phase: 'requested' | 'final' },
-  ): Promise<void> {
-    const { paymentId, reversalId, phase } = refund;
-    const paid = TIERS.find(({ name }) => name === tierName)!.packageMicros;
-    const [paidMicros, refundedMicros] = [String(paid), String(paid / 2)];
-    await this.say(accountId, `reversal:${reversalId}`, PaymentReversed, {
-      reversalId,
-      paymentId,
-      cause: 'refund',
-      phase,
-      lines: [{ lineId: paymentId, scope: 'whole', refundedMicros, paidMicros }],
-    });
-  }
-
-  /** The refund failed. */
-  async undoRefund(accountId: string, reversalId: string): Promise<void> {
-    await this.say(accountId, `reversal:${reversalId}`, PaymentReversalUndone, { reversalId });
   }
 
   /** An API plan was paid for: it runs from now on for a month. */

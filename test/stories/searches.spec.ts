@@ -1,5 +1,102 @@
-import { describe } from '@jest/globals';
-import { openSolo } from './deployment.js';
-import { searches } from './searches.story.js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type OverridableLimit, ServiceHttp } from '#libs/contracts';
+import { ServiceTokens } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { type Answer, Customer } from './customer.js';
+import { type Deployment, openSolo } from './deployment.js';
 
-describe('in one process: what was looked up is history', () => searches(openSolo));
+const NAME = 'published-history.com';
+const SEARCHES_A_MINUTE = 1_000;
+
+/** History and searches, as a customer meets them. */
+describe('in one process: what was looked up is history', () => {
+  let deployment: Deployment;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    deployment = await openSolo();
+    customer = new Customer(deployment, 'searches@example.com');
+    await customer.joinWithCredits();
+    await override('heavy', SEARCHES_A_MINUTE);
+    await waitFor('the limit', async () => {
+      const { headers } = await search('/v2.0/subdomains', { domainName: 'nothing.com' });
+      return headers.get('ratelimit-policy')?.includes(`q=${SEARCHES_A_MINUTE}`);
+    });
+  });
+  afterAll(() => deployment?.stop());
+
+  async function search(path: string, parameters: Record<string, string>): Promise<Answer> {
+    const query = new URLSearchParams({ ...parameters, apiKey: customer.key });
+    return customer.get(`${path}?${query}`);
+  }
+  const cost = ({ headers }: Answer) => headers.get('x-credits-cost');
+
+  it('what was looked up is in the history, for 5 credits a page; an empty page is free', async () => {
+    const empty = await search('/v2.0/whois/history', { domainName: NAME });
+    expect([empty.status, cost(empty)]).toEqual([200, '0']);
+    expect(empty.body).toMatchObject({ records: [], coverage: { sources: expect.any(Array) } });
+    const live = await customer.lookUp(NAME);
+    expect(live.body).toMatchObject({ domain_registered: 'yes' });
+    const found = await waitFor('the history', async () => {
+      const answer = await search('/v2.0/whois/history', { domainName: NAME, view: 'records' });
+      const { records, coverage } = answer.body;
+      return records.length > 0 && coverage.has_data ? answer : undefined;
+    });
+    expect(cost(found)).toBe('5');
+    expect(found.body.records).toMatchObject([
+      { num: 1, is_complete: true, source: 'lookups', create_date: live.body.create_date },
+    ]);
+    expect(found.body).toMatchObject({
+      coverage: { has_data: true, sources: [{ source: 'lookups' }] },
+      meta: { credits_charged: 5 },
+    });
+    const old = await search('/v1.0/whois', { whois: 'historical', domainName: NAME });
+    expect(old.body).toMatchObject({ whois: 'historical', total_records: '1' });
+    expect(old.headers.get('link')).toContain('/v2.0/whois/history');
+  });
+
+  it('names are found by whoever holds them, first counted for nothing', async () => {
+    const { body } = await search('/v2.0/whois/history', { domainName: NAME });
+    const { name } = body.records[0].registrant_contact;
+    const preview = await search('/v2.0/whois/reverse', { owner: name, mode: 'preview' });
+    expect([preview.status, cost(preview)]).toEqual([200, '0']);
+    expect(preview.body).toMatchObject({ paging: { total_records: 1 }, domains: [] });
+    const found = await search('/v2.0/whois/reverse', { owner: name, mode: 'mini' });
+    expect([found.status, cost(found)]).toEqual([200, '3']);
+    expect(found.body.domains).toMatchObject([{ domain_name: NAME, name }]);
+    const dear = await search('/v2.0/whois/reverse', { owner: name, max_credits: '2' });
+    expect([dear.status, dear.body.code]).toEqual([402, 'price_above_max']);
+  });
+
+  it('records of the DNS that were asked for are found by name and by name server; host names are not kept', async () => {
+    const name = 'history-of-dns.com';
+    const { body } = await search('/v2.0/dns/live', { domainName: name, type: 'A,NS,MX' });
+    const { target } = body.dns_records.find(({ type }: { type: string }) => type === 'NS');
+    await search('/v2.0/dns/live', { domainName: `secret.${name}`, type: 'A' });
+    const history = await waitFor('the history', async () => {
+      const answer = await search('/v2.0/dns/historical', { domainName: name, view: 'timeline' });
+      return answer.body.timeline.length > 0 ? answer : undefined;
+    });
+    expect(cost(history)).toBe('2');
+    const found = await search('/v2.0/dns/reverse', { value: target, type: 'ns' });
+    expect(cost(found)).toBe('5');
+    expect(found.body.domains.map((one: { domain_name: string }) => one.domain_name)).toContain(
+      name,
+    );
+    const hosts = await search('/v2.0/subdomains', { domainName: name });
+    expect([cost(hosts), hosts.body.subdomains]).toEqual(['0', []]);
+  });
+
+  async function override(limit: OverridableLimit, value: number): Promise<void> {
+    const { entitlementUrl: url, serviceSecret, clock, tls } = deployment;
+    const tokens = new ServiceTokens(serviceSecret, clock, tls);
+    const http = new ServiceHttp({ url, caller: 'cli', audience: 'entitlement', tokens });
+    const until = new Date(clock.now().getTime() + 3_600_000).toISOString();
+    const body = { name: limit, value, reason: 'a story', until };
+    await http.call('POST', '/internal/operator/overrides', {
+      accountId: customer.accountId,
+      body,
+    });
+    await http.close();
+  }
+});

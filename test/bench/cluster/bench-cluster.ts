@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EntitlementClient, type OverridableLimit, ServiceHttp } from '#libs/contracts';
 import { auditorRole, withClient } from '#libs/database';
@@ -10,6 +8,7 @@ import type { ClusterOptions } from '../../../apps/cluster/src/cluster-options.j
 import { ServiceProxy, type Visitor } from '../../../apps/dashboard/src/proxy/service-proxy.js';
 import { requireSession } from '../../../apps/dashboard/src/proxy/sessions.js';
 import { type LookupAnswer, LookupStandIn } from '../../stand-ins/lookup-stand-in.js';
+import { newFolder } from '../bench.js';
 import { cleanup } from '../cleanup.js';
 import { Fleet } from './load.js';
 
@@ -56,8 +55,7 @@ export class BenchCluster {
 
   /** Lookup is a stand-in of the bench's process, so that what is measured is everything but it. */
   static async open(options: Partial<ClusterOptions> = {}): Promise<BenchCluster> {
-    const folder = mkdtempSync(join(tmpdir(), 'bench-cluster-'));
-    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = newFolder('cluster');
     const lookup = new LookupStandIn();
     await lookup.start();
     cleanup.add(async () => lookup.stop());

@@ -1,7 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AccountRegistered } from '#libs/contracts';
@@ -9,7 +7,7 @@ import { Database, EmbeddedServer, maintenanceRole, serviceRole, withClient } fr
 import { EventsConfig, KafkaTransport, Outbox, createTopics } from '#libs/messaging';
 import { Logger, SystemClock, loadConfig, newId } from '#libs/platform';
 import { KafkaBroker } from '#test/environment';
-import type { BenchRow } from '../bench.js';
+import { type BenchRow, atLeast, atMost, newFolder } from '../bench.js';
 import { cleanup } from '../cleanup.js';
 import { prepare } from '../events.bench.js';
 import type { FigureOptions } from '../cluster.bench.js';
@@ -45,25 +43,21 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   const around = await line.latencies(SECONDS_AROUND_KILL * 200, 200);
   await killing;
   await end(second);
-  const row = (what: string, value: number, most: number): BenchRow => ({
-    what,
-    value,
-    unit: 'ms',
-    target: `≤ ${most} ms`,
-    ok: value <= most,
-  });
-  const rate = (what: string, value: number): BenchRow => ({
-    what,
-    value,
-    unit: 'events/s',
-    target: '≥ 3000 events/s',
-    ok: value >= 3_000,
-  });
   return [
-    row(`kafka: commit → handler at ${EVENTS_PER_SECOND} events/s, p99`, calm.p99Ms, 1_000),
-    rate(`kafka: relay, backlog of ${backlog}`, (backlog * 1000) / relayMs),
-    rate(`kafka: consumer, backlog of ${backlog}`, consumedPerSecond),
-    row('kafka: latest event around a kill -9 of one of two consumers', around.maxMs, 12_000),
+    atMost(
+      `kafka: commit → handler at ${EVENTS_PER_SECOND} events/s, p99`,
+      calm.p99Ms,
+      1_000,
+      'ms',
+    ),
+    atLeast(`kafka: relay, backlog of ${backlog}`, (backlog * 1000) / relayMs, 3_000, 'events/s'),
+    atLeast(`kafka: consumer, backlog of ${backlog}`, consumedPerSecond, 3_000, 'events/s'),
+    atMost(
+      'kafka: latest event around a kill -9 of one of two consumers',
+      around.maxMs,
+      12_000,
+      'ms',
+    ),
   ];
 }
 
@@ -89,8 +83,7 @@ class EventLine {
   ) {}
 
   static async open(): Promise<EventLine> {
-    const folder = mkdtempSync(join(tmpdir(), 'bench-kafka-'));
-    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = newFolder('kafka');
     const startingServer = EmbeddedServer.start({ folder: join(folder, 'pg'), password: 'bench' });
     cleanup.add(async () => (await startingServer).stop());
     const startingBroker = KafkaBroker.start({ folder: join(folder, 'kafka') });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
-import type { BenchRow } from '../bench.js';
+import { type BenchRow, atMost } from '../bench.js';
 import type { FigureOptions } from '../cluster.bench.js';
 import { GATEWAYS, BenchCluster } from './bench-cluster.js';
 import { type Asked, countByAnswer } from './load.js';
@@ -64,13 +64,10 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   const chargeable = Math.min(delivered + cut, field.lookedUp - lookedUpBefore);
   const unbilled = Math.max(0, delivered - booked);
   const bound = (RATE * SETTLE_INTERVAL_MS) / 1000;
-  const row = (what: string, value: number, most: number): BenchRow => ({
-    what,
-    value,
-    unit: 'credits',
-    target: `≤ ${most}`,
-    ok: value <= most && kills > 0 && delivered > 0,
-  });
+  const row = (what: string, value: number, most: number) => {
+    const bound = atMost(what, value, most, 'credits');
+    return { ...bound, ok: bound.ok === true && kills > 0 && delivered > 0 };
+  };
   const count = (what: string, value: number): BenchRow => ({ what, value, unit: 'requests' });
   return [
     { what: `kills: kill -9 of a gateway at ${RATE} req/s`, value: kills, unit: 'kills' },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BenchRow } from '../bench.js';
+import { type BenchRow, atMost } from '../bench.js';
 import type { FigureOptions } from '../cluster.bench.js';
 import { BenchCluster } from './bench-cluster.js';
 import { type Asked, mostInAMinute } from './load.js';
@@ -28,13 +28,10 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   process.stderr.write('    Valkey is killed\n');
   const answers = await running;
   const admitted = (from: number, to: number) => mostInAMinute(timesOf(answers, from, to)) / LIMIT;
-  const row = (what: string, value: number, most: number): BenchRow => ({
-    what,
-    value,
-    unit: '× the limit',
-    target: `≤ ${most} ×`,
-    ok: value <= most && value > 0,
-  });
+  const row = (what: string, value: number, most: number) => {
+    const bound = atMost(what, value, most, '× the limit');
+    return { ...bound, ok: bound.ok === true && value > 0 };
+  };
   const failed = answers.filter(({ status }) => status !== 200 && status !== 429).length;
   return [
     row('limit: one key at 3 × over three gateways', admitted(0, lostMs), 1.01),

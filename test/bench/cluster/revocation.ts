@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '#test/environment';
-import { type BenchRow, percentile } from '../bench.js';
+import { type BenchRow, atMost, percentile } from '../bench.js';
 import type { FigureOptions } from '../cluster.bench.js';
 import { GATEWAYS, BenchCluster } from './bench-cluster.js';
 
@@ -24,9 +24,7 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
 }
 
 function row(what: string, values: number[], most: number): BenchRow {
-  const value = percentile(values, 0.99);
-  const median = percentile(values, 0.5);
-  return { what, value, median, unit: 'ms', target: `≤ ${most} ms`, ok: value <= most };
+  return { ...atMost(what, percentile(values, 0.99), most, 'ms'), median: percentile(values, 0.5) };
 }
 
 async function latencies(field: BenchCluster, count: number): Promise<number[]> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ValkeyServer } from '#test/environment';
-import { type BenchRow, percentile } from '../bench.js';
+import { type BenchRow, atLeast, leastOf, percentile } from '../bench.js';
 import { cleanup } from '../cleanup.js';
 import {
   CONNECTIONS,
@@ -49,21 +49,12 @@ export async function measure(): Promise<BenchRow[]> {
   const [one, two] = cpu;
   const value = (2 * Math.min(...one)) / Math.min(...two);
   const ratios = one.map((us, round) => (2 * us) / two[round]);
-  const least = (values: number[]) => ({
-    value: Math.min(...values),
-    median: percentile(values, 0.5),
-    unit: 'µs',
-  });
   return [
-    { what: 'CPU a request, one gateway', ...least(one) },
-    { what: 'CPU a request, two gateways on one port, with Valkey', ...least(two) },
+    leastOf('CPU a request, one gateway', one, 'µs'),
+    leastOf('CPU a request, two gateways on one port, with Valkey', two, 'µs'),
     {
-      what: 'two cores: 2 × CPU of one ÷ of two',
-      value,
+      ...atLeast('two cores: 2 × CPU of one ÷ of two', value, LEAST),
       median: percentile(ratios, 0.5),
-      unit: '',
-      target: `≥ ${LEAST}`,
-      ok: value >= LEAST,
     },
   ];
 }

@@ -5,8 +5,8 @@ import { newId } from '#libs/platform';
 import { ENTITLEMENT_INVARIANTS } from '../../../apps/entitlement/src/auditor/invariants.js';
 import { CheckpointJob } from '../../../apps/entitlement/src/checkpoints/checkpoint.job.js';
 import type { EntitlementUnderTest } from '../../entitlement/entitlement-under-test.js';
-import { type BenchRow, percentile } from '../bench.js';
-import { insertAccounts, writeRows } from '../../entitlement/ledger-rows.js';
+import { type BenchRow, atMost, inLanes, percentile } from '../bench.js';
+import { insertAccounts, writeRows } from './written-rows.js';
 
 const ENTRIES = 5_000_000;
 const ENTRIES_SHORT = 500_000;
@@ -50,13 +50,12 @@ export async function measure(
   return [
     { what: 'acquire of a young ledger, p99', value: percentile(young, 0.99), unit: 'ms' },
     { what: `acquire ${at}, p99`, value: percentile(old, 0.99), unit: 'ms' },
-    {
-      what: `audit window of ${ACCOUNTS} busy accounts ${at}`,
-      value: auditWindow.ms,
-      unit: 'ms',
-      target: `≤ ${WINDOW_TARGET_MS} ms`,
-      ok: auditWindow.ms <= WINDOW_TARGET_MS,
-    },
+    atMost(
+      `audit window of ${ACCOUNTS} busy accounts ${at}`,
+      auditWindow.ms,
+      WINDOW_TARGET_MS,
+      'ms',
+    ),
     { what: "of it the server's processor time", value: auditWindow.cpuMs, unit: 'ms' },
     { what: 'the same before their first checkpoint', value: unsummed.ms, unit: 'ms' },
     { what: `${entries} entries summed up to checkpoints`, value: summingMs, unit: 'ms' },
@@ -150,28 +149,17 @@ async function acquireAll(
   { client }: EntitlementUnderTest,
   accountIds: string[],
 ): Promise<number[]> {
+  const turns = Array.from({ length: ACQUIRES }, (_, n) => accountIds[n % accountIds.length]);
   const times: number[] = [];
-  const next = Array.from(
-    { length: ACQUIRES },
-    (_, n) => accountIds[n % accountIds.length],
-  ).values();
-  const acquireNext = async () => {
-    for (const accountId of next) {
-      const leaseId = newId();
-      const startedAt = performance.now();
-      const answer = await client.acquire({
-        accountId,
-        leaseId,
-        gatewayId: 'gateway-1',
-        min: 1,
-        wanted: 10,
-      });
-      times.push(performance.now() - startedAt);
-      if (answer.outcome !== 'granted') throw new Error(`a lease was ${answer.outcome}`);
-      await client.close({ accountId, leaseId, consumed: 1 });
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, acquireNext));
+  await inLanes(turns, AT_ONCE, async (accountId) => {
+    const leaseId = newId();
+    const wish = { accountId, leaseId, gatewayId: 'gateway-1', min: 1, wanted: 10 };
+    const startedAt = performance.now();
+    const answer = await client.acquire(wish);
+    times.push(performance.now() - startedAt);
+    if (answer.outcome !== 'granted') throw new Error(`a lease was ${answer.outcome}`);
+    await client.close({ accountId, leaseId, consumed: 1 });
+  });
   return times;
 }
 

@@ -3,12 +3,12 @@ import { Worker } from 'node:worker_threads';
 import type { OrderAnswer } from '#libs/contracts';
 import type { BillingUnderTest } from '../../billing/billing-under-test.js';
 import type { Callback } from '../../../apps/simulators/src/payments/callback-sender.js';
-import { type BenchRow, timesRows } from '../bench.js';
+import { type BenchRow, inLanes, timesRows } from '../bench.js';
 import { cleanup } from '../cleanup.js';
 import type { CallbackLoad, CallbackTime } from './callback-load.js';
 
 const SKU = 'api-15K-month';
-const AT_ONCE = 8;
+export const AT_ONCE = 8;
 const PER_SECOND = 200;
 const SENT_MAX = 3_000;
 const TARGET_MS = 200;
@@ -61,7 +61,7 @@ export async function deliverAll(
   callbacks: readonly Callback[],
 ): Promise<void> {
   const { secret } = billing.simulator.callbacks.target!;
-  await inLanes(callbacks, async (callback) => {
+  await inLanes(callbacks, AT_ONCE, async (callback) => {
     const body = Buffer.from(callback.body);
     const headers = callback.headers(secret);
     const { status } = await billing.call('POST', 'callbacks/stripe', { body, headers });
@@ -82,7 +82,7 @@ export async function expectPayments({ database, logLines }: BillingUnderTest, e
 
 async function subscribeAll(billing: BillingUnderTest, count: number): Promise<void> {
   const places = Array.from({ length: count }, (_, at) => at);
-  await inLanes(places, async () => {
+  await inLanes(places, AT_ONCE, async () => {
     const body = { product: 'subscription', sku: SKU, processor: 'stripe' };
     const accountId = billing.newAccount();
     const answer = await billing.call('POST', 'orders', { accountId, body });
@@ -106,16 +106,4 @@ async function sendSteadily(
   cleanup.add(async () => sender.terminate());
   const [times] = (await once(sender, 'message')) as [CallbackTime[]];
   return times;
-}
-
-/** Some at a time. */
-export async function inLanes<T>(
-  items: readonly T[],
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const rest = items.values();
-  const lane = async () => {
-    for (const item of rest) await work(item);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
 }

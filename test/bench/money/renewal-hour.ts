@@ -1,9 +1,9 @@
 import { SECOND_MS } from '#libs/platform';
 import type { Callback } from '../../../apps/simulators/src/payments/callback-sender.js';
 import { CrashWorld } from '../../billing/crashes/crash-world.js';
-import type { BenchRow } from '../bench.js';
+import { type BenchRow, atLeast, atMost, inLanes } from '../bench.js';
 import { cleanup } from '../cleanup.js';
-import { inLanes } from './callbacks.js';
+import { AT_ONCE } from './callbacks.js';
 import { plantSubscriptions } from './planted-subscriptions.js';
 
 const FULL = 100_000;
@@ -67,7 +67,7 @@ async function renewUntil({ clock, simulator, billing }: CrashWorld, time: Date)
   const held = simulator.callbacks.takeHeld();
   const { secret } = simulator.callbacks.target!;
   let repeats = 0;
-  await inLanes(held, async (callback: Callback) => {
+  await inLanes(held, AT_ONCE, async (callback: Callback) => {
     const call = { body: Buffer.from(callback.body), headers: callback.headers(secret) };
     for (let attempt = 1; ; attempt += 1) {
       const { status } = await billing.call('POST', 'callbacks/stripe', call);
@@ -155,41 +155,15 @@ function rowsOf({
   const wanted = FULL / HOUR_SECONDS;
   const full = `${FULL.toLocaleString('en')} at that rate`;
   return [
-    {
-      what: `${what}: calls to the processor for each`,
-      value: each,
-      unit: '',
-      target: `≤ ${CALLS_TARGET}`,
-      ok: each <= CALLS_TARGET,
-    },
-    {
-      what: `${what}: calls in the busiest second, of ${perSecond} allowed`,
-      value: busiest,
-      unit: '',
-      target: `≤ ${BURST * perSecond}`,
-      ok: busiest <= BURST * perSecond,
-    },
-    {
-      what: `${what}: callbacks that were not taken at first`,
-      value: repeats,
-      unit: '',
-      target: '0',
-      ok: repeats === 0,
-    },
-    {
-      what: `${what}: errors that billing logged`,
-      value: errors,
-      unit: '',
-      target: '0',
-      ok: errors === 0,
-    },
-    {
-      what: `${what}: taken over by billing`,
-      value: rate,
-      unit: '/s',
-      target: `≥ ${wanted.toFixed(1)}/s`,
-      ok: rate >= wanted,
-    },
+    atMost(`${what}: calls to the processor for each`, each, CALLS_TARGET),
+    atMost(
+      `${what}: calls in the busiest second, of ${perSecond} allowed`,
+      busiest,
+      BURST * perSecond,
+    ),
+    atMost(`${what}: callbacks that were not taken at first`, repeats, 0),
+    atMost(`${what}: errors that billing logged`, errors, 0),
+    atLeast(`${what}: taken over by billing`, rate, wanted, '/s'),
     {
       what: `${what}: processor time of billing for each`,
       value: (cpuSeconds * SECOND_MS) / count,

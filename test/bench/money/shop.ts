@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EntitlementClient, type OrderAnswer, ServiceHttp } from '#libs/contracts';
 import { ServiceTokens, SystemClock, newId } from '#libs/platform';
@@ -9,6 +7,7 @@ import { ServiceProxy, type Visitor } from '../../../apps/dashboard/src/proxy/se
 import { requireSession } from '../../../apps/dashboard/src/proxy/sessions.js';
 import type { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
 import { startSolo } from '../../../apps/solo/src/solo.js';
+import { newFolder } from '../bench.js';
 import { cleanup } from '../cleanup.js';
 
 const PASSWORD = 'correct horse battery staple 42';
@@ -53,7 +52,7 @@ export class Shop {
 
   /** Every service in this process. */
   static async inSolo(): Promise<Shop> {
-    const folder = newFolder();
+    const folder = newFolder('money');
     const starting = startSolo({
       dataFolder: folder,
       apiPort: 0,
@@ -75,7 +74,7 @@ export class Shop {
   /** A process for each service, with Kafka between them. */
   static async onKafka(): Promise<Shop> {
     const starting = startCluster({
-      folder: join(newFolder(), 'cluster'),
+      folder: join(newFolder('money'), 'cluster'),
       payments: 'simulated',
       environment: { gateway: UNHURRIED },
     });
@@ -165,10 +164,4 @@ export class Shop {
     if (answer.refusal) throw new Error(`${path} was refused`, { cause: answer.refusal });
     return answer;
   }
-}
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-money-'));
-  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }

@@ -19,7 +19,6 @@ import type { ClusterEnvironment } from '../../../apps/cluster/src/cluster-optio
 import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster-process.js';
 import { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import { TcpProxy } from '../../faults/tcp-proxy.js';
-import type { Random } from '../../random.js';
 import { Billing } from '../../stand-ins/billing.js';
 import { AccountBook } from './account-book.js';
 import { Checker } from './checker.js';
@@ -156,34 +155,6 @@ export class Installation {
     );
     this.book.payments.push({ paymentId, accountId, credits: TIER.credits });
     return paymentId;
-  }
-
-  /**
-   * A package is paid and half refunded, and perhaps the refund fails: all told twice, in any order.
-   * @returns the credits that are left of it.
-   */
-  async payInAnyOrder(
-    accountId: string,
-    { random, isUndone }: { random: Random; isUndone: boolean },
-  ): Promise<{ available: number }> {
-    const [paymentId, reversalId] = [newId(), newId()];
-    const refund = { paymentId, reversalId };
-    const { name, credits } = TIER;
-    const facts = [
-      async () => this.billing.confirmPackage(accountId, name, paymentId),
-      async () => this.billing.refundHalf(accountId, name, { ...refund, phase: 'requested' }),
-      async () => this.billing.refundHalf(accountId, name, { ...refund, phase: 'final' }),
-      ...(isUndone ? [async () => this.billing.undoRefund(accountId, reversalId)] : []),
-    ];
-    const told = [...facts, ...facts].map((fact) => ({ fact, place: random.next() }));
-    for (const { fact } of told.toSorted((a, b) => a.place - b.place)) {
-      await eventually('a fact of billing to be written', async () => {
-        await fact();
-        return true;
-      });
-    }
-    this.book.payments.push({ paymentId, accountId, credits });
-    return { available: isUndone ? credits : credits - Math.ceil(credits / 2) };
   }
 
   /** Credits by hand, once however often it is asked. @returns the adjustment's id. */

@@ -16,11 +16,11 @@ import { fullDiskRows } from './full-disks.js';
 import { killRows } from './kills.js';
 import { killsWhileBuyingRow } from './kills-while-buying.js';
 import { kubernetesRow } from './kubernetes.js';
-import { ledgerRows } from './ledger.js';
 import { outsideRows } from './outside.js';
 import { partitionRows } from './partitions.js';
 import { pauseRows } from './pauses.js';
 import { proofSpecsRow } from './proof-specs.js';
+import { rollUpRow } from './roll-up.js';
 import { rollingRestartRow } from './rolling-restart.js';
 import { upgradeRow } from './upgrade.js';
 
@@ -39,7 +39,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...databaseRows,
   ...counterRows,
   ...clockRows,
-  ...ledgerRows,
+  rollUpRow,
   ...outsideRows,
   ...partitionRows,
   ...fullDiskRows,

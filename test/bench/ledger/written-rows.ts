@@ -1,16 +1,16 @@
 import type { Client } from 'pg';
 import { withClient } from '#libs/database';
-import type { EntitlementUnderTest } from './entitlement-under-test.js';
+import type { EntitlementUnderTest } from '../../entitlement/entitlement-under-test.js';
 
 /** Ids as the service makes them (UUIDv7): milliseconds of a moment, then what tells two of them apart. */
-const functions = (seed: string) => `
+const FUNCTIONS = `
   create or replace function pg_temp.id_at(moment timestamptz, name text) returns uuid language sql immutable
-  return (substr(least_id(moment)::text, 1, 14) || '7' || substr(md5(name || '${seed}'), 1, 3) || '-8'
-    || substr(md5(name || '${seed}'), 4, 3) || '-' || substr(md5(name || '${seed}'), 7, 12))::uuid;
+  return (substr(least_id(moment)::text, 1, 14) || '7' || substr(md5(name), 1, 3) || '-8'
+    || substr(md5(name), 4, 3) || '-' || substr(md5(name), 7, 12))::uuid;
   create or replace function pg_temp.id_of(name text) returns uuid language sql immutable
-  return (substr(md5(name || '${seed}'), 1, 8) || '-' || substr(md5(name || '${seed}'), 9, 4) || '-4'
-    || substr(md5(name || '${seed}'), 13, 3) || '-8' || substr(md5(name || '${seed}'), 16, 3) || '-'
-    || substr(md5(name || '${seed}'), 19, 12))::uuid;
+  return (substr(md5(name), 1, 8) || '-' || substr(md5(name), 9, 4) || '-4'
+    || substr(md5(name), 13, 3) || '-8' || substr(md5(name), 16, 3) || '-'
+    || substr(md5(name), 19, 12))::uuid;
   create or replace function pg_temp.account(n int) returns uuid language sql immutable
   return pg_temp.id_of('account ' || n);
   create or replace function pg_temp.grant_of(n int) returns uuid language sql immutable
@@ -27,35 +27,14 @@ export async function writeRows(
   write: (client: Client) => Promise<void>,
 ): Promise<void> {
   await withClient(test.url(), async (client) => {
-    await withLedgerFunctions(client, '', async () => write(client));
+    await client.query('set search_path = entitlement');
+    await client.query(`set session_replication_role = 'replica'`);
+    await client.query(FUNCTIONS);
+    await client.query('begin');
+    await write(client);
+    await client.query('commit');
     await client.query('vacuum analyze');
   });
-}
-
-/** Makes whatever is written of an account's grants fail; with `by` of the other sign no longer. */
-export async function shiftConsumed(client: Client, accountId: string, by: number): Promise<void> {
-  const table = 'alter table entitlement.credit_grants';
-  await client.query(`${table} drop constraint if exists buckets_add_up`);
-  await client.query(
-    'update entitlement.credit_grants set consumed = consumed + $2 where account_id = $1',
-    [accountId, by],
-  );
-  await client.query(`${table} add constraint buckets_add_up check
-    (granted = available + reserved + consumed + expired + revoked) not valid`);
-}
-
-/** A transaction of a superuser in which the functions below can be called. @param seed makes ids differ. */
-export async function withLedgerFunctions(
-  client: Client,
-  seed: string,
-  write: () => Promise<void>,
-): Promise<void> {
-  await client.query('set search_path = entitlement');
-  await client.query(`set session_replication_role = 'replica'`);
-  await client.query(functions(seed));
-  await client.query('begin');
-  await write();
-  await client.query('commit');
 }
 
 /** So many accounts, each with one package of credits that was bought at a moment. */
