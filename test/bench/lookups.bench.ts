@@ -15,7 +15,7 @@ import {
 } from '#libs/resolvers';
 import { monotonicMs } from '#libs/platform';
 import { registryLayout } from '../../apps/simulators/src/registry/layouts/by-tld.js';
-import { registrationOf } from '../../apps/simulators/src/registry/registration.js';
+import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { type BenchReport, type BenchRow, atLeast, atMost, inLanes, percentile } from './bench.js';
 import { cleanup } from './cleanup.js';
 import { bulkFirstLineMs } from './lookups/bulk-first-line.js';

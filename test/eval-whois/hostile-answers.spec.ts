@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseWhois, type ParseContext } from '#libs/resolvers';
 import { registryLayout } from '../../apps/simulators/src/registry/layouts/by-tld.js';
 import { registrarAnswer } from '../../apps/simulators/src/registry/layouts/icann.js';
-import { registrationOf } from '../../apps/simulators/src/registry/registration.js';
+import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { Random } from '../random.js';
 import { endless, ENDLESS_PIECES, mutated } from './mutations.js';
 import type { RecordedRow } from './recorded-row.js';

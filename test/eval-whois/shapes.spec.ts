@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseWhois, type ParseContext, type ParseResult } from '#libs/resolvers';
 import { registryLayout } from '../../apps/simulators/src/registry/layouts/by-tld.js';
-import { registrationOf } from '../../apps/simulators/src/registry/registration.js';
+import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { KEYED_SHAPES, RECORD_SHAPES, SHAPES } from './shapes.js';
 
 const TLDS =

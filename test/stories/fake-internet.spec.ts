@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FakeInternet } from '../../apps/simulators/src/internet/fake-internet.js';
-import { registrationOf } from '../../apps/simulators/src/registry/registration.js';
+import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import type { SimulatedInternet } from '../../apps/simulators/src/registry/registry-simulator.js';
 import { Customer } from './customer.js';
 import { type Deployment, openSoloOn } from './deployment.js';

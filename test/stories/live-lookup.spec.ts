@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Pool } from 'undici';
 import { MINUTE_MS } from '#libs/platform';
 import { waitFor } from '#test/environment';
-import { registrationOf } from '../../apps/simulators/src/registry/registration.js';
+import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { HURRIED, RegistryWorld } from './registry-world.js';
 
 /** What a question to a registry that behaves is answered. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MINUTE_MS } from '#libs/platform';
-import { registrationOf } from '../../apps/simulators/src/registry/registration.js';
+import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { HURRIED, RegistryWorld } from './registry-world.js';
 
 /** What a customer hears of a registry that does not do as it should. */

@@ -99,26 +99,9 @@ export function featureFaults(files: SourceFile[]): string[] {
  * taken off. A feature and the folder that it lies in are no pair: the module of an app knows both ways.
  */
 const MUTUAL: ReadonlySet<string> = new Set([
-  'apps/account/src/address-changes apps/account/src/password-resets',
-  'apps/account/src/people apps/account/src/sessions',
   'apps/billing/src/callbacks apps/billing/src/sync',
   'apps/billing/src/invoices apps/billing/src/payments',
   'apps/billing/src/subscriptions apps/billing/src/sync',
-  'apps/dashboard/src/auth apps/dashboard/src/keys',
-  'apps/dashboard/src/browser apps/dashboard/src/proxy',
-  'apps/dashboard/src/playground apps/dashboard/src/searches',
-  'apps/lookup/src/answers apps/lookup/src/serializers',
-  'apps/simulators/src/dns apps/simulators/src/registry',
-  'apps/solo/src/checks apps/solo/src/data-folder',
-  'libs/contracts/src/clients libs/contracts/src/operations/account',
-  'libs/contracts/src/events/billing libs/contracts/src/operations/billing',
-  'libs/contracts/src/operations/paging libs/contracts/src/operations/reading',
-  'libs/messaging/src/failed-events libs/messaging/src/inbox',
-  'libs/messaging/src/inbox libs/messaging/src/telemetry',
-  'libs/resolvers/src/networks libs/resolvers/src/parser',
-  'libs/resolvers/src/whois/parse/dictionary libs/resolvers/src/whois/parse/fields',
-  'libs/resolvers/src/whois/parse/fields libs/resolvers/src/whois/parse/grammars',
-  'libs/resolvers/src/whois/parse/outcome libs/resolvers/src/whois/parse/reading',
 ]);
 
 /** No two folders import each other, specs aside; types count, too. */

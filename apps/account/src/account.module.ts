@@ -13,12 +13,12 @@ import { type Clock, type Logger, ServiceModule } from '#libs/platform';
 import { AccountConfig } from './account.config.js';
 import { AccountsRepository } from './accounts/accounts.repository.js';
 import { AccountsService } from './accounts/accounts.service.js';
-import { AddressChangeLinksService } from './address-changes/address-change-links.service.js';
+import { AddressChangeLinksService } from './address-change-links/address-change-links.service.js';
 import { AddressChangesController } from './address-changes/address-changes.controller.js';
 import {
   AddressChangeLinksMaintenanceRepository,
   AddressChangesRepository,
-} from './address-changes/address-changes.repository.js';
+} from './address-change-links/address-changes.repository.js';
 import { AddressChangesService } from './address-changes/address-changes.service.js';
 import { ThrottlingMaintenanceRepository } from './throttling/throttling.repository.js';
 import { ThrottlingService } from './throttling/throttling.service.js';

@@ -15,7 +15,7 @@ import { addWorkMetrics } from '#libs/work';
 import type { AccountConfig } from './account.config.js';
 import { AccountModule } from './account.module.js';
 import { Account } from './accounts/account.entity.js';
-import { AddressChange } from './address-changes/address-change.entity.js';
+import { AddressChange } from './address-change-links/address-change.entity.js';
 import { AnchorAuditJob } from './audit-check/anchor-audit.job.js';
 import { AnchoredHead, AuditAnchor } from './audit-check/audit-anchor.entity.js';
 import { AuditEntry } from './audit/audit-entry.entity.js';

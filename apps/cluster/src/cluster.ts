@@ -8,7 +8,7 @@ import {
 import { StartFault } from '../../solo/src/checks/start-fault.js';
 import { DataFolder } from '../../solo/src/data-folder/data-folder.js';
 import { Secrets } from '../../solo/src/data-folder/secrets.js';
-import { FolderLock } from '../../solo/src/data-folder/folder-lock.js';
+import { FolderLock } from '../../solo/src/checks/folder-lock.js';
 import { seedDemoAccount } from '../../solo/src/services/demo-account.js';
 import { ShutdownOrder } from '../../solo/src/services/shutdown-order.js';
 import type { ClusterFacts } from './announcement/cluster-facts.js';

@@ -11,9 +11,9 @@ import {
   type UsageAnswer,
 } from '#libs/contracts';
 import { AccountDeletedProblem, AccountSuspended } from '#libs/public-http';
-import { ServiceProxies } from './proxy/service-proxies.js';
-import type { ProxiedAnswer, Visitor } from './proxy/service-proxy.js';
-import { type Session, currentSession } from './proxy/sessions.js';
+import { ServiceProxies } from './service-calls/service-proxies.js';
+import type { ProxiedAnswer, BrowserCaller } from './service-calls/service-proxy.js';
+import { type Session, currentSession } from './service-calls/sessions.js';
 import { Services } from './services.js';
 
 /** A call of another service's, as a page makes it. */
@@ -50,23 +50,23 @@ export class DashboardCalls {
   ) {}
 
   /** Below `/internal/dashboard`; account reads the session itself. */
-  async account(visitor: Visitor, call: PageCall): Promise<ProxiedAnswer> {
+  async account(visitor: BrowserCaller, call: PageCall): Promise<ProxiedAnswer> {
     const path = `/internal/dashboard${call.path}`;
     return this.proxies.of('account').call({ ...call, path, visitor });
   }
 
   /** Below `/internal`, for the account of the session. @throws AccountDeletedProblem. */
-  async billing(visitor: Visitor, session: Session, call: PageCall): Promise<ProxiedAnswer> {
+  async billing(visitor: BrowserCaller, session: Session, call: PageCall): Promise<ProxiedAnswer> {
     return this.ofActive('billing', visitor, session, call);
   }
 
   /** As `billing`. */
-  async worker(visitor: Visitor, session: Session, call: PageCall): Promise<ProxiedAnswer> {
+  async worker(visitor: BrowserCaller, session: Session, call: PageCall): Promise<ProxiedAnswer> {
     return this.ofActive('worker', visitor, session, call);
   }
 
   /** Asks the gateway as a key of the account would. @throws AccountDeletedProblem. */
-  async ask(visitor: Visitor, session: Session, body: PageQuestion): Promise<ProxiedAnswer> {
+  async ask(visitor: BrowserCaller, session: Session, body: PageQuestion): Promise<ProxiedAnswer> {
     // What entitlement says comes by event, and later.
     if (session.suspendedBecause) throw new AccountSuspended();
     const call = { method: 'POST', path: '/questions', body, ...QUESTION } as const;
@@ -74,7 +74,7 @@ export class DashboardCalls {
   }
 
   /** Null for a visitor without a live session. */
-  async session(visitor: Visitor): Promise<Session | null> {
+  async session(visitor: BrowserCaller): Promise<Session | null> {
     return currentSession(this.proxies.of('account'), visitor);
   }
 
@@ -122,7 +122,7 @@ export class DashboardCalls {
 
   private async ofActive(
     service: 'billing' | 'worker' | 'gateway',
-    visitor: Visitor,
+    visitor: BrowserCaller,
     session: Session,
     call: PageCall,
   ): Promise<ProxiedAnswer> {

@@ -28,7 +28,7 @@ import { JoinedAnswersService } from './proxy/joined-answers.service.js';
 import { proxiedRoutes } from './proxy/proxied-route.js';
 import { proxyControllerOf } from './proxy/proxy-controller.js';
 import { ProxyService } from './proxy/proxy.service.js';
-import { ServiceProxies } from './proxy/service-proxies.js';
+import { ServiceProxies } from './service-calls/service-proxies.js';
 import { TransferService } from './proxy/transfer.service.js';
 import { PublicPagesController } from './public-pages/public-pages.controller.js';
 import { ServiceStatus } from './public-pages/service-status.js';

@@ -14,7 +14,7 @@ import { hasInternet } from './checks/internet.js';
 import { checkDiskSpace, checkFolderWritable, checkPortFree } from './checks/machine-checks.js';
 import { type Check, productionChecks } from './checks/production-checks.js';
 import { DataFolder } from './data-folder/data-folder.js';
-import { FolderLock } from './data-folder/folder-lock.js';
+import { FolderLock } from './checks/folder-lock.js';
 import { SERVICES } from '../../services.js';
 import { ProductionConfig, type ProductionSettings } from './production.config.js';
 import { OwnDatabasesConfig } from './services/solo-settings.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataFolder } from './data-folder/data-folder.js';
-import { FolderLock } from './data-folder/folder-lock.js';
+import { FolderLock } from './checks/folder-lock.js';
 
 const PROGRAM = new URL('reset.js', import.meta.url).pathname;
 

@@ -6,7 +6,7 @@ import { loadConfig } from '#libs/platform';
 import { commandFor } from './checks/before-build.js';
 import { DataFolder } from './data-folder/data-folder.js';
 import { Secrets } from './data-folder/secrets.js';
-import { FolderLock } from './data-folder/folder-lock.js';
+import { FolderLock } from './checks/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
 /** `npm run reset`: removes everything that one installation keeps. Asks first, unless given `--yes`. */

@@ -5,7 +5,7 @@ import type { DemoFacts, SoloFacts } from './announcement/solo-facts.js';
 import { checkDiskSpace, checkFolderWritable, checkPortFree } from './checks/machine-checks.js';
 import { DataFolder } from './data-folder/data-folder.js';
 import { Secrets } from './data-folder/secrets.js';
-import { FolderLock } from './data-folder/folder-lock.js';
+import { FolderLock } from './checks/folder-lock.js';
 import { seedCorpus } from './services/corpus-seed.js';
 import { hasDemoAccount, seedDemoAccount } from './services/demo-account.js';
 import { seedDemoLife } from './services/demo-life.js';

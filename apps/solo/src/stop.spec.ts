@@ -8,12 +8,12 @@ import { DataFolder } from './data-folder/data-folder.js';
 import { LOCK_FILE, commandFor } from './checks/before-build.js';
 
 const PROGRAM = new URL('stop.js', import.meta.url).pathname;
-const fileOf = (name: string) => new URL(`data-folder/${name}.js`, import.meta.url).href;
+const fileOf = (name: string) => new URL(`${name}.js`, import.meta.url).href;
 
 /** Holds the folder as a start does, and takes a while to let go of it. */
 const HOLDER = `
-  const { DataFolder } = await import('${fileOf('data-folder')}');
-  const { FolderLock } = await import('${fileOf('folder-lock')}');
+  const { DataFolder } = await import('${fileOf('data-folder/data-folder')}');
+  const { FolderLock } = await import('${fileOf('checks/folder-lock')}');
   const { writeFileSync } = await import('node:fs');
   const folder = new DataFolder(process.env.DATA_DIR);
   const lock = FolderLock.take(folder);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig, monotonicMs } from '#libs/platform';
 import { startOf } from './checks/before-build.js';
 import { DataFolder } from './data-folder/data-folder.js';
-import { FolderLock } from './data-folder/folder-lock.js';
+import { FolderLock } from './checks/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
 /** Longer than a gateway's drain plus PostgreSQL's stop. */

@@ -7,7 +7,7 @@ export * from './event-transport.js';
 export * from './events.config.js';
 export * from './inbox/consumes.js';
 export { UnacceptableEvent, classify, reasonOf } from './inbox/failure.js';
-export { EventConsumer } from './inbox/event-consumer.js';
+export { EventConsumer } from './consumer/event-consumer.js';
 export * from './messaging.module.js';
 export * from './messaging-tables.js';
 export * from './open-transport.js';

@@ -15,7 +15,7 @@ import {
   told,
 } from './lookup-harness.contract.js';
 import { UpstreamLimiter } from './limiter/upstream-limiter.js';
-import type { Lookup, Outcome } from './record.js';
+import type { Lookup, LookupOutcome } from './record.js';
 
 const harness = LookupHarness.forEachTest();
 
@@ -126,7 +126,7 @@ describe('a lookup', () => {
     ]);
   });
 
-  it.each<[string, string, Outcome]>([
+  it.each<[string, string, LookupOutcome]>([
     ['No match for domain "A.WHOISONLY".\n', 'whois43 registry not_registered', 'not_registered'],
     ['Reserved by the registry', 'whois43 registry restricted', 'restricted'],
     [said('b.test'), 'whois43 registry other_name', 'parse_failed'],

@@ -16,7 +16,7 @@ export type {
   NumberBlock,
   NumberLookup,
 } from './networks/network-record.js';
-export { NumberLookups, type NumberRequest } from './networks/number-lookup.js';
+export { NumberLookups, type NumberRequest } from './number-lookups/number-lookup.js';
 export { NumberRegistries, type NumberTables } from './networks/number-registries.js';
 export { UpstreamLimiter, type UpstreamLimiterOptions } from './limiter/upstream-limiter.js';
 export { mergeSources } from './merge.js';

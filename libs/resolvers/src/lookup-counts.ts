@@ -1,11 +1,11 @@
 import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
-import type { Outcome, SourceAnswer } from './record.js';
+import type { LookupOutcome, SourceAnswer } from './record.js';
 
 /** How often one kind of source gave one kind of answer, and how long that took. */
 export interface SourceCounts {
   protocol: SourceAnswer['protocol'];
   role: SourceAnswer['role'];
-  outcome: Outcome;
+  outcome: LookupOutcome;
   seconds: Buckets;
 }
 

@@ -4,7 +4,7 @@ import { DomainLookup } from './domain-lookup.js';
 import { LoopbackInternet } from './loopback/loopback-internet.js';
 import { UpstreamLimiter } from './limiter/upstream-limiter.js';
 import { RdapClient } from './rdap/rdap-client.js';
-import type { Lookup, Outcome } from './record.js';
+import type { Lookup, LookupOutcome } from './record.js';
 import { Registries } from './registries/registries.js';
 import { Port43Client } from './whois/port43.js';
 import { ParserWorker } from './parser/parser-worker.js';
@@ -86,7 +86,7 @@ export const status =
     void response.writeHead(code, headers).end('{"errorCode":404}'.slice(0, code === 404 ? 99 : 0));
 
 /** The outcome, and what became of each source. */
-export function told({ outcome, sources }: Lookup): [Outcome, ...string[]] {
+export function told({ outcome, sources }: Lookup): [LookupOutcome, ...string[]] {
   return [outcome, ...sources.map((s) => `${s.protocol} ${s.role} ${s.error ?? s.outcome}`)];
 }
 

@@ -1,5 +1,5 @@
 import { mergeSources } from './merge.js';
-import type { Lookup, Outcome, SourceAnswer } from './record.js';
+import type { Lookup, LookupOutcome, SourceAnswer } from './record.js';
 import type { Route } from './registries/registries.js';
 import type { Answer, Question, SourceAsker } from './source-asker.js';
 import { referralHost } from './whois/referral-host.js';
@@ -13,7 +13,7 @@ const RETRY_SECONDS_DEFAULT = 30;
 /** Nobody is told to wait longer, whatever an upstream asks for. */
 const RETRY_SECONDS_MAX = 3_600;
 
-const DECISIVE: ReadonlySet<Outcome> = new Set([
+const DECISIVE: ReadonlySet<LookupOutcome> = new Set([
   'delivered',
   'partial',
   'not_registered',
@@ -88,13 +88,13 @@ export class LookupRun {
   }
 
   /** How a lookup ended to which nobody gave an answer. */
-  private failure(): Outcome {
+  private failure(): LookupOutcome {
     const outcomes = this.sources.map(({ outcome }) => outcome);
-    const order: readonly Outcome[] = ['throttled', 'unreachable', 'timeout', 'parse_failed'];
+    const order: readonly LookupOutcome[] = ['throttled', 'unreachable', 'timeout', 'parse_failed'];
     return order.find((outcome) => outcomes.includes(outcome)) ?? 'timeout';
   }
 
-  private conclude(outcome: Outcome): Omit<Lookup, 'fetchedAt'> {
+  private conclude(outcome: LookupOutcome): Omit<Lookup, 'fetchedAt'> {
     const merged = DECISIVE.has(outcome) ? mergeSources(this.sources) : undefined;
     return {
       domain: this.question.name,

@@ -1,4 +1,4 @@
-import type { Outcome as AnyOutcome } from '#libs/contracts';
+import type { Outcome } from '#libs/contracts';
 
 /**
  * The one shape every source of registration data is read into (port 43 and RDAP, registry and
@@ -6,7 +6,7 @@ import type { Outcome as AnyOutcome } from '#libs/contracts';
  */
 
 /** How a lookup of a domain's registration ended. */
-export type Outcome = Exclude<AnyOutcome, 'empty' | 'unknown' | 'invalid'>;
+export type LookupOutcome = Exclude<Outcome, 'empty' | 'unknown' | 'invalid'>;
 
 /**
  * A published date. `iso` is `YYYY-MM-DD` for day precision, RFC 3339 for second precision: in UTC, or with
@@ -106,7 +106,7 @@ export interface SourceAnswer {
   server: string;
   fetchedAt: Date;
   latencyMs: number;
-  outcome: Outcome;
+  outcome: LookupOutcome;
   httpStatus?: number;
   retryAfterSeconds?: number;
   /** Decoded text as received (port 43) or JSON text (RDAP), cut at the size cap. */
@@ -128,7 +128,7 @@ export interface Conflict {
 export interface Lookup {
   /** Registrable name, A-label. */
   domain: string;
-  outcome: Outcome;
+  outcome: LookupOutcome;
   record?: RegistrationRecord;
   fields: Record<string, string>;
   conflicts: Conflict[];

@@ -1,6 +1,6 @@
 import { parseDomainName } from '#libs/domain-names';
 import type { ParserWorker } from './parser/parser-worker.js';
-import type { Outcome, RegistrationRecord, SourceAnswer } from './record.js';
+import type { LookupOutcome, RegistrationRecord, SourceAnswer } from './record.js';
 import {
   type Asking,
   type Finding as ExchangeFinding,
@@ -80,7 +80,7 @@ export class SourceAsker {
 /** Of half an answer nothing may be concluded from what is not in it. */
 function cutShort(
   cut: NonNullable<Port43Answer['cut']>,
-  outcome: Outcome,
+  outcome: LookupOutcome,
   record: RegistrationRecord | undefined,
 ): Finding {
   const truncated = true;

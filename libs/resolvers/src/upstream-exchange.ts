@@ -2,7 +2,7 @@ import { monotonicMs } from '#libs/platform';
 import type { Permit, Refused, UpstreamLimiter } from './limiter/upstream-limiter.js';
 import type { Priority } from './limiter/upstream.js';
 import type { RdapAnswer, RdapClient } from './rdap/rdap-client.js';
-import type { Outcome } from './record.js';
+import type { LookupOutcome } from './record.js';
 import { ConnectionError, type ConnectionFault } from './safe-connect/connection-error.js';
 
 export interface UpstreamExchangeOptions {
@@ -32,7 +32,7 @@ export const NOT_ASKED: ReadonlySet<string> = new Set<Refused['reason']>([
 
 /** What came of asking a server. */
 export interface Finding {
-  outcome: Outcome;
+  outcome: LookupOutcome;
   httpStatus?: number;
   retryAfterSeconds?: number;
   /** As received, cut at the size cap. */

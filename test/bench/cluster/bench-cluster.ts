@@ -5,8 +5,11 @@ import { ServiceTokens, SystemClock, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { type RunningCluster, startCluster } from '../../../apps/cluster/src/cluster.js';
 import type { ClusterOptions } from '../../../apps/cluster/src/cluster-options.js';
-import { ServiceProxy, type Visitor } from '../../../apps/dashboard/src/proxy/service-proxy.js';
-import { requireSession } from '../../../apps/dashboard/src/proxy/sessions.js';
+import {
+  ServiceProxy,
+  type BrowserCaller,
+} from '../../../apps/dashboard/src/service-calls/service-proxy.js';
+import { requireSession } from '../../../apps/dashboard/src/service-calls/sessions.js';
 import { type LookupAnswer, LookupStandIn } from '../../stand-ins/lookup-stand-in.js';
 import { newFolder } from '../bench.js';
 import { cleanup } from '../cleanup.js';
@@ -31,7 +34,7 @@ export class BenchCluster {
   private readonly operator: EntitlementClient;
   private readonly customer: EntitlementClient;
   private readonly accounts: ServiceProxy;
-  private readonly visitor: Visitor = { clientAddress: '127.0.0.1', requestId: newId() };
+  private readonly visitor: BrowserCaller = { clientAddress: '127.0.0.1', requestId: newId() };
   private readonly services: ServiceHttp[];
 
   private constructor(cluster: RunningCluster) {

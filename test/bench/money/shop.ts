@@ -3,8 +3,11 @@ import { EntitlementClient, type OrderAnswer, ServiceHttp } from '#libs/contract
 import { ServiceTokens, SystemClock, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { startCluster } from '../../../apps/cluster/src/cluster.js';
-import { ServiceProxy, type Visitor } from '../../../apps/dashboard/src/proxy/service-proxy.js';
-import { requireSession } from '../../../apps/dashboard/src/proxy/sessions.js';
+import {
+  ServiceProxy,
+  type BrowserCaller,
+} from '../../../apps/dashboard/src/service-calls/service-proxy.js';
+import { requireSession } from '../../../apps/dashboard/src/service-calls/sessions.js';
 import type { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
 import { startSolo } from '../../../apps/solo/src/solo.js';
 import { newFolder } from '../bench.js';
@@ -29,7 +32,7 @@ export interface Buyer {
   accountId: string;
   key: string;
   testKey: string;
-  visitor: Visitor;
+  visitor: BrowserCaller;
 }
 
 /** An installation with a simulated Stripe, and people who buy there. */
@@ -95,7 +98,7 @@ export class Shop {
 
   /** Each from a network of its own. */
   async signUp(place: number): Promise<Buyer> {
-    const visitor: Visitor = { clientAddress: `10.0.${place}.1`, requestId: newId() };
+    const visitor: BrowserCaller = { clientAddress: `10.0.${place}.1`, requestId: newId() };
     const email = `buyer${place}@bench.example`;
     const person = { first_name: 'Ada', email, password: PASSWORD };
     await this.askAccount('/sign-up', person, visitor);
@@ -158,7 +161,7 @@ export class Shop {
     });
   }
 
-  private async askAccount(path: string, body: object, visitor: Visitor) {
+  private async askAccount(path: string, body: object, visitor: BrowserCaller) {
     const internal = `/internal/dashboard${path}`;
     const answer = await this.accounts.call({ method: 'POST', path: internal, visitor, body });
     if (answer.refusal) throw new Error(`${path} was refused`, { cause: answer.refusal });

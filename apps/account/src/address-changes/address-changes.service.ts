@@ -9,7 +9,7 @@ import { PeopleService } from '../people/people.service.js';
 import { LinkInvalid } from '../registration/registration.errors.js';
 import { alreadyRegisteredMail } from '../registration/registration-mail.js';
 import type { ActiveSession } from '../sessions/session-guard.js';
-import { AddressChangeLinksService } from './address-change-links.service.js';
+import { AddressChangeLinksService } from '../address-change-links/address-change-links.service.js';
 import { addressChangedMail, confirmAddressMail } from './address-mail.js';
 
 /** Moves a person to another e-mail address, once they have proven that they own it. */

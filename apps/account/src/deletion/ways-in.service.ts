@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
-import { AddressChangeLinksService } from '../address-changes/address-change-links.service.js';
+import { AddressChangeLinksService } from '../address-change-links/address-change-links.service.js';
 import { IdentitiesService } from '../identities/identities.service.js';
 import { LogInStepsService } from '../log-in-steps/log-in-steps.service.js';
 import { PasskeysService } from '../passkeys/passkeys.service.js';

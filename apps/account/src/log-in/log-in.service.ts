@@ -10,7 +10,7 @@ import { PasswordsService } from '../passwords/passwords.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { SessionAnswer, type StepAnswer } from '../sessions/session-headers.js';
 import { EntryService } from './entry.service.js';
-import { WrongCredentials } from '../sessions/sessions.errors.js';
+import { WrongCredentials } from '../people/people.errors.js';
 
 /** Whoever has a site (RFC 6177) has all of its networks. */
 const SITE_PREFIX = 48;

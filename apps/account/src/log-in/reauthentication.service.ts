@@ -9,7 +9,7 @@ import { PeopleService } from '../people/people.service.js';
 import { currentSessionAnswer } from '../sessions/current-session-answer.js';
 import type { ActiveSession } from '../sessions/session-guard.js';
 import { SessionAnswer } from '../sessions/session-headers.js';
-import { WrongCredentials } from '../sessions/sessions.errors.js';
+import { WrongCredentials } from '../people/people.errors.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { ThrottlingService } from '../throttling/throttling.service.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, MINUTE_MS, newId } from '#libs/platform';
-import { AddressChangeLinksService } from '../address-changes/address-change-links.service.js';
+import { AddressChangeLinksService } from '../address-change-links/address-change-links.service.js';
 import type { Actor } from '../audit/actor.js';
 import { OwnerMailService } from '../people/owner-mail.service.js';
 import { PeopleService } from '../people/people.service.js';

@@ -8,7 +8,7 @@ import { addressHash, mailboxOf, trialClaim } from './address.js';
 import { deviceOf, newDeviceToken } from './device-token.js';
 import type { FoundPerson } from './found-person.js';
 import { PeopleByAddressMaintenanceRepository } from './people-by-address.repository.js';
-import { WrongCredentials } from '../sessions/sessions.errors.js';
+import { WrongCredentials } from './people.errors.js';
 import { PeopleRepository } from './people.repository.js';
 import type { Person } from './person.entity.js';
 

@@ -8,8 +8,8 @@ import { csvOf } from '../pages/csv.js';
 import { OptionalText } from '../pages/optional-text.js';
 import type { PageVisit } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
-import type { Visitor } from '../proxy/service-proxy.js';
-import type { Session } from '../proxy/sessions.js';
+import type { BrowserCaller } from '../service-calls/service-proxy.js';
+import type { Session } from '../service-calls/sessions.js';
 import { restorePage } from './account-pages.js';
 import { startPage } from '../public-pages/start-page.js';
 import { creditHistory, historyStart } from './credit-history.js';
@@ -57,7 +57,7 @@ export class OverviewController {
   }
 
   /** Without its owners the page is still worth showing, without their figures. */
-  private async factsOf(visitor: Visitor, session: Session): Promise<OverviewFacts> {
+  private async factsOf(visitor: BrowserCaller, session: Session): Promise<OverviewFacts> {
     const { calls } = this;
     const [balance, ledger, usage, allowance, pace, owned, keys] = await Promise.all([
       known(calls.balance(session)),

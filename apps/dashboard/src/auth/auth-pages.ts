@@ -1,7 +1,7 @@
 import { PROVIDER_NAMES, type Provider } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
-import type { ProxiedAnswer } from '../proxy/service-proxy.js';
+import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 import { passkeyLogIn } from './passkey-log-in.js';
 import { wayBack } from './way-back.js';
 

@@ -20,7 +20,7 @@ import {
   resetPage,
   signUpPage,
 } from './auth-pages.js';
-import type { ProxiedAnswer } from '../proxy/service-proxy.js';
+import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 import {
   ConfirmForm,
   ForgotPasswordForm,

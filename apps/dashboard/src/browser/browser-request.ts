@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newRequestId } from '#libs/public-http';
-import type { ProxiedAnswer, Visitor } from '../proxy/service-proxy.js';
+import type { ProxiedAnswer, BrowserCaller } from '../service-calls/service-proxy.js';
 import {
   CSRF_COOKIE,
   DEVICE_COOKIE,
@@ -18,7 +18,7 @@ import {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    visitor: Visitor;
+    visitor: BrowserCaller;
     /** The token that forms and scripts of this answer's page have to send back. */
     csrfToken: string;
   }

@@ -20,17 +20,6 @@ export class CsrfTokenInvalid extends Problem {
   }
 }
 
-export class TooManyCalls extends Problem {
-  constructor() {
-    super({
-      code: 'too_busy',
-      status: 429,
-      detail: 'Your account or network has too many requests in progress. Try again in a moment.',
-      retryAfterSeconds: 1,
-    });
-  }
-}
-
 export class CallbackUnsigned extends Problem {
   constructor() {
     super({

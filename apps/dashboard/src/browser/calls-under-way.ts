@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { TooManyCalls } from './browser.errors.js';
+import { TooManyCalls } from '../service-calls/service-calls.errors.js';
 
 /** As many connections as a browser opens. */
 const OF_AN_ACCOUNT = 6;

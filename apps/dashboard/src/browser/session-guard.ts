@@ -3,8 +3,8 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ReauthenticationRequired } from '#libs/platform';
 import { AccountDeletedProblem } from '#libs/public-http';
-import { ServiceProxies } from '../proxy/service-proxies.js';
-import { type Session, requireSession } from '../proxy/sessions.js';
+import { ServiceProxies } from '../service-calls/service-proxies.js';
+import { type Session, requireSession } from '../service-calls/sessions.js';
 import { visitorTerms } from './allow-visitors.js';
 import { CallsUnderWay } from './calls-under-way.js';
 

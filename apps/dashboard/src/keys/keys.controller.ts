@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import type { KeyAnswer, KeyUsageAnswer, KeysAnswer } from '#libs/contracts';
 import { Clock, NotFound } from '#libs/platform';
-import { askPassword, needsPassword } from '../auth/password-again.js';
+import { askPassword, needsPassword } from '../security/password-again.js';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import { DashboardSettings } from '../dashboard-settings.js';
@@ -10,7 +10,7 @@ import { OptionalText } from '../pages/optional-text.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
-import type { ProxiedAnswer } from '../proxy/service-proxy.js';
+import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 import { expiryOf } from './key-expiry.js';
 import type { NewKeySettings } from './key-fields.js';
 import { settingsOf } from './key-settings.js';

@@ -5,8 +5,8 @@ import { applySession } from '../browser/browser-request.js';
 import { contentSecurityPolicy } from '../browser/security-headers.js';
 import type { DashboardCalls, PageCall, PageQuestion } from '../dashboard-calls.js';
 import type { DashboardSettings } from '../dashboard-settings.js';
-import type { ProxiedAnswer, Visitor } from '../proxy/service-proxy.js';
-import type { Session } from '../proxy/sessions.js';
+import type { ProxiedAnswer, BrowserCaller } from '../service-calls/service-proxy.js';
+import type { Session } from '../service-calls/sessions.js';
 import { labelOf } from './field-labels.js';
 import type { Notice, PageContext } from './layout.js';
 
@@ -21,7 +21,7 @@ export class PageVisit {
     private readonly settings: Pick<DashboardSettings, 'mailbox' | 'isDataSimulated'>,
   ) {}
 
-  get visitor(): Visitor {
+  get visitor(): BrowserCaller {
     return this.request.visitor;
   }
 

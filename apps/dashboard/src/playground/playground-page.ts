@@ -5,7 +5,7 @@ import { callsMarkup } from '../calls/calls-markup.js';
 import { type PageContext, page } from '../pages/layout.js';
 import { memberWords } from '../pages/shown-text.js';
 import { answerMarkup } from '../searches/answer-markup.js';
-import { type Item, type Typed, priceWords } from '../searches/search.js';
+import { type Item, type Typed, playgroundPath, priceWords } from '../searches/search.js';
 import { parameterField } from '../searches/search-form.js';
 import { searchOf } from '../searches/searches.js';
 import { BODY, PLAYED, type Prepared, playedParameters } from './playground.js';
@@ -18,12 +18,6 @@ export interface PlayShown {
   answer: { body: Item; words: string };
   /** Credits to spend; undefined while entitlement is unavailable. */
   credits?: number;
-}
-
-/** Address of the page of an operation, filled in. */
-export function playgroundPath({ name }: Operation, typed: Typed = {}): string {
-  const query = new URLSearchParams(typed).toString();
-  return `/playground/${name}${query && `?${query}`}`;
 }
 
 /** `/playground`: every operation of the API, by what it is about. */

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { MINUTE_MS, NotLoggedIn, SECOND_MS, monotonicMs } from '#libs/platform';
 import { TooManyExports } from './proxy.errors.js';
-import { ServiceProxies } from './service-proxies.js';
-import type { ProxiedCall } from './service-proxy.js';
+import { ServiceProxies } from '../service-calls/service-proxies.js';
+import type { ProxiedCall } from '../service-calls/service-proxy.js';
 
 /** One of the services that answer together. */
 export interface PartOwner {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ServiceTokens, SystemClock, newId } from '#libs/platform';
 import { TooManyExports } from './proxy.errors.js';
 import { JoinedAnswersService } from './joined-answers.service.js';
-import { ServiceProxies } from './service-proxies.js';
+import { ServiceProxies } from '../service-calls/service-proxies.js';
 
 const SMALL = [{ service: 'gateway', path: '/small' }] as const;
 const LARGE = [{ service: 'gateway', path: '/large' }] as const;

@@ -5,8 +5,8 @@ import { applySession } from '../browser/browser-request.js';
 import { readCall, signedPath } from './call-input.js';
 import { JoinedAnswersService } from './joined-answers.service.js';
 import type { ProxiedRoute } from './proxied-route.js';
-import { ServiceProxies } from './service-proxies.js';
-import type { ProxiedCall } from './service-proxy.js';
+import { ServiceProxies } from '../service-calls/service-proxies.js';
+import type { ProxiedCall } from '../service-calls/service-proxy.js';
 import { TransferService } from './transfer.service.js';
 
 /**

@@ -8,8 +8,8 @@ import { type Operation, defineOperation, text, tusVerbs } from '#libs/contracts
 import { ServiceTokens, SystemClock } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { ACCOUNT_ID, DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
-import { ServiceProxy } from './service-proxy.js';
-import { currentSession } from './sessions.js';
+import { ServiceProxy } from '../service-calls/service-proxy.js';
+import { currentSession } from '../service-calls/sessions.js';
 
 const MIB = 1024 * 1024;
 

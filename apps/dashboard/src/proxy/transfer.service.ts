@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#libs/platform';
 import { TransferRefusal, Transfers } from '#libs/public-http';
 import type { ProxiedRoute } from './proxied-route.js';
-import { ServiceProxies } from './service-proxies.js';
-import type { ProxiedCall } from './service-proxy.js';
+import { ServiceProxies } from '../service-calls/service-proxies.js';
+import type { ProxiedCall } from '../service-calls/service-proxy.js';
 
 /** Uploads and downloads of sessions, under the same rules as those of keys. */
 @Injectable()

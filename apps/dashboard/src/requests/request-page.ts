@@ -11,7 +11,7 @@ import { type Markup, html } from '#libs/public-http';
 import { callsMarkup } from '../calls/calls-markup.js';
 import { type PageContext, page } from '../pages/layout.js';
 import { shownText } from '../pages/shown-text.js';
-import { playgroundPath } from '../playground/playground-page.js';
+import { playgroundPath } from '../searches/search.js';
 import { PLAYED } from '../playground/playground.js';
 import { isList, membersOf } from '../searches/search.js';
 import { type KeyNames, requestRow } from './request-row.js';

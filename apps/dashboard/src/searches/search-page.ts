@@ -10,7 +10,7 @@ import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { callsMarkup } from '../calls/calls-markup.js';
-import { playgroundPath } from '../playground/playground-page.js';
+import { playgroundPath } from './search.js';
 import { answerMarkup } from './answer-markup.js';
 import { coverageMarkup } from './coverage-markup.js';
 import { type Item, type Search, type Typed, askedOf, priceWords, searchPath } from './search.js';

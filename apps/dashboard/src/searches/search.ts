@@ -126,3 +126,9 @@ export function priceOf({ price }: Operation, name: string, word: string): numbe
   const credits = parameter === name && word !== PREVIEW ? by[word] : undefined;
   return typeof credits === 'number' ? credits : undefined;
 }
+
+/** The address of an operation's page in the playground, with its form filled in. */
+export function playgroundPath({ name }: Operation, typed: Typed = {}): string {
+  const query = new URLSearchParams(typed).toString();
+  return `/playground/${name}${query && `?${query}`}`;
+}

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import type { RecoveryCodesAnswer, SecondFactorSecretAnswer } from '#libs/contracts';
-import { askPassword, needsPassword } from '../auth/password-again.js';
+import { askPassword, needsPassword } from './password-again.js';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';

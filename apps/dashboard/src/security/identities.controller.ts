@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import type { AskProviderAnswer, IdentitiesAnswer } from '#libs/contracts';
 import { NotFound } from '#libs/platform';
-import { askPassword, needsPassword } from '../auth/password-again.js';
+import { askPassword, needsPassword } from './password-again.js';
 import { providerOf, showLeaving } from '../auth/provider.controller.js';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { PageForm } from '../pages/page-form.dto.js';

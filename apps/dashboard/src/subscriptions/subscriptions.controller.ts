@@ -14,7 +14,7 @@ import { OptionalText } from '../pages/optional-text.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
-import type { ProxiedAnswer } from '../proxy/service-proxy.js';
+import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 import { changePage } from './change-page.js';
 import { cancelPage, standingNotice, subscriptionsPage } from './subscriptions-page.js';
 import { CancelForm, ChangePlanForm } from './subscriptions.dto.js';

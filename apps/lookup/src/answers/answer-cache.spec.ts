@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
-import type { Lookup, Outcome } from '#libs/resolvers';
+import type { Lookup, LookupOutcome } from '#libs/resolvers';
 import { TestClock } from '#test/environment';
 import { fixtureLookup } from '../fixtures/fixtures.js';
 import { KEPT_DOMAIN } from '../live/kept-domain.js';
@@ -15,7 +15,7 @@ function lookup(domain: string, clock: TestClock, members: Partial<Lookup> = {})
 function failure(
   domain: string,
   clock: TestClock,
-  outcome: Outcome,
+  outcome: LookupOutcome,
   retryAfterSeconds?: number,
 ): Lookup {
   return {

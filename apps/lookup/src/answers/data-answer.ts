@@ -1,11 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import {
-  CHARGED_ITEMS_HEADER,
-  OUTCOME_HEADER,
-  type Outcome,
-  SOURCE_HEADER,
-  type Source,
-} from '#libs/contracts';
+import { CHARGED_ITEMS_HEADER, OUTCOME_HEADER, type Outcome, SOURCE_HEADER } from '#libs/contracts';
 import { type Problem, crashPoint } from '#libs/platform';
 import {
   UpstreamThrottled,
@@ -15,14 +9,9 @@ import {
 } from './answers.errors.js';
 import { selected } from '../serializers/field-selection.js';
 import type { Json } from '../serializers/whois-body.js';
+import type { Serving } from '../serializers/provenance-body.js';
 
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
-
-/** How an answer came to be given now. */
-export interface Serving {
-  servedFrom: Source;
-  ageSeconds: number;
-}
 
 /** What became of a question: the members of its answer, or the refusal that its outcome is. */
 export type DataAnswer = { outcome: Outcome; serving: Serving } & (

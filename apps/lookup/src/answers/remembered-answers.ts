@@ -4,7 +4,7 @@ import type { LookupConfig } from '../lookup.config.js';
 import { AnswerCache, type Findings, isFailure, type KeptKind } from './answer-cache.js';
 import type { AnswerCounts } from './answer-counts.js';
 import { LookupOverloaded } from './answers.errors.js';
-import type { Serving } from './data-answer.js';
+import type { Serving } from '../serializers/provenance-body.js';
 
 /** A second look within this time may be answered from memory, as the gateway asks with a repeat. */
 const REPEAT_MS = MINUTE_MS;

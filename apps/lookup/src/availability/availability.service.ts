@@ -12,7 +12,7 @@ import { Clock, InvalidRequest, monotonicMs } from '#libs/platform';
 import { DnsClient, DnsFault, PublicNames } from '#libs/resolvers';
 import { InvalidDomainName } from '../answers/answers.errors.js';
 import type { Asking } from '../answers/asked-by.js';
-import type { Serving } from '../answers/data-answer.js';
+import type { Serving } from '../serializers/provenance-body.js';
 import type { ItemQuestions } from '../answers/item-answers.js';
 import { LiveService } from '../live/live.service.js';
 import { LookupConfig } from '../lookup.config.js';

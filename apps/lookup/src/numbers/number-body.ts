@@ -1,7 +1,7 @@
 import type { AsnWhoisAnswer, IpWhoisAnswer, NumberSection, PrefixRouting } from '#libs/contracts';
 import { type Cidr, blocksOfRange } from '#libs/domain-names';
 import type { DateValue, NetworkContact, NumberBlock, NumberLookup } from '#libs/resolvers';
-import type { Serving } from '../answers/data-answer.js';
+import type { Serving } from '../serializers/provenance-body.js';
 import { provenanceBody } from '../serializers/provenance-body.js';
 import { addressBody, type Json, present, queryTime } from '../serializers/whois-body.js';
 import type { DelegatedNumbers } from './delegated-numbers.js';

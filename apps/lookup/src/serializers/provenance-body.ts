@@ -1,6 +1,12 @@
+import type { Source } from '#libs/contracts';
 import type { NetworkSource, SourceAnswer } from '#libs/resolvers';
-import type { Serving } from '../answers/data-answer.js';
 import { type Json, present } from './whois-body.js';
+
+/** The source of an answer that is given now, and its age. */
+export interface Serving {
+  servedFrom: Source;
+  ageSeconds: number;
+}
 
 /** Who was asked, when, and from where the answer is served now. */
 export function provenanceBody(

@@ -8,7 +8,7 @@ import type {
   RegistrationRecord,
   SourceAnswer,
 } from '#libs/resolvers';
-import type { Serving } from '../answers/data-answer.js';
+import type { Serving } from './provenance-body.js';
 import { provenanceBody } from './provenance-body.js';
 import { publicPath } from './public-path.js';
 import {

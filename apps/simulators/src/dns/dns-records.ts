@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Answer, RecordType } from 'dns-packet';
-import { availabilityOf, registrationOf } from '../registry/registration.js';
+import { availabilityOf, registrationOf } from '../registrations/registration.js';
 
 const TTL_SECONDS = 300;
 

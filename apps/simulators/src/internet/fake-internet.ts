@@ -10,7 +10,7 @@ import { signZone } from '../dns/zone-signing.js';
 import { ExchangeLog } from '../registry/exchange-log.js';
 import { Port43Server } from '../registry/port43-server.js';
 import { RdapServer } from '../registry/rdap-server.js';
-import { availabilityOf, registrationOf } from '../registry/registration.js';
+import { availabilityOf, registrationOf } from '../registrations/registration.js';
 import type { SimulatedInternet } from '../registry/registry-simulator.js';
 import { TlsIdentities } from '../registry/tls-identities.js';
 import { LoopbackNetwork } from './loopback-network.js';

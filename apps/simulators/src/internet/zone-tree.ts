@@ -1,5 +1,5 @@
 import { reverseDnsName, type IpAddress } from '#libs/domain-names';
-import { registrationOf } from '../registry/registration.js';
+import { registrationOf } from '../registrations/registration.js';
 import { absolute, apex, domainZone, line, pointers } from './zone-text.js';
 
 /** Which server has a zone: the root's, those of registries, those of everybody else. */

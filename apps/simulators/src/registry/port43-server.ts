@@ -6,7 +6,7 @@ import { registrarAnswer } from './layouts/icann.js';
 import { registryLayout } from './layouts/by-tld.js';
 import { numberIn, numberText } from './layouts/numbers.js';
 import { type Misbehaviour, misbehaviourOf } from './misbehaviour.js';
-import { availabilityOf, registrationOf } from './registration.js';
+import { availabilityOf, registrationOf } from '../registrations/registration.js';
 import { asMisreported, HTML_PAGE } from './scenario.js';
 
 const LONGEST_QUESTION_BYTES = 1024;

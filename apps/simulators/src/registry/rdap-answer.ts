@@ -1,7 +1,7 @@
 import { shown } from './layouts/icann.js';
 import { hasRegistrarHop, isThin } from './layouts/by-tld.js';
 import { second } from './layouts/layout.js';
-import type { Registration, SimulatedContact } from './registration.js';
+import type { Registration, SimulatedContact } from '../registrations/registration.js';
 
 type Json = Record<string, unknown>;
 

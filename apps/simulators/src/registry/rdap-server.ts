@@ -7,7 +7,7 @@ import type { ExchangeLog } from './exchange-log.js';
 import { type Misbehaviour, misbehaviourOf } from './misbehaviour.js';
 import { autnumObject, networkObject } from './number-answer.js';
 import { domainObject, errorObject, reservedObject } from './rdap-answer.js';
-import { availabilityOf, registrationOf } from './registration.js';
+import { availabilityOf, registrationOf } from '../registrations/registration.js';
 import { asMisreported, HTML_PAGE } from './scenario.js';
 import type { TlsIdentities } from './tls-identities.js';
 

@@ -6,7 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MISBEHAVIOURS, misbehaviourOf } from './misbehaviour.js';
-import { availabilityOf, registrationOf } from './registration.js';
+import { availabilityOf, registrationOf } from '../registrations/registration.js';
 import { RegistrySimulator } from './registry-simulator.js';
 
 interface RdapAnswer {

@@ -1,5 +1,5 @@
 import type { Exchange, Misbehaviour } from './misbehaviour.js';
-import type { Registration } from './registration.js';
+import type { Registration } from '../registrations/registration.js';
 
 /** Hosts that the upstream exceptions map to a port on which nothing listens. */
 export const CLOSED_HOSTS = { whois: 'whois.closed.example', rdap: 'rdap.closed.example' };

@@ -5,7 +5,7 @@ import { type Server, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FolderLock } from '../data-folder/folder-lock.js';
+import { FolderLock } from './folder-lock.js';
 import { DataFolder } from '../data-folder/data-folder.js';
 
 /** A clone in which nothing was ever compiled. */

@@ -4,9 +4,9 @@ import { type Clock, DAY_MS, ServiceTokens, newId } from '#libs/platform';
 import {
   type ProxiedAnswer,
   ServiceProxy,
-  type Visitor,
-} from '../../../dashboard/src/proxy/service-proxy.js';
-import { requireSession } from '../../../dashboard/src/proxy/sessions.js';
+  type BrowserCaller,
+} from '../../../dashboard/src/service-calls/service-proxy.js';
+import { requireSession } from '../../../dashboard/src/service-calls/sessions.js';
 import type { DemoFacts } from '../announcement/solo-facts.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
@@ -69,7 +69,7 @@ type DemoKeys = Pick<DemoFacts, 'live_key' | 'test_key'>;
 class DemoSeed {
   private readonly accounts: ServiceProxy;
   private readonly entitlement: ServiceHttp;
-  private readonly visitor: Visitor = { clientAddress: '127.0.0.1', requestId: newId() };
+  private readonly visitor: BrowserCaller = { clientAddress: '127.0.0.1', requestId: newId() };
 
   constructor(
     private readonly services: DemoSurroundings,

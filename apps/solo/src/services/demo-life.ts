@@ -9,9 +9,9 @@ import { type Clock, SECOND_MS, ServiceTokens, newId } from '#libs/platform';
 import {
   type ProxiedAnswer,
   ServiceProxy,
-  type Visitor,
-} from '../../../dashboard/src/proxy/service-proxy.js';
-import { requireSession } from '../../../dashboard/src/proxy/sessions.js';
+  type BrowserCaller,
+} from '../../../dashboard/src/service-calls/service-proxy.js';
+import { requireSession } from '../../../dashboard/src/service-calls/sessions.js';
 import type { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
 import type { DemoFacts } from '../announcement/solo-facts.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
@@ -81,7 +81,7 @@ export async function seedDemoLife(
 }
 
 class DemoLife {
-  private readonly visitor: Visitor = { clientAddress: '127.0.0.1', requestId: newId() };
+  private readonly visitor: BrowserCaller = { clientAddress: '127.0.0.1', requestId: newId() };
 
   constructor(
     private readonly account: ServiceProxy,

@@ -2,6 +2,7 @@ import type { KeyEnvironment } from '../api-key.js';
 import type { Scope } from '../operations/access.js';
 import type { ChangeCursor, ChangePage } from './change-feed.js';
 import type { ServiceHttp } from './service-http.js';
+import type { BillingDetails } from '../operations/account/billing-details.js';
 
 export type AccountState = 'active' | 'deleted' | 'erased';
 
@@ -38,21 +39,6 @@ export interface CapLine {
   id: string;
   /** Those that may have been used since the UTC day began. */
   keyIds: string[];
-}
-
-/** What an account wants to stand on its invoices. */
-export interface BillingDetails {
-  organisation?: string;
-  tax_id?: string;
-  address_line1: string;
-  address_line2?: string;
-  city: string;
-  region?: string;
-  postal_code?: string;
-  /** ISO 3166-1 alpha-2. */
-  country: string;
-  /** The customer's own order number, printed on invoices. */
-  purchase_order?: string;
 }
 
 /** What billing needs to address an invoice; internal, so in camel case around the stored details. */

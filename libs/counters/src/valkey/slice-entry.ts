@@ -4,7 +4,7 @@ import { GIVEN_BACK, SLICE_USABLE_MS } from './scripts.js';
 import type { TakeReply } from './valkey-link.js';
 
 /** A request that waits for the server's word. */
-export interface Waiter {
+export interface WaitingTake {
   limit: number;
   resolve(answer: RateLimitResult): void;
   /** How it was decided when the word came too late. */
@@ -27,7 +27,7 @@ const WORD_HOLDS_MS = 1_000;
 const USES_MAX = 2 * (WINDOW_SECONDS + 1);
 /** Tokens that were not used for this long go back. */
 const IDLE_MS = 250;
-const NOBODY: Waiter[] = [];
+const NOBODY: WaitingTake[] = [];
 
 /** A gateway's knowledge of one account's rate key, and its tokens in hand. Times are the cluster's. */
 export class SliceEntry {
@@ -192,13 +192,13 @@ export class SliceEntry {
     this.uses = [...uses, ...this.uses].slice(-USES_MAX);
   }
 
-  enqueue(waiter: Waiter): void {
+  enqueue(waiter: WaitingTake): void {
     if (this.waiters === NOBODY) this.waiters = [waiter];
     else this.waiters.push(waiter);
   }
 
   /** Those who wait; nobody does afterwards. */
-  takeWaiters(): Waiter[] {
+  takeWaiters(): WaitingTake[] {
     const { waiters } = this;
     this.waiters = NOBODY;
     return waiters;

@@ -2,7 +2,7 @@ import { monotonicMs } from '#libs/platform';
 import type { CounterId } from '../counter-id.js';
 import { MemoryRateLimiter } from '../memory-rate-limiter.js';
 import { RateLimiter, WINDOW_SECONDS, type RateLimitResult } from '../rate-limiter.js';
-import { SliceEntry, type Waiter } from './slice-entry.js';
+import { SliceEntry, type WaitingTake } from './slice-entry.js';
 import { OtherEpoch, type TakeReply, type ValkeyLink } from './valkey-link.js';
 
 const TICK_MS = 100;
@@ -18,7 +18,7 @@ interface Turn {
   entry: SliceEntry;
   words: readonly number[];
   uses: number[];
-  waiters: Waiter[];
+  waiters: WaitingTake[];
   kept: number;
 }
 
@@ -138,7 +138,7 @@ export class ValkeyRateLimiter extends RateLimiter {
 
   private ask(entry: SliceEntry, limit: number): Promise<RateLimitResult> {
     return new Promise((resolve) => {
-      const waiter: Waiter = { limit, resolve, isAnswered: false };
+      const waiter: WaitingTake = { limit, resolve, isAnswered: false };
       // The answer may lie in the socket while this process was busy: one more look at it first.
       const giveUp = () => setImmediate(() => this.giveUp(entry, waiter));
       waiter.timer = setTimeout(giveUp, this.link.timeoutMs);
@@ -148,7 +148,7 @@ export class ValkeyRateLimiter extends RateLimiter {
   }
 
   /** The server's word is late: the request is decided here. */
-  private giveUp(entry: SliceEntry, waiter: Waiter): void {
+  private giveUp(entry: SliceEntry, waiter: WaitingTake): void {
     if (waiter.isAnswered) return;
     waiter.isAnswered = true;
     this.link.noteLate();
@@ -218,7 +218,12 @@ export class ValkeyRateLimiter extends RateLimiter {
     if (entry.waiters.length > 0) this.enqueue(entry);
   }
 
-  private resolve(entry: SliceEntry, waiter: Waiter, isGranted: boolean, reply: TakeReply): void {
+  private resolve(
+    entry: SliceEntry,
+    waiter: WaitingTake,
+    isGranted: boolean,
+    reply: TakeReply,
+  ): void {
     const { lateAnswer } = waiter;
     if (lateAnswer) {
       if (isGranted && !lateAnswer.allowed) entry.note(reply.nowMs, -1);
@@ -292,7 +297,7 @@ export class ValkeyRateLimiter extends RateLimiter {
   }
 }
 
-function answered(waiter: Waiter): void {
+function answered(waiter: WaitingTake): void {
   waiter.isAnswered = true;
   clearTimeout(waiter.timer);
 }

@@ -1,10 +1,10 @@
 /** Who waits, by who asks: each asker's turn comes round, however many questions another one has waiting. */
-export class FairQueue<Waiter> {
+export class FairQueue<WaitingQuestion> {
   /** Askers in the order of their turns; none is without a waiter. */
-  private readonly byAsker = new Map<string, Waiter[]>();
+  private readonly byAsker = new Map<string, WaitingQuestion[]>();
   length = 0;
 
-  push(asker: string, waiter: Waiter): void {
+  push(asker: string, waiter: WaitingQuestion): void {
     const own = this.byAsker.get(asker);
     if (own) own.push(waiter);
     else this.byAsker.set(asker, [waiter]);
@@ -16,7 +16,7 @@ export class FairQueue<Waiter> {
    *
    * @param freeFor places that are free for an asker; one without any is passed over and keeps its turn.
    */
-  shift(freeFor: (asker: string) => number): Waiter | undefined {
+  shift(freeFor: (asker: string) => number): WaitingQuestion | undefined {
     for (const [asker, own] of this.byAsker) {
       if (freeFor(asker) <= 0) continue;
       const waiter = own.shift();
@@ -38,8 +38,8 @@ export class FairQueue<Waiter> {
   }
 
   /** The youngest waiter of the asker who has most of them. */
-  pop(): Waiter | undefined {
-    let most: [string, Waiter[]] | undefined;
+  pop(): WaitingQuestion | undefined {
+    let most: [string, WaitingQuestion[]] | undefined;
     for (const entry of this.byAsker) {
       if (most === undefined || entry[1].length > most[1].length) most = entry;
     }
@@ -52,7 +52,7 @@ export class FairQueue<Waiter> {
   }
 
   /** @returns false when it does not wait any more. */
-  remove(asker: string, waiter: Waiter): boolean {
+  remove(asker: string, waiter: WaitingQuestion): boolean {
     const own = this.byAsker.get(asker);
     const at = own?.indexOf(waiter) ?? -1;
     if (own === undefined || at < 0) return false;
@@ -74,7 +74,7 @@ export class FairQueue<Waiter> {
   }
 
   /** Takes all out. */
-  clear(): Waiter[] {
+  clear(): WaitingQuestion[] {
     const all = [...this.byAsker.values()].flat();
     this.byAsker.clear();
     this.length = 0;

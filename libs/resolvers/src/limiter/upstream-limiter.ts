@@ -1,6 +1,6 @@
 import type { UpstreamBudgets } from '#libs/counters';
 import { monotonicMs } from '#libs/platform';
-import { Upstream, type Priority, type Waiter } from './upstream.js';
+import { Upstream, type Priority, type WaitingQuestion } from './upstream.js';
 import {
   CHOSEN_LIMITS,
   DEFAULT_LIMIT,
@@ -156,7 +156,7 @@ export class UpstreamLimiter {
         end(answer);
       };
       const cancel = () => leave(refused('cancelled', 0));
-      const waiter: Waiter = {
+      const waiter: WaitingQuestion = {
         priority,
         asker,
         isPatient: waitMaxMs !== undefined,

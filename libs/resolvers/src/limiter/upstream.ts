@@ -7,9 +7,10 @@ import type { UpstreamLimit } from './upstream-limits.js';
 /** Who waits first for an upstream: a person, a monitor, a bulk job, what we collect for ourselves. */
 export type Priority = 'live' | 'monitor' | 'bulk' | 'background';
 
-export interface Waiter {
+/** A question that waits for its turn at an upstream. */
+export interface WaitingQuestion {
   priority: Priority;
-  /** Whoever the question is for; turns go round between them. */
+  /** The customer whose question it is; turns go round between customers. */
   asker: string;
   /** Goes by itself when its time is over, and so takes nobody's place in the queue. */
   isPatient: boolean;
@@ -25,7 +26,7 @@ const PAUSE_MAX_MS = 3_600_000;
 /** One upstream host: its buckets, its waiters, and until when it is left alone. */
 export class Upstream {
   private readonly buckets: readonly TokenBucket[];
-  private readonly waiters: Record<Priority, FairQueue<Waiter>> = {
+  private readonly waiters: Record<Priority, FairQueue<WaitingQuestion>> = {
     live: new FairQueue(),
     monitor: new FairQueue(),
     bulk: new FairQueue(),
@@ -78,12 +79,12 @@ export class Upstream {
     return Math.max(0, Math.ceil(this.pausedUntil - now));
   }
 
-  add(waiter: Waiter): void {
+  add(waiter: WaitingQuestion): void {
     this.waiters[waiter.priority].push(waiter.asker, waiter);
     if (waiter.isPatient) this.patient += 1;
   }
 
-  remove(waiter: Waiter): void {
+  remove(waiter: WaitingQuestion): void {
     const isThere = this.waiters[waiter.priority].remove(waiter.asker, waiter);
     if (isThere && waiter.isPatient) this.patient -= 1;
   }
@@ -92,7 +93,10 @@ export class Upstream {
    * Milliseconds that one more question would wait, at the pace of the buckets: behind those of higher priorities, and
    * of its own behind one of each asker for each that its asker has waiting.
    */
-  expectedWaitMs({ priority, asker }: Pick<Waiter, 'priority' | 'asker'>, now: number): number {
+  expectedWaitMs(
+    { priority, asker }: Pick<WaitingQuestion, 'priority' | 'asker'>,
+    now: number,
+  ): number {
     const higher = ORDER.slice(0, ORDER.indexOf(priority));
     const before = higher.reduce((sum, name) => sum + this.waiters[name].length, 0);
     const wanted = before + this.waiters[priority].placeOf(asker);
@@ -281,7 +285,7 @@ export class Upstream {
   }
 
   /** A waiter has left the queue. */
-  private end(waiter: Waiter, isGranted: boolean): void {
+  private end(waiter: WaitingQuestion, isGranted: boolean): void {
     if (waiter.isPatient) this.patient -= 1;
     waiter.settle(isGranted);
   }

@@ -1,4 +1,4 @@
-import type { Contact, DateValue, Outcome } from '../record.js';
+import type { Contact, DateValue, LookupOutcome } from '../record.js';
 
 /** What a number registry publishes about somebody, with every role it names (RFC 9083 §10.2.4). */
 export interface NetworkContact extends Contact {
@@ -45,7 +45,7 @@ export interface NetworkSource {
   server: string;
   fetchedAt: Date;
   latencyMs: number;
-  outcome: Outcome;
+  outcome: LookupOutcome;
   httpStatus?: number;
   retryAfterSeconds?: number;
   /** As received, cut at the size cap. */
@@ -56,7 +56,7 @@ export interface NetworkSource {
 
 /** What was found out about an address, a block of addresses or an AS number. */
 export interface NumberLookup {
-  outcome: Outcome;
+  outcome: LookupOutcome;
   block?: NumberBlock;
   /** The regional registry: `arin`, `ripe`, `apnic`, `lacnic`, `afrinic`. */
   registry?: string;

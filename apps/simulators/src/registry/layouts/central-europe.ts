@@ -1,4 +1,4 @@
-import type { SimulatedContact } from '../registration.js';
+import type { SimulatedContact } from '../../registrations/registration.js';
 import { formatted, type Layout, lines, time } from './layout.js';
 
 /** .pl: name servers as a hanging list, dates as `2002.09.19 13:00:00`. */

@@ -1,4 +1,4 @@
-import type { Registration, SimulatedContact } from '../registration.js';
+import type { Registration, SimulatedContact } from '../../registrations/registration.js';
 import { type Layout, lines, second } from './layout.js';
 
 const CLOSING = `>>> Last update of whois database: 2026-01-01T00:00:00Z <<<

@@ -1,4 +1,4 @@
-import type { Registration } from '../registration.js';
+import type { Registration } from '../../registrations/registration.js';
 
 /** One registry's port-43 texts. Lines end in LF here; the server sends CRLF. */
 export interface Layout {

@@ -1,4 +1,4 @@
-import type { Registration, SimulatedContact } from '../registration.js';
+import type { Registration, SimulatedContact } from '../../registrations/registration.js';
 import { day, formatted, type Layout, lines, time } from './layout.js';
 
 const HIDDEN = 'Data not disclosed';

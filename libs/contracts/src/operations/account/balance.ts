@@ -11,7 +11,7 @@ import {
   LEDGER_KINDS,
   type LedgerKind,
 } from './credits.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 
 /** Credits from one source. */
 export class GrantAnswer extends GrantAmounts {

@@ -1,10 +1,24 @@
 import { Type } from 'class-transformer';
 import { IsISO31661Alpha2, IsOptional, Matches, ValidateNested } from 'class-validator';
-import type { BillingDetails } from '../../clients/account.client.js';
 import { dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsInvoiceLine } from './text-rules.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
+
+/** The details that an account wants to see on its invoices. */
+export interface BillingDetails {
+  organisation?: string;
+  tax_id?: string;
+  address_line1: string;
+  address_line2?: string;
+  city: string;
+  region?: string;
+  postal_code?: string;
+  /** ISO 3166-1 alpha-2. */
+  country: string;
+  /** The customer's own order number, printed on invoices. */
+  purchase_order?: string;
+}
 
 /** What invoices are addressed to. */
 export class PutBillingDetailsRequest implements BillingDetails {

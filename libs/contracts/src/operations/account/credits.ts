@@ -12,7 +12,7 @@ import {
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import { Paging, onePage } from '../paging/paging-answer.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 
 /** Credits of an account at this moment. */
 export class CreditsBalance {

@@ -17,7 +17,7 @@ import { IsAddressBlock } from '#libs/domain-names';
 import type { KeyEnvironment } from '../../api-key.js';
 import { SCOPES, type Scope } from '../access.js';
 import { IsLine, MayBeAbsent } from './text-rules.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
 
 const ADDRESSES_MAX = 50;

@@ -10,7 +10,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { BulkSummary, bulkItem } from '../bulk.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 
 export const AVAILABILITIES = ['available', 'registered', 'restricted', 'unknown'] as const;
 export type AvailabilityWord = (typeof AVAILABILITIES)[number];

@@ -1,11 +1,8 @@
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, ValidateNested } from 'class-validator';
-import { IsNullable } from '../reading/nullable.js';
+import { INVOICE_KINDS, type InvoiceKind } from '../../events/billing/invoice-issued.js';
+import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
-
-export const INVOICE_KINDS = ['invoice', 'credit_note', 'debit_note'] as const;
-/** A credit note takes money back off an invoice; a debit note takes back a credit note. */
-export type InvoiceKind = (typeof INVOICE_KINDS)[number];
 
 /**
  * Whether the money of an invoice stayed: all of it, or some or all went back by refunds and lost disputes. Credit and

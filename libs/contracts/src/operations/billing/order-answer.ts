@@ -11,7 +11,7 @@ import {
 } from 'class-validator';
 import { type ChosenProcessor, PROCESSOR_NAMES } from './processor-answer.js';
 import type { PaymentLineKind } from '../../events/billing/payment-line.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
 
 const CREDITS_MIN = 5_000;

@@ -14,8 +14,8 @@ import {
 } from 'class-validator';
 import type { BillingInterval, SubscriptionLineName } from '../../catalogue/subscription-plans.js';
 import type { SubscriptionState } from '../../events/billing/subscription-changed.js';
+import { IsNullable } from '../../nullable.js';
 import { IsLine, MayBeAbsent } from '../account/text-rules.js';
-import { IsNullable } from '../reading/nullable.js';
 
 const UNITS_MAX = 20;
 

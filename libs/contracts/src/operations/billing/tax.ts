@@ -1,7 +1,7 @@
 import { IsBoolean, IsInt } from 'class-validator';
 import { dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 
 export class TaxAnswer {
   /** Millionths of a price: 190,000 is 19 %. Null while the billing details it depends on are missing. */

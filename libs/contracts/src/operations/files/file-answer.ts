@@ -14,7 +14,7 @@ import {
 import { PLAN_DATASETS, type PlanDataset } from '../../catalogue/plan-datasets.js';
 import { DATASETS, type Dataset } from '../../clients/corpus/corpus-feed.js';
 import { Paging } from '../paging/paging-answer.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 
 export const FILE_FORMATS = ['csv.gz', 'json.gz', 'zip'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];

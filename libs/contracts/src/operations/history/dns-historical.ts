@@ -13,7 +13,7 @@ import { FORMAT } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
 import { pagedSearch } from '../paging/paged-search.js';
 import { PagedAnswer } from '../paging/paging-answer.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from './history-kinds.js';
 
 /** Types of records that are kept over time. */

@@ -16,7 +16,7 @@ import { PagedAnswer } from '../paging/paging-answer.js';
 import { PublishedRegistration } from '../whois/published-registration.js';
 import { WhoisDates, WhoisRedaction } from '../whois/whois-answer.js';
 import { WhoisContact } from '../whois/whois-parties.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from './history-kinds.js';
 
 /** What was published of a name, in the words of version 1. */

@@ -19,7 +19,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { NAME_RECORD_TYPES, type NameRecordType } from '../dns/dns-answer.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
 
 export const JOB_KINDS = ['whois', 'dns'] as const;

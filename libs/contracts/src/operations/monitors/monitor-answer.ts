@@ -10,7 +10,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Paging } from '../paging/paging-answer.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 import {
   HIT_STATES,
   type HitState,

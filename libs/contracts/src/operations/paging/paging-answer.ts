@@ -9,7 +9,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 
 /** How sure a count is: counted, counted up to a bound, or guessed from statistics. */
 export const TOTALS = ['exact', 'at_least', 'estimate'] as const;

@@ -6,7 +6,7 @@ import { CURRENT, CurrentSessionAnswer } from '../account/sessions.js';
 import { IsLine } from '../account/text-rules.js';
 import { FOR_VISITORS, dashboardCall, idOf } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 
 export class PasskeyLogInRequest {
   /** What `navigator.credentials.get` gave, as JSON (WebAuthn Level 3, `AuthenticationResponseJSON`). */

@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsBoolean, IsISO8601, IsIn, IsString, ValidateNested } from 'class-validator';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from '../history/history-kinds.js';
 import { oneOf } from '../kinds.js';
 import { FORMAT } from '../live-parameters.js';

@@ -11,7 +11,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { PagedAnswer } from '../paging/paging-answer.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 
 /** How a name comes from another one, or how it was found. */
 export const TYPO_KINDS = [

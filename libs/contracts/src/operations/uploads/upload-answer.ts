@@ -12,7 +12,7 @@ import {
 } from 'class-validator';
 import { InvalidLine } from '../jobs/job-answer.js';
 import { Paging } from '../paging/paging-answer.js';
-import { IsNullable } from '../reading/nullable.js';
+import { IsNullable } from '../../nullable.js';
 
 export const UPLOAD_STATES = ['receiving', 'reading', 'ready', 'refused'] as const;
 export type UploadState = (typeof UPLOAD_STATES)[number];

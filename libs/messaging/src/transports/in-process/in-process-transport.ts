@@ -4,7 +4,7 @@ import type { Database, MaintenanceDatabase } from '#libs/database';
 import type { Logger, ServiceName } from '#libs/platform';
 import type { EventMessage } from '../../envelope/event-message.js';
 import { type ConsumerLag, EventTransport } from '../../event-transport.js';
-import { EventConsumer } from '../../inbox/event-consumer.js';
+import { EventConsumer } from '../../consumer/event-consumer.js';
 import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
 import { type Watcher, tell } from '../../inbox/watcher.js';
 import { Relay } from '../../relay/relay.js';

@@ -6,7 +6,7 @@ import { topicOf } from '../../envelope/bucket.js';
 import type { EventMessage } from '../../envelope/event-message.js';
 import { type ConsumerLag, EventTransport } from '../../event-transport.js';
 import type { EventsConfig } from '../../events.config.js';
-import { EventConsumer } from '../../inbox/event-consumer.js';
+import { EventConsumer } from '../../consumer/event-consumer.js';
 import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
 import { tell } from '../../inbox/watcher.js';
 import { Relay } from '../../relay/relay.js';

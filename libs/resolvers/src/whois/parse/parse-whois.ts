@@ -1,4 +1,4 @@
-import type { Outcome, RegistrationRecord } from '../../record.js';
+import type { LookupOutcome, RegistrationRecord } from '../../record.js';
 import type { ReadyGrammar } from './grammars/grammar.js';
 import { grammarFor } from './grammars/grammars.js';
 import { statementsOf } from './grammars/statements.js';
@@ -21,7 +21,7 @@ export interface ParseContext {
 }
 
 export interface ParseResult {
-  outcome: Outcome;
+  outcome: LookupOutcome;
   /** With `delivered` what was published, with `restricted` why the name is not available. */
   record?: RegistrationRecord;
   /** With `throttled`, when the server named a time; at most an hour. */

@@ -1,24 +1,5 @@
 import type { ContactRole } from '../../../record.js';
-
-/** Parts of a contact, plus what only a reader needs: split names, loose lines, kind of party. */
-export type ContactField =
-  | 'handle'
-  | 'name'
-  | 'firstName'
-  | 'lastName'
-  | 'organization'
-  | 'street'
-  | 'city'
-  | 'state'
-  | 'postalCode'
-  | 'country'
-  | 'email'
-  | 'phone'
-  | 'fax'
-  | 'url'
-  | 'heading'
-  | 'line'
-  | 'party';
+import type { ContactField } from '../fields/contact-field.js';
 
 export type DomainField =
   | 'domain'

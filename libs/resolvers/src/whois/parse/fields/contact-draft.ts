@@ -1,6 +1,5 @@
 import type { Contact } from '../../../record.js';
-import type { ContactField } from '../dictionary/target.js';
-import type { ReadyGrammar } from '../grammars/grammar.js';
+import type { ContactField, ContactStyle } from './contact-field.js';
 import { readContactLines } from './contact-lines.js';
 import { readCountry } from './countries.js';
 import { readCityLine, readPostalAddress } from './postal-address.js';
@@ -8,9 +7,6 @@ import { isEmptyValue, isWithheld } from './placeholders.js';
 
 const VALUE_LENGTH_MAX = 500;
 const LINES_MAX = 16;
-
-/** How one registry prints a contact; see `Grammar`. */
-export type ContactStyle = Pick<ReadyGrammar, 'block' | 'address' | 'organizationFirst'>;
 
 /** A contact being read: published values, loose lines, and which fields are withheld. */
 export class ContactDraft {

@@ -1,4 +1,4 @@
-import type { ContactField } from '../dictionary/target.js';
+import type { ContactField } from './contact-field.js';
 import { countryCode } from './countries.js';
 import { readCityLine } from './postal-address.js';
 

@@ -1,4 +1,4 @@
-import type { AddressPart } from '../grammars/grammar.js';
+import type { AddressPart } from './contact-field.js';
 import { countryCode } from './countries.js';
 
 export interface PostalAddress {

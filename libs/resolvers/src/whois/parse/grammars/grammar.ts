@@ -1,7 +1,7 @@
 import type { ContactRole } from '../../../record.js';
 import type { KeyTable } from '../dictionary/dictionary.js';
 import type { DateStyle } from '../fields/dates.js';
-import type { ContactField } from '../dictionary/target.js';
+import type { AddressPart, ContactField, ContactStyle } from '../fields/contact-field.js';
 
 /**
  * What the general rules cannot know about one registry. Everything is optional data: a grammar
@@ -39,17 +39,12 @@ export interface Grammar {
   looseParty?: ContactRole;
 }
 
-export type AddressPart = 'cityLine' | 'city' | 'state' | 'postalCode' | 'country';
-
 /** A grammar with its tables made. */
-export interface ReadyGrammar {
+export interface ReadyGrammar extends ContactStyle {
   dates: DateStyle;
   keys: KeyTable;
   phrases: readonly (readonly [string, string])[];
   columns: boolean;
-  block: readonly ContactField[];
-  address: readonly AddressPart[];
-  organizationFirst: boolean;
   headerIsHandle: boolean;
   registrantIsOrganization: boolean;
   lastUpdateLast: boolean;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Outcome } from '../../../record.js';
+import type { LookupOutcome } from '../../../record.js';
 import { parseWhois } from '../parse-whois.js';
 
 const SMALL_PRINT = `
@@ -18,7 +18,7 @@ const RECORD = [
   '',
 ].join('\n');
 
-function outcome(text: string): Outcome {
+function outcome(text: string): LookupOutcome {
   return parseWhois(text, { domain: 'example.test', server: '', tld: 'test', role: 'registry' })
     .outcome;
 }

@@ -2,7 +2,7 @@ import type { Line } from '../reading/lines.js';
 import type { WorkMeter } from '../reading/work-meter.js';
 import { absenceIn, type AbsenceQuestion } from './absence/absence.js';
 import { announcements, plainText, type Announcement } from './announcements.js';
-import { isHoldingStatus } from './holding-statuses.js';
+import { isHoldingStatus } from '../reading/holding-statuses.js';
 import { isLimitNotice } from './limit-notices.js';
 import { matchesAny } from './phrases.js';
 import {

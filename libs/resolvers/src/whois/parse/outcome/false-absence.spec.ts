@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import type { Outcome } from '../../../record.js';
+import type { LookupOutcome } from '../../../record.js';
 import { parseWhois } from '../parse-whois.js';
 
 /** Servers of the tables, each with what it says of a free name; `NAME` stands for the name. */
@@ -94,7 +94,7 @@ const LIMIT_NOTICES = [
   '너무 많은 요청입니다',
 ];
 
-function outcome(text: string, tld: string, server: string, absent = ''): Outcome {
+function outcome(text: string, tld: string, server: string, absent = ''): LookupOutcome {
   const domain = `${LABEL}.${tld}`;
   const said = text
     .replaceAll('⏎', '\n')

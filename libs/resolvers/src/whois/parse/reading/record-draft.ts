@@ -7,7 +7,8 @@ import type {
   Registrar,
   RegistrationRecord,
 } from '../../../record.js';
-import type { ContactField, DomainField, RegistrarField } from '../dictionary/target.js';
+import type { DomainField, RegistrarField } from '../dictionary/target.js';
+import type { ContactField } from '../fields/contact-field.js';
 import { ContactDraft } from '../fields/contact-draft.js';
 import { parseDate, provenOrder, type DateStyle } from '../fields/dates.js';
 import { isHostName, readHostNames } from '../fields/host-names.js';

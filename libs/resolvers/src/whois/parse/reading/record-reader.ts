@@ -1,7 +1,8 @@
 import { type ContactRole, isContactRole } from '../../../record.js';
-import type { ContactField, DomainField, SectionName, Target } from '../dictionary/target.js';
+import type { DomainField, SectionName, Target } from '../dictionary/target.js';
+import type { ContactField } from '../fields/contact-field.js';
 import { lookUpHeader, roleNamed } from '../dictionary/dictionary.js';
-import { isHoldingStatus } from '../outcome/holding-statuses.js';
+import { isHoldingStatus } from './holding-statuses.js';
 import { ContactDraft } from '../fields/contact-draft.js';
 import type { ReadyGrammar } from '../grammars/grammar.js';
 import { readEntry, type Entry } from './entries.js';

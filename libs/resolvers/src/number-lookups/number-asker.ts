@@ -6,8 +6,8 @@ import {
   type UpstreamExchangeOptions,
 } from '../upstream-exchange.js';
 import type { Port43Client } from '../whois/port43.js';
-import type { NetworkSource, NumberBlock } from './network-record.js';
-import type { NumberForm } from './number-reading.js';
+import type { NetworkSource, NumberBlock } from '../networks/network-record.js';
+import type { NumberForm } from '../networks/number-reading.js';
 
 export interface NumberAskerOptions extends UpstreamExchangeOptions {
   port43: Port43Client;

@@ -1,5 +1,5 @@
 import { NotLoggedIn, ServiceUnavailable } from '#libs/platform';
-import type { ServiceProxy, Visitor } from './service-proxy.js';
+import type { ServiceProxy, BrowserCaller } from './service-proxy.js';
 
 export interface Session {
   accountId: string;
@@ -14,7 +14,7 @@ export interface Session {
 /** The session behind the visitor's token, checked at account on each call; null without one. */
 export async function currentSession(
   account: ServiceProxy,
-  visitor: Visitor,
+  visitor: BrowserCaller,
 ): Promise<Session | null> {
   if (!visitor.sessionToken) return null;
   const path = '/internal/sessions/current';
@@ -29,7 +29,10 @@ export async function currentSession(
 }
 
 /** @throws NotLoggedIn without a live session. */
-export async function requireSession(account: ServiceProxy, visitor: Visitor): Promise<Session> {
+export async function requireSession(
+  account: ServiceProxy,
+  visitor: BrowserCaller,
+): Promise<Session> {
   const session = await currentSession(account, visitor);
   if (!session) throw new NotLoggedIn();
   return session;

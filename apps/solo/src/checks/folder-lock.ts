@@ -1,13 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import {
-  LOCK_FILE,
-  type LockOwner,
-  lockHolder,
-  runsAlready,
-  startOf,
-} from '../checks/before-build.js';
-import { StartFault } from '../checks/start-fault.js';
-import type { DataFolder } from './data-folder.js';
+import { LOCK_FILE, type LockOwner, lockHolder, runsAlready, startOf } from './before-build.js';
+import { StartFault } from './start-fault.js';
+import type { DataFolder } from '../data-folder/data-folder.js';
 
 /**
  * Keeps two installations, of solo or of a cluster, from working in one data folder. Left behind by a kill -9,

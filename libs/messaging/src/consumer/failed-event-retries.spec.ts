@@ -14,7 +14,7 @@ import {
   isBlockedBy,
   quietLogger,
 } from '../transports/messaging-harness.contract.js';
-import { FailedEventRepository } from './failed-event.repository.js';
+import { FailedEventRepository } from '../failed-events/failed-event.repository.js';
 import { FailedEventRetries } from './failed-event-retries.js';
 
 describe('the retry of a failed event', () => {

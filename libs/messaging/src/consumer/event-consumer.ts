@@ -15,15 +15,15 @@ import {
   readMessage,
 } from '../envelope/event-message.js';
 import { DiscardedReaper } from '../failed-events/discarded-reaper.js';
-import { FailedEventRetries } from '../failed-events/failed-event-retries.js';
+import { FailedEventRetries } from './failed-event-retries.js';
 import {
   type FailedDelivery,
   FailedEventRepository,
 } from '../failed-events/failed-event.repository.js';
 import type { ServiceEventCounts } from '../telemetry/event-counts.js';
-import { ConsumerPaused, classify, reasonOf } from './failure.js';
-import { type EventHandlers, Inbox } from './inbox.js';
-import { InboxRepository } from './inbox.repository.js';
+import { ConsumerPaused, classify, reasonOf } from '../inbox/failure.js';
+import { type EventHandlers, Inbox } from '../inbox/inbox.js';
+import { InboxRepository } from '../inbox/inbox.repository.js';
 
 export interface EventConsumerOptions {
   /** Name of the durable group. */

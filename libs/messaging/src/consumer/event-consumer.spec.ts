@@ -22,9 +22,9 @@ import {
   isBlockedBy,
 } from '../transports/messaging-harness.contract.js';
 import { EventConsumer } from './event-consumer.js';
-import { ConsumerPaused } from './failure.js';
-import type { EventHandler } from './inbox.js';
-import { InboxRepository } from './inbox.repository.js';
+import { ConsumerPaused } from '../inbox/failure.js';
+import type { EventHandler } from '../inbox/inbox.js';
+import { InboxRepository } from '../inbox/inbox.repository.js';
 
 @EventType({ type: 'billing.counted', version: 1, kind: 'delta' })
 class CountedByBilling {

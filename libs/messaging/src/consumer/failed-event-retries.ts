@@ -9,7 +9,7 @@ import {
   type FailedEventQueue,
   type FailedEventRow,
   FailedEventRepository,
-} from './failed-event.repository.js';
+} from '../failed-events/failed-event.repository.js';
 
 export interface FailedEventRetriesOptions {
   consumer: string;

@@ -9,11 +9,11 @@ import {
   networkOf,
 } from '#libs/platform';
 import type { TransferCall } from '#libs/public-http';
-import { TooManyCalls } from '../browser/browser.errors.js';
+import { TooManyCalls } from './service-calls.errors.js';
 import { CallShares } from './call-shares.js';
 
 /** What an owner must know of the browser behind a call. */
-export interface Visitor {
+export interface BrowserCaller {
   /** From the session cookie; absent before log-in. */
   sessionToken?: string;
   /** From the device cookie: this browser has logged in before. */
@@ -29,7 +29,7 @@ export interface ProxiedCall {
   method: Method;
   /** Path at the owner's internal listener, with its query. */
   path: string;
-  visitor: Visitor;
+  visitor: BrowserCaller;
   /** Whose session it is, for owners that do not read the session themselves. */
   accountId?: string;
   /** JSON; or bytes, which reach the owner as they came. */
@@ -217,7 +217,7 @@ export class ServiceProxy {
 }
 
 /** Tokens of the browser: account alone can tell what they are worth. */
-function sessionHeaders({ sessionToken, deviceToken, stepToken, userAgent }: Visitor) {
+function sessionHeaders({ sessionToken, deviceToken, stepToken, userAgent }: BrowserCaller) {
   return {
     ...(sessionToken && { 'x-session-token': sessionToken }),
     ...(deviceToken && { 'x-device-token': deviceToken }),

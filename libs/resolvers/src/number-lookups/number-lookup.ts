@@ -1,13 +1,13 @@
 import type { Cidr } from '#libs/domain-names';
 import type { Priority } from '../limiter/upstream.js';
-import type { Outcome } from '../record.js';
-import type { NumberBlock, NumberLookup as Found } from './network-record.js';
+import type { LookupOutcome } from '../record.js';
+import type { NumberBlock, NumberLookup as Found } from '../networks/network-record.js';
 import { JoinedRuns } from '../joined-runs.js';
 import type { Asking } from '../upstream-exchange.js';
 import { NumberAsker, type NumberAnswer, type NumberAskerOptions } from './number-asker.js';
-import type { NumberForm } from './number-reading.js';
-import type { NumberRegistries, NumberRoute } from './number-registries.js';
-import { type SpecialRange, specialAsnOf, specialRangeOf } from './special-ranges.js';
+import type { NumberForm } from '../networks/number-reading.js';
+import type { NumberRegistries, NumberRoute } from '../networks/number-registries.js';
+import { type SpecialRange, specialAsnOf, specialRangeOf } from '../networks/special-ranges.js';
 
 export interface NumberLookupOptions extends NumberAskerOptions {
   registries: NumberRegistries;
@@ -36,7 +36,7 @@ interface Question {
 
 const BUDGET_MS = 20_000;
 /** After these port 43 of the same registry may still answer. */
-const FALL_BACK: ReadonlySet<Outcome> = new Set(['unreachable', 'timeout', 'parse_failed']);
+const FALL_BACK: ReadonlySet<LookupOutcome> = new Set(['unreachable', 'timeout', 'parse_failed']);
 
 /** Registration data of addresses, blocks of addresses and AS numbers, from the regional registries. */
 export class NumberLookups {
@@ -148,7 +148,7 @@ export class NumberLookups {
 
 /** A word that means something to the customer before one that does not. */
 function chosenOf(answers: readonly NumberAnswer[]): NumberAnswer {
-  const order: Outcome[] = [
+  const order: LookupOutcome[] = [
     'not_registered',
     'throttled',
     'timeout',

@@ -1,4 +1,4 @@
-import { TooManyCalls } from '../browser/browser.errors.js';
+import { TooManyCalls } from './service-calls.errors.js';
 
 /** Calls of one holder that wait for its others to end. */
 const WAITING_MAX = 64;

@@ -8,8 +8,8 @@ import { RdapClient } from '../rdap/rdap-client.js';
 import { Port43Client } from '../whois/port43.js';
 import { numberQueryLine } from '../whois/query-forms.js';
 import { NumberLookups } from './number-lookup.js';
-import { NumberRegistries } from './number-registries.js';
-import { readRpsl } from './rpsl.js';
+import { NumberRegistries } from '../networks/number-registries.js';
+import { readRpsl } from '../networks/rpsl.js';
 
 const NOW = new Date('2026-11-22T10:00:00Z');
 const PATIENT = { connectMs: 60_000, firstByteMs: 60_000, wholeMs: 60_000 };

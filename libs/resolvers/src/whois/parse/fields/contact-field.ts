@@ -1,0 +1,29 @@
+/** Parts of a contact, plus what only a reader needs: split names, loose lines, kind of party. */
+export type ContactField =
+  | 'handle'
+  | 'name'
+  | 'firstName'
+  | 'lastName'
+  | 'organization'
+  | 'street'
+  | 'city'
+  | 'state'
+  | 'postalCode'
+  | 'country'
+  | 'email'
+  | 'phone'
+  | 'fax'
+  | 'url'
+  | 'heading'
+  | 'line'
+  | 'party';
+
+/** Parts that an address line without a label may hold. */
+export type AddressPart = 'cityLine' | 'city' | 'state' | 'postalCode' | 'country';
+
+/** How one registry prints a contact; see `Grammar`. */
+export interface ContactStyle {
+  block: readonly ContactField[];
+  address: readonly AddressPart[];
+  organizationFirst: boolean;
+}
