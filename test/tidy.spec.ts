@@ -94,7 +94,7 @@ describe('tidy', () => {
       expect(code.seedFaults(files)).toEqual([]);
     });
 
-    it('what is repeated is repeated by a loop', () => {
+    it('repeated work is done by a loop', () => {
       expect(code.repetitionFaults(files)).toEqual([]);
     });
 

@@ -155,7 +155,7 @@ function outcomeWith(charge: Charge) {
 }
 
 describe('leases under late, repeated and reordered totals', () => {
-  it('nobody is charged for more than was answered, no credit is stranded, sold twice or lost', () => {
+  it('no customer is charged for more than was answered, no credit is stranded, sold twice or lost', () => {
     const { failed, counterexample, errorInstance } = outcomeWith(chargeTo);
     expect({ failed, counterexample, errorInstance }).toMatchObject({ failed: false });
   });

@@ -80,7 +80,7 @@ describe('tcp proxy', () => {
     await fate(server, 'reset');
   });
 
-  it('while it refuses nobody listens; healed, it listens at the same port', async () => {
+  it('a refusing proxy does not listen; healed, it listens at the same port', async () => {
     const { port } = proxy.address;
     await proxy.refuse();
     const refused = new End(connect(proxy.address));
@@ -130,7 +130,7 @@ describe('tcp proxy', () => {
     await hears(server, 'hello one two');
   });
 
-  it('of a half-open connection the server never learns', async () => {
+  it('the server never learns of a half-open connection', async () => {
     const [client, server] = await connected();
     proxy.halfOpen();
     await waitFor('the client to be gone', () => client.socket.destroyed || client.fate !== 'open');

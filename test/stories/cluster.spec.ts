@@ -42,7 +42,7 @@ describeOnCluster('a process for each service', () => {
 
   describe('what an account is told', () => accountNews(() => deployment, receiver));
 
-  describe('what only several processes have', () => {
+  describe('properties of several processes', () => {
     it('one limit and one balance hold over both gateways', async () => {
       const { cluster } = deployment;
       const [first, second] = cluster.gateways.map(({ apiUrl }) => ({ ...deployment, apiUrl }));

@@ -125,7 +125,7 @@ describe('in one process: every lookup', () => {
     expect(JSON.parse(answer.text)).toMatchObject({ code: 'bogon_address', credits_charged: 0 });
   });
 
-  it('what needs no key is answered without one', async () => {
+  it('an operation that needs no key is answered without one', async () => {
     for (const path of ['/v2.0/tlds/com', '/v2.0/pricing', '/openapi.json', '/docs']) {
       const { status } = await fetch(`${deployment.apiUrl}${path}`);
       expect([path, status]).toEqual([path, 200]);

@@ -9,7 +9,7 @@ const NAME = 'published-history.com';
 const SEARCHES_A_MINUTE = 1_000;
 
 /** History and searches, as a customer meets them. */
-describe('in one process: what was looked up is history', () => {
+describe('in one process: lookups become history', () => {
   let deployment: Deployment;
   let customer: Customer;
 
@@ -31,7 +31,7 @@ describe('in one process: what was looked up is history', () => {
   }
   const cost = ({ headers }: Answer) => headers.get('x-credits-cost');
 
-  it('what was looked up is in the history, for 5 credits a page; an empty page is free', async () => {
+  it('an earlier lookup is in the history, for 5 credits a page; an empty page is free', async () => {
     const empty = await search('/v2.0/whois/history', { domainName: NAME });
     expect([empty.status, cost(empty)]).toEqual([200, '0']);
     expect(empty.body).toMatchObject({ records: [], coverage: { sources: expect.any(Array) } });

@@ -458,7 +458,7 @@ describe('an upload by tus', () => {
     expectProblem(refused, 413, 'payload_too_large');
   });
 
-  it('what came before a client went is kept, and the rest follows', async () => {
+  it('bytes that came before a client went are kept, and the rest follows', async () => {
     const created = await post({ ...TUS, 'upload-length': '100' });
     const path = String(created.headers.location);
     const client = await RawClient.open(under.url);

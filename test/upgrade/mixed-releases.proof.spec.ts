@@ -37,7 +37,7 @@ const history = new ReleaseHistory();
       tree?.remove();
     });
 
-    it('what it stored is migrated, with the migrations that it had applied', async () => {
+    it('its stored data is migrated, with the migrations that it had applied', async () => {
       const operator = deployment.cluster.settings.operator();
       const url = new URL(operator.DATABASE_ADMIN_URL as string);
       url.pathname = '/upgraded';

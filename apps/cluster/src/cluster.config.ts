@@ -1,7 +1,7 @@
 import { IsInt, IsString, Max, Min, MinLength } from 'class-validator';
 import { Setting } from '#libs/platform';
 
-/** What somebody who tries a cluster out decides. Services get their settings from the cluster alone. */
+/** The settings of a cluster that is tried out. Services get theirs from the cluster alone. */
 export class ClusterConfig {
   @Setting({
     env: 'CLUSTER_DATA_DIR',

@@ -48,7 +48,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** What an operator sets to take real orders. */
+/** The settings with which an operator takes real orders. */
 const PROCESSOR_KEYS = ['STRIPE_API_KEY', 'BILLING_PAYPAL_CLIENT_ID'];
 
 /** A processor's settings are the operator's; without any, money is simulated. A blank key: nothing is sold. */

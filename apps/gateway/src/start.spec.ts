@@ -29,7 +29,7 @@ describe('readiness of a gateway', () => {
     expect(around.logged).toContain('GATEWAY_TRUSTED_PROXIES is not set');
   });
 
-  it('with everything there nothing is down', async () => {
+  it('nothing is down if every part is there', async () => {
     const { url } = await around.startGateway();
     expect(await readinessOf(url)).toEqual([200, { status: 'ok', faults: [] }]);
   });

@@ -36,7 +36,7 @@ export function hashApiKey(key: string, pepper: string): string {
   return createHmac('sha256', pepper).update(key).digest('hex');
 }
 
-/** What may be shown of a key after its creation: `dds_live_…a1b2` (S5). */
+/** The part of a key that may be shown after its creation: `dds_live_…a1b2` (S5). */
 export function maskedApiKey(environment: KeyEnvironment, lastFour: string): string {
   return `dds_${environment}_…${lastFour}`;
 }

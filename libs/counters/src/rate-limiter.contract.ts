@@ -69,7 +69,7 @@ export function rateLimiterContract(
       );
     });
 
-    it('what is given back makes room at once, and no window ever holds too many that count', async () => {
+    it('a take that is given back makes room at once, and no window ever holds too many', async () => {
       const steps = fc.array(
         fc.record({ waitMs: fc.oneof(fc.nat(900), fc.nat(40_000)), isOurs: fc.boolean() }),
         { minLength: 20, maxLength: 100 },

@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
-/** What a COPY takes: text is sent as UTF-8. Where chunks begin and end does not matter. */
+/** The input of a COPY: text is sent as UTF-8. Chunks may begin and end anywhere. */
 export type CopyChunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 /**

@@ -29,7 +29,7 @@ export function isUnavailable(error: unknown): boolean {
 
 /** A statement ran longer than its limit, or an operator ended it. The connection and the server are well. */
 export class StatementTimeout extends Error {
-  /** Of these a flood brings thousands: they are logged as other failures for want of time are. */
+  /** A flood brings thousands of these: they are logged like other failures for want of time. */
   readonly isOfLoad = true;
 
   constructor(cause: unknown) {

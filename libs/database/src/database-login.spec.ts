@@ -172,7 +172,7 @@ describe('the login at a database', () => {
   });
 });
 
-/** What the server said of passwords; a connection that was cut is another matter. */
+/** The server's messages about passwords; a cut connection is another matter. */
 async function refusals(results: Promise<PromiseSettledResult<unknown>[]>): Promise<string[]> {
   const failed = (await results).filter(({ status }) => status === 'rejected');
   const messages = failed.map((one) => ((one as PromiseRejectedResult).reason as Error).message);

@@ -54,7 +54,7 @@ describe('database', () => {
     expect(seen).toEqual(['committed']);
   });
 
-  it('what runs before the commit comes last, and its failure rolls everything back', async () => {
+  it('work before the commit comes last, and its failure rolls everything back', async () => {
     const seen: string[] = [];
     await database.transaction(async (transaction) => {
       transaction.beforeCommit(async () => {

@@ -125,7 +125,7 @@ export class Database {
     }
   }
 
-  /** What the pool does at this moment. */
+  /** The present state of the pool. */
   get pool(): PoolState {
     const { master } = this.source.driver as unknown as { master: Pool };
     const { totalCount, idleCount, waitingCount } = master;

@@ -11,7 +11,7 @@ import {
 } from '#libs/database';
 import { TestDatabase } from '#test/environment';
 
-/** Of PostgreSQL's contrib modules, and no service's. */
+/** A contrib module of PostgreSQL that no service uses. */
 const EXTENSION = 'fuzzystrmatch';
 const PLAN: SchemaPlan = { name: 'gateway', extensions: [EXTENSION] };
 
@@ -24,7 +24,7 @@ describe('extensions of a service', () => {
   });
   afterAll(() => test.drop());
 
-  /** With the search path that was provisioned. */
+  /** Under the search path that was provisioned. */
   const urlOf = (role: string) => {
     const url = new URL(test.url(role));
     url.searchParams.delete('options');

@@ -9,7 +9,7 @@ const { escapeIdentifier } = pg;
  */
 export const EXTENSIONS_SCHEMA = 'extensions';
 
-/** What is provisioned for one service. */
+/** The provisioning of one service. */
 export interface SchemaPlan {
   name: SchemaService;
   /** Extensions of PostgreSQL that its tables and statements use, such as `pg_trgm`. */
@@ -36,7 +36,7 @@ interface State {
 /** Every role finds what is in these. */
 const FOUND_IN = [EXTENSIONS_SCHEMA, 'pg_catalog'];
 
-/** What creates the extensions that the services want. Safe to repeat. */
+/** Statements that create the extensions of the services. Safe to repeat. */
 export function extensionStatements(plans: readonly SchemaPlan[]): string[] {
   const wanted = wantedBy(plans);
   if (wanted.length === 0) return [];

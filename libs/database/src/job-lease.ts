@@ -10,7 +10,7 @@ create table job_lease (
 ) with (fillfactor = 50);
 `;
 
-/** What `JobLease` remembers of the runs; a migration of its own, because tables without it are released. */
+/** The columns in which `JobLease` remembers runs; a migration of its own, because tables without it are released. */
 export const jobRunColumns = `
 alter table job_lease
   add column epoch bigint not null default 0,

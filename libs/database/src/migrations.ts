@@ -173,7 +173,7 @@ const INVALID_INDEXES = `
   from pg_index i join pg_class c on c.oid = i.indexrelid
   where not i.indisvalid and c.relkind = 'i' and c.relnamespace = current_schema()::regnamespace`;
 
-/** What the database remembers of an applied migration. */
+/** The record of an applied migration in the database. */
 export function checksumOf(migration: Migration): string {
   return createHash('sha256').update(migration.sql).digest('hex');
 }

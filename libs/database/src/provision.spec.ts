@@ -29,7 +29,7 @@ interface Privileges {
   granted: string[];
 }
 
-/** What a role may at most do with a table. */
+/** The greatest rights of a role on a table. */
 function allowed({ schema, name, role }: Privileges): string[] {
   const [service, part] = role.split('_');
   if (service !== schema) return [];

@@ -14,7 +14,7 @@ describe('statement batch', () => {
     return { batch, sent };
   }
 
-  it('what one transaction asks at a moment is one statement, and each gets its own answer', async () => {
+  it('simultaneous questions of one transaction are one statement, and each gets its own answer', async () => {
     const { batch, sent } = newBatch();
     const late = async () => {
       await Promise.resolve();

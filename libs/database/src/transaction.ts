@@ -4,7 +4,7 @@ import { type CopyChunks, copyIn, copyOut } from './copy.js';
 
 const BROKEN = 'the transaction was broken by a failed statement whose error was swallowed';
 
-/** What pg's client knows of itself, and its types do not say. */
+/** Members of pg's client that its types leave out. */
 type KnownClient = Omit<PoolClient, 'pipeline'> & {
   readyForQuery?: boolean;
   pipeline: boolean;

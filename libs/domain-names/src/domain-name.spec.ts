@@ -6,7 +6,7 @@ import { parseDomainName, type DomainNameRefusalCode } from './domain-name.js';
 const label63 = 'a'.repeat(63);
 const name253 = `${label63}.${label63}.${label63}.${'b'.repeat(57)}.com`;
 
-/** What a port-43 server would be sent for an input, or nothing when it is refused. */
+/** The query to a port-43 server for an input, or nothing if it is refused. */
 function bytesSent(input: string): string | undefined {
   const parsed = parseDomainName(input);
   return parsed.ok ? `${parsed.domain.name}\r\n` : undefined;
@@ -140,7 +140,7 @@ describe('parseDomainName', () => {
   });
 });
 
-describe('what a registry would be sent', () => {
+describe('queries to a registry', () => {
   const nearDomain = fc
     .array(
       fc.oneof(

@@ -11,7 +11,7 @@ export interface DomainName {
   name: string;
   /** `name` for people to read. */
   unicode: string;
-  /** What the registry sells names under: `com`, `co.uk`, `uk.com`. */
+  /** The suffix under which the registry sells names: `com`, `co.uk`, `uk.com`. */
   publicSuffix: string;
   /** The last label. */
   tld: string;

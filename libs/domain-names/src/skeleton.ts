@@ -61,7 +61,7 @@ const SHAPES = new Map(
   ),
 );
 
-/** What a label looks like in Latin letters without accents. Equal for labels that are mistaken for one another. */
+/** The look of a label in Latin letters without accents. Equal for labels that are mistaken for one another. */
 export function skeletonOf(label: string): string {
   const bare = label.normalize('NFD').replace(/\p{M}/gu, '');
   return [...bare].map((letter) => SHAPES.get(letter) ?? letter).join('');

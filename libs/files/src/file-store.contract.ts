@@ -34,7 +34,7 @@ const INVALID_KEYS = [
   [`${'x'.repeat(120)}/`.repeat(4) + 'x'.repeat(40), '524 characters'],
 ] as const;
 
-/** What every implementation of `FileStore` keeps to. `open` is called once; the store is empty then. */
+/** The contract of every `FileStore`. `open` is called once; the store is empty then. */
 export function fileStoreContract(name: string, open: () => Promise<FileStore>): void {
   describe(name, () => {
     let store: FileStore;
@@ -70,7 +70,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(await textOf('plain/empty')).toBe('');
     });
 
-    it('what is not there is missing, and its removal is no fault', async () => {
+    it('an absent file is reported as missing, and its removal is no fault', async () => {
       expect(await store.stat('no/such')).toBeUndefined();
       await expect(store.read('no/such')).rejects.toThrow(FileMissing);
       await expect(store.copy('no/such', 'no/copy')).rejects.toThrow(FileMissing);
@@ -89,7 +89,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(hash.digest('hex')).toBe(digest);
     });
 
-    it('nobody sees a file before it is whole, and the one before it stays until then', async () => {
+    it('a file is visible only when it is whole, and the one before it stays until then', async () => {
       await write('whole/file', 'before');
       let seen: unknown[] = [];
       async function* slow() {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { checkFileKey, checkFilePrefix } from './file-key.js';
 import { FileChanged, FileMissing, FileTooLarge, RangeBeyondFile } from './file-failures.js';
 
-/** What is written: a stream, or pieces that end anywhere. */
+/** The content to write: a stream, or pieces that end anywhere. */
 export type FileContent = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 export interface FileFacts {
@@ -20,7 +20,7 @@ export interface ByteRange {
 }
 
 export interface WriteOptions {
-  /** What is longer is refused with FileTooLarge, and nothing is kept. */
+  /** Longer content is refused with FileTooLarge, and nothing is kept. */
   maxBytes: number;
   /** The first one written wins: a file that is there already is refused with FileExists, and stays. */
   ifAbsent?: boolean;
@@ -28,7 +28,7 @@ export interface WriteOptions {
 
 export interface ReadOptions {
   range?: ByteRange;
-  /** Of the file that was read before: another one is refused with FileChanged. */
+  /** The version of the file that was read before: another one is refused with FileChanged. */
   etag?: string;
 }
 

@@ -34,7 +34,7 @@ describe('files in a folder', () => {
     expect(readdirSync(join(root, 'private/.making'))).toEqual([]);
   });
 
-  it('what a killed process left half-written is removed a day later', async () => {
+  it('a file that a killed process left half-written is removed a day later', async () => {
     const making = join(root, 'killed/.making');
     mkdirSync(making, { recursive: true });
     for (const name of ['old', 'new']) writeFileSync(join(making, name), 'half');

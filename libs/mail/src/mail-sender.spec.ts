@@ -156,7 +156,7 @@ describe('mail sender', () => {
     expect(await rows()).toMatchObject([{ state: 'dead', attempts: 80, recipient: null }]);
   });
 
-  it('what a service of the last release stored and does not send is sent, once', async () => {
+  it('a mail that a service of the last release stored and did not send is sent once', async () => {
     await maintenance.query(
       `insert into mail (id, account_id, recipient, subject, text, html)
        values ($1, $2, 'someone@example.com', 'Older', 'text', '<p>text')`,

@@ -10,7 +10,7 @@ import { MailsRepository } from './mails.repository.js';
 const SEND_LIMIT_MS = 40 * SECOND_MS;
 /** 2, 4, 8 … seconds, at most an hour. */
 const BACK_OFF_MS = Array.from({ length: 12 }, (_, n) => Math.min(2 ** (n + 1), 3_600) * SECOND_MS);
-/** With the back-off above: about three days. */
+/** About three days with the back-off above. */
 const TRIES_MAX = 80;
 const TAKEN_OVER_AT_ONCE = 100;
 

@@ -3,7 +3,7 @@ import type { Database, MaintenanceDatabase } from '#libs/database';
 import type { ServiceName } from '#libs/platform';
 import { EventCounts } from './telemetry/event-counts.js';
 
-/** What a consumer has still before it of one producer's events. */
+/** The events of one producer that a consumer has not handled yet. */
 export interface ConsumerLag {
   producer: ServiceName;
   events: number;
@@ -14,7 +14,7 @@ export interface ConsumerLag {
  * Each implementation passes the contract suite in `transports/`.
  */
 export abstract class EventTransport {
-  /** What the services on this transport have published and received; given to their relays and consumers. */
+  /** Counts of the events that services on this transport have published and received; given to their relays and consumers. */
   readonly counts = new EventCounts();
 
   /**

@@ -53,7 +53,7 @@ describe('a loop', () => {
     await waitFor('five turns', async () => turns >= 5);
   });
 
-  it('with a delay does not work at once', async () => {
+  it('a loop with a delay does not work at once', async () => {
     await repeat(async () => {}).start(NEVER_MS);
     expect(turns).toBe(0);
     loop.wake();

@@ -1,7 +1,7 @@
 import type { Logger } from './logger.js';
 
 export interface LoopOptions {
-  /** What is done, for the log: `relay of account: send`. */
+  /** The work's name in the log: `relay of account: send`. */
   name: string;
   /** Pause between the end of one turn and the start of the next. */
   intervalMs: number;

@@ -46,7 +46,7 @@ export const refuseInternally: Refuse = (_request, response, problem) => {
   response.writeHead(problem.status, REFUSAL_HEADERS).end(JSON.stringify(problem.toBody()));
 };
 
-/** What an internal listener answers to bytes that its parser refuses. */
+/** The answer of an internal listener to bytes that its parser refuses. */
 export function answerInternalParserError(fault: Error, socket: Socket): void {
   if (!socket.writable || (fault as NodeJS.ErrnoException).code === 'ECONNRESET') {
     socket.destroy();

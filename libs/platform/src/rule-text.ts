@@ -11,7 +11,7 @@ export function ruleText(property: string, text: string): string {
   return text.startsWith(`${property} `) ? text.slice(property.length + 1) : text;
 }
 
-/** What class-validator calls the rules of a number. */
+/** The names of class-validator's rules for numbers. */
 const KINDS = new Map([
   ['isInt', 'a whole number'],
   ['isNumber', 'a number'],

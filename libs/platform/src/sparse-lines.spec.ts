@@ -17,7 +17,7 @@ function lines() {
   return { add, passMinute, written };
 }
 
-it('of a flood the first is a line, and each minute after it one with the count', () => {
+it('the first event of a flood is a line, and each minute after it adds one with the count', () => {
   const { add, passMinute, written } = lines();
   for (let i = 1; i <= 5_000; i += 1) add('timeout', `request ${i}`);
   expect(written).toEqual(['request 1 1']);

@@ -23,7 +23,7 @@ interface ParserError extends Error {
   bytesParsed?: number;
 }
 
-/** What a browser does by itself, and a program with a name such as bücher.example may not know. */
+/** Encoding that a browser does by itself, and that a program with a name such as bücher.example may lack. */
 const ASCII_HINT =
   ' Characters outside ASCII must be percent-encoded, or the name sent in its ASCII form (xn--…).';
 const ASCII_MAX = 0x7f;

@@ -1,6 +1,6 @@
 import { isLoopbackOrigin } from '#libs/platform';
 
-/** What decides whether a listener sees its clients' own addresses. */
+/** The settings that decide whether a listener sees its clients' own addresses. */
 export interface PublicOrigin {
   /** Under which customers reach it. */
   origin: string;

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type Clock, type Problem, maskKeys } from '#libs/platform';
 
-/** What a problem answer says about its request. */
+/** The facts about its request in a problem answer. */
 export interface ProblemPlace {
   requestId: string;
   /** Path without the query; masked and cut here, so any input is safe. */

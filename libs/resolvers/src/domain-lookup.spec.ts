@@ -87,7 +87,7 @@ describe('a lookup', () => {
     expect(lookup.record?.handle).toBe('D1');
   });
 
-  it('what the registry has said is answered as partial when the time is over', async () => {
+  it('the registry’s answer is returned as partial when the time is over', async () => {
     await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
     await harness.internet.rdap('rdap.registrar.test', () => undefined);
     const lookup = await withEnoughTime(

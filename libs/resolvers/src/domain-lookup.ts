@@ -16,7 +16,7 @@ export interface LookupRequest {
   budgetMs?: number;
   /** `live` by default. */
   priority?: Priority;
-  /** Whoever the question is for: limits of upstreams are shared out between them. */
+  /** The customer whose question it is: limits of upstreams are shared out between customers. */
   asker?: string;
   signal?: AbortSignal;
   /** Servers whose turn would come later are not asked: the lookup ends as `throttled`. */

@@ -9,7 +9,7 @@ export interface SourceCounts {
   seconds: Buckets;
 }
 
-/** What lookups have asked since the start, for metrics. */
+/** Counts of the lookups since the start, for metrics. */
 export class LookupCounts {
   /** Lookups that went out. */
   started = 0;

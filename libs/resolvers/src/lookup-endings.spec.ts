@@ -70,7 +70,7 @@ describe('a name nobody holds', () => {
     expect((await harness.lookups().lookup('a.rdaponly')).outcome).toBe('not_registered');
   });
 
-  it('what a registrar keeps back is no word about a registered name', async () => {
+  it('a registrar’s reservation says nothing about a registered name', async () => {
     await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
     await harness.internet.rdap(
       'rdap.registrar.test',

@@ -7,10 +7,10 @@ import { referralHost } from './whois/referral-host.js';
 /** From the registry's port 43 on: registrar, and one more it may point to. */
 const REFERRALS_MAX = 2;
 
-/** What is told to wait when no upstream named a time. */
+/** The wait that is announced if no upstream named a time. */
 const RETRY_SECONDS_DEFAULT = 30;
 
-/** Nobody is told to wait longer, whatever an upstream asks for. */
+/** The longest wait that is announced, whatever an upstream asks for. */
 const RETRY_SECONDS_MAX = 3_600;
 
 const DECISIVE: ReadonlySet<LookupOutcome> = new Set([

@@ -104,7 +104,7 @@ describe('mergeSources', () => {
     ]);
   });
 
-  it('what sources disagree on is listed with each value and the one chosen, and nothing else', () => {
+  it('only conflicting values of sources are listed, with the one chosen', () => {
     expect(merged?.conflicts).toEqual([
       { path: 'expires', chosen: 's1', values: { s1: '2030-02-03', s2: '2031-02-03' } },
       { path: 'statuses', chosen: 's1', values: { s1: 'ok', s2: 'clientHold' } },
@@ -128,7 +128,7 @@ describe('mergeSources', () => {
     expect(mergeSources([registrar, registry])).toEqual(merged);
   });
 
-  it('what the registry lacks is taken from the registrar', () => {
+  it('data that the registry lacks is taken from the registrar', () => {
     const thin = source('s1', 'registry', { domain: 'a.example' });
     const { record, fields } = mergeSources([thin, registrar]) ?? {};
     expect(record).toMatchObject({ expires: { iso: '2031-02-03' }, statuses: ['clientHold'] });

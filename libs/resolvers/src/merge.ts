@@ -185,7 +185,7 @@ function isPublished(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]
   return Array.isArray(value) ? value.length > 0 : value !== undefined;
 }
 
-/** What makes two values the same: the day of a date, the members of a list, DS records. */
+/** The key by which two values are the same: the day of a date, the members of a list, DS records. */
 function comparable(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]]): string {
   if (value === undefined || typeof value === 'string') return value ?? '';
   if (Array.isArray(value)) return value.toSorted().join(' ');

@@ -73,7 +73,7 @@ export interface Redaction {
   reason?: string;
 }
 
-/** What one source published, empty collections where it published nothing. */
+/** One source's published data; collections are empty where it published nothing. */
 export interface RegistrationRecord {
   domain?: string;
   handle?: string;

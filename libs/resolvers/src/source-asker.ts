@@ -9,7 +9,7 @@ import {
 } from './upstream-exchange.js';
 import type { Port43Answer, Port43Client } from './whois/port43.js';
 
-/** What it takes to ask one server. */
+/** The parts needed to ask one server. */
 export interface SourceAskerOptions extends UpstreamExchangeOptions {
   port43: Port43Client;
   /** Reads what was answered; never rejects. */
@@ -25,7 +25,7 @@ export interface Question extends Asking {
 /** An answer without its number. */
 export type Answer = Omit<SourceAnswer, 'id'>;
 type Role = SourceAnswer['role'];
-/** What is found out by asking; the rest of an answer says who was asked when. */
+/** The findings of one question; the rest of an answer says who was asked when. */
 type Finding = ExchangeFinding & Pick<SourceAnswer, 'record' | 'truncated'>;
 
 /** Asks one server about one name; the result tells how it went. Never rejects. */
@@ -77,7 +77,7 @@ export class SourceAsker {
   }
 }
 
-/** Of half an answer nothing may be concluded from what is not in it. */
+/** Nothing may be concluded from what half an answer lacks. */
 function cutShort(
   cut: NonNullable<Port43Answer['cut']>,
   outcome: LookupOutcome,

@@ -30,7 +30,7 @@ export const NOT_ASKED: ReadonlySet<string> = new Set<Refused['reason']>([
   'not_ready',
 ]);
 
-/** What came of asking a server. */
+/** The result of asking a server. */
 export interface Finding {
   outcome: LookupOutcome;
   httpStatus?: number;

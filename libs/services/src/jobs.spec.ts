@@ -35,7 +35,7 @@ describe('a job of the installation', () => {
     return row;
   };
 
-  it('of processes that ask at once exactly one gets the run, the first and each later one', async () => {
+  it('exactly one of the processes that ask at once gets the run, the first and each later one', async () => {
     const processes = Array.from({ length: 8 }, (_, n) => lease(`process ${n}`, 'asked'));
     for (const round of ['1', '2']) {
       const taken = await Promise.all(processes.map((one) => one.take()));
@@ -143,7 +143,7 @@ describe('a job of the installation', () => {
     await job.stop();
   });
 
-  it('whoever found a job with a process that was killed does it as soon as its lease has ended', async () => {
+  it('a job of a killed process is done by another as soon as its lease has ended', async () => {
     let runs = 0;
     const job: Job = { name: 'inherited', runOnce: async () => void runs++ };
     const get = (type: unknown) => (type === MaintenanceDatabase ? database : job);

@@ -1,6 +1,6 @@
 import type { DemoFacts, SoloFacts } from '../../../solo/src/announcement/solo-facts.js';
 
-/** What a newcomer, a script or a story must know of a running cluster: `cluster.json`. */
+/** The facts of a running cluster for newcomers, scripts and stories: `cluster.json`. */
 export interface ClusterFacts extends Omit<SoloFacts, 'metrics_url'> {
   demo: DemoFacts;
   mailbox_url: string;

@@ -4,7 +4,7 @@ export interface ClusterProcess {
   /** Where it answers. */
   readonly url: string;
   readonly pid: number;
-  /** What it has written so far, all lives together. */
+  /** Everything it has written so far, in all its lives. */
   readonly output: string;
   /** Sends a signal; nothing when it does not run. */
   kill(signal?: NodeJS.Signals): void;

@@ -57,7 +57,7 @@ export class ServiceProcess implements ClusterProcess {
     return this.child !== undefined && !hasEnded(this.child);
   }
 
-  /** What its last life ended by, a signal or an exit code; undefined while it runs. */
+  /** The signal or exit code that ended its last life; undefined while it runs. */
   get endedBy(): string | number | undefined {
     return this.child?.signalCode ?? this.child?.exitCode ?? undefined;
   }

@@ -41,7 +41,7 @@ async function credits(cursor?: string): Promise<CreditsAnswer> {
   return entitlement.call('GET', `/internal/account/credits?version=2${query}`, accountId);
 }
 
-describe('what an account used', () => {
+describe('usage of an account', () => {
   it('is one line a day and operation, in the order in which they began', async () => {
     await entitlement.buy(accountId, 1_000);
     await entitlement.client.close(await lease({ 'whois.live': 3, 'dns.live': 4 }, 7));

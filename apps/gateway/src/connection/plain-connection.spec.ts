@@ -102,7 +102,7 @@ describe('a client connection', () => {
     expect(client.names).toEqual(Array.from({ length: 20 }, (_, n) => `c${n + 1}.example`));
   });
 
-  it('what is no operation is answered by the rest of the listener, on the same connection', async () => {
+  it('a request that is no operation is answered by the rest of the listener, on the same connection', async () => {
     const client = await open();
     client.send('GET /health HTTP/1.1\r\nHost: a\r\n\r\n');
     await answers(client, 1);

@@ -169,7 +169,7 @@ describe('the lease client', () => {
     if ('reserved' in lease) leases.finish(lease as Lease, 100, 0);
   });
 
-  it('what is asked for ahead is what half a minute of recent use would take', async () => {
+  it('a lease asked for in advance covers half a minute of recent use', async () => {
     const lease = (await reserve(60)) as Lease;
     leases.finish(lease, 60, 49);
     expect(lease.amount).toBe(60);
@@ -231,7 +231,7 @@ describe('the lease client', () => {
     expect(settler.unsettledCredits).toBe(0);
   });
 
-  it('what entitlement has acknowledged is not sent again', async () => {
+  it('a total that entitlement has acknowledged is not sent again', async () => {
     const totals: number[] = [];
     const { entitlement } = services;
     const recording = Object.assign(Object.create(entitlement) as typeof entitlement, {

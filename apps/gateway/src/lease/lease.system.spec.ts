@@ -166,7 +166,7 @@ describe('leases', () => {
     expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
   });
 
-  it('while entitlement is down the lease at hand serves on, and is settled when it is back', async () => {
+  it('the lease at hand serves on while entitlement is down, and is settled when it is back', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     await withGateway(journalOf('away'), async ({ apiUrl }) => {
       expect(await lookUp(apiUrl, apiKey)).toBe(200);

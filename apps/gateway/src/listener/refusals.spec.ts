@@ -208,7 +208,7 @@ describe('a refusal', () => {
     expect(around.entitlement.charged(keyRecord.accountId)).toBe(0);
   });
 
-  it('what lookup says becomes a header only where it is a number', async () => {
+  it('a value from lookup becomes a header only if it is a number', async () => {
     const { apiKey } = around.account.addKey();
     const forged = '1\r\nX-Forged: 1';
     const delivered = deliveredAnswer('example.com');
@@ -281,7 +281,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('what browsers ask for besides is there: the icon of its tab', async () => {
+  it('the icon of a browser’s tab is served', async () => {
     const { status, headers } = await ask('/favicon.ico', { accept: 'image/*' });
     expect([status, headers['content-type']]).toEqual([200, 'image/svg+xml']);
   });

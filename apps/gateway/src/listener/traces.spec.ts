@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => under?.stop());
 beforeEach(() => under.forget());
 
-describe('what is left behind', () => {
+describe('traces of a request', () => {
   it('S8: the key is in no log, no question to lookup, no log row and no answer', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const secret = apiKey.slice(9);

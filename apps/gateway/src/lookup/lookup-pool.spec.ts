@@ -184,7 +184,7 @@ describe('a call to lookup', () => {
     expect(await ask(lookup).result()).toHaveProperty('body', '{}');
   });
 
-  it('nobody listening, and an end before the answer is whole, are faults of one call', async () => {
+  it('a closed port, or an end before the answer is whole, is a fault of one call', async () => {
     const lookup = await open();
     server.onRequest = (socket) => socket.end(answerOf('{"a":1}').subarray(0, -1));
     expect(await ask(lookup).result()).toBeInstanceOf(ConnectionEnded);

@@ -30,7 +30,7 @@ async function search(operation: string, fields: Record<string, string>) {
 }
 const accountId = () => dashboard.session.accountId;
 
-it('what an account asks on the dashboard costs what it costs with a key, and is logged under the account', async () => {
+it('a question on the dashboard costs what it costs with a key, and is logged under the account', async () => {
   const { status, page } = await search('whois.live', { domainName: 'asked.example' });
   expect([status, page]).toEqual([200, expect.stringContaining('Cost 1 credit')]);
   expect(page).toContain('Example Holdings Zürich');

@@ -3,7 +3,7 @@ import { type Markup, html, htmlDocument } from '#libs/public-http';
 /** Style sheet of the API's own pages. */
 export const STYLES_PATH = '/assets/pages.css';
 
-/** What the API's own pages may load: their style sheet and icon. None has a script. */
+/** The files that the API's own pages may load: their style sheet and icon. None has a script. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -93,7 +93,7 @@ describe('refusals', () => {
 });
 
 describe('the request log', () => {
-  it('whatever a subject holds, it is one row and stays what it was', async () => {
+  it('a subject of any text is one row and stays unchanged', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();
     const subjects = [
@@ -120,7 +120,7 @@ describe('the request log', () => {
     ]);
   });
 
-  it('while the database is down it keeps what fits, counts the rest, and writes it later', async () => {
+  it('it keeps as many rows as fit while the database is down, counts the rest, and writes them later', async () => {
     let isAway = true;
     const sink = {
       copy: async (lines: Buffer) => {
@@ -139,7 +139,7 @@ describe('the request log', () => {
     expect(await subjectsOf(accountId)).toHaveLength(10);
   });
 
-  it('what comes while it writes waits for the next time, in one COPY', async () => {
+  it('rows that come while it writes wait for the next COPY', async () => {
     const copied: number[] = [];
     const sink = {
       copy: async (lines: Buffer) => {

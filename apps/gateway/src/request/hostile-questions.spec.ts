@@ -32,7 +32,7 @@ const ask = (apiKey: string, domainName: string) =>
     'x-api-key': apiKey,
   });
 
-describe('what a customer asks', () => {
+describe('hostile questions of a customer', () => {
   it('S99: a test key gets no real answer for nothing, however the name is written', async () => {
     const { apiKey } = around.account.addKey({ environment: 'test' });
     const scheme = `${'a'.repeat(32)}.example.com`;
@@ -211,7 +211,7 @@ describe('keys that are not valid', () => {
   });
 });
 
-describe('what lookup answers', () => {
+describe('hostile answers of lookup', () => {
   it.each([
     ['text that ends a header', '1\r\nset-cookie: a=b'],
     ['an object', { seconds: 1 }],

@@ -223,7 +223,7 @@ it.each(OF_HEAD)('%s refuses bad parameters with 400', async (_address, operatio
   }
 });
 
-it('nobody was asked but by version 1, which ignores what it does not know', () => {
+it('only version 1, which ignores unknown parameters, asked an owner', () => {
   const asked = under.around.lookup.questions.filter(({ path }) => !path.includes('version=1'));
   expect(asked).toEqual([]);
 });

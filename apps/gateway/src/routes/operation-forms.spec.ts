@@ -293,7 +293,7 @@ describe('an operation with a body', () => {
     expectProblem(other, 415, 'unsupported_media_type');
   });
 
-  it('what a step of the request throws is an internal error of that request, and the next one is answered', async () => {
+  it('an exception in a step is an internal error of that request, and the next one is answered', async () => {
     const { apiKey } = around.account.addKey();
     const thrown = await post('/v2.0/bulk', apiKey, { domainNames: [UNCOUNTABLE] });
     expect([thrown.status, thrown.json.code]).toEqual([500, 'internal_error']);

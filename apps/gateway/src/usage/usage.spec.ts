@@ -26,7 +26,7 @@ const usage = (apiKey: string, query = '') =>
 const look = (apiKey: string, name: string) =>
   under.ask(`/v2.0/whois/live?domainName=${name}`, { 'x-api-key': apiKey });
 
-describe('what an account used', () => {
+describe('usage of an account', () => {
   it('counts every request of the account and its credits once, and nobody else’s', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: [...SCOPES] });
     const { apiKey: other } = around.account.addKey({ scopes: [...SCOPES] });
@@ -91,7 +91,7 @@ describe('what an account used', () => {
     }
   });
 
-  it('what was rolled up and what was not is each counted once', async () => {
+  it('each request is counted once, rolled up or not', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: [...SCOPES] });
     const owner = await Database.open({
       url: under.database.url('gateway_maintenance'),

@@ -12,7 +12,7 @@ export interface SimulatedUser {
   isVerified: boolean;
 }
 
-/** What is to be wrong about the next ID tokens. */
+/** The faults of the next ID tokens. */
 export interface TokenFaults {
   header?: Record<string, unknown>;
   claims?: Record<string, unknown>;

@@ -20,7 +20,7 @@ const PROGRAMS = ['nsd', 'unbound', 'ldns-keygen', 'ldns-signzone'];
 const PORTS = { whois: 43, dns: 53, rdap: 443 };
 const DRIP_INTERVAL_MS = 200;
 
-/** What exists besides the registries. */
+/** The hosts that exist besides the registries. */
 export interface InternetContents {
   /** Names that may be asked about; `registration.ts` decides which of them are registered. */
   domains: readonly string[];

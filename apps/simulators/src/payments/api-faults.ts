@@ -1,4 +1,4 @@
-/** What the next requests to an API meet. */
+/** The faults that the next requests to an API meet. */
 export interface ApiFaults {
   /** So many calls that change something are carried out and their answers lost. */
   lostAnswers: number;

@@ -3,7 +3,7 @@ import { TestClock } from '#test/environment';
 import { KEPT_MAX } from './kept.js';
 import { PaymentsSimulator } from './payments-simulator.js';
 
-describe('what the payment simulators keep', () => {
+describe('records of the payment simulators', () => {
   let simulator: PaymentsSimulator;
 
   beforeAll(() => {

@@ -1,4 +1,4 @@
-/** What a simulator keeps of requests, events and answers: it may run for months. */
+/** How many requests, events and answers a simulator keeps: it may run for months. */
 export const KEPT_MAX = 10_000;
 
 /** Adds to a list, which forgets its oldest. */

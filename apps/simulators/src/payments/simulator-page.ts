@@ -6,14 +6,14 @@ export interface PageButton {
   label: string;
 }
 
-/** What a page of a simulated processor shows. All of it is text. */
+/** The contents of a page of a simulated processor. All of it is text. */
 export interface SimulatorPage {
   title: string;
   lines: string[];
   buttons: PageButton[];
 }
 
-/** What a page answers: itself, or where the customer goes next. */
+/** The answer of a page: the page itself, or the next address of the customer. */
 export type PageAnswer = { page: SimulatorPage } | { redirectTo: string };
 
 /** A page of a simulated processor: no script, no input for card data, and it says what it is. */

@@ -10,7 +10,7 @@ export interface LoggedExchange extends Exchange {
   host?: string;
 }
 
-/** What the simulator was asked, in order, so that a test can count the work an answer cost. */
+/** The questions to the simulator, in order, so that a test can count the work an answer cost. */
 export class ExchangeLog {
   readonly entries: LoggedExchange[] = [];
   /** How many of each kind the log holds of each name. */

@@ -150,7 +150,7 @@ export class RdapServer {
   }
 }
 
-/** What is known about the address, block or AS number that a path asks for. */
+/** The record of the address, block or AS number that a path names. */
 function numberObject(path: string): Record<string, unknown> | undefined {
   const [, kind, question] = /\/(ip|autnum)\/([0-9a-f.:/]{1,60})$/i.exec(path) ?? [];
   if (question === undefined) return undefined;

@@ -10,7 +10,7 @@ import { RdapServer } from './rdap-server.js';
 import { CLOSED_HOSTS } from './scenario.js';
 import { TlsIdentities } from './tls-identities.js';
 
-/** What a lookup service needs to take the simulator for the internet. */
+/** The settings with which a lookup service takes the simulator for the internet. */
 export interface SimulatedInternet {
   /**
    * Value of `LOOKUP_UPSTREAM_EXCEPTIONS`, `host:port=address:port` separated by commas; a leading

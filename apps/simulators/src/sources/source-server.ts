@@ -32,7 +32,7 @@ export class SourceServer {
   private readonly files = new Map<string, SourceFile>();
   private readonly redirects = new Map<string, string>();
   private readonly logKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  /** What was asked for, with the range. */
+  /** The requests, with their ranges. */
   readonly asked: string[] = [];
   port = 0;
 

@@ -1,6 +1,6 @@
 import type { Dataset } from '../clients/corpus/corpus-feed.js';
 
-/** What a Domainer plan holds: each opens the files of some datasets. */
+/** The parts of Domainer plans: each opens the files of some datasets. */
 export const PLAN_DATASETS = ['names', 'whois', 'cleaned-whois', 'dns'] as const;
 export type PlanDataset = (typeof PLAN_DATASETS)[number];
 
@@ -11,7 +11,7 @@ const OPENED: Readonly<Record<PlanDataset, readonly Dataset[]>> = {
   dns: ['newly_dns', 'updated_dns', 'dns'],
 };
 
-/** What a plan must hold to open the files of a dataset. */
+/** The part that a plan must have to open the files of a dataset. */
 export function planDatasetOf(dataset: Dataset): PlanDataset {
   return PLAN_DATASETS.find((held) => OPENED[held].includes(dataset))!;
 }

@@ -20,12 +20,12 @@ export interface SubscriptionPlan {
   interval: BillingInterval;
   /** Price of one unit for one interval, in millionths of a dollar. */
   unitMicros: number;
-  /** Of one unit; the same at any interval. Plans of a line are ordered by it: more is an upgrade. */
+  /** For one unit; the same at any interval. Plans of a line are ordered by it: more is an upgrade. */
   monthlyMicros: number;
   unitsMax: number;
   /** Credits a month; 0 for lines without. */
   monthlyCredits: number;
-  /** What one unit gives. */
+  /** The rights that one unit gives. */
   rights: Pick<SubscriptionChanged, 'limits' | 'monitors' | 'keys' | 'datasets'>;
 }
 
@@ -100,7 +100,7 @@ export function planOfSku(sku: string): SubscriptionPlan | undefined {
   return SUBSCRIPTION_PLANS.find((plan) => plan.sku === sku);
 }
 
-/** What `quantity` units of a plan give. */
+/** The rights that `quantity` units of a plan give. */
 export function rightsOf(
   { rights }: SubscriptionPlan,
   quantity: number,

@@ -11,11 +11,11 @@ import type { ServiceHttp } from './service-http.js';
 /** An account that a text leads to, and by what. */
 export interface AccountMatch {
   accountId: string;
-  /** What the text is: `e-mail`, `key "Server"`, `payment …`. */
+  /** The kind of text: `e-mail`, `key "Server"`, `payment …`. */
   matched: string;
 }
 
-/** What the operator sees first of an account. */
+/** The summary of an account that an operator sees first. */
 export interface AccountSummary {
   accountId: string;
   state: AccountState;
@@ -58,7 +58,7 @@ export interface AuditLine {
   requestId: string;
 }
 
-/** What operators do at other services; noted here before it is done. */
+/** The operators' actions at other services; noted here before they are done. */
 export const OPERATOR_ORDERS = [
   'grant-credits',
   'revoke-credits',

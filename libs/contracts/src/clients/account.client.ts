@@ -6,7 +6,7 @@ import type { BillingDetails } from '../operations/account/billing-details.js';
 
 export type AccountState = 'active' | 'deleted' | 'erased';
 
-/** What the gateway must know of a key and its account. Account state is judged before the key's. */
+/** The facts of a key and its account that the gateway needs. The account's state is judged before the key's. */
 export interface KeyRecord {
   keyId: string;
   accountId: string;
@@ -41,7 +41,7 @@ export interface CapLine {
   keyIds: string[];
 }
 
-/** What billing needs to address an invoice; internal, so in camel case around the stored details. */
+/** The recipient of an invoice; internal, so in camel case around the stored details. */
 export interface BillingContact {
   firstName: string;
   email: string;

@@ -56,7 +56,7 @@ export interface PaymentAnswer {
   reversals: (RefundAnswer & { cause: 'refund' | 'dispute' })[];
 }
 
-/** What billing cannot finish by itself; as the label of `dds_billing_set_aside`. */
+/** The kinds of work that billing cannot finish by itself; also the label of `dds_billing_set_aside`. */
 export type SetAsideKind =
   'orders' | 'subscriptions' | 'objects' | 'refunds' | 'unreturned' | 'unclaimed';
 
@@ -72,7 +72,7 @@ export interface SetAsideMoney {
   reason: string | null;
 }
 
-/** What a comparison of billing with entitlement and the processors found. */
+/** The result of comparing billing with entitlement and the processors. */
 export interface ReconciliationAnswer {
   runId: string;
   /** How many were compared. */
@@ -90,11 +90,11 @@ export interface ReconciliationAnswer {
   }[];
 }
 
-/** What a callback that was handled again came to. */
+/** The result of handling a callback again. */
 export interface ReplayAnswer {
   processor: string;
   kind: string;
-  /** Of the object that it is about, at the processor. */
+  /** The processor's id of the object that it is about. */
   externalId: string;
   /** `unknown`: the processor gave no answer. `refused`, `foreign`: it is nothing of ours. */
   result: 'synced' | 'unknown' | 'refused' | 'foreign';
@@ -130,7 +130,7 @@ export class BillingClient {
     return this.http.call('POST', '/internal/operator/receipts', { accountId, body });
   }
 
-  /** What waits for an operator, longest first; at most 200. */
+  /** The cases that wait for an operator, longest first; at most 200. */
   async setAside(): Promise<SetAsideMoney[]> {
     return this.http.call('GET', '/internal/operator/set-aside');
   }

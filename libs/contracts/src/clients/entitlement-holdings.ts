@@ -9,7 +9,7 @@ export interface LineFulfilment {
   granted: string;
 }
 
-/** What became of a payment's line, for the daily comparison (invariant I21). */
+/** The state of a payment's line, for the daily comparison (invariant I21). */
 export interface LineSums {
   lineId: string;
   accountId: string;
@@ -29,7 +29,7 @@ export interface LineSums {
   owed: string;
 }
 
-/** What an account has bought and still has. */
+/** The purchases of an account that still count. */
 export interface Owned {
   packages: {
     grantId: string;
@@ -133,6 +133,6 @@ export interface BalanceExplanation {
   };
   /** Spendable, frozen, reserved and unbooked, less debt. */
   total: number;
-  /** What the lines do not explain; anything but 0 is a fault of the ledger. */
+  /** The amount that the lines do not explain; anything but 0 is a fault of the ledger. */
   unexplained: number;
 }

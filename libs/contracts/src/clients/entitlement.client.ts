@@ -20,7 +20,7 @@ export type BlockCause = 'overdue' | 'deletion' | 'suspension' | 'fraud' | 'admi
 export const OPERATOR_BLOCK_CAUSES = ['overdue', 'fraud', 'admin'] as const;
 export type OperatorBlockCause = (typeof OPERATOR_BLOCK_CAUSES)[number];
 
-/** What an operator may set by hand; it replaces the computed value. */
+/** The limits that an operator may set by hand; they replace the computed values. */
 export const OVERRIDABLE_LIMITS = [
   'live',
   'bulk',
@@ -45,7 +45,7 @@ export interface AccessBlock {
   to?: string;
 }
 
-/** What an account may do, how fast. */
+/** The limits and rights of an account. */
 export interface Allowance {
   accountId: string;
   /** Rising decimal string; an older version never replaces a newer one. */
@@ -67,7 +67,7 @@ export interface AcquireLease {
   gatewayId: string;
   /** Cost of the waiting request, in credits. */
   min: number;
-  /** What the holder would like to have ahead, in credits (30 s of recent use). */
+  /** The credits that the holder would like to have in advance (30 s of recent use). */
   wanted: number;
 }
 
@@ -93,7 +93,7 @@ export interface LeaseUse {
   accountId: string;
   /** Cumulative credits used under this lease; never decreases. */
   consumed: number;
-  /** What they were used for, cumulative too; the rest counts as `other`. */
+  /** The use by operation, cumulative too; the rest counts as `other`. */
   operations?: CreditsByOperation;
 }
 
@@ -114,7 +114,7 @@ export interface OpenHold {
   amount: number;
   /** Milliseconds until the reaper may close it; absent for a job's hold. */
   ttlMs?: number;
-  /** What it is used for; `other` by default. */
+  /** The operation that uses it; `other` by default. */
   operation?: string;
 }
 
@@ -265,7 +265,7 @@ export class EntitlementClient {
     return this.http.call('POST', '/internal/fulfilment', { accountId, body: { lineIds } });
   }
 
-  /** What became of payment lines of any account; unknown ones are left out. At most 1,000. */
+  /** The state of payment lines of any account; unknown ones are left out. At most 1,000. */
   async lineSums(lineIds: string[]): Promise<LineSums[]> {
     return this.http.call('POST', '/internal/reconciliation/lines', { body: { lineIds } });
   }

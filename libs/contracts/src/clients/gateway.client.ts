@@ -2,11 +2,11 @@ import { REQUESTS, type RequestsAnswer } from '../operations/usage/requests.js';
 import type { KeyUsageAnswer, PaceAnswer, UsageAnswer } from '../operations/usage/usage.js';
 import type { ServiceHttp } from './service-http.js';
 
-/** What the gateway tells the dashboard of an account, from the request log. */
+/** The facts about an account's requests that the gateway tells the dashboard, from the request log. */
 export class GatewayClient {
   constructor(private readonly http: ServiceHttp) {}
 
-  /** Of the last 30 days, today included, unless others are given. */
+  /** For the last 30 days, today included, unless others are given. */
   async usage(accountId: string, days: AskedDays = {}): Promise<UsageAnswer> {
     return this.http.call('GET', `/internal/usage${queryOf(days)}`, { accountId });
   }

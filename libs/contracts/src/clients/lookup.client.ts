@@ -8,14 +8,14 @@ export const QUESTION_NAMES_MAX = 1_000;
 /** Seconds that a call may wait for the pace of upstreams. */
 export const QUESTION_WAIT_SECONDS_MAX = 25;
 
-/** What jobs, monitors and the collector ask about many names. */
+/** The questions of jobs, monitors and the collector about many names. */
 export interface NameQuestions {
   kind: 'whois' | 'dns';
   /** Up to 1,000. */
   names: readonly string[];
   /** Record types of `dns`; all without them. */
   types?: readonly NameRecordType[];
-  /** Who comes first at an upstream: monitor, bulk, background; whoever waits for a live answer comes before all. */
+  /** The priority at an upstream: monitor, bulk, background. Live lookups come before all of them. */
   priority: 'monitor' | 'bulk' | 'background';
   /** Answers from lookup's memory may be as old as this; 0 asks again. */
   maxAgeSeconds: number;
@@ -23,7 +23,7 @@ export interface NameQuestions {
   waitSeconds: number;
 }
 
-/** What became of one name. */
+/** The answer about one name. */
 export interface NameFindings {
   /** Place among the names asked about, from 0. */
   index: number;

@@ -11,7 +11,7 @@ export interface TimelineEntry {
   at: string;
   /** `audit`, `mail`, `order`, `payment`, `refund`, `callback`, `event`, `credits`, … */
   kind: string;
-  /** What happened, in a few words. */
+  /** The event in a few words. */
   text: string;
   /** The id to ask further with. */
   id: string;
@@ -55,7 +55,7 @@ export class InspectionsQuestion {
   before?: string;
 }
 
-/** What a service's repository of its part of the timeline finds. */
+/** The rows that a service's repository finds for its part of the timeline. */
 export interface TimelineRow extends Omit<TimelineEntry, 'at'> {
   at: Date;
 }

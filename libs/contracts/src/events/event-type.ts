@@ -2,7 +2,7 @@ import { type ValidationError, validateSync } from 'class-validator';
 import { plainToInstance } from 'class-transformer';
 import type { ServiceName } from '#libs/platform';
 
-/** What an event class says of itself. */
+/** The description of an event class. */
 export interface EventTypeDescription {
   /** `<producer>.<name-in-kebab-case>`. */
   type: string;

@@ -8,7 +8,7 @@ export const ACCOUNT_CLASS_LIMIT = 60;
 /** Requests per minute of one client address to operations without a key. */
 export const PUBLIC_LIMIT = 60;
 
-/** What a key may be allowed to do. A new key has all of them unless its owner chooses. */
+/** The scopes of a key. A new key has all of them unless its owner chooses. */
 export const SCOPES = [
   'whois',
   'ip',

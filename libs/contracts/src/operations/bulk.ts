@@ -55,7 +55,7 @@ export class BulkItem {
   message?: string;
 }
 
-/** What every refused item has. */
+/** The members that every refused item has. */
 export const REFUSED_MEMBERS = ['index', 'status', 'status_code', 'code', 'message'] as const;
 
 /** Whatever is asked, our own fault is one item's alone. */

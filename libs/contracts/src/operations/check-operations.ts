@@ -120,7 +120,7 @@ function pagingFaults({ paged, price, method, parameters, answers }: Operation):
   ];
 }
 
-/** What an upload or a download may not be. */
+/** Faults of a row that is an upload or a download. */
 function transferFaults(row: Operation): string[] {
   const { method, upload, body, answers, price } = row;
   const kind = kindOf(row);

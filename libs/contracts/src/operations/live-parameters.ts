@@ -22,7 +22,7 @@ export const FORMAT = {
   isForGateway: true,
 } as const;
 
-/** What every live lookup takes beside what it is about. */
+/** The parameters that every live lookup takes besides its subject. */
 export const LIVE_PARAMETERS = {
   format: FORMAT,
   max_credits: MAX_CREDITS,

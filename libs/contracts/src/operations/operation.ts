@@ -12,7 +12,7 @@ import type { OperationUpload } from './transfers/upload.js';
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Version = 1 | 2;
 
-/** Who may own an operation: answer it, and hold what it is about. */
+/** The services that may own an operation: answer it, and hold its data. */
 export type OwnerService = Exclude<ServiceName, 'cli'>;
 
 /** A class whose class-validator rules say what its objects hold. */
@@ -66,7 +66,7 @@ export interface OperationBody {
   of: DataClass;
   limitBytes: number;
   example: object;
-  /** What in it is asked about, each read as its kind: decides whether a test key may ask. */
+  /** The members that name the subject, each read as its kind: they decide whether a test key may ask. */
   subjects?: readonly {
     kind: ParameterKind;
     of: (body: never, values: Readonly<Record<string, unknown>>) => readonly string[];
@@ -87,7 +87,7 @@ export interface OperationExample {
 export interface Fixture {
   /** An example of the operation's subject. */
   value: string;
-  /** What it answers, in a few words. */
+  /** Its answer in a few words. */
   answers: string;
 }
 
@@ -100,13 +100,13 @@ export interface Operation<P extends Parameters = Parameters> {
   name: string;
   /** A line without its full stop. */
   summary: string;
-  /** What else a caller must know; Markdown. */
+  /** Further facts for callers; Markdown. */
   description?: string;
   method: Method;
   /** The newest first. */
   routes: readonly OperationRoute[];
   access: Access;
-  /** Who answers, at which path of its internal listener; braces as in `routes`. */
+  /** The service that answers, and the path at its internal listener; braces as in `routes`. */
   owner: { service: OwnerService; path: string };
   /** Services that answer a part: the answer is one object with a member for each, the owner's first. */
   parts?: readonly { service: OwnerService; path: string }[];
@@ -125,7 +125,7 @@ export interface Operation<P extends Parameters = Parameters> {
   price: Price;
   /** Where its requests take more or less than `limitsOf` gives those of its kind. */
   limits?: Partial<OperationLimits>;
-  /** Of a paged search; `pagedSearch` makes it, with its parameters and its price. */
+  /** Only for a paged search; `pagedSearch` makes it, with its parameters and its price. */
   paged?: PagedSearch;
   /** Codes of the refusals that this operation has beside those that its access, price and body bring. */
   problems: readonly ProblemCode[];

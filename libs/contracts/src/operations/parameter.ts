@@ -10,7 +10,7 @@ export interface ParameterKind<Value = unknown> {
   readonly selectsFrom?: readonly DataClass[];
   /** Takes off what is not part of the value; what every other method gets. */
   clean?(text: string): string;
-  /** What is wrong with the text, to be read after the parameter's name ("must be …"); undefined for nothing. */
+  /** The fault of the text, to be read after the parameter's name ("must be …"); undefined if there is none. */
   fault(text: string): string | undefined;
   /** The value of a valid text. */
   value(text: string): Value;
@@ -36,7 +36,7 @@ export interface Parameter<Value = unknown> {
   since?: number;
   /** Default: in the query. A path parameter stands in braces in the path of each route. */
   in?: 'query' | 'path';
-  /** What the gateway alone needs is not sent to the owner. */
+  /** True for a parameter that only the gateway needs; it is not sent to the owner. */
   isForGateway?: boolean;
 }
 

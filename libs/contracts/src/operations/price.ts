@@ -15,7 +15,7 @@ export type Price =
   | { per: 'item'; credits: Credits; items: (input: PricedInput) => number }
   | { per: 'free' };
 
-/** What a price may depend on. */
+/** The facts on which a price may depend. */
 export interface PricedInput {
   /** Values of the given parameters by name, as they were read. */
   values: Readonly<Record<string, unknown>>;

@@ -188,7 +188,7 @@ here('ValkeyRateLimiter', () => {
     expect(asked).toBeLessThan(280);
   });
 
-  it('what one gateway has in hand and does not use can be used through another', async () => {
+  it('tokens that one gateway holds and does not use can be used through another', async () => {
     const gateways = await Gateways.start();
     const id = new CounterId(newId());
     for (let i = 0; i < 12; i++) {

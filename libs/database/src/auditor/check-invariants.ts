@@ -7,7 +7,7 @@ export interface ViolatedInvariant {
   rows: object[];
 }
 
-/** What one look covers; everything where nothing is said. */
+/** The extent of one look; everything by default. */
 export interface AuditedPart {
   /** Only what moved within so many milliseconds. */
   windowMs?: number;

@@ -12,7 +12,7 @@ const CHECK_AGE = declareGauge(
   { labels: ['service'] },
 );
 
-/** What a service's auditor found, and when it last looked. */
+/** The findings of a service's auditor, and the time of its last look. */
 export function addInvariantMetrics(metrics: Metrics, service: string, audit: AuditJob): void {
   metrics.addSource({
     name: 'invariants',

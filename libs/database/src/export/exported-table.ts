@@ -3,7 +3,7 @@ export interface ExportedTable {
   table: string;
   /** SQL that is the account's id in a row, or a condition on `$1`; `account_id` unless given. */
   ownedBy?: string;
-  /** What pages are ordered by, unique together: column and SQL type. */
+  /** The order of pages, unique together: column and SQL type. */
   key: Readonly<Record<string, string>>;
   /** Columns, or SQL `<expression> as <column>`. */
   columns: readonly string[];

@@ -24,7 +24,7 @@ import type { FilesConfig } from '../files.config.js';
 import { type S3Bucket, answered, s3Client } from './s3-bucket.js';
 import { COPY_MAX_BYTES, PART_BYTES, PART_MIN_BYTES, S3Upload } from './s3-upload.js';
 
-/** What S3 says of an object, in whichever answer. */
+/** The facts about an object in an answer of S3. */
 interface S3Facts {
   ContentLength?: number;
   Size?: number;

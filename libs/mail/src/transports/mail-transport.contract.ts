@@ -10,7 +10,7 @@ export interface TransportUnderTest {
   arrived(): Promise<{ to: string; subject: string; text: string }[]>;
 }
 
-/** What every mail transport promises. */
+/** The contract of every mail transport. */
 export function mailTransportContract(current: () => TransportUnderTest): void {
   const mail = {
     to: 'someone@example.com',

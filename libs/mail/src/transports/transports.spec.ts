@@ -15,7 +15,7 @@ class SmtpSink {
   readonly received: ParsedMail[] = [];
   /** The code that RCPT TO is refused with. */
   refusal?: number;
-  /** What a client has to log in with; undefined: it need not. */
+  /** The login that a client must use; undefined if none is needed. */
   password?: string;
   private readonly server = new SMTPServer({
     authOptional: true,

@@ -156,7 +156,7 @@ describe('event consumer', () => {
     expect(seconds).toBeLessThanOrEqual((2 * (performance.now() - startedAt)) / 1_000);
   });
 
-  it('whatever becomes of an event waits for whoever works on its bucket', async () => {
+  it('the outcome of an event waits for the process that works on its bucket', async () => {
     handle = add;
     const key = newId();
     const good = messageOf('account.events', key, 1);
@@ -188,7 +188,7 @@ describe('event consumer', () => {
     },
   );
 
-  it('what cannot even be stored as failed stays with the transport', async () => {
+  it('an event that cannot even be stored as failed stays with the transport', async () => {
     const message = { ...messageOf('account.events', newId(), 1), body: '{"a":1,', bucket: 40_000 };
     await expect(consumer.deliver([message])).rejects.toThrow(ConsumerPaused);
   });
@@ -344,7 +344,7 @@ describe('event consumer', () => {
     expect(await tallyOf(key)).toBe(1);
   });
 
-  it('while it stops it takes nothing more, and nothing is lost by that', async () => {
+  it('a consumer that is stopping takes no more events, and none is lost', async () => {
     const key = newId();
     const [first, second] = [1, 2].map((n) => messageOf('account.events', key, n));
     const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -389,7 +389,7 @@ describe('event consumer', () => {
     expect(await messaging.failedEvents.list({ key })).toMatchObject([{ state: 'dead' }]);
   });
 
-  it('while the month of recent events is missing they wait with the transport, and none is dead', async () => {
+  it('events wait with the transport while the table of their month is missing, and none is dead', async () => {
     handle = add;
     const key = newId();
     const madeAt = new Date();

@@ -21,7 +21,7 @@ export interface FailedEventRetriesOptions {
 }
 
 const LOOK_MS = 500;
-/** What has lost its head by an operator's hand, or to a process that died, waits for so long. */
+/** How long a queue waits whose first event an operator removed, or a dead process had taken. */
 const RELEASE_MS = 10 * SECOND_MS;
 const QUEUES_PER_LOOK = 100;
 const BACK_OFF_MS = [10 * SECOND_MS, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS];

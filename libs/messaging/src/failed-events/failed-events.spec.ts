@@ -137,7 +137,7 @@ describe('failed events', () => {
     await database.query('delete from failed_event where key in ($1, $2)', [key, other]);
   });
 
-  it('what waited behind an event that is dead is let through, one of each key', async () => {
+  it('events behind a dead one are let through, one of each key', async () => {
     const key = newId();
     const head = await storeFailed(key, 'account.counted', 'retrying');
     await follow(key);

@@ -9,7 +9,7 @@ import { EventPattern } from '@nestjs/microservices';
 import { type EventClass, type EventEnvelope, describeEvent } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 
-/** What the strategy learns of a handler through Nest. */
+/** The facts about a handler that the strategy learns through Nest. */
 export interface HandlerExtras {
   eventClass: EventClass;
   delivery: 'durable' | 'watching';
@@ -62,7 +62,7 @@ class RawErrors implements ExceptionFilter {
 /** By the prototype of the class that handles them. */
 const handledByMethods = new WeakMap<object, HandlerExtras[]>();
 
-/** What the given controllers consume and watch. */
+/** The events that the given controllers consume and watch. */
 export function handledBy(controllers: readonly Type[]): HandlerExtras[] {
   return controllers.flatMap(({ prototype }) => handledByMethods.get(prototype as object) ?? []);
 }

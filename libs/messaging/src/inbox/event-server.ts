@@ -8,7 +8,7 @@ export interface ServiceHandlers {
   watching: Map<EventClass, EventHandler>;
 }
 
-/** What a transport does with the handlers of one service. */
+/** How a transport runs the handlers of one service. */
 export interface EventServerOptions {
   listen(handlers: ServiceHandlers): Promise<void>;
   close(): Promise<void>;

@@ -143,7 +143,7 @@ describe('relay', () => {
     await messaging.maintenance.query('delete from outbox where key = $1', [key]);
   });
 
-  it('what is read next is what was written first, and only what was handed on is marked', async () => {
+  it('events are read in the order in which they were written, and only those handed on are marked', async () => {
     const key = newId();
     for (const n of [1, 2, 3]) await messaging.say(Counted, key, { n });
     // It lies behind the others now.
@@ -245,7 +245,7 @@ describe('relay', () => {
     expect(pauses).toEqual([100, 200, 400, 800, 1_000, 1_000]);
   });
 
-  it('what is handed on is counted, and names the trace that led to it', async () => {
+  it('an event that is handed on is counted, and names the trace that led to it', async () => {
     const key = newId();
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const before = counts.sent.get('account.counted') ?? 0;

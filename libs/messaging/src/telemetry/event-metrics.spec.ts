@@ -37,7 +37,7 @@ describe('metrics of events', () => {
   const lineOf = async (metrics: Metrics, name: string) =>
     (await metrics.text()).split('\n').find((line) => line.startsWith(name));
 
-  it('what waits in the outbox is counted with its age, then what was sent and handled', async () => {
+  it('waiting events are counted with their age, as are those sent and handled', async () => {
     for (const n of [1, 2, 3]) await messaging.say(Counted, newId(), { n });
     await transport.startRelay('account', messaging.maintenance);
     const unsent = 'dds_outbox_unsent_events{producer="account"}';

@@ -13,7 +13,7 @@ import {
 } from './messaging-harness.contract.js';
 import { CrashSimulator } from './crash-simulator.contract.js';
 
-/** What a transport brings to be tested. */
+/** The parts that a transport brings to be tested. */
 export interface TransportHarness {
   /** A transport as a newly started process has it, from account to entitlement, on the same broker. */
   open(): Promise<EventTransport>;
@@ -98,7 +98,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       expect((await failedOf(key))[0].reason).toContain('SQLSTATE 23514');
     });
 
-    it('behind a failed event later deltas of its key wait, snapshots and other keys pass', async () => {
+    it('later deltas of a key wait behind a failed event, snapshots and other keys pass', async () => {
       const other = newId();
       let isRepaired = false;
       recorder().before = ({ data }) => {
@@ -233,7 +233,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       await transport.close();
     });
 
-    it('who only watches hears of events, and its failures hold nobody up', async () => {
+    it('a watcher hears of events, and its failures delay no consumer', async () => {
       recorder().whenWatched = () => {
         throw new Error('deaf');
       };

@@ -5,7 +5,7 @@ import { TelemetryConfig } from '../telemetry/telemetry.config.js';
 import { openTraces } from '../telemetry/traces.js';
 import { Logger } from '../logger.js';
 
-/** What a service is given when it runs as a process of its own. */
+/** The context of a service that runs as a process of its own. */
 export interface ProcessContext<C extends readonly ConfigClass<object>[]> {
   /** One instance of each class that it named, in their order. */
   configs: Loaded<C>;

@@ -7,7 +7,7 @@ export interface ServedFile {
   sizeBytes: number;
   /** `application/gzip`. */
   type: string;
-  /** What it is saved as; whatever stands in it is encoded (RFC 6266). */
+  /** The name under which it is saved; every character is encoded as needed (RFC 6266). */
   name: string;
   /** Changes with the content, and never otherwise: a hash, or a version. Visible ASCII without quotes. */
   tag: string;

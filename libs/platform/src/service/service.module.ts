@@ -22,7 +22,7 @@ export interface ServiceModuleOptions {
   metrics?: Metrics;
 }
 
-/** What every service has: clock, logger, health, metrics, and the guard of its internal routes. */
+/** The parts that every service has: clock, logger, health, metrics, and the guard of its internal routes. */
 @Module({})
 export class ServiceModule {
   static register(options: ServiceModuleOptions): DynamicModule {

@@ -42,7 +42,7 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** What probes and Prometheus ask. */
+/** The routes for probes and Prometheus. */
 const PROBED = new Set(['/health', '/ready', '/metrics']);
 
 /** Starts one Nest application on its internal listener, with the validation and errors all share. */

@@ -14,7 +14,7 @@ const TOOK = declareHistogram('test_took_seconds', 'Took.', { buckets: [0.1, 1] 
 const sampleLines = (text: string) => text.split('\n').filter((line) => line.startsWith('test_'));
 
 describe('metrics', () => {
-  it('what is counted and what a source reads stand in one text', async () => {
+  it('counters and values read from a source stand in one text', async () => {
     const metrics = new Metrics({ process: false });
     metrics.counter(DONE).inc({ kind: 'a' });
     metrics.counter(DONE).inc({ kind: 'a' }, 2);
@@ -52,7 +52,7 @@ describe('metrics', () => {
     expect(await new Metrics({ process: false }).text()).not.toContain('process_');
   });
 
-  it('what is declared can be listed', () => {
+  it('declared metrics can be listed', () => {
     const names = declaredMetrics().map(({ name }) => name);
     expect(names.filter((name) => name.startsWith('test_'))).toEqual([
       'test_done_total',

@@ -1,7 +1,7 @@
 import { IsIn, IsNumber, IsString, IsUrl, Max, Min, ValidateIf } from 'class-validator';
 import { Setting } from '../config.js';
 
-/** What a process reports about itself besides its metrics. */
+/** The traces that a process reports besides its metrics. */
 export class TelemetryConfig {
   @Setting({
     env: 'LOG_LEVEL',

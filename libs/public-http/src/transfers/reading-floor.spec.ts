@@ -34,7 +34,7 @@ describe('the floor of a download', () => {
     expect(secondBelow((second) => (second * FLOOR_BYTES_A_SECOND) / 2)).toBe(121);
   });
 
-  it('what the system has taken for it at first holds for a few minutes only', () => {
+  it('the bytes that the system buffered at first count for a few minutes only', () => {
     const below = secondBelow((second) => (second === 0 ? 0 : 10 * MEBIBYTE));
     expect(below).toBeGreaterThan(CREDIT_SECONDS - 2);
     expect(below).toBeLessThan(CREDIT_SECONDS + 3);

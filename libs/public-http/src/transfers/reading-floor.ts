@@ -1,6 +1,6 @@
 import { SECOND_MS } from '#libs/platform';
 
-/** What a reader must take, or a sender send, in bytes a second, as an average. */
+/** The least average rate of a reader or a sender, in bytes a second. */
 export const FLOOR_BYTES_A_SECOND = 16 * 1024;
 /** For a minute nothing need be taken. */
 const CREDIT_AT_FIRST = 60 * FLOOR_BYTES_A_SECOND;

@@ -19,7 +19,7 @@ import {
 } from './transfers.errors.js';
 import { TransferRefusal } from './transfer.js';
 
-/** What a status means where its owner speaks tus, or serves files, and gives no problem with it. */
+/** The meaning of a status whose owner speaks tus, or serves files, and gives no problem with it. */
 const BARE_REFUSALS: Readonly<Record<OperationKind, Readonly<Record<number, Problem>>>> = {
   answer: {},
   upload: {
@@ -40,7 +40,7 @@ const BARE_REFUSALS: Readonly<Record<OperationKind, Readonly<Record<number, Prob
   },
 };
 const REFUSAL_MAX_BYTES = 64 * 1024;
-/** What a client needs to go on after a refusal. */
+/** The headers with which a client can go on after a refusal. */
 const PASSED_ON = ['content-range', 'tus-resumable', 'tus-version', 'upload-offset'];
 const PASSABLE = /^[\x20-\x7e]{1,200}$/;
 

@@ -27,7 +27,7 @@ const FILE_ADDRESS = /^https:\/\/[\x21-\x7e]{1,4096}$/;
 
 type Heads = Record<string, string | string[] | undefined>;
 
-/** What the owner is told of the client's headers: those that the kind of row knows, and no other. */
+/** The client's headers that the owner gets: those that the kind of row knows, and no other. */
 export function askedHeaders(row: Operation, headers: IncomingHttpHeaders): Record<string, string> {
   const isUpload = kindOf(row) === 'upload';
   const names: readonly string[] = isUpload ? TUS_REQUEST_HEADERS : ASKED_OF_FILES;

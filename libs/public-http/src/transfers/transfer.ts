@@ -16,7 +16,7 @@ export interface TransferCall {
   dispatcher: Dispatcher;
   /** Path with query at the owner. */
   path: string;
-  /** What our services tell one another: token, account, request. */
+  /** The headers between our services: token, account, request. */
   headers: Readonly<Record<string, string>>;
   /** Headers that the door gives every answer, names and values in turn. */
   answerHeaders: readonly string[];

@@ -84,7 +84,7 @@ function hasBody({ request: { headers } }: TransferCall): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** What is wrong with a body before any of it is read. */
+/** The fault of a body before any of it is read. */
 function bodyFault(call: TransferCall): Problem | undefined {
   const { headers } = call.request;
   const { types, limitBytes, tus } = call.operation.upload!;

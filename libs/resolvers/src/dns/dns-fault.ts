@@ -4,7 +4,7 @@ export type DnsFaultKind =
   | 'timeout'
   /** The servers refused, could not be reached or sent what cannot be read. */
   | 'unreachable'
-  /** Whoever asked has gone. */
+  /** The caller has gone. */
   | 'cancelled'
   /** More questions under way than this process takes. */
   | 'busy';

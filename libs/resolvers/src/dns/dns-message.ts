@@ -9,7 +9,7 @@ import {
 } from './dns-record.js';
 import { MalformedMessage, WireReader, octetsOf } from './wire-reader.js';
 
-/** What fits into a packet on every path (DNS flag day 2020). */
+/** The size that fits into a packet on every path (DNS flag day 2020). */
 const EDNS_PAYLOAD_BYTES = 1_232;
 const HEADER_BYTES = 12;
 const OPT = 41;

@@ -66,7 +66,7 @@ export type DnsRecord = Common &
     | { type: 'DS'; keyTag: number; algorithm: number; digestType: number; digest: string }
   );
 
-/** What a name server answered. */
+/** The answer of a name server. */
 export interface DnsMessage {
   id: number;
   rcode: Rcode;

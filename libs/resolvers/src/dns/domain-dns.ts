@@ -10,7 +10,7 @@ export type DnsTypeError =
   | 'private_address'
   | 'private_name';
 
-/** What is known of a name after asking for some types. */
+/** The records of a name after asking for some types. */
 export interface DnsLookup {
   name: string;
   /** Records by the type that was asked for; a chain of aliases stands under CNAME. */

@@ -74,7 +74,7 @@ here('beside dig, at a real name server', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** What dig prints of the answer section, one record a line. */
+  /** The answer section as dig prints it, one record a line. */
   function dig(name: string, type: string): string[] {
     const port = servers.authoritative.split(':')[1];
     const words = ['@127.0.0.1', '-p', port, '+noall', '+answer', '+norecurse', name, type];

@@ -92,7 +92,7 @@ export function octetsOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }
 
-/** What octets of a record mean to a reader: UTF-8 where they are, else a character each. */
+/** The text of a record's octets: UTF-8 if they are valid, else one character each. */
 export function octetsText(octets: string): string {
   try {
     return UTF8.decode(Buffer.from(octets, 'latin1'));

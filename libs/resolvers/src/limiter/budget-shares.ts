@@ -2,7 +2,7 @@ import type { BucketTerms } from './upstream-limits.js';
 
 /** A budget that needs longer than this to fill up is scarce. */
 const SCARCE_FILL_SECONDS = 600;
-/** Whoever asked within this time is still counted among those who share. */
+/** A process that asked within this time still counts among those that share. */
 const RECENT_MS = 3_600_000;
 /** No asker gets more than this part of what is left. */
 const SHARE = 0.25;

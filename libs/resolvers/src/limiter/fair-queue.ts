@@ -1,4 +1,4 @@
-/** Who waits, by who asks: each asker's turn comes round, however many questions another one has waiting. */
+/** The waiting questions by asker: each asker's turn comes round, however many questions another one has waiting. */
 export class FairQueue<WaitingQuestion> {
   /** Askers in the order of their turns; none is without a waiter. */
   private readonly byAsker = new Map<string, WaitingQuestion[]>();

@@ -13,7 +13,7 @@ const logger = new Logger('lookup', { write: () => {} });
 /** A busy machine may be late, and then a process would go by its part. */
 const TIMEOUT_MS = 2_000;
 const LIMIT: UpstreamLimit = { buckets: [{ burst: 6, perSecond: 40 }], connections: 100 };
-/** Of a day, and nothing of it comes back while a test runs. */
+/** A budget for a day: nothing of it comes back while a test runs. */
 const DAILY: UpstreamLimit = {
   buckets: [{ burst: 8, perSecond: 8 / 86_400 }],
   connections: 8,

@@ -118,7 +118,7 @@ describe('UpstreamLimiter', () => {
     );
   });
 
-  it('at most the allowed connections are open at a time, and each end lets the next go', async () => {
+  it('no more than the allowed connections are open at a time, and each end lets the next go', async () => {
     const { log, ask } = polite({ defaultLimit: wide });
     const first = ['a', 'b', 'c', 'd'].map((name) => ask(name));
     void ask('e');
@@ -248,7 +248,7 @@ describe('UpstreamLimiter', () => {
     expect(limiter.pausedForMs(host)).toBe(60_000);
   });
 
-  it('who gives up waiting leaves the queue and takes no token', async () => {
+  it('a question that gives up waiting leaves the queue and takes no token', async () => {
     const { time, log, ask } = polite({ defaultLimit: slow });
     const controller = new AbortController();
     granted(await ask('a'));

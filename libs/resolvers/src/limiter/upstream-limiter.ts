@@ -9,7 +9,7 @@ import {
 } from './upstream-limits.js';
 
 export interface UpstreamLimiterOptions {
-  /** What this process shares with others that ask from the same network. */
+  /** The budgets that this process shares with others that ask from the same network. */
   budgets?: UpstreamBudgets;
   /** Limits by host, before the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
@@ -29,7 +29,7 @@ export interface UpstreamLimiterOptions {
 
 export interface Turn {
   priority: Priority;
-  /** Whoever the question is for, by an opaque name; the installation itself by default. */
+  /** The customer whose question it is, by an opaque name; the installation itself by default. */
   asker?: string;
   signal?: AbortSignal;
   /**

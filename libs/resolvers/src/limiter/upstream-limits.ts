@@ -4,7 +4,7 @@ export interface BucketTerms {
   perSecond: number;
 }
 
-/** What an upstream bears: each bucket must have a token, and so many connections at a time. */
+/** The limits of an upstream: each bucket must have a token, and so many connections at a time. */
 export interface UpstreamLimit {
   buckets: readonly BucketTerms[];
   connections: number;

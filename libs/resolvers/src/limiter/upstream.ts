@@ -4,7 +4,7 @@ import { FairQueue } from './fair-queue.js';
 import { TokenBucket } from './token-bucket.js';
 import type { UpstreamLimit } from './upstream-limits.js';
 
-/** Who waits first for an upstream: a person, a monitor, a bulk job, what we collect for ourselves. */
+/** The order at an upstream: a person, a monitor, a bulk job, our own collector. */
 export type Priority = 'live' | 'monitor' | 'bulk' | 'background';
 
 /** A question that waits for its turn at an upstream. */
@@ -32,9 +32,9 @@ export class Upstream {
     bulk: new FairQueue(),
     background: new FairQueue(),
   };
-  /** Of the buckets that refill slowly. */
+  /** The buckets that refill slowly, with their places. */
   private readonly shares: readonly { place: number; bucket: TokenBucket; shares: BudgetShares }[];
-  /** What is collected for ourselves takes half of the pace at most, also while nobody else asks. */
+  /** Our own collector takes at most half of the pace, also while nobody else asks. */
   private readonly halves: readonly TokenBucket[];
   private active = 0;
   private patient = 0;
@@ -171,7 +171,7 @@ export class Upstream {
     return undefined;
   }
 
-  /** What to ask of the budgets that processes share; undefined while nobody waits, or the answer is awaited. */
+  /** The request to the budgets that processes share; undefined while nobody waits, or the answer is awaited. */
   request(now: number, processes: number): BudgetRequest | undefined {
     const tokens = this.places(processes);
     if (tokens === 0 || this.isAsking) return undefined;

@@ -1,6 +1,6 @@
 import type { Contact, DateValue, LookupOutcome } from '../record.js';
 
-/** What a number registry publishes about somebody, with every role it names (RFC 9083 §10.2.4). */
+/** A contact as a number registry publishes it, with every role it names (RFC 9083 §10.2.4). */
 export interface NetworkContact extends Contact {
   roles: string[];
   emails: string[];
@@ -54,7 +54,7 @@ export interface NetworkSource {
   error?: string;
 }
 
-/** What was found out about an address, a block of addresses or an AS number. */
+/** The result of a lookup of an address, a block of addresses or an AS number. */
 export interface NumberLookup {
   outcome: LookupOutcome;
   block?: NumberBlock;

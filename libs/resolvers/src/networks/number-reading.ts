@@ -4,7 +4,7 @@ import type { NumberBlock } from './network-record.js';
 import { readRdapNumber } from './rdap-number.js';
 import { readRpsl } from './rpsl.js';
 
-/** What an answer about addresses or AS numbers is: an RDAP object of a class, or a text of port 43. */
+/** The form of an answer about addresses or AS numbers: an RDAP object of a class, or a text of port 43. */
 export type NumberForm = 'ip network' | 'autnum' | 'rpsl';
 
 export interface NumberReading {

@@ -13,7 +13,7 @@ export interface NumberTables {
   asn: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Who is asked about a number. */
+/** The servers that are asked about a number. */
 export interface NumberRoute {
   registry: string;
   rdapBaseUrl: string;

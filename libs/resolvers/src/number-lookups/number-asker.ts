@@ -15,7 +15,7 @@ export interface NumberAskerOptions extends UpstreamExchangeOptions {
   parser: Pick<ParserWorker, 'parseNumber'>;
 }
 
-/** What one server said. */
+/** The answer of one server. */
 export interface NumberAnswer {
   source: Omit<NetworkSource, 'id'>;
   block?: NumberBlock;
@@ -23,7 +23,7 @@ export interface NumberAnswer {
 
 type Finding = ExchangeFinding & { block?: NumberBlock };
 
-/** What registries print on port 43 where they have nothing, and where they have had enough. */
+/** The texts of registries on port 43 for "no entry" and for "too many queries". */
 const NOTHING = /no entries found|no match found|no data found|not found|unallocated|no match for/i;
 const THROTTLED = /rate limit|quota|too many|access denied|query.{0,20}exceeded|%ERROR:201|denied/i;
 

@@ -367,7 +367,7 @@ describe('an AS number', () => {
   );
 });
 
-describe('what comes from outside', () => {
+describe('hostile answers about numbers', () => {
   beforeEach(open);
 
   it.each(['193.0.0.1\r\nQUIT', '-T person x', 'AS12x', 'AS1 ', '1.2.3.4/24/', ''])(

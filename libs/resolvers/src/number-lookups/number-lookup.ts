@@ -18,7 +18,7 @@ export interface NumberRequest {
   budgetMs?: number;
   /** `live` by default. */
   priority?: Priority;
-  /** Whoever the question is for: limits of upstreams are shared out between them. */
+  /** The customer whose question it is: limits of upstreams are shared out between customers. */
   asker?: string;
   signal?: AbortSignal;
 }
@@ -26,7 +26,7 @@ export interface NumberRequest {
 interface Question {
   /** Path below the base URL of an RDAP service (RFC 9082 §3.1.1, §3.1.2). */
   rdapPath: string;
-  /** What is asked on port 43: an address, a block, or `AS` and its number. */
+  /** The query on port 43: an address, a block, or `AS` and its number. */
   text: string;
   form: NumberForm;
   route: NumberRoute | undefined;
@@ -115,7 +115,7 @@ export class NumberLookups {
     };
   }
 
-  /** What the standards define needs no question. */
+  /** Ranges that the standards define need no question. */
   private answerLocally({ start, end, purpose, document }: SpecialRange, form: NumberForm): Found {
     const fetchedAt = this.options.clock.now();
     const outcome = 'unsupported';

@@ -3,7 +3,7 @@ import type { NumberForm, NumberReading } from '../networks/number-reading.js';
 import type { RdapContext } from '../rdap/rdap-answer.js';
 import type { ParseContext, ParseResult } from '../whois/parse/parse-whois.js';
 
-/** What the thread is asked: a text, and whom it is from. */
+/** A request to the thread: a text, and its server. */
 export type ParserQuestion =
   | { protocol: 'whois43'; text: string; context: ParseContext }
   | { protocol: 'rdap'; text: string; context: RdapContext }

@@ -6,7 +6,7 @@ import type { JsonObject } from './rdap-client.js';
 import { restrictionOfAbsence } from './restriction.js';
 import { askedNames, saysAbsent } from './wording/said-absence.js';
 
-/** What a 404 means: its body says that the name is not there, or says something else. */
+/** The meaning of a 404: its body says that the name is not there, or says something else. */
 export type NotFoundMeaning = 'absent' | 'kept_back' | 'throttled' | 'outage' | 'unclear';
 
 const LINES_MAX = 60;

@@ -29,7 +29,7 @@ export function readRdapAnswer(
   }
 }
 
-/** What a registrar keeps back is its own offer: only the registry can say so of the name. */
+/** A name that a registrar keeps back is its own offer: only the registry can say that it is reserved. */
 function readAbsence(text: string, { role, domain }: RdapContext, meter: WorkMeter): ParseResult {
   const isSaid = role === 'registry' && text.trim() !== '';
   const record = isSaid

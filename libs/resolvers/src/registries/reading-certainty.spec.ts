@@ -24,7 +24,7 @@ describe('how sure an answer is', () => {
     }
   });
 
-  it('of those that answer by port 43 alone few were never seen', () => {
+  it('few registries that answer on port 43 alone were never seen', () => {
     const alone = all.filter(({ protocol }) => protocol === 'whois43');
     const untested = alone.filter(({ whoisReading }) => whoisReading === 'untested');
     expect(alone.length).toBeGreaterThan(100);

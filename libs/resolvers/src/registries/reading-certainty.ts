@@ -9,14 +9,14 @@ import type { Route } from './registries.js';
  */
 export type ReadingCertainty = 'known' | 'recorded' | 'by_system' | 'untested';
 
-/** What answers for a top-level domain, and how sure the answer is read. */
+/** The service that answers for a top-level domain, and the certainty with which its answer is read. */
 export interface TldCertainty {
   tld: string;
-  /** What is asked first; absent when nobody can be asked. */
+  /** The protocol that is asked first; absent if there is none. */
   protocol?: 'rdap' | 'whois43';
   /** Port 43 is asked when RDAP fails. */
   hasFallback: boolean;
-  /** Of port 43, where it is asked at all: RDAP is the same everywhere (RFC 9083). */
+  /** The certainty on port 43, if it is asked at all: RDAP is the same everywhere (RFC 9083). */
   whoisReading?: ReadingCertainty;
   /** Why nobody can be asked. */
   reason?: string;
@@ -57,7 +57,7 @@ const BY_SYSTEM = new Set([
   'mw',
 ]);
 
-/** What answers for a route's top-level domain, and how sure the answer is read. */
+/** The service that answers for a route's top-level domain, and the certainty with which its answer is read. */
 export function certaintyOf({ tld, rdapBaseUrl, whoisServer, reason }: Route): TldCertainty {
   const hasRdap = rdapBaseUrl !== undefined;
   const hasWhois = whoisServer !== undefined;

@@ -18,7 +18,7 @@ export interface RegistryTables {
   tlds: readonly string[];
 }
 
-/** Who is asked about a name. With neither service, `reason` tells why. */
+/** The servers that are asked about a name. If there is none, `reason` tells why. */
 export interface Route {
   tld: string;
   rdapBaseUrl?: string;
@@ -77,7 +77,7 @@ export class Registries {
     };
   }
 
-  /** Who answers for each delegated top-level domain, in the order of IANA's list. */
+  /** The route of each delegated top-level domain, in the order of IANA's list. */
   routes(): Route[] {
     return [...this.tlds].map((tld) => this.route(`any.${tld}`));
   }

@@ -8,7 +8,7 @@ export interface IssuedCertificate {
 export interface CertificateTerms {
   /** Two-digit year in which the certificate runs out; far away by default. */
   expiryYear?: number;
-  /** Of the certificate's own key. */
+  /** The type of the certificate's own key. */
   keyType?: 'ec' | 'rsa';
 }
 
@@ -17,7 +17,8 @@ const RSA_BITS = 2_048;
 /**
  * A certificate authority that lives as long as the process: for simulators and tests, which serve
  * TLS under the names of real registries. Its `certificatePem` is what `extraCaPem` is given.
- * Writes X.509 v3 (RFC 5280) in DER by hand, because Node reads certificates but makes none.
+ * Writes X.509 v3 (RFC 5280) in DER by hand, because Node reads certificates but makes none, and the
+ * libraries that issue them are asynchronous.
  */
 export class CertificateAuthority {
   private readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });

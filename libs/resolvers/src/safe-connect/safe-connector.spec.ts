@@ -13,7 +13,7 @@ import { SafeConnector, type SafeConnectorOptions } from './safe-connector.js';
 import { openTcp } from './sockets.js';
 import { parseUpstreamExceptions } from './upstream-exceptions.js';
 
-/** What a busy machine may need where no limit is tested. */
+/** Enough time for a busy machine where no limit is tested. */
 const PATIENT_MS = 60_000;
 
 const closings: (() => unknown)[] = [];

@@ -24,7 +24,7 @@ export interface ConnectLimits {
   signal?: AbortSignal;
 }
 
-/** Of a name with more addresses than this only the first are tried; all of them are checked. */
+/** The most addresses of a name that are tried; all of them are checked. */
 const ADDRESSES_TRIED_MAX = 6;
 
 /** The only way out for connections whose target outsiders influence. */

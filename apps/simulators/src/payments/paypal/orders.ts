@@ -3,7 +3,7 @@ import type { Capture, Order, PurchaseUnit } from './paypal-objects.js';
 import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
 
-/** What the customer's means of payment does when the money is taken. */
+/** The behaviour of the customer's means of payment when the money is taken. */
 export type Funding = 'pays' | 'declines' | 'is-reviewed' | 'fails-review';
 
 interface OrderPatch {

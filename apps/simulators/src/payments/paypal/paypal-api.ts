@@ -20,7 +20,7 @@ export interface PaypalRequest {
   requestId?: string;
 }
 
-/** What the API hands its requests to. */
+/** The parts to which the API hands its requests. */
 export interface PaypalParts {
   orders: Orders;
   captures: Captures;

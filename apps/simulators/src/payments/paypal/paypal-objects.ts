@@ -1,4 +1,4 @@
-/** What the simulator keeps, in PayPal's shapes (github.com/paypal/paypal-rest-api-specifications). */
+/** The objects that the simulator keeps, in PayPal's shapes (github.com/paypal/paypal-rest-api-specifications). */
 export interface Money {
   currency_code: string;
   value: string;

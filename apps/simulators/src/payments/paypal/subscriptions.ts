@@ -4,7 +4,7 @@ import { PaypalRefusal } from './paypal-refusal.js';
 import type { Plans } from './plans.js';
 import type { PaypalWorld } from './paypal-world.js';
 
-/** What the payer's account does when a subscription asks it for money. */
+/** The behaviour of the payer's account when a subscription asks it for money. */
 export type PayerFunds = 'works' | 'declines';
 
 interface SubscriptionPatch {

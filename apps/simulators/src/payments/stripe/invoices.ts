@@ -12,7 +12,7 @@ import {
 import { StripeRefusal } from './requests/stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
 
-/** What a customer's card does when it is asked for money. */
+/** The behaviour of a customer's card when it is asked for money. */
 export type CardBehaviour = 'works' | 'declines' | 'asks';
 
 /** A part of an invoice before it is one. */
@@ -24,7 +24,7 @@ export interface BilledItem {
   isProration: boolean;
 }
 
-/** What a card is charged at least, in cents; less is carried over to the next invoice of the customer. */
+/** The smallest charge to a card, in cents; less is carried over to the customer's next invoice. */
 export const CHARGE_MIN: Readonly<Record<string, number>> = { usd: 50, eur: 50, chf: 50, gbp: 30 };
 
 /** Attempts after the first one, as Stripe's retries by fixed rule. */
@@ -203,7 +203,7 @@ export class Invoices {
     customer.balance += sign * ((after ?? 0) - before);
   }
 
-  /** What its coupons take off. */
+  /** The discount of its coupons. */
   private discountOf({ discounts }: Subscription, subtotal: number): number {
     return discounts.reduce((sum, id) => {
       const { percent_off: percent, amount_off: amount } = this.world.get('coupon', id);

@@ -23,7 +23,7 @@ export interface StripeRequest {
   idempotencyKey?: string;
 }
 
-/** What the API hands its requests to. */
+/** The parts to which the API hands its requests. */
 export interface StripeParts {
   sessions: CheckoutSessions;
   payments: PaymentIntents;

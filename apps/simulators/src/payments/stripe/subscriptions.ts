@@ -298,7 +298,7 @@ export class Subscriptions {
 
 const amountOf = ({ price, quantity }: WantedItem) => (price.unit_amount ?? 0) * quantity;
 
-/** What the rest of the running period costs more: the old item's rest back, the new item's rest. */
+/** The extra price of the rest of the running period: the old item's rest back, the new item's rest. */
 function proration(
   subscription: Subscription,
   wanted: WantedItem & { id: string; subscription: string },

@@ -5,7 +5,7 @@ type Json = Record<string, unknown>;
 
 const NOTHING = '%ERROR:101: no entries found\n%\n% No entries found in source SIMULATED.\n';
 
-/** What a question on port 43 is about when it is about an address, a block or an AS number. */
+/** The address, block or AS number that a question on port 43 names. */
 export function numberIn(question: string): string | undefined {
   const words = question.trim().split(/\s+/);
   const last = words.at(-1) ?? '';

@@ -17,7 +17,7 @@ export interface CorpusSource {
   isGenerated: boolean;
 }
 
-/** What became of a name. */
+/** One change of a name: new, changed or dropped. */
 export interface CorpusChange {
   /** UUIDv7; the same in a repeat. */
   id: string;
@@ -27,7 +27,7 @@ export interface CorpusChange {
   /** The name for people to read. */
   unicode: string;
   kind: 'new' | 'changed' | 'dropped';
-  /** What changed: that the name is there, its registration, or its records. */
+  /** The subject of the change: the name's existence, its registration, or its records. */
   subject: 'name' | 'whois' | 'dns';
   /** Members of the record that differ, such as `registrant_contact`; types of records, such as `NS`. */
   members: string[];
@@ -59,7 +59,7 @@ export interface CorpusChanges {
   isRepeated: boolean;
 }
 
-/** What files are made of. Daily ones are asked for with a day. */
+/** The datasets from which files are made. Daily ones are asked for with a day. */
 export const DATASETS = [
   'names',
   'newly',
@@ -96,13 +96,13 @@ export interface DatasetRow {
   sourceId: number;
   /** When what the row says was observed last: of a name when it was first seen or dropped. */
   observedAt: string;
-  /** Of WHOIS datasets: what was published, in the words of the public answer. */
+  /** Only in WHOIS datasets: the published record, in the words of the public answer. */
   record?: Record<string, unknown>;
-  /** Of DNS datasets: what the name has now. */
+  /** Only in DNS datasets: the name's present records. */
   records?: { type: string; value: string; firstSeen: string }[];
 }
 
-/** What a dataset ends with. */
+/** The last line of a dataset. */
 export interface DatasetEnd {
   isLast: true;
   rows: number;
@@ -115,7 +115,7 @@ export interface FreshestAsked {
   kind: 'whois' | 'dns';
   /** Up to 1,000. */
   names: readonly string[];
-  /** Of `dns`: all of these must be fresh. */
+  /** Only for `dns`: all of these must be fresh. */
   types?: readonly NameRecordType[];
   maxAgeSeconds: number;
 }
@@ -127,9 +127,9 @@ export interface FreshAnswer {
   name: string;
   sourceId: number;
   observedAt: string;
-  /** Of `whois`. */
+  /** Only for `whois`. */
   record?: Record<string, unknown>;
-  /** Of `dns`. */
+  /** Only for `dns`. */
   records?: { type: string; value: string }[];
 }
 
@@ -138,7 +138,7 @@ export interface NextNamesAsked extends KeyRange {
   kind: 'whois' | 'dns';
   /** Names that nobody has looked up since so many seconds. */
   olderThanSeconds: number;
-  /** What the page before ended with. */
+  /** The end of the page before. */
   after?: { key: string; name: string };
   /** Names that are looked through, 1 to 5,000. */
   limit?: number;
@@ -150,7 +150,7 @@ export interface NextNames {
   after: { key: string; name: string } | null;
 }
 
-/** What must not be shown or kept any more. */
+/** The names and values that must not be shown or kept any more. */
 export interface SuppressionAsked {
   kind: 'domain' | 'email' | 'name' | 'phone';
   value: string;

@@ -2,7 +2,7 @@ import type { ServiceHttp } from '../service-http.js';
 
 /** How much the lists of a source may change, and who signs a log. */
 export interface ImportedListSettings {
-  /** Of the names of a zone or block list, the share that may be gone in its next version: 0 to 1. */
+  /** The share of a zone's or block list's names that may be gone in its next version: 0 to 1. */
   turnoverMax?: number;
   /** The last line of its zones or block lists may lack an end. */
   isOpenEnded?: boolean;
@@ -16,11 +16,11 @@ export interface NewImportedSource extends ImportedListSettings {
   kind: string;
   /** The absolute path of a folder of the importing process, an `https:` address of a file or log, or `s3://…`. */
   location: string;
-  /** What may be done with its data: in answers, in files, to look its names up. */
+  /** The permitted uses of its data: in answers, in files, to look its names up. */
   isShown: boolean;
   isSold: boolean;
   isLookedUp: boolean;
-  /** What a block list says of its names: phishing, malware, botnet, spam, scam or other. */
+  /** The accusation of a block list: phishing, malware, botnet, spam, scam or other. */
   category?: string;
   /** From one run to the next; without it, it runs when somebody asks. */
   everyMs?: number;
@@ -50,9 +50,9 @@ export interface ImportedFile {
   lines: number;
   /** Lines that have been read. */
   position: number;
-  /** Of 64 parts of a list of names, those that have been taken in. */
+  /** The number of parts, out of 64, of a list of names that have been imported. */
   slices: number;
-  /** Of a zone only what differs from the file before was taken in. */
+  /** True if only the differences from a zone's previous file were imported. */
   isDifference: boolean;
   badLines: number;
   badSamples: { line: number; text: string }[];

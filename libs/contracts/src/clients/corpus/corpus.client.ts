@@ -14,7 +14,7 @@ import type {
 import { jsonLines } from '../json-lines.js';
 import type { ServiceHttp } from '../service-http.js';
 
-/** What became of a batch of observations. */
+/** The result of recording a batch of observations. */
 export interface RecordedBatch {
   newNames: number;
   changedNames: number;
@@ -28,7 +28,7 @@ export interface GeneratedStretchOfNames {
   seed: number;
 }
 
-/** What the index says of a name, for its reputation. */
+/** The index's facts about a name's reputation. */
 export interface IndexSignals {
   /** RFC 3339; null for a name that it does not know. */
   firstSeen: string | null;
@@ -54,7 +54,7 @@ export class CorpusClient {
     return this.http.call('POST', '/internal/observations', { body: Buffer.from(lines) });
   }
 
-  /** What the index says of a registrable name. @throws ServiceUnavailable, SearchTooHeavy */
+  /** The index's facts about a registrable name. @throws ServiceUnavailable, SearchTooHeavy */
   async signals(name: string): Promise<IndexSignals> {
     return this.http.call('GET', `/internal/signals?name=${encodeURIComponent(name)}`);
   }
@@ -95,7 +95,7 @@ export class CorpusClient {
     return this.http.call('POST', '/internal/suppressions', call);
   }
 
-  /** What is suppressed, by version: a file made at an older one (`versionFor`) may hold what must not be shown. */
+  /** The suppressions by version: a file made at an older one (`versionFor`) may hold what must not be shown. */
   async suppressionVersion(): Promise<SuppressionVersion> {
     return this.http.call('GET', '/internal/feed/suppression');
   }

@@ -15,7 +15,7 @@ const PAYMENT_LINE_KINDS = [
 ] as const;
 export type PaymentLineKind = (typeof PAYMENT_LINE_KINDS)[number];
 
-/** What every line of a payment has. */
+/** The members that every line of a payment has. */
 export class AnyPaymentLine {
   @IsUUID()
   lineId: string;
@@ -31,7 +31,7 @@ export class AnyPaymentLine {
   @Min(1)
   quantity: number;
 
-  /** What was paid for this line without tax: millionths of the currency unit, decimal string. */
+  /** The amount paid for this line without tax: millionths of the currency unit, decimal string. */
   @Matches(MICROS)
   amountMicros: string;
 }

@@ -6,7 +6,7 @@ import { MICROS } from './payment-line.js';
 const REVERSAL_SCOPES = ['whole', 'remaining'] as const;
 export type ReversalScope = (typeof REVERSAL_SCOPES)[number];
 
-/** What every reversed line has. */
+/** The members that every reversed line has. */
 export class AnyReversedLine {
   @IsUUID()
   lineId: string;
@@ -14,12 +14,12 @@ export class AnyReversedLine {
   @IsIn(REVERSAL_SCOPES)
   scope: ReversalScope;
 
-  /** What this reversal takes back of the line: millionths of the currency unit, decimal string. */
+  /** The amount of the line that this reversal takes back: millionths of the currency unit, decimal string. */
   @Matches(MICROS)
   @IsAtMost('paidMicros')
   refundedMicros: string;
 
-  /** What was paid for the line. */
+  /** The amount paid for the line. */
   @Matches(MICROS)
   paidMicros: string;
 }

@@ -20,7 +20,7 @@ export interface BillingDetails {
   purchase_order?: string;
 }
 
-/** What invoices are addressed to. */
+/** The recipient's details on invoices. */
 export class PutBillingDetailsRequest implements BillingDetails {
   @IsOptional()
   @IsInvoiceLine(150)

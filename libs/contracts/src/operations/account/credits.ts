@@ -16,7 +16,7 @@ import { IsNullable } from '../../nullable.js';
 
 /** Credits of an account at this moment. */
 export class CreditsBalance {
-  /** What may still be used: `spendable` and `leased`. `X-Credits-Remaining` says the same. */
+  /** The credits that can still be used: `spendable` and `leased`. `X-Credits-Remaining` says the same. */
   @IsInt()
   @Min(0)
   remaining: number;
@@ -49,7 +49,7 @@ export class CreditsBalance {
 export const CREDIT_SOURCES = ['trial', 'package', 'subscription', 'release', 'operator'] as const;
 export type CreditSource = (typeof CREDIT_SOURCES)[number];
 
-/** What became of the credits of one source; the five amounts from `available` on add up to `granted`. */
+/** The use of the credits of one source; the five amounts from `available` on add up to `granted`. */
 export class GrantAmounts {
   @IsString()
   id: string;
@@ -109,7 +109,7 @@ export class CreditsLedgerLine {
   @IsString()
   reference?: string;
 
-  /** What they were used for; absent for other kinds. */
+  /** The operation that used them; absent for other kinds. */
   @IsOptional()
   @IsString()
   operation?: string;

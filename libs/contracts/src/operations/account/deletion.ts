@@ -14,7 +14,7 @@ export class AccountDeletionAnswer {
   @IsString()
   restorable_until: string;
 
-  /** What happens now and what happens then, for people. */
+  /** A text for people that says what happens now and later. */
   @IsString({ each: true })
   consequences: string[];
 }

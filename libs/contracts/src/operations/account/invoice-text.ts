@@ -1,4 +1,4 @@
-/** What the font of invoices has signs for, besides spaces and punctuation. */
+/** The characters that the font of invoices has, besides spaces and punctuation. */
 const LETTERS = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}\p{Zs}`;
 const SIGNS = '!-/:-@[-`{-~¡-¿‐-‧‰-›€₤₽№™©®×÷';
 

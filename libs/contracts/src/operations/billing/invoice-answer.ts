@@ -33,7 +33,7 @@ export class InvoiceAnswer {
   @IsString()
   issued_at: string;
 
-  /** What was bought, or why money went back: the lines as they are printed. */
+  /** The purchase, or the reason for the money returned: the lines as they are printed. */
   @IsString({ each: true })
   items: string[];
 

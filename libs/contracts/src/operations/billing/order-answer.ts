@@ -32,7 +32,7 @@ export const ORDER_STATES = [
 ] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
-/** What is bought. A price is never taken from outside (S50). */
+/** The purchase. A price is never taken from outside (S50). */
 export class CreateOrderRequest {
   @IsIn(['package', 'subscription'])
   product: 'package' | 'subscription';
@@ -96,7 +96,7 @@ export class OrderAnswer {
   @IsString()
   processor: string;
 
-  /** What is paid, tax included, in millionths of the currency unit, decimal string. */
+  /** The amount to pay, tax included, in millionths of the currency unit, decimal string. */
   @IsString()
   amount_micros: string;
 

@@ -5,7 +5,7 @@ import { IsBoolean, IsIn, IsString, ValidateNested } from 'class-validator';
 export const PROCESSOR_NAMES = ['stripe', 'paypal'] as const;
 export type ChosenProcessor = (typeof PROCESSOR_NAMES)[number];
 
-/** What customers call them. */
+/** The names that customers know them by. */
 export const PROCESSOR_TITLES: Readonly<Record<ChosenProcessor, string>> = {
   stripe: 'Stripe',
   paypal: 'PayPal',

@@ -65,7 +65,7 @@ export class UnpaidChangeAnswer {
   @IsInt()
   quantity: number;
 
-  /** What is open, tax included, in millionths of the currency unit. */
+  /** The amount due, tax included, in millionths of the currency unit. */
   @IsString()
   due_micros: string;
 
@@ -87,7 +87,7 @@ export class PlanPreviewAnswer {
   @IsIn(['now', 'period_end'])
   effect: 'now' | 'period_end';
 
-  /** What is due now, tax included, in millionths of the currency unit; `0` for a change at the end of the period. */
+  /** The amount due now, tax included, in millionths of the currency unit; `0` for a change at the end of the period. */
   @IsString()
   due_micros: string;
 
@@ -102,7 +102,7 @@ export class PlanPreviewAnswer {
   @IsString()
   from: string;
 
-  /** What each period costs from `renews_at` on, tax included. */
+  /** The price of each period from `renews_at` on, tax included. */
   @IsString()
   renewal_micros: string;
 
@@ -140,7 +140,7 @@ export class SubscriptionAnswer {
   @IsIn(['month', 'year'])
   interval: BillingInterval;
 
-  /** What all units cost an interval, tax included, in millionths of the currency unit. */
+  /** The price of all units per interval, tax included, in millionths of the currency unit. */
   @IsString()
   amount_micros: string;
 

@@ -15,7 +15,7 @@ import {
 const LIMIT_BYTES = 4_096;
 const ID = '019a5f00-0000-7000-8000-000000000002';
 
-/** What each step may be refused with. */
+/** The possible refusals of each step. */
 const OF_A_STEP = [
   'not_found',
   'plan_not_changeable',

@@ -15,18 +15,18 @@ export interface ApiCall {
   headers: Readonly<Record<string, string>>;
   /** Its body, as JSON. */
   json?: string;
-  /** Of a call whose body is a file. */
+  /** Only for a call whose body is a file. */
   upload?: UploadType;
   /** Whether a file is the answer. */
   isDownload: boolean;
   needsKey: boolean;
 }
 
-/** What an operation is asked, by the names of its parameters. */
+/** The parameters of a call, by name. */
 export interface CallInput {
   values: Readonly<Record<string, string>>;
   body?: object;
-  /** Of the newest version unless given. */
+  /** The newest version unless given. */
   route?: OperationRoute;
 }
 
@@ -71,7 +71,7 @@ const encoded = (text: string) =>
     (unit) => `%${unit.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-/** What the first example of an operation asks. */
+/** The parameters of an operation's first example. */
 export function exampleCall(apiUrl: string, row: Operation, route?: OperationRoute): ApiCall {
   const { parameters, body = row.body?.example } = row.examples[0];
   return apiCallOf(apiUrl, row, { values: parameters, body, route });

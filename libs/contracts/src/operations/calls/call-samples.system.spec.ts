@@ -15,7 +15,7 @@ import { callSamples } from './call-samples.js';
 const run = promisify(execFile);
 const HOSTILE = `b'$(id)"\`id\`\\ !`;
 
-/** What a program sent, whichever it was. */
+/** The request that a program sent, in any of the languages. */
 interface Sent {
   line: string;
   key?: string;

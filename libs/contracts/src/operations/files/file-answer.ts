@@ -39,7 +39,7 @@ export class FileArtifact {
   sha256: string;
 }
 
-/** What is known of a file: of one dataset and day, as it was made last. */
+/** The facts about a file of one dataset and day, as it was last made. */
 export class FileEntry {
   @IsIn(DATASETS)
   dataset: Dataset;
@@ -87,7 +87,7 @@ export class FileEntry {
 
 /** A file as an account sees it. */
 export class OwnFileEntry extends FileEntry {
-  /** What a Domainer plan must hold to open it. */
+  /** The part that a Domainer plan must have to open it. */
   @IsIn(PLAN_DATASETS)
   plan_dataset: PlanDataset;
 

@@ -91,7 +91,7 @@ export class DnsStretch extends HistoricDnsRecord {
   source: string;
 }
 
-/** What a name had in the DNS over time, the newest first. */
+/** A name's DNS records over time, the newest first. */
 export class DnsHistoricalAnswer extends PagedAnswer {
   @IsString()
   domain_name: string;
@@ -102,13 +102,13 @@ export class DnsHistoricalAnswer extends PagedAnswer {
   @IsIn(['snapshots', 'timeline'])
   view: string;
 
-  /** With `view=snapshots`. */
+  /** Present with `view=snapshots`. */
   @IsOptional()
   @ValidateNested({ each: true })
   @Type(() => DnsSnapshot)
   snapshots?: DnsSnapshot[];
 
-  /** With `view=timeline`. */
+  /** Present with `view=timeline`. */
   @IsOptional()
   @ValidateNested({ each: true })
   @Type(() => DnsStretch)

@@ -19,7 +19,7 @@ import { WhoisContact } from '../whois/whois-parties.js';
 import { IsNullable } from '../../nullable.js';
 import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from './history-kinds.js';
 
-/** What was published of a name, in the words of version 1. */
+/** A published record of a name, in the words of version 1. */
 export class HistoricRecordV1 extends PublishedRegistration {
   /** From 1, the newest first. */
   @IsInt()
@@ -33,7 +33,7 @@ export class HistoricRecordV1 extends PublishedRegistration {
   query_time: string;
 }
 
-/** What was published of a name from `first_seen` to `last_seen`. */
+/** The record published about a name from `first_seen` to `last_seen`. */
 export class HistoricRecord extends HistoricRecordV1 {
   /** RFC 3339. */
   @IsISO8601()
@@ -110,7 +110,7 @@ export class HistoricChange {
   source: string;
 }
 
-/** What was published of a name over time, the newest first. */
+/** The records published about a name over time, the newest first. */
 export class WhoisHistoryAnswer extends PagedAnswer {
   @IsString()
   domain_name: string;
@@ -121,13 +121,13 @@ export class WhoisHistoryAnswer extends PagedAnswer {
   @IsIn(['records', 'changes'])
   view: string;
 
-  /** With `view=records`. */
+  /** Present with `view=records`. */
   @IsOptional()
   @ValidateNested({ each: true })
   @Type(() => HistoricRecord)
   records?: HistoricRecord[];
 
-  /** With `view=changes`, of complete records only. */
+  /** Present with `view=changes`, from complete records only. */
   @IsOptional()
   @ValidateNested({ each: true })
   @Type(() => HistoricChange)

@@ -109,7 +109,7 @@ export class JobCredits {
   @Min(0)
   released: number;
 
-  /** What the account lacks for the price; only in the answer to a dry run. */
+  /** The credits that the account lacks; only in the answer to a dry run. */
   @IsOptional()
   @IsInt()
   @Min(0)

@@ -6,7 +6,7 @@ import { listPages } from '../paging/paged-search.js';
 import { onePage } from '../paging/paging-answer.js';
 import { DnsJobRequest, JobAnswer, JobRequest, JobsAnswer } from './job-answer.js';
 
-/** Of 1,000 names as long as names may be. */
+/** Enough for 1,000 names of the greatest length. */
 const JOB_BODY_BYTES = 2 * 1024 * 1024 + 64 * 1024;
 /** Credits that others hold for a moment are waited for. */
 const HOLD_TIMEOUT_MS = 75_000;
@@ -91,7 +91,7 @@ const OF_NEW_JOBS = [
   'too_many_jobs',
 ] as const;
 
-/** Of each call: who owns it, and what it costs. */
+/** The owner and price of each call. */
 const WORKER = (path: string) => ({ service: 'worker', path: `/internal/jobs${path}` }) as const;
 const FREE = { per: 'free' } as const;
 

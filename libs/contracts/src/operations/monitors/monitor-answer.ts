@@ -28,7 +28,7 @@ import {
   type MonitorState,
 } from './monitor-words.js';
 
-/** What a monitor watches, and what it leaves out. */
+/** The names that a monitor watches, and those that it leaves out. */
 export class MonitorRule {
   /** A-labels. */
   @IsOptional()
@@ -85,9 +85,9 @@ export class MonitorRule {
   tlds?: string[];
 }
 
-/** What checks of a domain cost that its place does not include. */
+/** The price of a domain's checks that its place does not include. */
 export class MonitorPrice {
-  /** Of each further check that is answered; one that fails is free. */
+  /** For each further check that is answered; one that fails is free. */
   @IsInt()
   credits_per_check: number;
 
@@ -163,7 +163,7 @@ export class MonitorAnswer {
   @Type(() => MonitorChecks)
   checks?: MonitorChecks;
 
-  /** Of a domain monitor with checks that its place does not include. */
+  /** Only for a domain monitor with checks that its place does not include. */
   @IsOptional()
   @ValidateNested()
   @Type(() => MonitorPrice)
@@ -213,7 +213,7 @@ export class MonitorMatch {
   @IsIn(MATCH_REASONS)
   reason: MatchReason;
 
-  /** What is watched: the keyword, or the value that was found in a published one. */
+  /** The watched keyword, or the value that was found in a published one. */
   @IsString()
   value: string;
 }
@@ -239,29 +239,29 @@ export class MonitorEvent {
   @IsString()
   domain_unicode: string;
 
-  /** Of `domain.changed`. */
+  /** Only for `domain.changed`. */
   @IsOptional()
   @ValidateNested({ each: true })
   @Type(() => MonitorChange)
   changes?: MonitorChange[];
 
-  /** Of `domain.expiring`: `YYYY-MM-DD`. */
+  /** Only for `domain.expiring`: `YYYY-MM-DD`. */
   @IsOptional()
   @IsString()
   expiry_date?: string;
 
-  /** Of `domain.expiring`. */
+  /** Only for `domain.expiring`. */
   @IsOptional()
   @IsInt()
   days_left?: number;
 
-  /** Of a name that was found. */
+  /** Only for a name that was found. */
   @IsOptional()
   @ValidateNested()
   @Type(() => MonitorMatch)
   match?: MonitorMatch;
 
-  /** What you made of a name that was found. */
+  /** Your verdict on a name that was found. */
   @IsOptional()
   @IsIn(HIT_STATES)
   state?: HitState;

@@ -33,9 +33,9 @@ const WORDS_MAX = 4;
 const OWN_DOMAINS_MAX = 100;
 const TLDS_MAX = 100;
 
-/** What may be changed of a monitor; what it watches stays. */
+/** The parts of a monitor that may be changed; its subject stays. */
 export class UpdateMonitorRequest {
-  /** What you call it. */
+  /** Your name for it. */
   @IsOptional()
   @IsLine(NAME_LENGTH_MAX)
   name?: string;
@@ -55,17 +55,17 @@ export class UpdateMonitorRequest {
   @Max(CHECK_MINUTES)
   interval_minutes?: number;
 
-  /** Of a brand: where in the label the keyword must stand; anywhere (`contains`) by default. */
+  /** Only for a brand: the keyword's place in the label; anywhere (`contains`) by default. */
   @IsOptional()
   @IsIn(KEYWORD_PLACES)
   match?: KeywordPlace;
 
-  /** Of a brand: also labels that look like the keyword or differ from it by a slip; yes by default. */
+  /** Only for a brand: whether to match labels that look like the keyword or differ by a typing error; true by default. */
   @IsOptional()
   @IsBoolean()
   with_typos?: boolean;
 
-  /** Of a brand: words that the label must have, too. */
+  /** Only for a brand: further words that the label must contain. */
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(WORDS_MAX)
@@ -75,7 +75,7 @@ export class UpdateMonitorRequest {
   @MaxLength(WORD_LENGTH_MAX, { each: true })
   include?: string[];
 
-  /** Of a brand: words that the label must not have. */
+  /** Only for a brand: words that the label must not contain. */
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(WORDS_MAX)
@@ -85,7 +85,7 @@ export class UpdateMonitorRequest {
   @MaxLength(WORD_LENGTH_MAX, { each: true })
   exclude?: string[];
 
-  /** Of a brand or registrant: names of yours, which are no news. */
+  /** Only for a brand or registrant: your own names, which are never reported. */
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(OWN_DOMAINS_MAX)
@@ -94,7 +94,7 @@ export class UpdateMonitorRequest {
   @MaxLength(DOMAIN_LENGTH_MAX, { each: true })
   own_domains?: string[];
 
-  /** Of a brand or registrant: top-level domains to look in; all of them by default. */
+  /** Only for a brand or registrant: the top-level domains to search; all by default. */
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(TLDS_MAX)
@@ -104,7 +104,7 @@ export class UpdateMonitorRequest {
   @MaxLength(WORD_LENGTH_MAX, { each: true })
   tlds?: string[];
 
-  /** Of a registrant: whether the whole value must be equal; by default it may stand within another. */
+  /** Only for a registrant: whether the whole value must match; by default a part is enough. */
   @IsOptional()
   @IsBoolean()
   exact?: boolean;
@@ -120,13 +120,13 @@ export class CreateMonitorRequest extends UpdateMonitorRequest {
   @MaxLength(DOMAIN_LENGTH_MAX)
   domainName?: string;
 
-  /** What a brand monitor searches new names for. */
+  /** The keyword that a brand monitor looks for in new names. */
   @IsOptional()
   @IsString()
   @MaxLength(WORD_LENGTH_MAX)
   keyword?: string;
 
-  /** Of a registrant monitor, one of the three: the name of a contact. */
+  /** A registrant monitor has one of the three: the name of a contact. */
   @IsOptional()
   @IsLine(VALUE_LENGTH_MAX)
   owner?: string;

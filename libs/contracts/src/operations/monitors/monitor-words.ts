@@ -1,4 +1,4 @@
-/** What a monitor watches. */
+/** The kinds of monitor. */
 export const MONITOR_KINDS = ['domain', 'brand', 'registrant'] as const;
 export type MonitorKind = (typeof MONITOR_KINDS)[number];
 
@@ -8,7 +8,7 @@ export type MonitorState = (typeof MONITOR_STATES)[number];
 /** Minutes between two checks of the DNS of a watched domain: as its place includes them, and at least. */
 export const CHECK_MINUTES = 360;
 export const CHECK_MINUTES_MIN = 10;
-/** Of each answered check beyond those that the place includes. */
+/** The price of each answered check beyond those that the place includes. */
 export const CREDITS_A_CHECK = 1;
 
 const DAY_MINUTES = 1_440;
@@ -35,7 +35,7 @@ export const MONITOR_EVENT_TYPES = [
 ] as const;
 export type MonitorEventType = (typeof MONITOR_EVENT_TYPES)[number];
 
-/** What its owner thinks of a name that was found. */
+/** The owner's verdict on a name that was found. */
 export const HIT_STATES = ['new', 'watched', 'ignored'] as const;
 export type HitState = (typeof HIT_STATES)[number];
 

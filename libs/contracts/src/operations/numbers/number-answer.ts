@@ -63,7 +63,7 @@ export class AbuseAddress {
   found_in: string;
 }
 
-/** What is said of a block or a range of numbers, whatever it counts. */
+/** The facts about a block of addresses or a range of AS numbers. */
 class NumberAnswer {
   @IsBoolean()
   status: boolean;
@@ -185,7 +185,7 @@ export class PrefixRouting {
   origin_as_numbers?: string[];
 }
 
-/** Who connects an address to the internet. */
+/** The network that connects an address to the internet. */
 export class NetworkProvider {
   @IsString()
   name: string;
@@ -239,7 +239,7 @@ export class AsnBlock {
   end_as: string;
 }
 
-/** What is known of routes and peers. */
+/** The known routes and peers. */
 export class RoutingCoverage {
   @IsBoolean()
   is_loaded: boolean;
@@ -259,7 +259,7 @@ export class RoutingCoverage {
   relation_count?: number;
 }
 
-/** What is known of other things that a holder has. */
+/** The holder's other known resources. */
 export class AllocationCoverage {
   @IsBoolean()
   is_loaded: boolean;

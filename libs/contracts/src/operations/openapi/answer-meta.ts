@@ -1,6 +1,6 @@
 import { IsBoolean, IsInt, IsOptional, IsString } from 'class-validator';
 
-/** What the gateway adds to an answer of version 2. */
+/** The members that the gateway adds to an answer of version 2. */
 export class AnswerMeta {
   @IsString()
   request_id: string;

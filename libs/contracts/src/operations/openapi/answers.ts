@@ -15,7 +15,7 @@ interface Answered {
   schemas: Schemas;
 }
 
-/** What an operation answers, by status: each form under its content type, and refusals. */
+/** An operation's answers by status: each form under its content type, and refusals. */
 export function responsesOf(answered: Answered): Record<string, object> {
   return { ...answersOf(answered), ...refusalsOf(answered) };
 }

@@ -1,7 +1,7 @@
 import { listenerOf } from '../access.js';
 import type { Operation } from '../operation.js';
 
-/** What each group of operations is about, by the first word of their names. */
+/** The subject of each group of operations, by the first word of their names. */
 const GROUPS: Readonly<Record<string, string>> = {
   whois: 'Registration data of domain names: live, in bulk, historical, and by contact.',
   ip: 'Registration data of IP addresses and address blocks.',

@@ -282,7 +282,7 @@ describe('the refusals of the API', () => {
     expect(codes(path, method)).toContain('"fixture_needs_test_key"');
   });
 
-  it('what asks about nothing names neither', () => {
+  it('an operation without a subject names neither', () => {
     expect(codes('/v2.0/account/usage', 'get')).toBeUndefined();
   });
 });

@@ -226,7 +226,7 @@ function typedExample({ type }: JsonSchema, text: string): unknown {
   return type === 'integer' || type === 'boolean' ? JSON.parse(text) : text;
 }
 
-/** What a browser's call needs beside its cookie. */
+/** The headers that a browser's call needs besides its cookie. */
 function headerParameters(operation: Operation): DescribedParameter[] {
   const isRead = operation.method === 'GET' || operation.method === 'HEAD';
   const isChange = listenerOf(operation) === 'dashboard' && !isRead;
@@ -244,7 +244,7 @@ function withoutExample(one: DescribedParameter): DescribedParameter {
   return optional;
 }
 
-/** What either of two parameters takes: the words of both, or what one of them allows. */
+/** The values that two parameters allow together: the words of both, or the pattern of one. */
 function eitherSchema(first: JsonSchema, second: JsonSchema): JsonSchema {
   const words = [first, second].map(({ enum: own }) => own as string[] | undefined);
   if (words.every((own) => own !== undefined)) {

@@ -88,12 +88,12 @@ export function problemsOf(operation: Operation): ProblemCode[] {
   return (Object.keys(PROBLEM_STATUS) as ProblemCode[]).filter((code) => codes.has(code));
 }
 
-/** With what one item of several may be refused; none for an operation on one thing. */
+/** The problems with which one item of several may be refused; none for an operation on one thing. */
 export function itemProblemsOf({ answers }: Operation): readonly ProblemCode[] {
   return answers.flatMap((form) => (form.type === 'application/x-ndjson' ? form.of.codes : []));
 }
 
-/** What a test key may not ask, and what it alone may. */
+/** The problems of questions that a test key may not ask, or that it alone may. */
 function fixtureProblems(operation: Operation): ProblemCode[] {
   const { parameters, body } = operation;
   const kinds = [

@@ -36,7 +36,7 @@ export class ProblemAnswer {
   @IsInt()
   credits_charged: number;
 
-  /** Of 402: the page where credits are sold, where they are. */
+  /** Only for 402: the page where credits are sold, if they are. */
   @IsOptional()
   @IsString()
   credits_url?: string;

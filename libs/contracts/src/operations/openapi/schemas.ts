@@ -21,7 +21,7 @@ const PREFIX = '#/components/schemas/';
 /** Is in every answer, whatever is selected; so is `meta`, which no class has. */
 const NEVER_CUT = 'status';
 
-/** What a class describes. Only in a body may `null` stand for a member that is left out. */
+/** The schema that a class describes. Only in a body may `null` stand for a member that is left out. */
 type Use = 'body' | 'answer';
 
 interface ObjectSchema extends JsonSchema {

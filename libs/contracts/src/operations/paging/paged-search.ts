@@ -3,7 +3,7 @@ import { integer, oneOf, text } from '../kinds.js';
 import { MAX_CREDITS } from '../live-parameters.js';
 import type { Credits } from '../price.js';
 
-/** Whoever reads further than this follows the cursors. */
+/** Readers who go further than this follow the cursors. */
 const PAGE_MAX = 100;
 export const CURSOR_LENGTH_MAX = 1_500;
 
@@ -18,7 +18,7 @@ export interface PageMode {
   pageSize: number;
 }
 
-/** What makes a row a paged search. */
+/** The members that make a row a paged search. */
 export interface PagedSearch {
   /** By the words of the parameter `mode`; the first one is the default. */
   modes: Readonly<Record<string, PageMode>>;

@@ -143,7 +143,7 @@ export class AskedPage {
     };
   }
 
-  /** What the search would cost: the page of a preview, and the price of each mode. */
+  /** The price of the search: the page of a preview, and the price of each mode. */
   preview({ records, is }: Total): { paging: Paging; preview: PreviewedMode[] } {
     const { row, question, size } = this.parts;
     const preview = Object.entries(row.paged!.modes).map(([mode, { credits, pageSize }]) => {
@@ -193,7 +193,7 @@ export function linkHeaders({ next_cursor }: Paging): Record<string, string> {
   return next_cursor === null ? {} : { [NEXT_CURSOR_HEADER]: next_cursor };
 }
 
-/** What was read counts too: the end of the list shows how many there are, and a full page at least how many. */
+/** Pages already read count too: the end of the list shows how many there are, a full page shows the least. */
 function totalOf(counted: Total | undefined, { seen, hasNext, isEnd }: Read): Total {
   if (isEnd && counted?.is !== 'exact') return { records: seen, is: 'exact' };
   const least = hasNext ? seen + 1 : 0;

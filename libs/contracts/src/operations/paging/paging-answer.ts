@@ -61,7 +61,7 @@ export function onePage(records: number, pageSize: number): Paging {
 
 /** A source of data that is loaded on this installation. */
 export class LoadedSource {
-  /** What it is, such as `zone:com` or `whois`. */
+  /** Its kind, such as `zone:com` or `whois`. */
   @IsString()
   source: string;
 
@@ -86,7 +86,7 @@ export class LoadedSource {
   is_generated?: boolean;
 }
 
-/** What a search could look through. */
+/** The data that a search could look through. */
 export class Coverage {
   /** False: nothing is loaded that could hold an answer, so that no result says nothing. */
   @IsBoolean()
@@ -103,7 +103,7 @@ export class Coverage {
   names_in_tld?: number;
 }
 
-/** What a whole search costs in one of its modes. */
+/** The price of a whole search in one of its modes. */
 export class PreviewedMode {
   @IsString()
   mode: string;
@@ -126,7 +126,7 @@ export class PreviewedMode {
   credits_total: number;
 }
 
-/** What the answer of every paged search has beside its records. */
+/** The members of every paged search's answer besides its records. */
 export class PagedAnswer {
   @IsBoolean()
   status: boolean;
@@ -139,7 +139,7 @@ export class PagedAnswer {
   @Type(() => Coverage)
   coverage: Coverage;
 
-  /** With `mode=preview`, which returns no records and costs nothing: the price of each mode. */
+  /** Present with `mode=preview`, which returns no records and costs nothing: the price of each mode. */
   @IsOptional()
   @ValidateNested({ each: true })
   @Type(() => PreviewedMode)

@@ -56,7 +56,7 @@ export class PriceListTier {
   keys: number;
 }
 
-/** What an account has that bought nothing. */
+/** The limits and rights of an account that has bought nothing. */
 export class PriceListTrial {
   @IsInt()
   credits: number;
@@ -89,7 +89,7 @@ export class PriceListRateUnit {
   units_max: number;
 }
 
-/** What one operation costs. */
+/** The price of one operation. */
 export class PriceListOperation {
   @IsString()
   operation: string;
@@ -135,7 +135,7 @@ export class PriceList {
   operations: PriceListOperation[];
 }
 
-/** What a package of credits costs. */
+/** The price of a package of credits. */
 export class PackageQuote {
   @IsBoolean()
   status: boolean;

@@ -9,7 +9,7 @@ export const nestedTypes = untyped as {
   findTypeMetadata(type: DataClass, member: string): { typeFunction(): DataClass } | undefined;
 };
 
-/** What lies below a member: the members of a class, names that no class knows, or nothing that has a name. */
+/** The kind of a member's contents: the members of a class, names that no class knows, or nothing that has a name. */
 type Below = DataClass | 'any' | 'none';
 
 const rulesOf = (type: DataClass) =>

@@ -6,7 +6,7 @@ import type { Parameter, ParameterKind } from '../parameter.js';
 /** Stands for a name or value whose encoding is wrong; no decoded text holds half a surrogate pair. */
 export const WRONGLY_ENCODED = '\ud800';
 
-/** What an unknown parameter may be called to be named in the answer; a key pasted there is not. */
+/** The names of unknown parameters that an answer may repeat; a key pasted there is not repeated. */
 const SHOWABLE = /^(?!dds_)[A-Za-z0-9_.-]{1,40}$/;
 
 /** Texts of the given parameters by their slots; slots of synonyms are emptied. */

@@ -5,7 +5,7 @@ import type { Operation } from '../operation.js';
 /** Requests under way are counted by these classes, each of which has its own places. */
 export type ConcurrencyClass = RateClass | 'public';
 
-/** What one request of an operation may take. */
+/** The limits of one request of an operation. */
 export interface OperationLimits {
   /** Until its owner begins to answer, and between two parts of the answer, in milliseconds. */
   timeoutMs: number;
@@ -21,7 +21,7 @@ const MIB = 1024 * 1024;
 /** Registries are slow; browsers have people before them; a processor waits no longer, and asks again (S46). */
 const TIMEOUT_MS = { api: 22_000, dashboard: 10_000, signed: 5_000 } as const;
 
-/** What the requests of a row may take: what it says itself, or what its access brings. */
+/** The limits of a row's requests: its own, or those that come with its access. */
 export function limitsOf({
   access,
   body,

@@ -5,7 +5,7 @@ import { InputReader } from './input-reader.js';
 import { type Operation, type Version } from '../operation.js';
 import type { ValuesOf } from '../parameter.js';
 
-/** What an owner's controller gets: the parameters' values and the version of the question. */
+/** The question as an owner's controller gets it: the parameters' values and the version. */
 export type QuestionOf<O extends Operation> =
   O extends Operation<infer P> ? ValuesOf<P> & { version: Version } : never;
 

@@ -27,7 +27,7 @@ export class ReputationSignal {
   @IsInt()
   weight: number;
 
-  /** What was seen. */
+  /** The observation. */
   @IsString()
   evidence: string;
 
@@ -48,7 +48,7 @@ export class ReputationSignal {
   listed_at?: string;
 }
 
-/** What can be said of a name, with everything that it rests on. */
+/** The reputation of a name, with all of its evidence. */
 export class ReputationAnswer {
   @IsBoolean()
   status: boolean;
@@ -81,7 +81,7 @@ export class ReputationAnswer {
   @Type(() => ReputationSignal)
   signals: ReputationSignal[];
 
-  /** What could not be asked: `registration`, `index`, `dns`. */
+  /** The sources that could not be asked: `registration`, `index`, `dns`. */
   @IsString({ each: true })
   unknown: string[];
 

@@ -54,7 +54,7 @@ export class DnsReverseAnswer extends PagedAnswer {
   @IsIn(REVERSE_TYPES)
   type: string;
 
-  /** Of the addresses on this page, for `a` and `aaaa`. */
+  /** The networks of the addresses on this page, for `a` and `aaaa`. */
   @ValidateNested({ each: true })
   @Type(() => AddressCount)
   addresses: AddressCount[];

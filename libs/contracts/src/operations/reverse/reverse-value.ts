@@ -29,7 +29,7 @@ export function reverseValue(): ParameterKind<string> {
   };
 }
 
-/** What a value of `dns.reverse` is. */
+/** The kinds of value that `dns.reverse` takes. */
 export function reverseSubject(
   value: string,
 ):

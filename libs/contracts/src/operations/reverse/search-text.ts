@@ -1,7 +1,7 @@
 import { text } from '../kinds.js';
 import type { ParameterKind } from '../parameter.js';
 
-/** What every search for a text answers to test keys. */
+/** The answer of every search for a text to test keys. */
 const FIXTURES = ['registered.test', 'redacted.test'];
 
 /** A text that is searched for. `registered.test` and `redacted.test` are fixtures. */

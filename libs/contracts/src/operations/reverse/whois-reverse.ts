@@ -25,7 +25,7 @@ export class ReverseDomain extends HistoricRecord {
   company_name?: string;
 }
 
-/** What was searched for. */
+/** The search. */
 export class ReverseQuery {
   @IsIn(['keyword', 'owner', 'email', 'company'])
   selector: string;

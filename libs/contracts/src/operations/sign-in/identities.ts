@@ -13,7 +13,7 @@ import { FOR_VISITORS, dashboardCall, idOf } from '../dashboard-call.js';
 import { oneOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 
-/** What people call those that say who somebody is. */
+/** The names that people know identity providers by. */
 export const PROVIDER_NAMES = { google: 'Google', github: 'GitHub' } as const;
 export type Provider = keyof typeof PROVIDER_NAMES;
 export const PROVIDERS = Object.keys(PROVIDER_NAMES) as Provider[];
@@ -39,7 +39,7 @@ export class AskProviderAnswer {
 }
 
 export class ProviderReturnRequest {
-  /** What the provider added to the return address, from the question mark on. */
+  /** The text that the provider added to the return address, from the question mark on. */
   @IsString()
   @Length(1, 4_000)
   query: string;

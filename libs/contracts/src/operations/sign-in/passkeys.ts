@@ -9,7 +9,7 @@ import { defineOperation } from '../operation.js';
 import { IsNullable } from '../../nullable.js';
 
 export class PasskeyLogInRequest {
-  /** What `navigator.credentials.get` gave, as JSON (WebAuthn Level 3, `AuthenticationResponseJSON`). */
+  /** The result of `navigator.credentials.get` as JSON (WebAuthn Level 3, `AuthenticationResponseJSON`). */
   @IsString()
   @Length(2, 8_192)
   credential: string;
@@ -20,7 +20,7 @@ export class AddPasskeyRequest {
   @IsLine(60)
   name: string;
 
-  /** What `navigator.credentials.create` gave, as JSON (WebAuthn Level 3, `RegistrationResponseJSON`). */
+  /** The result of `navigator.credentials.create` as JSON (WebAuthn Level 3, `RegistrationResponseJSON`). */
   @IsString()
   @Length(2, 8_192)
   credential: string;

@@ -1,4 +1,4 @@
-/** What the body of an upload may be: a form with files in it (RFC 7578), or a piece of a file by the tus protocol. */
+/** The kinds of upload body: a form with files in it (RFC 7578), or a piece of a file by the tus protocol. */
 export type UploadType = 'multipart/form-data' | 'application/offset+octet-stream';
 
 /** A body that streams to its owner, which alone reads it. */

@@ -35,7 +35,7 @@ export const TYPO_KINDS = [
 ] as const;
 export type TypoKind = (typeof TYPO_KINDS)[number];
 
-/** What a score rests on. */
+/** The evidence for a score. */
 export const TYPO_REASONS = [
   'looks_the_same',
   'one_letter_off',
@@ -107,7 +107,7 @@ export class LookAlike extends TypoScore {
   source: string;
 }
 
-/** What look-alikes were searched for. */
+/** The subject of a search for look-alikes. */
 export class TypoQuery {
   @IsIn(['domainName', 'keyword', 'pattern'])
   selector: string;

@@ -53,7 +53,7 @@ export class UploadRefusal {
   @IsIn(UPLOAD_REFUSALS)
   reason: UploadRefusalReason;
 
-  /** What to do about it. */
+  /** The remedy. */
   @IsString()
   detail: string;
 }
@@ -95,7 +95,7 @@ export class UploadAnswer {
   @Type(() => InvalidLine)
   invalid_lines: InvalidLine[];
 
-  /** Of an upload that is refused. */
+  /** Only for an upload that is refused. */
   @IsOptional()
   @ValidateNested()
   @Type(() => UploadRefusal)

@@ -28,7 +28,7 @@ export class LoggedRequest {
   @IsString()
   operation: string;
 
-  /** What was looked up; of a bulk request, the first 255 characters of its names, separated by a comma and a space. */
+  /** The subject; for a bulk request, the first 255 characters of its names, separated by a comma and a space. */
   @IsString()
   subject: string;
 

@@ -9,7 +9,7 @@ export class OneTimeCredits {
   @Min(0)
   totalCredits: number;
 
-  /** Of them, those that were used. */
+  /** The part that was used. */
   @IsInt()
   @Min(0)
   servedRequest: number;

@@ -16,7 +16,7 @@ export class UsageDay {
   @IsInt()
   requests: number;
 
-  /** Of them, those that were refused or failed (400 and above). */
+  /** The requests that were refused or failed (400 and above). */
   @IsInt()
   failed: number;
 
@@ -59,7 +59,7 @@ export class UsageTotals {
   credits: number;
 }
 
-/** What an account asked and what it cost. */
+/** The requests of an account and their price. */
 export class UsageAnswer {
   @IsBoolean()
   status: boolean;

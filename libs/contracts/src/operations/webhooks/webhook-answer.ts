@@ -18,7 +18,7 @@ import {
 import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
 
-/** What an endpoint may be told of. */
+/** The events that an endpoint may receive. */
 export const WEBHOOK_EVENTS = [
   'job.completed',
   'monitor.triggered',

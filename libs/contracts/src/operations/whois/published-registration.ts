@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { IsOptional, IsString, ValidateNested } from 'class-validator';
 import { WhoisContact, WhoisRegistrar, WhoisReseller } from './whois-parties.js';
 
-/** What is published of a registration, now or then. What is not published is left out. */
+/** The published part of a registration, now or in the past. Unpublished members are left out. */
 export class PublishedRegistration {
   /** `YYYY-MM-DD`; so are the other two. */
   @IsOptional()

@@ -7,7 +7,7 @@ import { WhoisProvenance } from './whois-provenance.js';
 const REGISTERED = ['yes', 'no', 'restricted'] as const;
 type Registered = (typeof REGISTERED)[number];
 
-/** What the registry alone published, before the registrar's answer was merged in. */
+/** The registry's own data, before the registrar's answer was merged in. */
 export class WhoisRegistryData {
   @IsString()
   domain_name: string;
@@ -166,7 +166,7 @@ export class WhoisAnswer extends WhoisAnswerV1 {
   @Type(() => WhoisRedaction)
   redaction?: WhoisRedaction[];
 
-  /** What each RDAP server sent, by the id of its source. */
+  /** The answer of each RDAP server, by the id of its source. */
   @IsOptional()
   @IsObject()
   rdap?: Record<string, unknown>;

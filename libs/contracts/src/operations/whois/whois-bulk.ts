@@ -14,7 +14,7 @@ export class BulkNames {
   domainNames: string[];
 }
 
-/** What is known of one of the names, or why nothing is. */
+/** The answer about one of the names, or the reason why there is none. */
 export class BulkWhoisItem extends bulkItem(
   WhoisAnswer,
   'invalid_domain_name',

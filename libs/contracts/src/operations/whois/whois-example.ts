@@ -1,4 +1,4 @@
-/** What the fixture `registered.test` answers; a test of its owner compares them. */
+/** The answer of the fixture `registered.test`; a test of its owner compares them. */
 export const WHOIS_EXAMPLE = {
   status: true,
   domain_name: 'registered.test',

@@ -19,7 +19,7 @@ export class WhoisSource {
   @IsIn(['rdap', 'whois43'])
   protocol: string;
 
-  /** Of a domain name; addresses and AS numbers have one registry. */
+  /** Only for a domain name; addresses and AS numbers have one registry. */
   @IsOptional()
   @IsIn(['registry', 'registrar'])
   role?: string;
@@ -64,7 +64,7 @@ export class WhoisConflict {
   values: Record<string, unknown>;
 }
 
-/** Who was asked, and when. */
+/** The sources that were asked, and when. */
 export class AnswerProvenance {
   @IsIn(SOURCES)
   served_from: Source;

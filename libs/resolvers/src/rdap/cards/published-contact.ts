@@ -2,7 +2,7 @@ import type { Contact } from '../../record.js';
 import { readCountry } from '../../whois/parse/fields/countries.js';
 import { isEmptyValue, isWithheld } from '../../whois/parse/fields/placeholders.js';
 
-/** What a contact card says, before it is known whose card it is. */
+/** The contents of a contact card, before it is known whose card it is. */
 export interface PublishedContact {
   contact: Contact;
   url?: string;

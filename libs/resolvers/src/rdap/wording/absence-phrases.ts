@@ -41,7 +41,7 @@ export const FREE_CORES = byFirstWord([
 /** The same, only of something. */
 export const FREE_OF_SUBJECT = byFirstWord(['free | free for registration | libre']);
 
-/** What an absence can be of. */
+/** The objects that can be absent. */
 export const SUBJECTS = wordsOf(
   'domain domains domainname name names object objects record records entry entries status state ' +
     'dominio domínio domaine domäne domena doména nazwa alan',
@@ -65,10 +65,10 @@ export const BEHIND_ABSENCE = wordsOf(
 /** Words that may stand beside "available" and "free". */
 export const AROUND_FREE = wordsOf('this the is registration query currently yes still 220');
 
-/** What nothing was found in. */
+/** The places in which nothing was found. */
 export const PLACES = wordsOf('database databases db registry register whois system');
 
-/** What "no … found" may speak of. */
+/** The objects that "no … found" may name. */
 export const NOUNS = wordsOf(
   'matching domain domains name names object objects record records entry entries data information ' +
     'info result results match matches item items registration registrations whois registered',

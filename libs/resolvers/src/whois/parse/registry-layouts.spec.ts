@@ -9,7 +9,7 @@ function read(tld: string, text: string, domain = `example.${tld}`): Registratio
   return result.record as RegistrationRecord;
 }
 
-describe('what single registries print', () => {
+describe('layouts of single registries', () => {
   it('.kr: the record is printed twice, and the English one counts', () => {
     const record = read(
       'kr',

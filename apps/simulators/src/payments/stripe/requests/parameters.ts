@@ -1,7 +1,7 @@
 import type { Form, FormValue } from './form-body.js';
 import { StripeRefusal } from './stripe-refusal.js';
 
-/** What a request may have and must have. `a.b` stands for `a[b]` and `a[0][b]`, `metadata` for all in it. */
+/** The parameters that a request may have and must have. `a.b` stands for `a[b]` and `a[0][b]`, `metadata` for all in it. */
 interface Parameters {
   known: readonly string[];
   required?: readonly string[];

@@ -20,14 +20,14 @@ const HEADER_TABLE = new Map([
 
 const PREFIX_WORDS_MAX = 4;
 
-/** What a normalised key stands for, wherever it stands; undefined for a key nobody knows. */
+/** The meaning of a normalised key, wherever it stands; undefined for an unknown key. */
 export function lookUpKey(key: string, overrides: KeyTable): Target | undefined {
   const known = overrides.get(key) ?? KEYS.get(key) ?? CONTACT_FIELDS.get(key);
   if (known !== undefined) return known;
   return HEADER_TABLE.get(key) ?? withRolePrefix(key) ?? eitherLanguage(key, overrides);
 }
 
-/** What a key stands for when nothing follows it on its line: headers come before fields. */
+/** The meaning of a key when nothing follows it on its line: headers come before fields. */
 export function lookUpHeader(key: string, overrides: KeyTable): Target | undefined {
   const own = overrides.get(key);
   if (own !== undefined) return own.kind === 'header' ? own : undefined;

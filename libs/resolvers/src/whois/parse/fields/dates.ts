@@ -2,7 +2,7 @@ import type { DateValue } from '../../../record.js';
 import { dayText, isCalendarDay, utcText, zonedText } from './civil-time.js';
 import { monthNumber, zoneOffsetMinutes } from './date-words.js';
 
-/** What a server's dates need to be read: the order of a numeric date, and its clock. */
+/** How a server's dates are read: the order of a numeric date, and its clock. */
 export interface DateStyle {
   /** Order of day, month and year where digits alone do not tell. */
   order?: 'dmy' | 'mdy' | 'ymd';

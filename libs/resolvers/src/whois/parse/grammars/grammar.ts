@@ -19,13 +19,13 @@ export interface Grammar {
   phrases?: Readonly<Record<string, readonly string[]>>;
   /** Keys and values stand in columns without a colon. */
   columns?: boolean;
-  /** What the lines of an unlabelled contact are, in order; the rest are street lines. */
+  /** The meaning of an unlabelled contact's lines, in order; the rest are street lines. */
   block?: readonly ContactField[];
-  /** What the last address lines are, where a registry prints them without labels. */
+  /** The meaning of the last address lines, where a registry prints them without labels. */
   address?: readonly AddressPart[];
   /** A person's first address line is the organisation when there are lines to spare. */
   organizationFirst?: boolean;
-  /** What stands on a party's header line is a handle, not a name. */
+  /** The text on a party's header line is a handle, not a name. */
   headerIsHandle?: boolean;
   /** Only institutions register here. */
   registrantIsOrganization?: boolean;

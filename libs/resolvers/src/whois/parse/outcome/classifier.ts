@@ -15,7 +15,7 @@ import {
 import { restrictionIn, type Restriction } from './restrictions.js';
 import { statementFor, type ServerStatements } from './server-statements.js';
 
-/** What an answer is, before anything is taken from it. */
+/** The class of an answer, before anything is taken from it. */
 export type Verdict =
   | { kind: 'found' }
   | { kind: 'throttled'; retryAfterSeconds?: number }
@@ -23,7 +23,7 @@ export type Verdict =
   | { kind: 'restricted'; restriction: Restriction }
   | { kind: 'not_found' };
 
-/** What could be read from the text, and what the server is known to say. */
+/** The record read from the text, and the known statements of the server. */
 export interface Evidence {
   question: AbsenceQuestion;
   /** The name of the record that was read. */
@@ -79,7 +79,7 @@ function listedRestriction(
   return listed.find((it) => it?.kind === 'restricted');
 }
 
-/** What was read of a registration, and a last line that is cut off, take an absence back. */
+/** A registration that was read, or a last line that is cut off, overrules an absence. */
 function absenceUnlessDoubted(
   said: readonly Announcement[],
   absentAt: number,
@@ -97,7 +97,7 @@ function endsEarly(text: string): boolean {
   return text.trim() === 'no match' || /\bmatch(?:es|ing)? (?:for|to|of) ?["']?$/.test(text);
 }
 
-/** What the statuses say of a name of which nothing else is known; one that nobody knows says nothing. */
+/** The outcome that statuses give for a name without other data; an unknown status says nothing. */
 function byStatus(statuses: readonly string[]): Verdict {
   for (const status of statuses) {
     const restriction = restrictionIn(`status: ${plainText(status)}`);
@@ -106,13 +106,13 @@ function byStatus(statuses: readonly string[]): Verdict {
   return statuses.some(isHoldingStatus) ? { kind: 'found' } : { kind: 'error' };
 }
 
-/** What one line, of whatever protocol, says of a name that is kept back; rules are no such line. */
+/** The statement of one line, of any protocol, about a name that is kept back; rules are no such line. */
 export function announcedRestriction(line: string): Restriction | undefined {
   const text = plainText(line);
   return matchesAny(text, RULE_WORDS) ? undefined : restrictionIn(text);
 }
 
-/** What one line, of whatever protocol, says of limits; rules are no such line. */
+/** The statement of one line, of any protocol, about limits; rules are no such line. */
 export function saysThrottled(line: string): boolean {
   const text = plainText(line);
   if (matchesAny(text, RULE_WORDS)) return false;

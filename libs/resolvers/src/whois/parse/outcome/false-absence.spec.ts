@@ -34,7 +34,7 @@ const SERVERS: readonly (readonly [tld: string, server: string, absent: string])
 const LABEL = 'sample-shop';
 const HOSTILE_ANSWERS = 'test/eval-whois/hostile-answers.txt';
 
-/** Of the table of hostile answers, by kind; see its first lines for the notation. */
+/** The rows of the table of hostile answers, by kind; see its first lines for the notation. */
 const KINDS = new Map(
   readFileSync(HOSTILE_ANSWERS, 'utf8')
     .split('\n## ')
@@ -135,7 +135,7 @@ describe('words of absence that say nothing of the name', () => {
   });
 });
 
-describe('what each server says of a free name', () => {
+describe('each server’s statement about a free name', () => {
   it.each(SERVERS)('is absence at .%s %s', (tld, server, absent) => {
     expect(outcome(`${absent}\n`, tld, server)).toBe('not_registered');
     expect(outcome(`Welcome to the registry of .${tld}\n\n${absent}\n\n`, tld, server)).toBe(

@@ -1,6 +1,6 @@
 import { matchesAny } from './phrases.js';
 
-/** Nobody registered the name, and nobody can just so. */
+/** Statements that the name is not registered, and not open to registration either. */
 const RESTRICTED_PHRASES: Readonly<Record<'reserved' | 'premium' | 'blocked', readonly string[]>> =
   {
     premium: [

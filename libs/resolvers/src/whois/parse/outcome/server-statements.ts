@@ -1,12 +1,12 @@
 import { matchesAny } from './phrases.js';
 import type { Restriction } from './restrictions.js';
 
-/** What one server says in words of its own, as phrases of `phrases.ts`. */
+/** The statements of one server in its own words, as phrases of `phrases.ts`. */
 export type ServerStatements = Readonly<
   Record<Restriction | 'throttled' | 'refused', readonly string[]>
 >;
 
-/** What a line says by the phrases listed for its server; undefined when none of them stands in it. */
+/** The meaning of a line by the phrases listed for its server; undefined if it holds none of them. */
 export function statementFor(
   line: string,
   server: ServerStatements,

@@ -11,7 +11,7 @@ import {
   VERISIGN,
 } from './absence-forms.js';
 
-/** Of the other registries, of domains that lie under several, and of registrars. */
+/** The forms of the other registries, of domains that lie under several, and of registrars. */
 export const FORMS_ELSEWHERE: readonly DeclaredForms[] = [
   ['com net cc tv', { forms: VERISIGN }],
   ['name jobs', { forms: [...VERISIGN, ...GENERIC_REGISTRIES.forms] }],

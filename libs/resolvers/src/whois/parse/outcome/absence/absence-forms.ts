@@ -56,7 +56,7 @@ export const REGISTRY_ZA = ['Available / Domain: NAME'];
 export const VERISIGN = ['No match for NAME', 'No match for domain NAME'];
 export const NOMINET = ['This domain name has not been registered.', 'No match for NAME'];
 
-/** Of registries under contract with ICANN, whose operators change. */
+/** The forms of registries under contract with ICANN, whose operators change. */
 export const GENERIC_REGISTRIES: AbsenceForms = {
   forms: [
     ...VERISIGN,
@@ -80,7 +80,7 @@ export const GENERIC_REGISTRIES: AbsenceForms = {
   ],
 };
 
-/** Of servers of which nothing is known: what several registries say, with the name. */
+/** The forms for unknown servers: statements of several registries, with the name. */
 export const FORMS_WITH_NAME: readonly string[] = [
   ...STATUS_PAIRS,
   'Status: AVAILABLE (No match for domain NAME)',

@@ -1,6 +1,6 @@
 import { type DeclaredForms, AFNIC, FRED, NOMINET, RPSL } from './absence-forms.js';
 
-/** Of registries of Europe and of those whose servers stand there. */
+/** The forms of registries in Europe and of those whose servers stand there. */
 export const FORMS_IN_EUROPE: readonly DeclaredForms[] = [
   ['de', { forms: ['Domain: NAME / Status: free'] }],
   [

@@ -177,7 +177,7 @@ const KNOWN = KNOWN_NOTICES.map((it) => toBeside(`${it}…`));
 const GENERIC = ready(GENERIC_REGISTRIES);
 const UNKNOWN = ready({ forms: FORMS_WITH_NAME }, FORMS_WITHOUT_NAME);
 
-/** What is declared for the server, else for its TLD or the one it lies under. */
+/** The forms declared for the server, else for its TLD or the one above it. */
 function formsOf({ server, tld, role }: AbsenceQuestion): ReadyForms {
   const byServer = READY.get(server.toLowerCase());
   if (byServer !== undefined) return byServer;

@@ -31,12 +31,12 @@ function isGoingOn(open: string, width: number, body: string): boolean {
   return width >= 40 || (body[0] === body[0].toLowerCase() && body[0] !== body[0].toUpperCase());
 }
 
-/** What terms of use, banners, pointers and time stamps are about: each sentence of a notice holds one of these. */
+/** The subjects of terms of use, banners, pointers and time stamps: each sentence of a notice holds one of these. */
 const ANCHORS =
   /\b(?:whoisd?|rdap|registr(?:y|ies|ars?|ants?|ations?)|copyright|rights?|terms?|polic(?:y|ies)|conditions?|purposes?|accura(?:cy|te)|guarantee[sd]?|agree(?:s|ing|ment)?|acknowledge|abide|comply|notice|disclaimer|prohibited|forbidden|permitted|permission|allowed|authori[sz]ed|lawful|laws?|legal|liab(?:le|ility)|responsib(?:le|ility)|warrant(?:y|ies)|unsolicited|advertising|solicitations?|spam|commercial|automated|high[- ]volume|bulk|e-?mail|telephone|facsimile|repackaging|dissemination|compilation|reproduc(?:ed|tion)|extract(?:ion)?|privacy|personal|protect(?:ed|ion)|consent|express(?:ly)?|explicit(?:ly)?|shall|must|abuse|misuse|copy|download(?:ing)?|restricted|information|details|help|encoding|version|icann|nic|administrator|not be used|above the limit)\b|\(c\)|©|https?:|www\.|@|\b(?:database|competing|accredited|service whois|donn.es|titulaire|propi(?:edad|etario)|dominio|datos|prohibid[oa]|usuarios|fines|legales|informaci.n|proteg\S*|autorisation|interdite?|exactitudes|propriétaire|titre|urheberrecht\S*|ausdrücklich|datenbank\S*|abfrage|recht|verwendung|interzis[aă]?|folosire\S*|scop(?:uri)?)\b/i;
 const ANCHOR_EACH = new RegExp(ANCHORS.source, 'gi');
 
-/** What is true of now, or of a copy: no term of use speaks so. */
+/** Statements about the present, or about a copy: no term of use speaks so. */
 const FARES_NOW =
   /\b(?:remaining|cached|caching|mirror(?:ed|s)?|replicas?|stale|snapshot|offline|outages?|degraded|read-only|simulat(?:ed|ion)|sandbox|testing|demo|dummy|placeholder|currently|temporar(?:y|ily)|right now|at the moment|today|overloaded|busy|unavailable|unreachable|fall-?back|fail-?over|spare|time-?outs?|timed out|wrong zone|deprecated|retired|so far)\b/i;
 /** Words of how a service or this answer fares: outside of terms such a sentence is no notice. */
@@ -70,11 +70,11 @@ const SHORT_WORDS_MAX = 14;
 const PROPER_NAMES_MAX = 8;
 const LONG_ANCHORS_MIN = 2;
 
-/** Of short sentences with a negation, those that state a term. */
+/** Short sentences with a negation that state a term. */
 const NEGATION = /\b(?:not|no|never|none|nor|cannot|without|only)\b/i;
 const NEGATIVE_TERM =
   /\b(?:not (?:\w+ ){0,2}(?:guaranteed?|to use|be used|remove|use|liable|responsible|permitted|allowed|considered|disclosed)|cannot guarantee|no guarantees?|any guarantee|no (?:warranty|part of)|intended only|only (?:for query|in \w+|direct|be used|\w+ characters)|never (?:do any|discloses)|agree not to|registered names only|purposes? only|(?:contains?) (?:only|data)|in japanese|see)\b|without (?:prior|notice|written|permission|the)/i;
-/** Who reserves, guarantees and owns: of such a sentence the first word may be a name. */
+/** Subjects that reserve, guarantee and own: the first word of such a sentence may be a name. */
 const OWNER =
   /\b(?:guarantee|reserves?|makes this|helpdesk|authoritative|copyright|offers?|provides?|provided|maintained|whoisd?|servers?|terms|information|rights|www|https?)\b|[@©]|\(c\)/i;
 /** Where pages and servers are named. */
@@ -92,7 +92,7 @@ const NOTICE_KEYS =
 const STAMP =
   /^(?:[\W\d]+|v?\d[\d.:TZ+-]*[a-z]?|\d+-?\p{L}{3}-?\d+|utc|gmt|brs?t|msk(?:\/msd)?|[ap]m)$/iu;
 const ONLY_MARKS = /^[\s.\-_=*~#+|>:<]*$/;
-/** What such a sentence may say of rights, though its words are those of names that are kept back. */
+/** Statements about rights whose words are also used of names that are kept back. */
 const RIGHTS =
   /\b(?:all )?rights reserved\b|\b(?:rights|restricted)(?: to the data above are)? (?:restricted|rights)(?: by copyright)?\b/gi;
 const ONE_WORD = /^(?:disclaimer|notice|copyright|terms)\W*$/i;
