@@ -59,6 +59,10 @@ describe('tidy', () => {
     it('every app and library has a README', () => {
       expect(layout.readmeFaults(paths)).toEqual([]);
     });
+
+    it('nest-cli.json lists every app with the file that it starts with', () => {
+      expect(layout.nestFaults(paths)).toEqual([]);
+    });
   });
 
   describe('code', () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type SourceFile, isSpec, kindOf } from './source-tree.js';
 
@@ -91,4 +92,18 @@ export function readmeFaults(paths: string[]): string[] {
   return [...rooms]
     .filter((room) => !paths.includes(`${room}/README.md`))
     .map((room) => `${room}: no README.md`);
+}
+
+/** Apps that `nest build` does not find, and projects of nest-cli.json without a file to start with. */
+export function nestFaults(paths: string[]): string[] {
+  const text = readFileSync('nest-cli.json', 'utf8');
+  const { projects } = JSON.parse(text) as { projects: Record<string, { entryFile: string }> };
+  const listed = Object.values(projects).map(({ entryFile }) => `${entryFile}.ts`);
+  const starts = paths.filter((path) => /^apps\/[^/]+\/src\/main\.ts$/.test(path));
+  return [
+    ...starts
+      .filter((path) => !listed.includes(path))
+      .map((path) => `${path}: not in nest-cli.json`),
+    ...listed.filter((path) => !starts.includes(path)).map((path) => `nest-cli.json: no ${path}`),
+  ];
 }
