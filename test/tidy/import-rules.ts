@@ -151,7 +151,10 @@ const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['libs/mail/src/', 'hands mail to the configured server'],
   ['apps/gateway/src/lookup/', 'forwards to the configured address of lookup'],
   ['apps/gateway/src/owners/service-forwarder.ts', 'asks the configured addresses of services'],
-  ['apps/dashboard/src/proxy/service-proxy.ts', 'calls the configured address of a service'],
+  [
+    'apps/dashboard/src/service-calls/service-proxy.ts',
+    'calls the configured address of a service',
+  ],
   [
     'apps/billing/src/processors/paypal/paypal-connection.ts',
     'calls the configured API, and its certificates on the same hosts',
