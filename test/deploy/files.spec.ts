@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import {
-  copyFileSync,
   existsSync,
   mkdtempSync,
   readFileSync,
@@ -10,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { ServiceTokens, SystemClock, loadConfig, settingsOf } from '#libs/platform';
@@ -273,26 +272,6 @@ describe('the image and the compose file', () => {
       expect.arrayContaining(held.map(([, name]) => name)),
     );
     expect(components.at(-1)).toMatchObject({ name: 'node', version: process.versions.node });
-  });
-
-  it('S106: one command pins every base to the digest that its tag has, and again when that has changed', () => {
-    const checkout = mkdtempSync(join(tmpdir(), 'bases-'));
-    const docker = join(checkout, 'docker');
-    for (const name of ['Dockerfile', 'package.json']) copyFileSync(name, join(checkout, name));
-    for (const digest of ['a', 'b']) {
-      writeFileSync(docker, `#!/bin/sh\necho sha256:${digest.repeat(64)}\n`, { mode: 0o755 });
-      execFileSync(process.execPath, [join(process.cwd(), 'deploy/pin-bases.js')], {
-        cwd: checkout,
-        env: { PATH: checkout + delimiter + process.env.PATH },
-      });
-      const lines = readFileSync(join(checkout, 'Dockerfile'), 'utf8').match(/^FROM .*$/gm) ?? [];
-      const unpinned = dockerfile.replaceAll(/@sha256:\w+/g, '').match(/^FROM .*$/gm) ?? [];
-      const pinned = unpinned.map((line) =>
-        line.replace(/^FROM \S+/, `$&@sha256:${digest.repeat(64)}`),
-      );
-      expect(lines).toEqual(pinned);
-    }
-    rmSync(checkout, { recursive: true });
   });
 
   it('what the image copies is there, and it starts without a shell', () => {

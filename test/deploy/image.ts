@@ -23,8 +23,6 @@ const CACHE = join(homedir(), '.cache/domain-data-service/image');
 const RUN_FOLDER = '/run/domain-data-service/image';
 /** Begins the names of containers; the process that made one follows. */
 const OWNED = 'domain-data-test-';
-const DEBIAN = 'docker.io/library/debian:13.2-slim';
-const NODE = 'docker.io/library/node:24.21.0-trixie-slim';
 /** More, some gigabytes of steps that no Dockerfile has any more, and all are made anew. */
 const IMAGES_MAX = 200;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
@@ -126,10 +124,11 @@ export class ImageStore {
       ]);
       await run('mv', [partial, system]);
     }
-    await this.base(DEBIAN, 'scratch', async (root) => {
+    const [node, debian] = ['node', 'debian'].map(baseNamed);
+    await this.base(debian, 'scratch', async (root) => {
       await run('tar', ['-xf', system, '-C', root]);
     });
-    await this.base(NODE, DEBIAN, nodeInto);
+    await this.base(node, debian, nodeInto);
   }
 
   /** Makes it when the store has none. */
@@ -157,6 +156,14 @@ export class ImageStore {
     return (await run('buildah', command, { maxBuffer: OUTPUT_MAX_BYTES })).stdout.trim();
   }
 }
+
+/** As the Dockerfile names it, without its digest. */
+const baseNamed = (name: string) => {
+  const [, base] = new RegExp(`^FROM (${name}:[^@\\s]+)`, 'm').exec(
+    readFileSync('Dockerfile', 'utf8'),
+  ) as RegExpExecArray;
+  return `docker.io/library/${base}`;
+};
 
 const ownerOf = (container: string) => Number(container.slice(OWNED.length).split('-')[0]);
 
