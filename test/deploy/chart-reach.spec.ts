@@ -167,9 +167,15 @@ const FOR_EVERY_POD = {
       'networkPolicy.dnsPorts=[5353]',
       'postgresql.poolerPort=6432',
     );
-    const policy = named(resources, 'NetworkPolicy', 'shop-dds-gateway')?.spec;
-    const ports = (policy?.egress ?? []).flatMap((rule) => rule.ports.map(({ port }) => port));
-    expect(ports).toEqual(expect.arrayContaining([6380, 443, 5353, 5432, 6432]));
+    const portsOf = (name: string) =>
+      (named(resources, 'NetworkPolicy', name)?.spec.egress ?? []).flatMap((rule) =>
+        rule.ports.map(({ port }) => port),
+      );
+    // The gateway has a database of its own, which nothing pools.
+    const ports = portsOf('shop-dds-gateway');
+    expect(ports).not.toContain(6432);
+    expect(portsOf('shop-dds-account')).toEqual(expect.arrayContaining([5432, 6432]));
+    expect(ports).toEqual(expect.arrayContaining([6380, 443, 5353]));
     expect(ports).not.toContain(6379);
     expect(ports).not.toContain(53);
   });
@@ -240,6 +246,24 @@ const FOR_EVERY_POD = {
     expect(ofKind(resources, 'PodMonitor').map(({ spec }) => spec.podMetricsEndpoints)).toEqual([
       [{ port: 'probes', path: '/metrics', interval: '15s' }],
     ]);
+  });
+
+  it('the ServiceMonitor finds the metrics of every service once, and those of nothing else', async () => {
+    const resources = await render(ALL_ON);
+    const { spec: watched } = ofKind(resources, 'ServiceMonitor')[0] as Resource;
+    const [{ port }] = watched.endpoints as { port: string }[];
+    const selected = ofKind(resources, 'Service').filter(({ metadata, spec }) => {
+      const wanted = Object.entries(watched.selector.matchLabels);
+      const ports = spec.ports as { name: string }[];
+      return (
+        wanted.every(([key, value]) => metadata.labels[key] === value) &&
+        ports.some(({ name }) => name === port)
+      );
+    });
+    const services = workloadsOf(resources).filter(
+      (one) => one.kind !== 'Job' && componentOf(one) !== 'cli',
+    );
+    expect(selected.map(componentOf).toSorted()).toEqual(services.map(componentOf).toSorted());
   });
 });
 

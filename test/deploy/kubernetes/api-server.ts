@@ -6,7 +6,7 @@ import { freePorts } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { makeOwnCertificate } from '../../environment/servers/own-certificate.js';
 import type { ApiServerPrograms } from '../tools/programs.js';
-import { Daemon, type Surroundings } from './daemon.js';
+import { Daemon } from './daemon.js';
 import type { CustomResourceDefinition } from './custom-definitions.js';
 import { KubernetesClient } from './kubernetes-client.js';
 
@@ -67,9 +67,9 @@ export class ApiServer {
   }
 
   /** Starts a further program, which ends with the server. */
-  run(name: string, path: string, args: string[], surroundings?: Surroundings): Daemon {
+  run(name: string, path: string, args: string[]): Daemon {
     const log = join(this.folder, `${name}.log`);
-    const daemon = new Daemon(name, log, path, args, surroundings);
+    const daemon = new Daemon(name, log, path, args);
     this.daemons.push(daemon);
     return daemon;
   }

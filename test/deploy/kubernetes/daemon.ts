@@ -5,12 +5,6 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 const LOG_TAIL_CHARACTERS = 3_000;
 const STOP_LIMIT_MS = 10_000;
 
-/** In which a program runs, beside what this process has. */
-export interface Surroundings {
-  environment?: Record<string, string>;
-  cwd?: string;
-}
-
 /** A program that runs until it is stopped, or until whoever started it has ended; its log is a file. */
 export class Daemon {
   private readonly child: ChildProcess;
@@ -21,13 +15,10 @@ export class Daemon {
     private readonly logFile: string,
     path: string,
     args: string[],
-    { environment = {}, cwd }: Surroundings = {},
   ) {
     const log = openSync(logFile, 'a');
     this.child = spawn('setpriv', ['--pdeathsig', 'KILL', path, ...args], {
       stdio: ['ignore', log, log],
-      env: { ...process.env, ...environment },
-      cwd,
     });
     closeSync(log);
     this.ended = once(this.child, 'close');

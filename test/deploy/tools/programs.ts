@@ -69,56 +69,11 @@ const CONTROLLERS = {
   kwok: { name: 'kwok', module: 'sigs.k8s.io/kwok', version: 'v0.8.0', folder: 'cmd/kwok' },
 } as const satisfies Record<string, GoProgram>;
 
-const KEDA = { module: 'github.com/kedacore/keda/v2', version: 'v2.21.0' };
-const PROMETHEUS_OPERATOR = {
-  module: 'github.com/prometheus-operator/prometheus-operator',
-  version: 'v0.85.0',
-};
-const CLOUD_NATIVE_PG = { module: 'github.com/cloudnative-pg/cloudnative-pg', version: 'v1.30.0' };
-
-/** What judges the chart's resources of their kinds, or makes something of them. */
-const OPERATORS = {
-  prometheusOperator: {
-    ...PROMETHEUS_OPERATOR,
-    name: 'prometheus-operator',
-    folder: 'cmd/operator',
-    publishedAs: 'v0.85.0',
-  },
-  cloudNativePg: { ...CLOUD_NATIVE_PG, name: 'cloudnative-pg', folder: 'cmd/manager' },
-  scrapeTargets: {
-    name: 'scrape-targets',
-    module: 'github.com/prometheus/prometheus',
-    version: 'v0.305.0',
-    folder: '',
-    source: 'test/deploy/tools/scrape-targets.go',
-  },
-  kedaWebhooks: { ...KEDA, name: 'keda-webhooks', folder: 'cmd/webhooks' },
-} as const satisfies Record<string, GoProgram>;
-
-/** Files with what the operators' own installations tell an API server, by their modules. */
-export const OPERATOR_FILES: (Pick<GoProgram, 'module' | 'version'> & {
-  definitions: string;
-  webhooks?: string;
-})[] = [
-  {
-    ...KEDA,
-    definitions: 'config/crd/bases/*.yaml',
-    webhooks: 'config/webhooks/validation_webhooks.yaml',
-  },
-  { ...PROMETHEUS_OPERATOR, definitions: 'example/prometheus-operator-crd/*.yaml' },
-  {
-    ...CLOUD_NATIVE_PG,
-    definitions: 'config/crd/bases/*.yaml',
-    webhooks: 'config/webhook/manifests.yaml',
-  },
-];
-
 type Paths<P> = { [name in keyof P]: string };
 
 export type ChartTools = Paths<typeof CHART_TOOLS>;
 export type ApiServerPrograms = Paths<typeof API_SERVER>;
 export type Controllers = Paths<typeof CONTROLLERS>;
-export type Operators = Paths<typeof OPERATORS>;
 
 /** @returns undefined when a chart can be rendered and checked here, else why not. */
 export const chartToolsAvailability = () => goAvailability(Object.values(CHART_TOOLS));
@@ -142,10 +97,6 @@ export const composeConfig = () => goProgram(COMPOSE_CONFIG);
 export const s3Server = () => goProgram(S3_SERVER);
 export const chartTools = () => built(CHART_TOOLS);
 export const apiServerPrograms = () => built(API_SERVER);
-/** @returns undefined when the operators can be run here, else why not. */
-export const operatorsAvailability = () => goAvailability(Object.values(OPERATORS));
-
-export const operator = (name: keyof Operators) => goProgram(OPERATORS[name]);
 export const controllers = () => built(CONTROLLERS);
 
 /** Files by which simulated nodes know what becomes of a node and of its pods. */

@@ -4,9 +4,7 @@ import {
   apiServerAvailability,
   chartToolsAvailability,
   controllersAvailability,
-  operatorsAvailability,
 } from '../../deploy/tools/programs.js';
-import { promtoolAvailability } from '../../deploy/promtool.js';
 import { strimziAvailability } from '../../deploy/tools/strimzi-definitions.js';
 import type { ApartScenario } from '../scenario.js';
 import { runSpecs } from '../spec-run.js';
@@ -25,8 +23,6 @@ export const kubernetesRow: ApartScenario = {
     strimziAvailability() ??
     apiServerAvailability() ??
     controllersAvailability() ??
-    operatorsAvailability() ??
-    promtoolAvailability() ??
     imageAvailability() ??
     kafkaAvailability() ??
     valkeyAvailability(),
