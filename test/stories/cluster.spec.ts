@@ -6,6 +6,7 @@ import { WebhookReceiver } from '../worker/webhook-receiver.js';
 import { bulkJobs } from './bulk-jobs.story.js';
 import { buyCredits } from './buy-credits.story.js';
 import { Customer } from './customer.js';
+import { databaseFiles } from './database-files.story.js';
 import { describeOnCluster, openCluster } from './deployment.js';
 import { accountNews } from './account-news.story.js';
 import { firstLight } from './first-light.story.js';
@@ -41,6 +42,8 @@ describeOnCluster('a process for each service', () => {
   describe('many names', () => bulkJobs(() => deployment, receiver));
 
   describe('what an account is told', () => accountNews(() => deployment, receiver));
+
+  describe('database files', () => databaseFiles(() => deployment));
 
   describe('properties of several processes', () => {
     it('one limit and one balance hold over both gateways', async () => {

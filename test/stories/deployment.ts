@@ -108,7 +108,7 @@ export async function openSoloBehindPgBouncer(settings: Record<string, string> =
 async function opened(
   overrides: Record<string, string>,
   options: { offline?: boolean; folder?: string; databaseAdminUrl?: string } = {},
-): Promise<Deployment & { payments?: PaymentsSimulator; billingUrl?: string }> {
+): Promise<Deployment & { payments?: PaymentsSimulator; billingUrl?: string; workerUrl: string }> {
   const clock = new TestClock();
   const { offline = true, databaseAdminUrl } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'story-'));
@@ -134,6 +134,7 @@ async function opened(
     payments,
     billingUrl: solo.settings.BILLING_INTERNAL_URL,
     entitlementUrl,
+    workerUrl: solo.settings.WORKER_URL as string,
     serviceSecret: solo.settings.SERVICE_SECRET as string,
     superuserUrl: database.superuserUrl,
     databaseUrl: (role) => database.url(role),
@@ -148,10 +149,13 @@ async function opened(
 }
 
 /** A process for each service, with Kafka and Valkey. The API is the first gateway's. @param worker its settings. */
-export async function openCluster(
-  worker: Record<string, string> = {},
-): Promise<
-  Deployment & { cluster: RunningCluster; payments: PaymentsSimulator; billingUrl: string }
+export async function openCluster(worker: Record<string, string> = {}): Promise<
+  Deployment & {
+    cluster: RunningCluster;
+    payments: PaymentsSimulator;
+    billingUrl: string;
+    workerUrl: string;
+  }
 > {
   const folder = mkdtempSync(join(tmpdir(), 'story-'));
   const clockFile = join(folder, 'clock');
@@ -178,6 +182,7 @@ export async function openCluster(
     payments: cluster.payments as PaymentsSimulator,
     billingUrl: cluster.processes.find(({ name }) => name === 'billing')?.url as string,
     entitlementUrl: facts.entitlement_url,
+    workerUrl: settings.operator().WORKER_URL as string,
     serviceSecret: settings.operator().SERVICE_SECRET as string,
     superuserUrl: settings.superuserUrl,
     databaseUrl: (role) => settings.databaseUrl(role),

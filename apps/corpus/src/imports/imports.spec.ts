@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '#libs/database';
 import { CorpusUnderTest } from '#test/corpus';
+import { scrape } from '#test/environment';
 import { WHOIS_CSV_COLUMNS } from '../formats/whois-csv.js';
 import { ImportFilesService } from './import-files.service.js';
 
@@ -285,6 +286,22 @@ describe('imports', () => {
     );
     expect(file).toMatchObject({ state: 'loaded', badLines: 1, newNames: 2 });
     expect(file?.badSamples).toEqual([{ line: 2, text: '' }]);
+  });
+
+  it('a source counts as failing from a file that is not taken in to the next one that is', async () => {
+    const source = await newSource('names');
+    const failed = async () =>
+      (await scrape(corpus.url)).get(`dds_corpus_import_failed{source="${source.name}"}`);
+    const told: (number | undefined)[] = [await failed()];
+    for (const [file, content] of [
+      ['a.txt', 'failing-a.com\n'],
+      ['b.txt', Buffer.from('PK\u0003\u0004')],
+      ['c.txt', 'failing-b.com\n'],
+    ] as const) {
+      await source.put(file, content);
+      told.push(await failed());
+    }
+    expect(told).toEqual([undefined, 0, 1, 0]);
   });
 
   it('two imports at once take each line in once', async () => {
