@@ -16,82 +16,49 @@ import { internetAvailability } from '../stories/internet-availability.js';
 import { historyMissing } from '../tidy/history.js';
 import { chromiumPath } from './chromium.js';
 
-/** Programs without which a suite is skipped, and what that suite proves. */
-const PROGRAMS: readonly [name: string, isHere: () => boolean, proves: string][] = [
+/** Suites that need a program, and the reason why it is not on this machine; undefined if it is. */
+const PROGRAMS: readonly [skipped: string, reason: () => string | undefined][] = [
   [
-    'Chromium',
-    () => chromiumPath() !== undefined,
     'the dashboard in a browser (test/stories/browser.spec.ts)',
+    () => (chromiumPath() ? undefined : 'no Chromium'),
   ],
   [
-    'Valkey or Redis',
-    () => valkeyAvailability() === undefined,
     'counters of several gateways (libs/counters, apps/gateway/src/rate-limits)',
+    valkeyAvailability,
   ],
   [
-    'Kafka and Valkey',
-    () => (kafkaAvailability() ?? valkeyAvailability()) === undefined,
-    'the stories on a process for each service (test/stories/cluster.spec.ts)',
+    'a process for each service (test/stories/cluster.spec.ts)',
+    () => kafkaAvailability() ?? valkeyAvailability(),
   ],
+  ['the services behind PgBouncer (test/stories/behind-pgbouncer.spec.ts)', pgBouncerAvailability],
   [
-    'PgBouncer',
-    () => pgBouncerAvailability() === undefined,
-    'that the services work behind PgBouncer (test/stories/behind-pgbouncer.spec.ts)',
+    'the DNS client beside dig (libs/resolvers/src/dns/name-servers.system.spec.ts)',
+    nameServerAvailability,
   ],
+  ['an internet of its own (test/stories/fake-internet.spec.ts)', internetAvailability],
   [
-    'NSD, Unbound, ldnsutils and dig',
-    () => nameServerAvailability() === undefined,
-    'the DNS client beside dig at real name servers (libs/resolvers/src/dns/name-servers.system.spec.ts)',
-  ],
-  [
-    'NSD, Unbound, ldnsutils, dig and whois under root',
-    () => internetAvailability() === undefined,
-    'the product on an internet of its own (test/stories/fake-internet.spec.ts)',
-  ],
-  [
-    'Java with Maven',
-    () => process.env[KAFKA_BROKERS] !== undefined || kafkaAvailability() === undefined,
     'events over Kafka (libs/messaging/src/transports/kafka)',
+    () => (process.env[KAFKA_BROKERS] ? undefined : kafkaAvailability()),
   ],
+  ['the image and its services (test/deploy/image.spec.ts)', imageAvailability],
+  ['what the Helm chart renders and refuses (test/deploy/chart.spec.ts)', chartToolsAvailability],
+  ['files on S3 (libs/files/src/s3/s3-store.system.spec.ts)', s3ServerAvailability],
+  ['that each alert fires (test/deploy/alerts.spec.ts)', promtoolAvailability],
   [
-    'buildah and mmdebstrap under root',
-    () => imageAvailability() === undefined,
-    'that the image builds and its services run (test/deploy/image.spec.ts)',
-  ],
-  [
-    'Go, which builds Helm,',
-    () => chartToolsAvailability() === undefined,
-    'what the Helm chart renders and refuses (test/deploy/chart.spec.ts)',
-  ],
-  [
-    'Go, which builds the S3 server versitygw,',
-    () => s3ServerAvailability() === undefined,
-    'that files can be kept on S3 (libs/files/src/s3/s3-store.system.spec.ts)',
-  ],
-  [
-    'promtool of Prometheus',
-    () => promtoolAvailability() === undefined,
-    'that each alert fires (test/deploy/alerts.spec.ts)',
-  ],
-  [
-    'Python with pip',
-    () => schemathesisAvailability() === undefined,
     'that no answer contradicts /openapi.json (test/operations/schemathesis)',
+    schemathesisAvailability,
   ],
   [
-    'Python with pip',
-    () => STRIPE_PYTHON.availability() === undefined,
-    'that Stripe’s Python SDK takes the simulator for Stripe (test/billing/stripe-sdks)',
+    'Stripe’s Python SDK at the simulator (test/billing/stripe-sdks)',
+    () => STRIPE_PYTHON.availability(),
   ],
   [
-    'API server of Kubernetes (node dist/test/deploy/tools/prepare-tools.js builds it)',
-    () => (chartToolsAvailability() ?? apiServerAvailability()) === undefined,
-    'that Kubernetes takes the Helm chart (test/deploy/kubernetes/api-server.spec.ts)',
+    'that Kubernetes takes the chart (test/deploy/kubernetes/api-server.spec.ts)',
+    () => chartToolsAvailability() ?? apiServerAvailability(),
   ],
   [
-    'git with the whole history',
-    () => historyMissing() === undefined,
-    'that no commit has added a secret (test/tidy.spec.ts), and that the migrations of the last release are listed as it left them (test/upgrade)',
+    'commits without secrets (test/tidy.spec.ts), released migrations (test/upgrade)',
+    historyMissing,
   ],
 ];
 
@@ -102,8 +69,9 @@ export default class ClosingLines implements Pick<Reporter, 'onRunComplete'> {
   onRunComplete(_contexts: unknown, results: AggregatedResult): void {
     const { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites } = results;
     const failed = numFailedTests + numRuntimeErrorTestSuites;
-    for (const [name, , proves] of PROGRAMS.filter(([, isHere]) => !isHere())) {
-      process.stdout.write(`${NOT_RUN}${proves}: no ${name} on this machine\n`);
+    for (const [skipped, reasonOf] of PROGRAMS) {
+      const reason = reasonOf();
+      if (reason !== undefined) process.stdout.write(`${NOT_RUN}${skipped}: ${reason}\n`);
     }
     const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : '';
     process.stdout.write(`${numPassedTests} passed, ${failed} failed${skipped}\n`);

@@ -53,8 +53,10 @@ describe('credits that run out', () => {
       await get(MailCreditsLowJob).runOnce();
       return (await mailsOf(stays)).length === 1;
     });
-    const left = await under.database.query(`select from work where queue = 'credits-low-mails'`);
-    expect(left).toEqual([]);
+    await waitFor('no mail to be left', async () => {
+      const left = `select from work where queue = 'credits-low-mails'`;
+      return (await under.database.query(left)).length === 0;
+    });
     expect(await mailsOf(gone)).toEqual([]);
   });
 });
