@@ -16,7 +16,7 @@ export const processors = async () => ({
 });
 export type { Outcome, PaymentProcessor } from '../../billing/src/processors/payment-processor.js';
 
-/** What the apps declare and the commands work on: the only file that looks into other apps. */
+/** Declarations of the apps on which the commands work: the only file that looks into other apps. */
 export { SERVICES };
 
 /** The URL of each schema, by the name of its service. */

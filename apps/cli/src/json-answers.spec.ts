@@ -5,7 +5,7 @@ import { ConfigurationError, newId } from '#libs/platform';
 import { MANUAL, exampleWords } from './manual.js';
 import { OperatorDesk } from '../../../test/desk/operator-desk.js';
 
-/** What a row of the table may name. */
+/** The subjects that a row of the table may name. */
 interface Known {
   accountId: string;
   /** The payment of a package. */
@@ -20,7 +20,7 @@ interface Known {
 interface Row {
   name: string;
   args: (known: Known) => string[];
-  /** What the JSON holds. */
+  /** The contents of the JSON. */
   answers: unknown;
   /** What the account's audit log, or the installation's, has afterwards; null: nothing. */
   audited: string | null;

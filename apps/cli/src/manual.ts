@@ -15,9 +15,9 @@ import {
   IMPORTED_FILE,
 } from './example-answers.js';
 
-/** What `--help` and the page of the command line say beside what a command declares. */
+/** Text of `--help` and of the command line's page that a command does not declare. */
 interface ManualEntry {
-  /** What stands after `npm run cli --`. */
+  /** The words after `npm run cli --`. */
   example: string;
   /** An answer with `--json`; members that may be missing are among it. */
   json?: unknown;
@@ -288,7 +288,7 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   },
 };
 
-/** What a shell makes of an example. */
+/** The words into which a shell splits an example. */
 export function exampleWords(example: string): string[] {
   return (example.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
 }

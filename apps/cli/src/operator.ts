@@ -3,7 +3,7 @@ import type { CliConfig } from './cli.config.js';
 
 const NAME_LENGTH_MAX = 64;
 
-/** Who runs the command, for the audit log: what they say, else the user of this machine. A name, no proof. */
+/** The person who runs the command, for the audit log: as they say, else the user of this machine. A name, no proof. */
 export function operatorName({ operatorName: said }: CliConfig): string {
   const name = (said ?? userName()).replaceAll(/[^\w.@-]/g, '-');
   return name.slice(0, NAME_LENGTH_MAX);

@@ -4,7 +4,7 @@ import { type ConfigClass, type ServiceName, Setting } from '#libs/platform';
 import { databaseSetting } from '#libs/services';
 import { CliConfig } from './cli.config.js';
 
-/** What commands about databases need besides; those that ask services load none of it. */
+/** Further imports of commands about databases; commands that ask services load none of them. */
 export class ServersConfig extends CliConfig {
   @Setting({
     env: 'DATABASE_ADMIN_URL',

@@ -11,7 +11,7 @@ const URLS = {
   entitlement: ['entitlementUrl', 'ENTITLEMENT_URL'],
 } as const;
 
-/** What billing knows, when it is part of the installation. */
+/** Billing's facts, if it is part of the installation. */
 export async function withBilling<T>(
   config: CliConfig,
   work: (billing: BillingClient) => Promise<T[]>,

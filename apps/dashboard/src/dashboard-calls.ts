@@ -41,7 +41,7 @@ export interface PageQuestion {
 /** As long as the gateway waits for a source; a page of records with the text of each is large. */
 const QUESTION = { timeoutMs: 30_000, answerBytes: 8 * 1024 * 1024 };
 
-/** What the pages ask of other services. */
+/** The pages' questions to other services. */
 @Injectable()
 export class DashboardCalls {
   constructor(
@@ -78,7 +78,7 @@ export class DashboardCalls {
     return currentSession(this.proxies.of('account'), visitor);
   }
 
-  /** What the account may do; undefined while entitlement is unavailable. */
+  /** The account's limits and rights; undefined while entitlement is unavailable. */
   async allowance({ accountId }: Session): Promise<Allowance | undefined> {
     return this.services.entitlement.allowance(accountId).catch(() => undefined);
   }

@@ -2,7 +2,7 @@ import type { Markup } from '#libs/public-http';
 import type { Mailbox } from './mailbox/mailbox.js';
 import type { OperatorText } from './public-pages/operator-texts.js';
 
-/** What controllers and guards of the dashboard must know of this installation. */
+/** The facts of this installation for controllers and guards of the dashboard. */
 export abstract class DashboardSettings {
   /** The origin of `BILLING_URL`, the one origin whose browsers are believed. */
   abstract readonly origin: string;

@@ -23,7 +23,7 @@ const LOGGED_IN = {
   isRecent: true,
 };
 
-/** What reached the internal listener behind the dashboard. */
+/** The request that reached the internal listener behind the dashboard. */
 interface Arrived {
   line: string;
   headers: IncomingHttpHeaders;
@@ -34,7 +34,7 @@ describe('dashboard', () => {
   const arrived: Arrived[] = [];
   const logged: string[] = [];
   let answer: { status: number; headers?: Record<string, string>; body: object };
-  /** What account says of the visitor's session. */
+  /** Account's statement about the visitor's session. */
   let session: (typeof LOGGED_IN & { suspendedBecause?: string }) | null;
   let internal: Server;
   let dashboard: RunningDashboard;

@@ -3,7 +3,7 @@ import { ValkeyTimeout, ValkeyTlsCa, ValkeyUrl } from '#libs/counters';
 import { PortSetting, InternalCallsConfig, Setting, urlSettingOf } from '#libs/platform';
 import { KEPT, type Kept } from './observations/observed-lines.js';
 
-/** What an operator decides about lookups. */
+/** An operator's settings of lookups. */
 export class LookupConfig extends InternalCallsConfig {
   @Setting({ env: 'LOOKUP_HOST', about: 'Address of the internal listener.' })
   @IsString()

@@ -6,7 +6,7 @@ import { DEFAULT_DATA_FOLDER, DEFAULT_PORTS } from './checks/before-build.js';
 export const DEMO_ACCOUNTS = ['full', 'empty', 'none'] as const;
 export type DemoAccount = (typeof DEMO_ACCOUNTS)[number];
 
-/** What an operator decides about the one-machine installation. Each service's own settings work too. */
+/** An operator's settings of the one-machine installation. Each service's own settings work too. */
 export class SoloConfig {
   @Setting({
     env: 'DATA_DIR',

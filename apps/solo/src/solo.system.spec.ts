@@ -115,7 +115,7 @@ describe('solo', () => {
     return body.spendable + body.reserved;
   }
 
-  /** What the account has when each answer was charged as it says. */
+  /** The account's balance if each answer was charged as it says. */
   const left = () => CREDITS - charged;
 
   beforeAll(start, START_TIMEOUT_MS);

@@ -30,7 +30,7 @@ export interface SoloOptions {
   clock?: Clock;
   /** Where the services' log lines go. */
   log: { path: string; write(line: string): void };
-  /** What the operator set: the process's environment. Empty by default. */
+  /** The operator's settings: the process's environment. Empty by default. */
   environment?: Settings;
   /** Settings of services that win over everything, for stories and benches. */
   overrides?: Settings;
@@ -198,7 +198,7 @@ async function filledDemo(parts: DemoParts): Promise<boolean> {
   return seedDemoLife(around, folder, secrets, demo);
 }
 
-/** What `npm run cli` needs to work on this installation. */
+/** The settings with which `npm run cli` works on this installation. */
 function operatorSettings(
   { accountUrl, entitlementUrl, settings }: SoloServices,
   database: SoloDatabase,

@@ -5,7 +5,7 @@ import { JOBS, startWorker } from './start.js';
 import { WorkerConfig } from './worker.config.js';
 import { CONTROLLERS } from './worker.module.js';
 
-/** What takes longer than a request: jobs over many names. */
+/** Work that takes longer than a request: jobs over many names. */
 export const worker: Service<WorkerConfig> = {
   name: 'worker',
   config: WorkerConfig,

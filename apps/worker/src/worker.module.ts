@@ -224,7 +224,7 @@ const FEATURES = [
   AccountsService,
 ];
 
-/** What takes longer than a request. */
+/** Work that takes longer than a request. */
 @Module({})
 export class WorkerModule {
   static register(options: WorkerModuleOptions): DynamicModule {

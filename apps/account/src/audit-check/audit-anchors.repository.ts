@@ -38,7 +38,7 @@ export class AuditAnchorsMaintenanceRepository {
     );
   }
 
-  /** What an anchor covers, sorted by chain, from behind `afterChain`. */
+  /** The chains that an anchor covers, sorted, from behind `afterChain`. */
   async listCovered(
     transaction: Transaction,
     { anchor, afterChain, limit }: { anchor: string; afterChain: string | null; limit: number },

@@ -7,7 +7,7 @@ import type { AuditEntry } from '../audit/audit-entry.entity.js';
 export type CheckedEntry = AuditEntry & {
   /** The position of the head of the entry's chain; null when the chain has no head. */
   headPosition: string | null;
-  /** What an anchor found here. */
+  /** The result of checking an anchor here. */
   anchoredHash: Buffer | null;
 };
 

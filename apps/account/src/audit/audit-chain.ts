@@ -4,7 +4,7 @@ import type { AuditEntry } from './audit-entry.entity.js';
 /** The chain of what belongs to no account. */
 export const INSTALLATION = '00000000-0000-0000-0000-000000000000';
 
-/** What stands before the first entry of a chain, and before the first anchor. */
+/** The hash before the first entry of a chain, and before the first anchor. */
 export const NO_HASH: Buffer = Buffer.alloc(32);
 
 /** The end of a chain. */

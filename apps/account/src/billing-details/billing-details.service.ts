@@ -14,7 +14,7 @@ import type { ActiveSession } from '../sessions/session-guard.js';
 import { BillingDetailsRepository } from './billing-details.repository.js';
 import { plainTaxId } from './tax-id.js';
 
-/** What invoices are addressed to, encrypted at rest. */
+/** The recipient's details on invoices, encrypted at rest. */
 @Injectable()
 export class BillingDetailsService {
   constructor(

@@ -1,4 +1,4 @@
-/** What a deletion means, for people. */
+/** The effects of a deletion, in words for people. */
 export const CONSEQUENCES = [
   'All API keys are revoked and all sessions end at once. Restoring does not bring keys back; each can be reissued.',
   'Subscriptions are cancelled at the end of their period, open checkouts expire, credits freeze.',

@@ -3,7 +3,7 @@ import { WITHHELD_WORK } from '#libs/work';
 
 const HASH = 'a hash, of use to nobody but us';
 
-/** What account keeps, and what of it an owner is given. */
+/** Account's tables, and the parts that their owner is given. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {

@@ -16,7 +16,7 @@ import type { Identity } from './identity.entity.js';
 import { identityMail } from './identity-mail.js';
 import type { PendingIdentity } from '../log-in-steps/step-contents.js';
 
-/** Who logs in by another provider. The owner is told of each change. */
+/** Identities at other providers that may log in. The owner is told of each change. */
 @Injectable()
 export class IdentitiesService {
   constructor(

@@ -8,7 +8,7 @@ import { StepAnswer } from '../sessions/session-headers.js';
 import { IdentitiesService } from './identities.service.js';
 import { ProvidersService } from './providers.service.js';
 
-/** What owners do with the providers that open their account. */
+/** Owners' changes of the providers that open their account. */
 @Injectable()
 export class OwnIdentitiesService {
   constructor(

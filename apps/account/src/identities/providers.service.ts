@@ -19,7 +19,7 @@ import { AccountConfig } from '../account.config.js';
 import type { AskedProvider } from '../log-in-steps/step-contents.js';
 import { ProviderRefused } from './identities.errors.js';
 
-/** Who somebody is, as the provider says. */
+/** A person's identity, as the provider states it. */
 export interface ProvenIdentity {
   provider: Provider;
   /** The provider's own id of the person, which outlives a change of address. */

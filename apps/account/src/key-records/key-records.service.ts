@@ -8,7 +8,7 @@ const USED_WRITE_MS = MINUTE_MS;
 const EXPIRE_BATCH = 500;
 const ENDINGS_MAX = 50;
 
-/** What gateways must know of a key to let a request pass. */
+/** The facts of a key that a gateway needs to let a request pass. */
 @Injectable()
 export class KeyRecordService {
   constructor(

@@ -29,7 +29,7 @@ import { keyStateOf } from './key-state.js';
 import { KeyLimitReached, KeyNotActive, KeyNotReissuable, TooManyNewKeys } from './keys.errors.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
 
-/** What a new key takes from its request or from the key it replaces. */
+/** The properties that a new key takes from its request or from the key it replaces. */
 type KeySettings = Pick<
   ApiKey,
   'environment' | 'name' | 'scopes' | 'allowedAddresses' | 'dailyCreditCap' | 'expiresAt'
@@ -332,7 +332,7 @@ export class KeysService {
     await this.checkPace(transaction, accountId);
   }
 
-  /** What was made before the owner took the account back does not count: it was a stranger's doing. */
+  /** Keys made before the owner took the account back do not count: a stranger made them. */
   private async checkPace(transaction: Transaction, accountId: string): Promise<void> {
     const { takenBackAt } = await this.accounts.get(transaction, accountId);
     const since = Math.max(this.clock.now().getTime() - DAY_MS, takenBackAt?.getTime() ?? 0);

@@ -25,7 +25,7 @@ export interface FoundStep<K extends StepKind, Account = string | null> {
   content: StepContents[K];
 }
 
-/** What lies between two steps of one log-in: bound to its browser, good once and for some minutes. */
+/** A log-in between two of its steps: bound to its browser, good once and for some minutes. */
 @Injectable()
 export class LogInStepsService {
   constructor(

@@ -1,6 +1,6 @@
 import type { Provider } from '#libs/contracts';
 
-/** What has to come back unchanged from a provider with the visitor. */
+/** The state that must come back unchanged from a provider with the visitor. */
 export interface AskedProvider {
   provider: Provider;
   state: string;
@@ -9,7 +9,7 @@ export interface AskedProvider {
   verifier: string;
 }
 
-/** What becomes an identity once the account's owner has proven to be there too. */
+/** An identity to be added once the account's owner has proven to be present, too. */
 export interface PendingIdentity {
   provider: Provider;
   /** The provider's own id of the person, which outlives a change of address. */
@@ -18,14 +18,14 @@ export interface PendingIdentity {
   address?: string;
 }
 
-/** What the next step has to know, by its kind. */
+/** The facts that the next step needs, by its kind. */
 export interface StepContents {
   /** A code of the authenticator app, or a recovery code. */
   code: { personId: string; passwordHash: string | null; link?: PendingIdentity };
-  /** What a provider was asked, the page to go on to, and the session that wants to be connected. */
+  /** The question to a provider, the page to continue with, and the session to be connected. */
   provider: AskedProvider & { to: string; sessionId?: string };
-  /** What a passkey has to sign: to be added in the session that asked, or to log in and connect what waits for that. */
+  /** The challenge for a passkey: to be added in the session that asked, or to log in and connect a waiting provider. */
   passkey: { challenge: string; sessionId?: string; link?: PendingIdentity };
-  /** What is connected once the owner of its address has logged in. */
+  /** An identity to be connected once the owner of its address has logged in. */
   link: PendingIdentity;
 }

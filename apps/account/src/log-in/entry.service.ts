@@ -15,7 +15,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 
 type LoggedIn = SessionAnswer<CurrentSessionAnswer>;
 
-/** What every log-in ends in, whatever proof it began with. */
+/** The end of every log-in, whichever proof it began with. */
 @Injectable()
 export class EntryService {
   constructor(

@@ -12,7 +12,7 @@ import { SessionAnswer, type StepAnswer } from '../sessions/session-headers.js';
 import { EntryService } from './entry.service.js';
 import { WrongCredentials } from '../people/people.errors.js';
 
-/** Whoever has a site (RFC 6177) has all of its networks. */
+/** The owner of a site (RFC 6177) has all of its networks. */
 const SITE_PREFIX = 48;
 
 /** Log-ins of one network; the right ones do not count. */

@@ -17,13 +17,13 @@ export class FindAccountsRequest {
   text: string;
 }
 
-/** Who acts, as given on the command line. */
+/** The acting person, as given on the command line. */
 export class OperatorRequest {
   @Matches(/^[\w.@-]{1,64}$/)
   operator: string;
 }
 
-/** With a reason. */
+/** A reason is required. */
 export class SuspensionRequest extends OperatorRequest {
   /** The owner reads it: of a suspension, why; of its end, for the audit log. */
   @IsString()

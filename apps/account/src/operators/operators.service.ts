@@ -14,7 +14,7 @@ import { INSPECTION } from './timeline.repository.js';
 /** The end of a key as the dashboard shows it, or a whole key, of which the rest is not looked at. */
 const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*|…|\.\.\.)?([0-9A-Za-z]{4})$/;
 
-/** What operators ask about an account. */
+/** Operators' questions about an account. */
 @Injectable()
 export class OperatorsService {
   constructor(

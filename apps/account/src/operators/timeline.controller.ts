@@ -11,7 +11,7 @@ import { TimelineRepository } from './timeline.repository.js';
 
 const BEGINNING = new Date(0);
 
-/** What happened to an account, as far as this service knows. */
+/** The events of an account that this service knows. */
 @Controller('internal/operator/timeline')
 @AllowCallers('cli')
 export class TimelineController {

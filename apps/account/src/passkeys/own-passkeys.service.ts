@@ -20,7 +20,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import { PasskeysService } from './passkeys.service.js';
 import { creationOptions, verifyNew } from './webauthn.js';
 
-/** What owners do with the passkeys of their account. A change gives the session another token (S26). */
+/** Owners' changes of their account's passkeys. A change gives the session another token (S26). */
 @Injectable()
 export class OwnPasskeysService {
   constructor(

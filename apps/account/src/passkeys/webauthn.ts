@@ -23,7 +23,7 @@ export const relyingPartyOf = (dashboardUrl: string): RelyingParty => {
   return { id, origin };
 };
 
-/** What a browser makes a passkey from: one that is found without a name, and asks its owner each time. */
+/** The options for a new passkey: it is found without a name, and asks its owner each time. */
 export async function creationOptions(
   { id }: RelyingParty,
   person: { id: string; address: string; firstName: string },
@@ -44,7 +44,7 @@ export async function creationOptions(
   });
 }
 
-/** What a browser asks any passkey of ours with. */
+/** The options with which a browser asks for any of our passkeys. */
 export async function requestOptions({ id }: RelyingParty) {
   const { generateAuthenticationOptions } = await library();
   return generateAuthenticationOptions({

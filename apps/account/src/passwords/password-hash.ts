@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** What a hash costs; kept in each stored hash, so that it can be raised (RFC 9106). */
+/** The cost of a hash; kept in each stored hash, so that it can be raised (RFC 9106). */
 export interface HashCost {
   memoryKib: number;
   passes: number;

@@ -27,7 +27,7 @@ export const WAITING_OF_NETWORK_MAX = 8;
 export class PasswordsService {
   private running = 0;
   private readonly waiting: { network: string; start: () => void }[] = [];
-  /** What hashes cost from now on; specs that look at something else hash cheaply. */
+  /** The cost of hashes from now on; specs about something else hash cheaply. */
   cost = HASH_COST;
   /** Hashes computed so far: what tests count instead of time. */
   hashCount = 0;

@@ -1,4 +1,4 @@
-/** Who has a mail address, as far as a log-in needs to know. */
+/** The owner of a mail address, as far as a log-in needs it. */
 export interface FoundPerson {
   personId: string;
   accountId: string;

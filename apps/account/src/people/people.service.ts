@@ -12,7 +12,7 @@ import { WrongCredentials } from './people.errors.js';
 import { PeopleRepository } from './people.repository.js';
 import type { Person } from './person.entity.js';
 
-/** What is encrypted of a person. */
+/** The encrypted data of a person. */
 export interface PersonDetails {
   firstName: string;
   address: string;

@@ -16,7 +16,7 @@ import { ProviderSignUpService } from './provider-sign-up.service.js';
 
 type Arrival = SessionAnswer<ProviderReturnAnswer> | StepAnswer<ProviderReturnAnswer>;
 
-/** What becomes of somebody whom a provider vouches for (S37). */
+/** The result for a person whom a provider vouches for (S37). */
 @Injectable()
 export class ProviderArrivalsService {
   constructor(

@@ -1,6 +1,6 @@
 import { Problem } from '#libs/platform';
 
-/** Who follows the link did not choose the password: it may have been a stranger who signed up. */
+/** The person who follows the link may not have chosen the password: a stranger may have signed up. */
 export class NotTheSignUpPassword extends Problem {
   constructor() {
     super({

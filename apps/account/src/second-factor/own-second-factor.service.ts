@@ -18,7 +18,7 @@ import { base32, otpauthUri } from './totp.js';
 
 const ISSUER = 'Domain Data Service';
 
-/** What owners do with the second step of their log-ins. A change gives the session another token (S26). */
+/** Owners' changes of the second step of their log-ins. A change gives the session another token (S26). */
 @Injectable()
 export class OwnSecondFactorService {
   constructor(

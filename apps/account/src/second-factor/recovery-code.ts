@@ -13,7 +13,7 @@ export function newRecoveryCodes(): string[] {
   );
 }
 
-/** What is stored instead of a code, however it is typed. Undefined for what cannot be one. */
+/** The hash stored instead of a code, however it is typed. Undefined for text that cannot be a code. */
 export function recoveryCodeHash(typed: string): Buffer | undefined {
   const code = typed.replaceAll(/[\s-]/g, '').toUpperCase();
   return CODE.test(code) ? createHash('sha256').update(code).digest() : undefined;

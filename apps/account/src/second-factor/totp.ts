@@ -50,7 +50,7 @@ export function matchingStep(secret: Buffer, code: string, current: number): num
   return found;
 }
 
-/** What a QR code tells an authenticator app. @param address names the account in the app's list. */
+/** The address in a QR code for an authenticator app. @param address names the account in the app's list. */
 export function otpauthUri(secret: Buffer, issuer: string, address: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(address)}`;
   return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}`;

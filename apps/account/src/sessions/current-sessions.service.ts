@@ -11,7 +11,7 @@ export const ABSOLUTE_MS = 30 * DAY_MS;
 const SEEN_WRITE_MS = MINUTE_MS;
 const RECENT_MS = 10 * MINUTE_MS;
 
-/** What other services may know of a session. */
+/** The facts of a session that other services may know. */
 export interface DescribedSession extends Pick<
   FoundSession,
   'accountId' | 'personId' | 'accountState' | 'suspendedBecause'

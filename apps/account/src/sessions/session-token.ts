@@ -7,7 +7,7 @@ export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is stored instead of a token. Undefined for what cannot be one: no query is worth it. */
+/** The hash stored instead of a token. Undefined for text that cannot be a token: no query is worth it. */
 export function tokenHash(token: unknown): Buffer | undefined {
   if (typeof token !== 'string' || !TOKEN.test(token)) return undefined;
   return createHash('sha256').update(token).digest();

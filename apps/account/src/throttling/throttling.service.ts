@@ -9,7 +9,7 @@ import { ThrottlingMaintenanceRepository } from './throttling.repository.js';
 
 /** At most `max` attempts in a window. */
 export interface AttemptLimit {
-  /** What is counted, for example `log-in network`. */
+  /** The name of the count, for example `log-in network`. */
   name: string;
   max: number;
   windowMs: number;

@@ -1,6 +1,6 @@
 import { isId } from '#libs/platform';
 
-/** What mail programs and tables put around a text that is copied from them. */
+/** Characters that mail programs and tables put around copied text. */
 const AROUND = /^[\s\p{Cf}<("'`]+|[\s\p{Cf}>)"'`.,;]+$/gu;
 const NAMED_ADDRESS = /<([^<>\s]+@[^<>\s]+)>/;
 

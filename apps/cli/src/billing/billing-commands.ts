@@ -78,7 +78,7 @@ export function billingCommands(program: Command, config: CliConfig): void {
   affairCommands(billing, config);
 }
 
-/** What an operator decides of a refund that failed. */
+/** An operator's decision about a refund that failed. */
 const DECISIONS = {
   'retry-refund': 'ask again now for a refund that failed, with its amount and scope',
   'dismiss-refund':

@@ -18,7 +18,7 @@ interface ChartSecret {
   mayBeMissing: boolean;
 }
 
-/** What the chart's templates know of one service. */
+/** The facts of one service that the chart's templates use. */
 interface ChartService {
   name: string;
   entry: string;
@@ -106,7 +106,7 @@ function chartService(service: AnyService, services: readonly AnyService[]): Cha
   };
 }
 
-/** What operator commands need: the services that they call, and every database as its service's role. */
+/** The connections of operator commands: the services that they call, and every database as its service's role. */
 function operatorPod(services: readonly AnyService[]) {
   const settings = settingsOf(ServersConfig).map(({ env }) => env);
   const calls = services.filter(({ urlSetting }) => urlSetting && settings.includes(urlSetting));

@@ -18,7 +18,7 @@ interface Grafana {
 
 const KEYWORDS =
   'by and or bool offset m h d max min sum rate increase time histogram_quantile'.split(' ');
-/** What the cluster measures, not we: kubelet's volumes, cert-manager's certificates. */
+/** Metrics of the cluster, not ours: kubelet's volumes, cert-manager's certificates. */
 const FOREIGN = [
   'kubelet_volume_stats_available_bytes',
   'kubelet_volume_stats_capacity_bytes',

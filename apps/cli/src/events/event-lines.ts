@@ -3,7 +3,7 @@ import type { FailedEvent } from '#libs/messaging';
 /** Format characters too: they turn the direction of writing, or are not seen. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** What an operator reads of an event, in two lines. Type, key and reason may hold whatever a sender wrote. */
+/** An event in two lines for an operator. Type, key and reason may hold any text of a sender. */
 export function eventLines(service: string, event: FailedEvent): string[] {
   const { state, attempts } = event;
   const [id, type, key, reason] = [event.eventId, event.type, event.key, event.reason].map(

@@ -24,7 +24,7 @@ interface SandboxOptions extends OutputOptions {
   wait: number;
 }
 
-/** What it would do, or what was seen. */
+/** The plan, or the observations. */
 interface SandboxAnswer {
   steps: (StepSeen | { title: string; does: string })[];
 }

@@ -3,13 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** One thing that is tried at a processor. */
 export interface SandboxStep {
   title: string;
-  /** What it asks the processor for, for somebody without keys. */
+  /** Its request to the processor for an operator without keys. */
   does: string;
   /** @returns what was seen. @throws Error for what did not happen. */
   run(): Promise<string>;
 }
 
-/** What became of one. */
+/** The result of one step. */
 export interface StepSeen {
   title: string;
   outcome: 'seen' | 'failed' | 'left out';

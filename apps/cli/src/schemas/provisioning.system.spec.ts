@@ -17,14 +17,14 @@ const SERVERS: { release: string; binaries?: string }[] = [
 const ROLE_SECRET = 'a-secret-of-thirty-two-characters';
 const CLI = new URL('../main.js', import.meta.url).pathname;
 
-/** What the page of databases tells an administrator to run, and the names in it. */
+/** The statements that the page of databases tells an administrator to run, and the names in them. */
 const PAGE = readFileSync('docs/operations/databases.md', 'utf8');
 const DOCUMENTED = /```sql\n([^`]+)```/.exec(PAGE)?.[1].trim().split('\n') ?? [];
 const ADMIN = 'dds_admin';
 const BY_HAND = 'domain_data';
 const ROLES = schemaServices(SERVICES).flatMap(rolesOf);
 
-/** Who owns what, and what every role may do with it. */
+/** The owner of each object, and every role's rights on it. */
 const MADE = `
   select 'schema' as kind, nspname::text as name, nspowner::regrole::text as owner, nspacl::text as may
   from pg_namespace where nspowner::regrole::text = any($1)

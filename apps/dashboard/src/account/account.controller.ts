@@ -13,7 +13,7 @@ import {
   restorePage,
 } from './account-pages.js';
 
-/** Who the account belongs to; its end and its return. */
+/** The owner of the account; its end and its return. */
 @Controller('account')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class AccountController {

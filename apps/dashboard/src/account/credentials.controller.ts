@@ -16,7 +16,7 @@ import { ChangeEmailForm, ChangePasswordForm, ConfirmEmailForm } from './credent
 const LINK_SENT =
   'A link to confirm the new address is on its way there. It works for 24 hours, once. Until then everything stays as it is.';
 
-/** What an owner logs in with, and how it changes. */
+/** An owner's ways to log in, and their changes. */
 @Controller('account')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class CredentialPagesController {

@@ -6,7 +6,7 @@ import { barChart } from '../usage/usage-chart.js';
 
 const DAYS = 30;
 
-/** What an account had at the end of each day (UTC), oldest first. */
+/** The credits of an account at the end of each day (UTC), oldest first. */
 export interface CreditHistory {
   from: string;
   to: string;

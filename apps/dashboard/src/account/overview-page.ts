@@ -93,7 +93,7 @@ const KIND_WORDS: Readonly<Record<LedgerKind, string>> = {
   refund: 'Refund',
 };
 
-/** What happened. Our support takes credits back without any payment that would be refunded. */
+/** The kind of an entry, in words. Our support takes credits back without refunding a payment. */
 function kindOf({ kind, reference, amount }: LedgerLine): string {
   const isTakenBack = kind === 'refund' && reference.startsWith('operator:') && Number(amount) < 0;
   return isTakenBack ? 'Taken back' : KIND_WORDS[kind];

@@ -9,7 +9,7 @@ import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 import { nameOf } from '../subscriptions/subscriptions-page.js';
 
-/** What the card tells. Undefined parts could not be read just now. */
+/** The contents of the card. Undefined parts could not be read just now. */
 export interface PlanFacts {
   balance?: BalanceAnswer;
   allowance?: Allowance;

@@ -14,7 +14,7 @@ const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ['requests', REQUESTS_SCRIPT],
 ]);
 
-/** What pages load. */
+/** The files that pages load. */
 @Controller()
 @AllowVisitors('anyone')
 export class AssetsController {

@@ -81,7 +81,7 @@ export class AuthController {
     return visit.show(firstKeysPage(visit.context, [test_key, key], this.settings.apiUrl));
   }
 
-  /** Whoever loads the page of the first keys again is logged in, and led on: keys are shown once. */
+  /** Loading the page of the first keys again leads on to the dashboard: keys are shown once. */
   private async afterLink(visit: PageVisit, answer: ProxiedAnswer) {
     if (await this.calls.session(visit.visitor)) return visit.goTo('/');
     const next = [

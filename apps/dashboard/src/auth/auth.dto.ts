@@ -40,7 +40,7 @@ export class LogInPasskeyForm extends PageForm {
   @TextField()
   to?: string;
 
-  /** What the passkey signed, as JSON. */
+  /** The passkey's signature, as JSON. */
   @TextField()
   credential?: string;
 }
@@ -85,7 +85,7 @@ export class ProviderForm extends PageForm {
 }
 
 export class ProviderReturnForm extends PageForm {
-  /** What the provider added to the return address. */
+  /** The text that the provider added to the return address. */
   @TextField()
   query?: string;
 }

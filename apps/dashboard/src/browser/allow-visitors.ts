@@ -21,7 +21,7 @@ const ALLOWED_VISITORS = 'allowed-visitors';
 export const AllowVisitors = (who: Visitors, terms: SessionTerms = {}) =>
   SetMetadata(ALLOWED_VISITORS, { who, ...terms } satisfies VisitorTerms);
 
-/** What a route's `AllowVisitors` says, or that of its controller. */
+/** The setting of a route's `AllowVisitors`, or of its controller's. */
 export function visitorTerms(reflector: Reflector, context: ExecutionContext): VisitorTerms {
   const places = [context.getHandler(), context.getClass()];
   const terms = reflector.getAllAndOverride<VisitorTerms | undefined>(ALLOWED_VISITORS, places);

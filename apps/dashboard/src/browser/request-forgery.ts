@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** What a state-changing request says about where it comes from. */
+/** The headers that tell the origin of a state-changing request. */
 export interface RequestOrigin {
   /** The `Origin` header. */
   origin?: string;

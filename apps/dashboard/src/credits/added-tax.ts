@@ -13,7 +13,7 @@ export async function addedTax(visit: PageVisit): Promise<TaxAnswer | undefined>
   return isRefused(answer) ? undefined : (answer.body as TaxAnswer);
 }
 
-/** What is added to the prices of a page, in a sentence. */
+/** A sentence about amounts added to the prices of a page. */
 export function taxSentence(tax: TaxAnswer | undefined): Markup {
   if (!tax) return html`Prices are without tax; the order shows it before you pay.`;
   const { tax_ppm: ppm, is_reverse_charge: isReverseCharge } = tax;

@@ -8,7 +8,7 @@ import { priceWords, taxSentence } from './added-tax.js';
 import { orderText, orderWords } from './order-page.js';
 import { type ProcessorChoice, processorSection } from './processor-choice.js';
 
-/** What `/credits` shows. Undefined parts could not be read just now. */
+/** The contents of `/credits`. Undefined parts could not be read just now. */
 export interface CreditsFacts {
   orders?: OrderAnswer[];
   processors: ProcessorChoice;

@@ -25,7 +25,7 @@ interface Shown {
   notice?: Notice;
   status?: number;
   processor?: string;
-  /** What a refused form asked for. */
+  /** The values of a refused form. */
   credits?: number;
 }
 

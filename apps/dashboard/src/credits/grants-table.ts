@@ -63,7 +63,7 @@ const ORDER_DIGITS = 6;
 
 export const orderNumber = (id: string) => id.slice(-ORDER_DIGITS).toUpperCase();
 
-/** What brought the credits, when, and by which order. */
+/** The source of the credits, its time and its order. */
 function grantWords({ source_type: type, granted_at: at, order_id: id, sku }: Shown): Markup {
   const plan = type === 'subscription' && sku !== null ? planOfSku(sku)?.name : undefined;
   const order =

@@ -11,7 +11,7 @@ import { day, grouped, money } from '../amounts.js';
 import { orderNumber } from './grants-table.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 
-/** What `/credits/orders/…` shows. */
+/** The contents of `/credits/orders/…`. */
 export interface OrderFacts {
   order: OrderAnswer;
   /** Undefined while entitlement is unavailable. */
@@ -97,7 +97,7 @@ function waitingActions(context: PageContext, { id, redirect_url: url }: OrderAn
 export const orderWords = ({ state, declined_at: declined }: OrderAnswer) =>
   declined === null ? ORDER_WORDS[state] : 'Payment refused: pay in another way, or drop it';
 
-/** What was ordered, in a line. */
+/** The order in a line. */
 export function orderText({ lines }: OrderAnswer): string {
   return lines.map(lineText).join(', ');
 }
@@ -119,7 +119,7 @@ function noticeOf({ order, balance, wasCancelled }: OrderFacts): Notice | undefi
   return PAYMENT_CANCELLED;
 }
 
-/** Who refused, how much is open, and what can be done about it. */
+/** The party that refused, the open amount, and the possible actions. */
 function refusedNotice({ processor, amount_micros, currency }: OrderAnswer): Notice {
   const amount = money(amount_micros, currency);
   return {

@@ -142,7 +142,7 @@ const FIELDS: readonly (Field & { name: keyof BillingDetails })[] = [
 
 export const DETAIL_NAMES: readonly (keyof BillingDetails)[] = FIELDS.map(({ name }) => name);
 
-/** What is printed on invoices from now on. */
+/** The text printed on invoices from now on. */
 export function billingDetailsPage(
   context: PageContext,
   details: Partial<BillingDetails>,

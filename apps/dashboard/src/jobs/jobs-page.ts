@@ -91,7 +91,7 @@ function newUpload(): Markup {
     <button>Upload</button>`;
 }
 
-/** What is in an upload, and what a job of it costs. */
+/** The contents of an upload, and the price of a job with it. */
 export function uploadPage(
   context: PageContext,
   upload: UploadAnswer,

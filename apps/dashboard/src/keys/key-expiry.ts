@@ -7,7 +7,7 @@ const NEVER = 'never';
 const DAYS: Readonly<Record<string, number>> = { '30': 30, '90': 90, '365': 365 };
 const WHOLE_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** What was chosen of a key's end. Nothing chosen leaves it as it is. */
+/** The chosen end of a key. Without a choice it stays as it is. */
 export interface TypedExpiry {
   expires_in?: string;
   expires_on?: string;

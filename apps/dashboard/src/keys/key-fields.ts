@@ -15,16 +15,16 @@ export interface KeySettings {
   expires_at?: string | null;
 }
 
-/** What was typed into a form that was refused. */
+/** The values of a refused form. */
 export interface NewKeySettings extends KeySettings {
   environment?: string;
   expiry?: TypedExpiry;
 }
 
-/** What a new key has unless its owner chooses otherwise. */
+/** The defaults of a new key. */
 export const NEW_KEY: NewKeySettings = { name: '', scopes: SCOPES, daily_credit_cap: null };
 
-/** What a key is called. */
+/** The name of a key. */
 export function nameField({ name }: KeySettings): Markup {
   const hint = 'What it is for, for example the program that uses it.';
   // The same form sent twice has one effect.
@@ -32,7 +32,7 @@ export function nameField({ name }: KeySettings): Markup {
   ${field({ name: 'name', value: name, hint })}`;
 }
 
-/** What a key may do, and how much it may spend. */
+/** The scopes of a key and its limits of spending. */
 export function limitFields(settings: KeySettings): Markup {
   const { scopes, daily_credit_cap: cap, allowed_addresses: addresses = [] } = settings;
   const capField = field({

@@ -21,7 +21,7 @@ export interface KeyShown {
   apiUrl: string;
 }
 
-/** What an account's keys did in the last 30 days, by their ids. */
+/** The use of an account's keys in the last 30 days, by their ids. */
 export type KeyUse = ReadonlyMap<string, { requests: number; credits: number }>;
 
 /** Which keys are listed. */
@@ -38,7 +38,7 @@ export interface KeysShown {
   /** Unknown while the gateway is unavailable. */
   use?: KeyUse;
   shown?: KeyShown;
-  /** What a refused form for another key held. */
+  /** The values of a refused form for another key. */
   entered?: NewKeySettings;
   /** Where the older ones begin. */
   nextCursor?: string;

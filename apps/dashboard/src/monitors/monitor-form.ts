@@ -23,7 +23,7 @@ const SELECTORS = [
   ['owner', 'Name'],
 ] as const;
 
-/** What fields are called here that are called otherwise on other pages. */
+/** Fields with names here that differ from other pages. */
 export const MONITOR_LABELS: Readonly<Record<string, string>> = {
   interval_minutes: 'The interval',
   owner: 'The value',

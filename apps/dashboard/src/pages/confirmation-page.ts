@@ -5,11 +5,11 @@ import { type PageContext, form, page } from './layout.js';
 export interface Confirmation {
   /** A question. */
   title: string;
-  /** What will happen, and when. */
+  /** The coming event and its time. */
   body: Markup;
   /** Address of the form. */
   action: string;
-  /** What its button says. */
+  /** The label of its button. */
   button: string;
   /** Whether something is lost. */
   isDanger?: boolean;

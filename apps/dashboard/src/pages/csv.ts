@@ -1,4 +1,4 @@
-/** What a spreadsheet would take for a formula (S74). */
+/** Beginnings that a spreadsheet would take for a formula (S74). */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** A table for spreadsheets (RFC 4180). */

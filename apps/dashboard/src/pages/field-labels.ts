@@ -1,4 +1,4 @@
-/** What the fields of forms are called on pages, by the names under which their owners refuse them. */
+/** The names of form fields on pages, by the names under which their owners refuse them. */
 const LABELS: Readonly<Record<string, string>> = {
   first_name: 'First name',
   email: 'E-mail',

@@ -1,7 +1,7 @@
 import { Markup, html, htmlDocument } from '#libs/public-http';
 import { labelOf } from './field-labels.js';
 
-/** What every page needs to know of the visit. */
+/** The facts of the visit that every page needs. */
 export interface PageContext {
   csrfToken: string;
   isLoggedIn: boolean;

@@ -9,7 +9,7 @@ export const TextField = () => applyDecorators(IsOptional(), IsString());
 export const IdempotencyKeyField = () =>
   applyDecorators(IsOptional(), Matches(IDEMPOTENCY_KEY, { message: IDEMPOTENCY_KEY_RULE }));
 
-/** What each form of our pages sends. */
+/** The values that each form of our pages sends. */
 export class PageForm {
   /** Was looked at before the form. */
   @TextField()

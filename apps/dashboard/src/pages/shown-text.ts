@@ -12,7 +12,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 export const shownTime = (text: string) =>
   TIME.test(text) ? `${text.slice(0, 16).replace('T', ' ')} UTC` : text;
 
-/** What a member of an answer is called on a page: `create_date`, Create date. */
+/** The name of an answer's member on a page: `create_date`, Create date. */
 export function memberWords(name: string): string {
   const words = shownText(name).replaceAll('_', ' ').trim();
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -15,7 +15,7 @@ import { type ProcessorChoice, processorSection } from '../credits/processor-cho
 import { choice } from '../choice.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 
-/** What `/plans` shows. */
+/** The contents of `/plans`. */
 export interface PlansFacts {
   interval: BillingInterval;
   /** Undefined while billing is unavailable. */
@@ -114,7 +114,7 @@ function subscribeTo(
   return form(context, '/plans', fields);
 }
 
-/** What is cancelled cannot be changed. */
+/** A cancelled subscription cannot be changed. */
 function undoFirst(
   context: PageContext,
   { id, period_end: end, cancel_at }: SubscriptionAnswer,
@@ -152,7 +152,7 @@ function units({ sku, unitsMax, name }: SubscriptionPlan, value: number): Markup
   </div>`;
 }
 
-/** What a plan gives. */
+/** The rights that a plan gives. */
 export function rightsOf({ line, monthlyCredits, rights }: SubscriptionPlan): Markup {
   const { limits, monitors, keys, datasets } = rights;
   if (line === 'domainer') {

@@ -18,7 +18,7 @@ interface Shown {
   status?: number;
 }
 
-/** What can be subscribed to. */
+/** The plans that can be subscribed to. */
 @Controller('plans')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class PlansController {

@@ -10,11 +10,11 @@ import { parameterField } from '../searches/search-form.js';
 import { searchOf } from '../searches/searches.js';
 import { BODY, PLAYED, type Prepared, playedParameters } from './playground.js';
 
-/** What the page of an operation shows. */
+/** The contents of an operation's page. */
 export interface PlayShown {
   typed: Typed;
   prepared: Prepared;
-  /** What it answers, and what is told of that. */
+  /** Its answer, and the words about it. */
   answer: { body: Item; words: string };
   /** Credits to spend; undefined while entitlement is unavailable. */
   credits?: number;
@@ -80,7 +80,7 @@ export function playgroundPage(context: PageContext, row: Operation, shown: Play
   });
 }
 
-/** What a call will cost, or why it would be refused. */
+/** The price of a call, or the reason why it would be refused. */
 export function saidOf({ cost, faults }: Prepared): string {
   if (faults.length === 0) return cost;
   return faults.map(({ field, message }) => `${field} ${message}.`).join(' ');

@@ -62,7 +62,7 @@ function find(name: string): Operation {
   return row;
 }
 
-/** What was left empty is not asked for; where nothing was typed, what the row gives as an example is. */
+/** Empty fields are not asked for; if nothing was typed, the row's example is used. */
 function typedOf(row: Operation, query: Given): Typed {
   const given = [...playedParameters(row), BODY].flatMap((name) => {
     const text = query[name];

@@ -22,12 +22,12 @@ export const BODY = 'body';
 export const playedParameters = ({ parameters }: Operation): string[] =>
   Object.keys(parameters).filter((name) => name !== 'format' && name !== 'whois');
 
-/** What a call will be, and cost, before it is sent. */
+/** A call and its price, before it is sent. */
 export interface Prepared {
   call: ApiCall;
   /** A sentence. */
   cost: string;
-  /** What the API would refuse. */
+  /** The faults that the API would refuse. */
   faults: FieldError[];
 }
 
@@ -46,7 +46,7 @@ export function prepare(apiUrl: string, row: Operation, typed: Typed): Prepared 
   return { call, cost, faults: all };
 }
 
-/** What a form holds at first. */
+/** The initial contents of a form. */
 export function exampleOf({ examples: [example], body }: Operation): Typed {
   const shown = body && JSON.stringify(example.body ?? body.example, undefined, 2);
   return { ...example.parameters, ...(shown && { [BODY]: shown }) };

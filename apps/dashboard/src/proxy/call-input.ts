@@ -6,7 +6,7 @@ import type { ProxiedRoute } from './proxied-route.js';
 
 type Asked = Pick<FastifyRequest, 'url' | 'params' | 'body'>;
 
-/** What its owner is asked. */
+/** The question to its owner. */
 export interface CallInput {
   /** The owner's path with the values of the public one, each as one segment, and the query. */
   path: string;

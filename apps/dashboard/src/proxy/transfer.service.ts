@@ -54,7 +54,7 @@ export class TransferService {
   }
 }
 
-/** What the listener has set already, names and values in turn. */
+/** The headers that the listener has already set, names and values in turn. */
 function headersOf(reply: FastifyReply): string[] {
   return Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().flatMap((one) => [name, String(one)]),

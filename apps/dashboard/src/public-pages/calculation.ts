@@ -17,7 +17,7 @@ export interface SoldPackage {
   micros: number;
 }
 
-/** What so many answers cost, and the cheapest ways to pay for them. */
+/** The price of so many answers, and the cheapest ways to pay for them. */
 export interface Calculation {
   operation: Operation;
   /** Answers, items or pages. */

@@ -10,7 +10,7 @@ export type OperatorText = (typeof OPERATOR_TEXTS)[number];
 /** Longest text, in characters. */
 const LENGTH_MAX = 200_000;
 
-/** What is shown until the operator writes his own; seen from the compiled file. */
+/** The text shown until the operator writes his own; its path is seen from the compiled file. */
 const DEFAULTS = fileURLToPath(new URL('../../../../../docs/texts/', import.meta.url));
 
 /**

@@ -17,7 +17,7 @@ import { type Calculation, PRICED_OPERATIONS } from './calculation.js';
 /** The most answers that the calculator takes. */
 export const COUNT_MAX = 100_000_000;
 
-/** What the calculator was asked. */
+/** The question to the calculator. */
 export interface AskedPrice {
   operation: string;
   count: number;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Clock, InternalTls, ServiceName, ServiceOrigins } from '#libs/platform';
 import { readinessOf } from './readiness.js';
 
-/** What people know of the service, and the services without which it does not work. */
+/** The public name of a part, and the services without which it does not work. */
 const PARTS: readonly (readonly [part: string, needs: readonly ServiceName[]])[] = [
   ['Sign-up, log-in and keys', ['account']],
   ['Live lookups by the API', ['gateway', 'account', 'entitlement', 'lookup']],

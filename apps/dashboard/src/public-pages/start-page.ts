@@ -11,7 +11,7 @@ import { LIVE_LOOKUPS, SEARCHES } from '../searches/searches.js';
 /** Operations of which the start page can show an answer; each has an example that an installation really gives. */
 const SAMPLES = [...LIVE_LOOKUPS, ...SEARCHES];
 
-/** What the service does, by what people come for. */
+/** The features of the service, by people's purposes. */
 const PARTS: readonly (readonly [what: string, about: string])[] = [
   [
     'Live lookups',

@@ -1,4 +1,4 @@
-/** What customers read where the plain word would not say enough. */
+/** Texts for customers where the plain word would not say enough. */
 const WORDS: Readonly<Record<string, string>> = {
   restricted: 'cannot be registered by everybody',
   empty: 'nothing found',

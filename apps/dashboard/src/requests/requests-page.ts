@@ -20,14 +20,14 @@ export interface RequestFilter {
   key_id?: string;
   /** A status as `429`, or a class as `4xx`. */
   status?: string;
-  /** What was asked about. */
+  /** The subject of the question. */
   subject?: string;
   request_id?: string;
   /** Whether it cost credits: `true` or `false`. */
   charged?: string;
 }
 
-/** What `/requests` shows. */
+/** The contents of `/requests`. */
 export interface RequestsFacts {
   filter: RequestFilter;
   answer: RequestsAnswer;

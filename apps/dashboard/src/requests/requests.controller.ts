@@ -136,7 +136,7 @@ export class RequestPagesController {
     }));
   }
 
-  /** What an address asks for; what is left empty in a form is not asked for. */
+  /** The values that an address asks for; empty fields of a form are left out. */
   private askedOf(query: Given): RequestFilter & { cursor?: string } {
     const given = NAMES.flatMap((name) => {
       const text = query[name];

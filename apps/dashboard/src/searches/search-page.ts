@@ -18,7 +18,7 @@ import { searchForm } from './search-form.js';
 import { LIVE_LOOKUPS, SEARCHES } from './searches.js';
 import { shownText } from '../pages/shown-text.js';
 
-/** What the page of a search shows. */
+/** The contents of a search's page. */
 export interface SearchShown {
   typed: Typed;
   /** The answer, once it was asked for. */
@@ -88,7 +88,7 @@ export function searchPage(
   });
 }
 
-/** What the API is asked; before anything is typed, the example of the row. */
+/** The question to the API; before anything is typed, the example of the row. */
 function inputOf(search: Search, typed: Typed): CallInput {
   const { row } = search;
   const [example] = row.examples;
@@ -137,7 +137,7 @@ function found({ page: number, total_records, total_is, total_pages }: Paging): 
   return html`<p>Page ${number} of ${grouped(total_pages)}, ${total}.</p>`;
 }
 
-/** What an answer cost, after it. */
+/** The price of an answer, after it was given. */
 function costWords(meta: unknown): string {
   const { credits_charged, credits_remaining, repeat } = (meta ?? {}) as Partial<
     Record<'credits_charged' | 'credits_remaining', number> & { repeat: boolean }

@@ -21,7 +21,7 @@ export interface Search {
   tables: Readonly<Record<string, readonly Column[]>>;
 }
 
-/** What was typed into a form, by the names of its fields; what was left empty is not in it. */
+/** The values of a form by the names of its fields; empty fields are left out. */
 export type Typed = Readonly<Record<string, string>>;
 
 /** Address of the page of a search, filled in. */
@@ -46,7 +46,7 @@ export const membersOf = ({ body }: Operation) => Object.keys(body?.example ?? {
 export const isList = ({ body }: Operation, member: string) =>
   Array.isArray((body?.example as Item | undefined)?.[member]);
 
-/** What the API is asked: parameters as in an address, and the body of an operation that has one. */
+/** The question to the API: parameters as in an address, and the body of an operation that has one. */
 export interface Asked {
   query: string;
   body?: object;
@@ -100,7 +100,7 @@ export function isSample({ parameters, body, ...row }: Operation, typed: Typed):
   });
 }
 
-/** What one page, answer or item costs, before it is asked for. */
+/** The price of one page, answer or item, before it is asked for. */
 export function priceWords({ price, paged }: Operation): string {
   if (price.per === 'free') return 'Costs nothing.';
   const each = creditWords(price.credits);

@@ -75,7 +75,7 @@ function find(name: string): Search {
   return search;
 }
 
-/** What was left empty is not asked for. */
+/** Empty fields are not asked for. */
 function typedOf(given: Readonly<Record<string, unknown>>): Typed {
   const typed = SEARCH_FIELDS.flatMap((name) => {
     const text = given[name];

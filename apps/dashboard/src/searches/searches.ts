@@ -22,7 +22,7 @@ const seen: Column = ['Seen', (record) => stretch(record.first_seen, record.last
 const name: Column = ['Name', 'domain_name'];
 const source: Column = ['Source', 'source'];
 
-/** What the index of this installation answers. */
+/** The answer of this installation's index. */
 export const SEARCHES: readonly Search[] = [
   search(WHOIS_HISTORY, 'WHOIS history', {
     records: [
@@ -101,7 +101,7 @@ export const SEARCHES: readonly Search[] = [
   }),
 ];
 
-/** What is asked of the outside world. */
+/** The questions to the outside world. */
 export const LIVE_LOOKUPS: readonly Search[] = [
   search(WHOIS_LIVE, 'WHOIS'),
   search(DNS_LIVE, 'DNS'),

@@ -16,7 +16,7 @@ const SYSTEMS = [
 ] as const;
 const LENGTH_MAX = 60;
 
-/** What people call the program behind a user agent: "Firefox on Linux", or its own words. */
+/** The common name of the program behind a user agent: "Firefox on Linux", or its own words. */
 export function browserName(userAgent: string): string {
   const [browser, system] = [BROWSERS, SYSTEMS].map(
     (names) => names.find(([part]) => userAgent.includes(part))?.[1],

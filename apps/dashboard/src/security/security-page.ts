@@ -12,7 +12,7 @@ import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { passkeysSection } from './passkey-pages.js';
 import { browserName } from './browser-name.js';
 
-/** What the page is told, by the owners of its parts. */
+/** The answers of the owners of the page's parts. */
 export interface SecurityFacts {
   secondFactor: SecondFactorAnswer;
   identities: IdentitiesAnswer;

@@ -4,7 +4,7 @@ export class PasskeyForm extends PageForm {
   @TextField()
   name?: string;
 
-  /** What the browser made, as JSON. */
+  /** The passkey that the browser made, as JSON. */
   @TextField()
   credential?: string;
 }

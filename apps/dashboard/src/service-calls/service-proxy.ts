@@ -12,7 +12,7 @@ import type { TransferCall } from '#libs/public-http';
 import { TooManyCalls } from './service-calls.errors.js';
 import { CallShares } from './call-shares.js';
 
-/** What an owner must know of the browser behind a call. */
+/** The facts about the browser behind a call that an owner needs. */
 export interface BrowserCaller {
   /** From the session cookie; absent before log-in. */
   sessionToken?: string;

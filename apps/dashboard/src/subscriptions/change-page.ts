@@ -21,7 +21,7 @@ export interface PreviewedChange {
   balance?: BalanceAnswer;
 }
 
-/** What a change would come to, before it is made: money, dates, credits, limits, and what is lost. */
+/** The effects of a change before it is made: money, dates, credits, limits and losses. */
 export function changePage(context: PageContext, change: PreviewedChange): Markup {
   const { owned, to, preview } = change;
   const isNow = preview.effect === 'now';
@@ -91,7 +91,7 @@ function comparison({ owned, to, preview }: PreviewedChange): Markup {
   </table>`;
 }
 
-/** What both plans give, as far as either gives it. */
+/** Rights that at least one of both plans gives. */
 function rightsRows(owned: Ordered, to: Ordered): Row[] {
   const [before, after] = [owned, to].map(figuresOf);
   return Object.keys(before).flatMap((name): Row[] => {

@@ -11,7 +11,7 @@ import { grantsTable } from '../credits/grants-table.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
 
-/** What `/subscriptions` shows. Undefined parts could not be read just now. */
+/** The contents of `/subscriptions`. Undefined parts could not be read just now. */
 export interface OwnedFacts {
   balance?: BalanceAnswer;
   subscriptions?: SubscriptionAnswer[];
@@ -129,7 +129,7 @@ function row(context: PageContext, owned: SubscriptionAnswer, isWaiting: boolean
   </li>`;
 }
 
-/** What is open of a change, with what can be done about it, on the spot. */
+/** An open change with its possible actions, where it is shown. */
 function unpaidSection(
   context: PageContext,
   owned: SubscriptionAnswer,
@@ -152,7 +152,7 @@ function unpaidSection(
     </div>`;
 }
 
-/** Who refused the last payment. */
+/** The party that refused the last payment. */
 const refusal = ({ processor }: SubscriptionAnswer) =>
   processor === 'paypal' ? 'PayPal refused the payment' : 'Your card was declined';
 

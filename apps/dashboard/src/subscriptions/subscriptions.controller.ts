@@ -25,7 +25,7 @@ const UNFINISHED: Notice = {
   text: 'You came back without finishing the payment.',
 };
 
-/** What is owned, and how it changes. */
+/** Subscriptions and their changes. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class SubscriptionPagesController {

@@ -17,7 +17,7 @@ export interface UsageAsked {
   to?: string;
 }
 
-/** What `/usage` shows. */
+/** The contents of `/usage`. */
 export interface UsageShown {
   from: string;
   to: string;

@@ -14,7 +14,7 @@ const READER = new InputReader(ACCOUNT_USAGE);
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** What the account asked, and what it cost. */
+/** The account's requests and their price. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class UsagePageController {
@@ -81,7 +81,7 @@ async function namesOfKeys(visit: PageVisit): Promise<Map<string, string>> {
   return new Map([...names, [visit.session.accountId, 'Dashboard']]);
 }
 
-/** What is left empty in a form is not asked for. */
+/** Empty fields of a form are not asked for. */
 function askedOf({ by, from, to }: Given): UsageAsked {
   const given = Object.entries({ from, to }).filter(
     ([, day]) => typeof day === 'string' && day !== '',

@@ -3,7 +3,7 @@ import { AccountExports, Database } from '#libs/database';
 import { AccountId, AllowCallers } from '#libs/platform';
 import { EXPORTED_TABLES } from './exported-tables.js';
 
-/** What this service holds of an account, on behalf of a session that the dashboard has checked. */
+/** This service's data about an account, for a session that the dashboard has checked. */
 @Controller('internal/export')
 @AllowCallers('dashboard', 'gateway')
 export class ExportController {

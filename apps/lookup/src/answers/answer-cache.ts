@@ -16,7 +16,7 @@ export interface Findings {
   retryAfterSeconds?: number;
 }
 
-/** What a cache must know of the lookups it keeps. */
+/** The facts that a cache needs about the lookups it keeps. */
 export interface KeptKind<Lookup extends Findings> {
   /** Milliseconds for which an answer is fresh, from when it was fetched. */
   freshForMs(lookup: Lookup): number;

@@ -13,7 +13,7 @@ import type { Serving } from '../serializers/provenance-body.js';
 
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 
-/** What became of a question: the members of its answer, or the refusal that its outcome is. */
+/** The result of a question: the members of its answer, or its refusal. */
 export type DataAnswer = { outcome: Outcome; serving: Serving } & (
   | {
       body: Json;

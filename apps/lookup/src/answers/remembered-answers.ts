@@ -30,7 +30,7 @@ interface Origin<Lookup> {
   servedFrom: Source;
 }
 
-/** What the answers of all kinds share. */
+/** The common members of all kinds of answers. */
 export interface AnswersParts {
   counts: AnswerCounts;
   clock: Clock;

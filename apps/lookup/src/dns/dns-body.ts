@@ -7,7 +7,7 @@ import { queryTime } from '../serializers/whois-body.js';
 // oxlint-disable-next-line eslint/no-control-regex -- these are what is taken out
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Who was asked about: a name or an address. */
+/** The subject of the question: a name or an address. */
 export type DnsSubject = { domain_name: string } | { ip_address: string };
 
 /** Members of the answer; `meta` is the gateway's. */
@@ -42,7 +42,7 @@ function recordBody(record: DnsRecord): DnsRecordData {
   };
 }
 
-/** What is taken out still stands in `raw_text`, escaped. */
+/** The removed text still stands in `raw_text`, escaped. */
 function visible(text: string): string {
   return octetsText(text).replace(UNSEEN, '');
 }

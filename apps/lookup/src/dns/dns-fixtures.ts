@@ -33,7 +33,7 @@ const POINTER: DnsRecord = {
   target: NAME,
 };
 
-/** What a fixture of `dns.live` stands for; other names under `.test` do not exist. */
+/** The meaning of a fixture of `dns.live`; other names under `.test` do not exist. */
 export function dnsFixture(name: string, types: readonly DnsType[]): DnsLookup {
   const base = { name, errors: {}, isAuthenticated: true, servers: ['fixture'], latencyMs: 0 };
   if (name === 'slow.test') {

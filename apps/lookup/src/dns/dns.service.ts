@@ -51,7 +51,7 @@ const KEPT_DNS: KeptKind<DnsFindings> = {
   bare: (failure) => failure,
 };
 
-/** What is asked of the DNS. */
+/** A question to the DNS. */
 export interface DnsQuestion {
   /** The name that is asked for, in lower case A-labels. */
   name: string;

@@ -6,7 +6,7 @@ const FOUND_KEPT_MS = DAY_MS;
 const NOT_FOUND_KEPT_MS = 10 * MINUTE_MS;
 /** Some source failed: as good as it gets now, to be completed soon. */
 const PARTIAL_KEPT_MS = 2 * MINUTE_MS;
-/** What an entry costs beside its texts: maps, dates, short strings. */
+/** The memory of an entry besides its texts: maps, dates, short strings. */
 const ENTRY_OVERHEAD_BYTES = 2_000;
 
 /**

@@ -6,10 +6,10 @@ import type { Found } from '../answers/remembered-answers.js';
 import { v1Body } from '../serializers/v1-body.js';
 import { v2Body } from '../serializers/v2-body.js';
 
-/** What the gateway or a worker asks, as the row of the operation says. */
+/** The question of the gateway or a worker, as the row of the operation describes it. */
 export type LiveQuestion = QuestionOf<typeof WHOIS_LIVE>;
 
-/** What is asked about several names at once. */
+/** A question about several names at once. */
 export type BulkQuestion = QuestionOf<typeof WHOIS_BULK>;
 
 /** Puts a lookup into the words of the version asked for, or into the problem its outcome is. */

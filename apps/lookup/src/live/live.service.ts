@@ -51,7 +51,7 @@ export class LiveService {
     return liveAnswer(await this.find(domainName, question, asking), question);
   }
 
-  /** What is known of a name, from wherever the question allows. @throws InvalidDomainName, LookupOverloaded */
+  /** The record of a name, from any source that the question allows. @throws InvalidDomainName, LookupOverloaded */
   async find(
     domainName: string,
     freshness: Freshness,

@@ -1,7 +1,7 @@
 import { blocksOfRange, lastAddressOf, parseAddressBlock, parseAsn } from '#libs/domain-names';
 import { readLines } from './public-file.js';
 
-/** What the regional registries have given to one holder. */
+/** The resources that the regional registries have given to one holder. */
 interface Holding {
   asns: [first: number, last: number][];
   blocks: string[];
@@ -65,7 +65,7 @@ export class DelegatedNumbers {
     return holding;
   }
 
-  /** Nobody asks for what belongs to a holder without an AS number. */
+  /** A holder without an AS number has no further resources to ask for. */
   private order(): void {
     this.ranges = [...this.holdings.values()]
       .flatMap((holding) => holding.asns.map(([first, last]) => ({ first, last, holding })))

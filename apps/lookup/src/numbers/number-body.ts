@@ -14,7 +14,7 @@ const NO_PREFIXES = 'No feed of prefixes and their origins is loaded.';
 const NO_DELEGATED_FILES =
   "No files of the registries are loaded, so the holder's address blocks are not known.";
 
-/** What is told beside an answer's registration. */
+/** The members of an answer besides its registration. */
 export interface Told {
   serving: Serving;
   sections: ReadonlySet<NumberSection>;
@@ -29,7 +29,7 @@ export interface AddressOrigin {
   registration?: NumberLookup;
 }
 
-/** What a registry, and else the feed, says of who originates an address. */
+/** The origin of an address as a registry, or else the feed, states it. */
 export function originOf(ip: Cidr, { block }: NumberLookup, feed: RoutingFeed): AddressOrigin {
   const found = feed.hasRoutes ? feed.prefixOf(ip) : undefined;
   const routing: PrefixRouting = feed.hasRoutes
@@ -107,7 +107,7 @@ function holderName(block: NumberBlock | undefined): string | undefined {
   return holder?.organization ?? holder?.name ?? block?.descriptions[0] ?? block?.name;
 }
 
-/** What the registries' files say; "not loaded" differs from "there is none". */
+/** The entry in the registries' files; "not loaded" differs from "there is none". */
 function allocationsOf(
   asn: number,
   delegated: DelegatedNumbers,

@@ -2,7 +2,7 @@ import type { NetworkSource, NumberBlock, NumberLookup } from '#libs/resolvers';
 
 const THROTTLED_RETRY_AFTER_SECONDS = 60;
 
-/** What each fixture of `ip.whois` and `asn.whois` stands for, by the value of its row. */
+/** The meaning of each fixture of `ip.whois` and `asn.whois`, by the value of its row. */
 const ANSWERS: Readonly<Record<string, (at: Date) => NumberLookup>> = {
   '192.0.2.1': (at) => held(at, '192.0.2.0', '192.0.2.255'),
   '2001:db8::1': (at) => held(at, '2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'),

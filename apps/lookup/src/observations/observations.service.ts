@@ -11,7 +11,7 @@ const EVERY_MS = 200;
 const SEND_TIMEOUT_MS = 10_000;
 const LIMITS = { lines: 20_000, bytes: 32 * 1024 * 1024 };
 const BATCH_BYTES = 2 * 1024 * 1024;
-/** What a line has beside its texts. */
+/** The size of a line besides its texts. */
 const LINE_BYTES = 2_000;
 
 /**

@@ -2,7 +2,7 @@ import type { IndexSignals, ReputationSignal, Verdict } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import type { DnsLookup, Lookup } from '#libs/resolvers';
 
-/** What is known of a name; what could not be asked is absent. */
+/** The facts about a name; sources that could not be asked are absent. */
 export interface Known {
   registration?: Lookup;
   index?: IndexSignals;

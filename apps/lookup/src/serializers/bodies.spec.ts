@@ -12,7 +12,7 @@ const at = new Date('2026-11-20T11:42:03Z');
 const live = { servedFrom: 'live', ageSeconds: 0 } as const;
 const everything = new Set(WHOIS_SECTIONS);
 
-/** What a registrar says of itself on port 43. */
+/** A registrar's description of itself on port 43. */
 const REGISTRAR = {
   ianaId: '9901',
   name: 'Example Registrar One, Inc.',

@@ -8,7 +8,7 @@ export interface Serving {
   ageSeconds: number;
 }
 
-/** Who was asked, when, and from where the answer is served now. */
+/** The sources asked, their time, and the present source of the answer. */
 export function provenanceBody(
   { sources, fetchedAt }: { sources: readonly (SourceAnswer | NetworkSource)[]; fetchedAt: Date },
   { servedFrom, ageSeconds }: Serving,

@@ -93,7 +93,7 @@ export function nameServerBody(record: RegistrationRecord | undefined): string[]
   return record?.nameServers.length ? record.nameServers : undefined;
 }
 
-/** What the registry alone published, before the registrar's answer was merged in. */
+/** The registry's own data, before the registrar's answer was merged in. */
 export function registryBody(lookup: Lookup, rawTextName: string, raw: boolean): Json | undefined {
   const source = lookup.sources.find(({ role, record }) => role === 'registry' && record);
   if (source?.record === undefined) return undefined;

@@ -48,7 +48,7 @@ export interface LookupParts {
   caches: readonly { size: { entries: number; bytes: number } }[];
 }
 
-/** What lookup answers and asks, from memory. */
+/** Lookup's answers and questions, from memory. */
 export function addLookupMetrics(
   metrics: Metrics,
   { answers, lookups, observations, caches }: LookupParts,

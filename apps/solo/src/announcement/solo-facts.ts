@@ -1,4 +1,4 @@
-/** What a newcomer, a script or a story must know of a running installation: `solo.json`. */
+/** The facts of a running installation for newcomers, scripts and stories: `solo.json`. */
 export interface SoloFacts {
   pid: number;
   api_url: string;

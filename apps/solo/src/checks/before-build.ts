@@ -100,7 +100,7 @@ export async function portRefusal(
   }
 }
 
-/** What the system knows about the start of a process; undefined when there is no such process. */
+/** The system's mark of a process's start; undefined if there is no such process. */
 export function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

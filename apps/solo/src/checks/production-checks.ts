@@ -11,7 +11,7 @@ import { paypalWebhook, stripeWebhook } from '../../../cli/src/sandbox/registere
 /** One thing that the operator is told of. */
 export interface Check {
   name: string;
-  /** What is well, in a few words. @throws with what is wrong and what to do. */
+  /** A few words on success. @throws with the fault and its remedy. */
   look(): Promise<string>;
 }
 
@@ -22,7 +22,7 @@ export interface ProductionFacts {
   now: () => Date;
   /** Beside those that Node trusts. */
   authorities?: readonly string[];
-  /** What a program of this machine says; undefined without it. */
+  /** The output of a program on this machine; undefined without the program. */
   says?: (program: string, ...given: string[]) => string | undefined;
 }
 
@@ -149,7 +149,7 @@ async function smtpSeen({
   }
 }
 
-/** Of the processors that are set up; there must be one. */
+/** One of the configured processors; there must be one. */
 function webhookChecks(settings: ProductionSettings): Check[] {
   const { BILLING_URL: dashboardUrl = '', STRIPE_API_KEY: apiKey } = settings;
   const { BILLING_PAYPAL_CLIENT_ID: clientId } = settings;

@@ -31,7 +31,7 @@ export class Secrets {
     return secret;
   }
 
-  /** What services are given: by the names of their settings. */
+  /** The settings of services, by name. */
   settings(): Record<string, string> {
     return Object.fromEntries(generatedSecrets(SERVICES).map((env) => [env, this.get(env)]));
   }

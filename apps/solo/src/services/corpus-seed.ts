@@ -8,7 +8,7 @@ const SEED = 1;
 const NAMES_AT_A_TIME = 50;
 const FILE = 'generated-names.json';
 
-/** What the seed works on. */
+/** The parts on which the seed works. */
 export interface SeededCorpus {
   corpusUrl: string;
   workerUrl: string;

@@ -29,7 +29,7 @@ const DETAILS = {
   country: 'GB',
 };
 
-/** What it buys, in this order, each once: the name is the key of its order. */
+/** Its purchases, in this order, each once: the name is the key of its order. */
 const PURCHASES: readonly [name: string, processor: ChosenProcessor, wish: object][] = [
   ['demo-package-5K', 'stripe', { product: 'package', credits: 5_000 }],
   ['demo-package-15K', 'paypal', { product: 'package', credits: 15_000 }],

@@ -14,7 +14,7 @@ const PARTITION_STEP_DAYS = 3;
 const REQUESTS_A_DAY = 60;
 const WEEKEND_SHARE = 0.3;
 
-/** What was asked, how often of a hundred, and how long it took. */
+/** The question, its share of a hundred, and its duration. */
 const KINDS = [
   { until: 55, operation: 'whois.live', credits: 1, usualMs: 260 },
   { until: 80, operation: 'dns.live', credits: 1, usualMs: 45 },

@@ -1,4 +1,4 @@
-/** What has been started, so that it can be stopped in the opposite order: the gateway first, the database last. */
+/** The parts that have been started; they are stopped in the opposite order: the gateway first, the database last. */
 export class ShutdownOrder {
   private readonly steps: { name: string; stop: () => Promise<void> }[] = [];
 

@@ -3,7 +3,7 @@ import { IdentitySimulator } from '../../../simulators/src/identity/identity-sim
 import type { ShutdownOrder } from './shutdown-order.js';
 import { isDashboardAtHome } from './solo-settings.js';
 
-/** What an operator sets to ask the real ones. */
+/** The settings with which an operator asks the real ones. */
 const REAL_PROVIDERS = ['GOOGLE_CLIENT_ID', 'GITHUB_CLIENT_ID'];
 
 /**

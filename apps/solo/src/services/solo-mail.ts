@@ -4,7 +4,7 @@ import { DEMO_EMAIL } from './demo-account.js';
 
 /** Where the mail of this installation goes. */
 export interface SoloMail {
-  /** What account sends through. */
+  /** The transport of account's mails. */
   transport: MailTransport;
   /** Holds the demo account's mails, and without a mail server everybody's. */
   mailbox: LocalMailbox;

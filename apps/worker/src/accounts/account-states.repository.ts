@@ -10,10 +10,10 @@ export interface AccountStanding {
 
 const UNKNOWN: AccountStanding = { state: 'active', isSuspended: false };
 
-/** What events say of accounts. */
+/** The states of accounts as events tell them. */
 @Injectable()
 export class AccountStatesRepository {
-  /** What is erased stays so, in whatever order events come. */
+  /** An erased account stays erased, in any order of events. */
   async putState(transaction: Transaction, accountId: string, state: AccountState): Promise<void> {
     await transaction.query(
       `insert into account_states (account_id, state) values ($1, $2)

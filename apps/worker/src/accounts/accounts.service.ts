@@ -7,7 +7,7 @@ import { WebhooksService } from '../webhooks/webhooks.service.js';
 import { UploadsService } from '../uploads/uploads.service.js';
 import { AccountStatesRepository } from './account-states.repository.js';
 
-/** What the end of an account does to its work here. */
+/** The effects of an account's end on its work here. */
 @Injectable()
 export class AccountsService {
   constructor(

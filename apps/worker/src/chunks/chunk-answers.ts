@@ -18,7 +18,7 @@ export interface Follower extends Omit<NewChunk, 'number'> {
   delaySeconds: number;
 }
 
-/** What became of one name, and when, if that was before it was asked about. */
+/** The result for one name, and its time if it is older than the question. */
 export type ChunkFindings = Omit<NameFindings, 'servedFrom'> & { observedAt?: string };
 
 /** A row as it is written: what it was read from would take ten times its memory. */
@@ -27,7 +27,7 @@ interface WrittenRow {
   text: string;
 }
 
-/** What came of the names of one chunk. */
+/** The results of one chunk's names. */
 export class ChunkAnswers {
   /** How many of the rows are paid for. */
   charged = 0;

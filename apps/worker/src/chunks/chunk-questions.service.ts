@@ -37,7 +37,7 @@ export class ChunkQuestionsService {
     for await (const one of found) answers.add({ ...one, index: open[one.index] });
   }
 
-  /** What it does not answer, for whatever reason, is looked up. */
+  /** Names that it does not answer, for any reason, are looked up. */
   private async askCorpus(
     { kind, types, maxAgeSeconds }: Job,
     { names }: Chunk,

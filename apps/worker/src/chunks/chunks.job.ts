@@ -21,7 +21,7 @@ const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
 const TRIES_MAX = 20_000;
 const MEMBER_BYTES_MAX = 512 * 1024 ** 2;
 
-/** What the work on chunks stands on. */
+/** The parts on which the work on chunks rests. */
 @Injectable()
 export class ChunkFeatures {
   constructor(

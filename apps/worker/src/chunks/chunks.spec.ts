@@ -39,7 +39,7 @@ afterAll(async () => {
 const jobOf = async (accountId: string, id: string | null) =>
   under.gateway.call<JobAnswer>('GET', `/internal/jobs/${id}`, { accountId });
 
-/** What waits is due at once, in the place of the minutes that it would wait. */
+/** Waiting work is due at once, instead of minutes later. */
 async function endOf(accountId: string, id: string | null): Promise<JobAnswer> {
   return waitFor('the end of the job', async () => {
     await under.database.query(

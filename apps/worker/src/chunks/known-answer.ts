@@ -1,7 +1,7 @@
 import { type FreshAnswer, isOutcomeCharged } from '#libs/contracts';
 import type { ChunkFindings } from './chunk-answers.js';
 
-/** What the corpus knows of a name, in the words of a lookup's answer. */
+/** The corpus's record of a name, in the words of a lookup's answer. */
 export function findingsOf(known: FreshAnswer): ChunkFindings {
   const { index, observedAt, records } = known;
   const outcome = records?.length === 0 ? 'empty' : 'delivered';

@@ -2,7 +2,7 @@ import type { JobFormat, JobKind } from '#libs/contracts';
 import { csvCell } from '../file-forms/csv-cell.js';
 import type { ChunkFindings } from './chunk-answers.js';
 
-/** What a file says of one name. */
+/** A file's statement about one name. */
 export interface ResultRow {
   line: number;
   name: string;
@@ -44,7 +44,7 @@ const WHOIS_COLUMNS = [
 ];
 const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf', 'cname', 'caa'];
 
-/** What stands above the rows; empty where each row names its members. */
+/** The header; empty if each row names its members. */
 export function headerOf(kind: JobKind, format: JobFormat): string {
   if (format === 'json.gz') return '';
   const columns = kind === 'whois' ? WHOIS_COLUMNS : DNS_COLUMNS;
@@ -60,7 +60,7 @@ export function writeRow(kind: JobKind, format: JobFormat, row: ResultRow): stri
   return `${all.map(csvCell).join(',')}\r\n`;
 }
 
-/** What a name was answered with. */
+/** The answer about a name. */
 export function rowOf(
   { outcome, isCharged, observedAt, body, problem }: Omit<ChunkFindings, 'index'>,
   line: number,

@@ -17,7 +17,7 @@ const GONE = 410;
 const FAILING_WAIT_SECONDS = 15;
 const BUSY_WAIT_SECONDS = 1;
 
-/** What delivering stands on. */
+/** The parts on which deliveries rest. */
 @Injectable()
 export class DeliveryFeatures {
   constructor(

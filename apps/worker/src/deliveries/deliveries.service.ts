@@ -12,7 +12,7 @@ import { DeliveriesRepository } from './deliveries.repository.js';
 import { type Delivery, deliveryAnswer } from './delivery.js';
 import { DeliveryQueue } from './delivery-queue.js';
 
-/** What happened, for whoever wants to be told. */
+/** The events, for listeners. */
 export interface PublishedEvent {
   /** The id of the fact: published twice, it is delivered once. */
   id: string;
@@ -73,7 +73,7 @@ export class DeliveriesService {
     return this.answer(webhookId, deliveryId);
   }
 
-  /** What was sent to an endpoint, newest first. */
+  /** Deliveries to an endpoint, newest first. */
   async list(webhookId: string, asked: AskedPage): Promise<WebhookDeliveriesAnswer> {
     const [after] = asked.after ?? [];
     const rows = await this.deliveries.list(this.database, webhookId, {

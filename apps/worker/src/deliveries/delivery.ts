@@ -26,7 +26,7 @@ export interface AddressedDelivery extends Delivery {
   previousUntil: Date | null;
 }
 
-/** What a try led to. `fault` is absent where the endpoint took the event. */
+/** The result of a try. `fault` is absent if the endpoint took the event. */
 export interface TryOutcome {
   responseStatus?: number;
   fault?: string;

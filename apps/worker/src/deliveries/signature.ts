@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** What the signature of a message covers. */
+/** The text that the signature of a message covers. */
 export interface SignedMessage {
   /** `webhook-id`. */
   id: string;

@@ -3,7 +3,7 @@ import { WITHHELD_WORK } from '#libs/work';
 
 const SECRET = 'a secret that signs what is sent to you';
 
-/** What the worker keeps, and what of it an owner is given. */
+/** The worker's tables, and the parts that their owner is given. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {

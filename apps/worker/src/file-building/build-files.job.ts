@@ -24,12 +24,12 @@ const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 const TRIES_MAX = 24;
 /** Values are suppressed several at a time. */
 const OVERTAKEN_SECONDS = MINUTE_MS / SECOND_MS;
-/** What a process that was killed has left is removed then. */
+/** The remains of a killed process are removed then. */
 const ABANDONED_SECONDS = DAY_MS / SECOND_MS;
 /** Downloads that have begun, and addresses that were given out, still find the edition before. */
 const REPLACED_SECONDS = HOUR_MS / SECOND_MS;
 
-/** What the making of files stands on. */
+/** The parts on which the making of files rests. */
 @Injectable()
 export class BuildFeatures {
   constructor(
@@ -118,7 +118,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     return true;
   }
 
-  /** What holds suppressed values goes at once. */
+  /** Rows with suppressed values go at once. */
   private async removeReplaced(
     transaction: Transaction,
     { folder, suppressionVersion }: Pick<FileEdition, 'folder' | 'suppressionVersion'>,

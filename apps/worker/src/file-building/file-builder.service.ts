@@ -26,7 +26,7 @@ export class Overtaken extends Error {
   }
 }
 
-/** What came of the rows of a file. */
+/** The result of importing a file's rows. */
 export type BuiltFile = Pick<
   FileEdition,
   'rows' | 'gained' | 'lost' | 'suppressionVersion' | 'schemaVersion' | 'artifacts' | 'sample'

@@ -19,7 +19,7 @@ export class FileBuildsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Whoever asks twice gets each edition once: an edition is numbered by those that are there. */
+  /** A second request gets the same edition: editions are numbered by those that exist. */
   async planDue(): Promise<void> {
     await this.plan(dueFiles(this.clock.now()));
     await this.planWithheld();

@@ -8,7 +8,7 @@ import { type FileEdition, artifactKey, fileName } from '../files/file-edition.j
 import type { RowText } from './file-text.js';
 import { StoredFile } from './stored-file.js';
 
-/** What is gathered before it is handed to the compressors, in characters. */
+/** The text gathered before it is handed to the compressors, in characters. */
 const GATHERED = 64 * 1024;
 
 export type PlacedFile = Pick<FileEdition, 'dataset' | 'day' | 'edition' | 'folder'>;

@@ -53,7 +53,7 @@ const DNS: Form = {
 /** How the rows of a dataset are written. */
 export class FileText {
   private readonly form: Form;
-  /** What stands above the rows of CSV. */
+  /** The header of CSV. */
   readonly header: string;
 
   constructor(dataset: Dataset) {

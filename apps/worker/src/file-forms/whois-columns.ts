@@ -22,7 +22,7 @@ const REGISTRAR_COLUMNS = [
 ] as const;
 const PLACES = [0, 1, 2, 3];
 
-/** What the market's 62 columns say beside the number of the row, the name and its time. */
+/** The market's 62 columns besides the number of the row, the name and its time. */
 export const WHOIS_COLUMNS: readonly string[] = [
   ...DATES,
   ...REGISTRAR_COLUMNS.map(([column]) => `domain_registrar_${column}`),

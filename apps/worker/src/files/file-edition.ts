@@ -57,7 +57,7 @@ export const sampleKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}
 /** Keys of its names, against which the next file is counted. */
 export const namesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}keys.bin`;
 
-/** What a file is saved as. */
+/** The name under which a file is saved. */
 export function fileName(
   { dataset, day }: Pick<FileEdition, 'dataset' | 'day'>,
   ending: string,

@@ -31,7 +31,7 @@ export class JobCreditsService {
     }
   }
 
-  /** What an account lacks for a price. */
+  /** The credits that an account lacks for a price. */
   async shortfall(accountId: string, price: number): Promise<number> {
     const { spendable } = await this.clients.entitlement.balance(accountId);
     return Math.max(0, price - spendable);

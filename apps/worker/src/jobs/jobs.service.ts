@@ -38,7 +38,7 @@ export class JobsService {
     return { status: true, jobs: items.map((job) => jobAnswer(job, this.clock.now())), paging };
   }
 
-  /** What is answered stays, and is paid for. @throws NotFound, JobOver. */
+  /** Finished answers stay and are paid for. @throws NotFound, JobOver. */
   async cancel(accountId: string, jobId: string): Promise<JobAnswer> {
     await this.find(accountId, jobId);
     await this.database.transaction(async (transaction) => {

@@ -77,7 +77,7 @@ export class CheckNamesJob implements Job {
     for await (const one of found) await this.keep(kind, names[one.index], one);
   }
 
-  /** What fails at one name is no reason to leave out those behind it. */
+  /** A failure at one name is no reason to leave out the names behind it. */
   private async keep(kind: CheckKind, name: string, found: NameFindings): Promise<void> {
     try {
       await this.checks.keep(kind, name, found);

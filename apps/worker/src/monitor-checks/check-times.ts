@@ -8,7 +8,7 @@ export const EVERY_MS = { dns: 6 * HOUR_MS, whois: DAY_MS } as const;
 const NEAR_EXPIRY_MS = 7 * DAY_MS;
 const NEAR_EXPIRY_EVERY_MS = 6 * HOUR_MS;
 const LONG_EXPIRED_MS = 90 * DAY_MS;
-/** What differs is looked at again after it. */
+/** Differences are looked at again after this time. */
 const RECHECK_MS = 10 * MINUTE_MS;
 /** After a failure. */
 export const RETRY_MS = 30 * MINUTE_MS;

@@ -31,7 +31,7 @@ const ANSWERS: readonly Outcome[] = [
   'empty',
 ];
 
-/** What checks of watched names lead to. */
+/** The effects of checking watched names. */
 @Injectable()
 export class ChecksService {
   constructor(

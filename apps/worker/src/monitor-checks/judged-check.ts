@@ -5,11 +5,11 @@ import { type NameState, REGISTERED_PATH, changeTypeOf, isSame, toldValues } fro
 /** How often a path changed, with no more than a day between. */
 export type Restless = Readonly<Record<string, { count: number; at: string }>>;
 
-/** What is known of one side of a name, its DNS or its registration. */
+/** The state of one side of a name, its DNS or its registration. */
 export interface KnownState {
   /** Null before the first check. */
   state: NameState | null;
-  /** What the check before saw and none has confirmed. */
+  /** Changes that the check before saw and none has confirmed. */
   pending: NameState;
   /** Looks in a row that were to confirm something. */
   rechecks: number;

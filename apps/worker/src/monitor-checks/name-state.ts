@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MonitorChangeType } from '#libs/contracts';
 
-/** What a check saw of a name: values by path, of people marks. A path that is not there was not seen this time. */
+/** A name's state as a check saw it: values by path; marks instead of people's values. An absent path was not seen this time. */
 export type NameState = Readonly<Record<string, readonly string[]>>;
 
 /** Record types of a watched name; SOA is left out, for its serial number changes with any other. */
@@ -112,7 +112,7 @@ const TYPES: Readonly<Record<string, MonitorChangeType>> = {
   privacy_service: 'privacy',
 };
 
-/** What kind of change it is that a path has other values. */
+/** The kind of change when a path has other values. */
 export function changeTypeOf(path: string, after: readonly string[]): MonitorChangeType {
   if (path.startsWith('dns.')) return `dns_${path.slice(4).toLowerCase()}` as MonitorChangeType;
   if (path === REGISTERED_PATH) {

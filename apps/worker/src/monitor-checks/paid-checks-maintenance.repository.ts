@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { mayBeTold } from '../accounts/may-be-told.js';
 
-/** Whoever may have checks beyond those of his place: not while he owes earlier ones. */
+/** Whether an account may have checks beyond those of its place: not while it owes earlier ones. */
 const PAYS = `m.interval_minutes is not null and m.kind = 'domain' and not m.is_paused and not m.is_over_limit
   and ${mayBeTold('m')}
   and not exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid)`;
@@ -75,7 +75,7 @@ export class PaidChecksMaintenanceRepository {
     );
   }
 
-  /** What is to be charged now: of a time that is over, or once charged in vain. */
+  /** Charges that are due now: of a time that is over, or once charged in vain. */
   async close(
     transaction: Transaction,
     accountId: string,

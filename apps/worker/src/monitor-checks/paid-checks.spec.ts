@@ -66,7 +66,7 @@ describe('checks that a place does not include', () => {
       return world.count('dns', name) > before;
     });
   }
-  /** What an account has paid once all is charged that can be. */
+  /** The credits that an account has paid once everything possible is charged. */
   async function paid(): Promise<number> {
     under.clock.advance(2 * MINUTE_MS);
     await get(PaidChecksService).charge(accountId);

@@ -5,7 +5,7 @@ import type { NewsReader } from '../monitor-news/monitor-news.js';
 import { type CheckKind, EVERY_MS, REMINDER_DAYS } from './check-times.js';
 import type { KnownState } from './judged-check.js';
 
-/** What a check left behind. */
+/** The traces of a check. */
 export interface CheckedState extends KnownState {
   checkedAt: Date;
   dueAt: Date;
@@ -91,7 +91,7 @@ export class WatchedNamesMaintenanceRepository {
     return row && watchedName(row);
   }
 
-  /** Who is told of a name's news. */
+  /** The monitors that are told of a name's news. */
   async listReaders(transaction: Transaction, name: string): Promise<NewsReader[]> {
     return transaction.query<NewsReader>(
       `select m.id as "monitorId", m.account_id as "accountId", m.kind, m.name, m.sends_mail as "sendsMail"
@@ -119,7 +119,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** With another day of expiry, reminders begin anew. */
+  /** Reminders begin anew with another day of expiry. */
   async putWhois(
     transaction: Transaction,
     name: string,

@@ -7,7 +7,7 @@ import { type FoundWord, WordFinder } from './word-finder.js';
 export interface SoughtName {
   /** A-labels. */
   name: string;
-  /** What stands before the suffix, in its own script. */
+  /** The label before the suffix, in its own script. */
   label: string;
   suffix: string;
 }

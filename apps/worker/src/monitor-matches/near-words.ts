@@ -96,7 +96,7 @@ function keyCount(length: number, slips: 0 | 1 | 2): number {
 
 /** More than a label has. */
 const TEXT_LENGTH_MAX = 255;
-/** What a letter before so many others counts. */
+/** The weight of a letter by the number of letters behind it. */
 const POWERS = new Int32Array(TEXT_LENGTH_MAX + 1);
 POWERS[0] = 1;
 for (let at = 1; at <= TEXT_LENGTH_MAX; at++) POWERS[at] = Math.imul(POWERS[at - 1], PRIME);

@@ -7,7 +7,7 @@ const CONTACTS = [
   'billing_contact',
 ] as const;
 
-/** What a contact is known by, in the words of a monitor. */
+/** The values that identify a contact, in the words of a monitor. */
 export const SELECTORS = ['owner', 'email', 'company'] as const;
 export type Selector = (typeof SELECTORS)[number];
 

@@ -42,7 +42,7 @@ export class DigestsMaintenanceRepository {
     return rows.length === 1;
   }
 
-  /** What no mail has told yet, the oldest first. Afterwards it is told. */
+  /** News that no mail has told yet, the oldest first; they count as told afterwards. */
   async takeLines(
     transaction: Transaction,
     accountId: string,

@@ -8,7 +8,7 @@ import type {
   MonitorMatch,
 } from '#libs/contracts';
 
-/** What an event says beside its name. */
+/** The members of an event besides its name. */
 export interface NewsDetails {
   changes?: MonitorChange[];
   expiry_date?: string;
@@ -16,7 +16,7 @@ export interface NewsDetails {
   match?: MonitorMatch;
 }
 
-/** Who is told of an event. */
+/** The recipients of an event. */
 export interface NewsReader {
   monitorId: string;
   accountId: string;
@@ -25,16 +25,16 @@ export interface NewsReader {
   sendsMail: boolean;
 }
 
-/** What a monitor found. */
+/** The finds of a monitor. */
 export interface News {
   type: MonitorEventType;
   domainName: string;
-  /** What it is about: told twice, it is one event. */
+  /** Its subject: told twice, it is one event. */
   fact: string;
   details: NewsDetails;
 }
 
-/** What a monitor is told. */
+/** The news for a monitor. */
 export interface Found {
   reader: NewsReader;
   news: News;

@@ -23,10 +23,10 @@ const GIVEN = `jsonb_to_recordset($1::jsonb) as q (id uuid, monitor_id uuid, acc
 const ACTIVE = `select from monitors m where m.id = q.monitor_id and (q.type = 'monitor.test'
   or (not m.is_paused and not m.is_over_limit and ${mayBeTold('m')}))`;
 
-/** What monitors found. */
+/** The finds of monitors. */
 @Injectable()
 export class NewsRepository {
-  /** Of monitors that are active. @returns the ids of those that were not told before. */
+  /** Tells active monitors. @returns the ids of those that were not told before. */
   async insert(transaction: Transaction, all: NewNews[]): Promise<Set<string>> {
     const rows = await transaction.query<{ id: string }>(
       `insert into monitor_events (id, monitor_id, account_id, fact, type, domain_name, details, state, at, awaits_mail)

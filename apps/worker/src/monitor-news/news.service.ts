@@ -15,7 +15,7 @@ import {
 import { TooManyTests } from './news.errors.js';
 import { type NewNews, NewsRepository } from './news.repository.js';
 
-/** What one delivery to a webhook tells at most. */
+/** The most that one delivery to a webhook tells. */
 const EVENTS_SENT_MAX = 50;
 /** One statement is no longer than a few megabytes. */
 const INSERTED_AT_ONCE = 2_000;
@@ -24,7 +24,7 @@ const TESTS_AN_HOUR_MAX = 5;
 
 type Owned = Pick<NewsReader, 'accountId' | 'monitorId'>;
 
-/** What monitors found: kept, sent to webhooks, and put into the next mail. */
+/** The finds of monitors: kept, sent to webhooks, and put into the next mail. */
 @Injectable()
 export class NewsService {
   constructor(
@@ -111,7 +111,7 @@ export class NewsService {
     return { status: true, ...eventAnswer({ ...news, id, monitorId, state: null, at }) };
   }
 
-  /** What a monitor found, newest first. */
+  /** The finds of a monitor, newest first. */
   async list(owned: Owned, asked: AskedPage, state?: HitState): Promise<MonitorEventsAnswer> {
     const [after] = asked.after ?? [];
     const { limit } = asked;

@@ -25,7 +25,7 @@ const SUBJECTS = {
 const ALL_CHOICES = [...CHOICES.domain, ...CHOICES.brand, 'exact'] as const;
 const ALL_SUBJECTS = ['domainName', 'keyword', ...REGISTRANT_VALUES] as const;
 
-/** What a new monitor watches. @throws InvalidRequest. */
+/** The subject of a new monitor. @throws InvalidRequest. */
 export function newRule(request: CreateMonitorRequest): MonitorRule {
   const { kind } = request;
   const subjects: readonly string[] = SUBJECTS[kind];

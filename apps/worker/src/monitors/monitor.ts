@@ -22,7 +22,7 @@ export interface Monitor {
   createdAt: Date;
 }
 
-/** With what is known of the name that it watches. */
+/** Includes the known state of the name that it watches. */
 export interface ShownMonitor extends Monitor {
   dnsCheckedAt: Date | null;
   whoisCheckedAt: Date | null;

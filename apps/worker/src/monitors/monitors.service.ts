@@ -132,7 +132,7 @@ export class MonitorsService {
     });
   }
 
-  /** What it found, newest first. @throws NotFound. */
+  /** Its finds, newest first. @throws NotFound. */
   async events(
     accountId: string,
     id: string,

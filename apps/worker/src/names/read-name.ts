@@ -5,7 +5,7 @@ import { Registries } from '#libs/resolvers';
 export interface NamedLine {
   line: number;
   name: string;
-  /** Who is asked about it; names of one upstream wait for one another, and for no other. */
+  /** The upstream to ask; names of one upstream wait for one another, and for no other. */
   upstream: string;
 }
 

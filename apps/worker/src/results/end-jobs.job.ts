@@ -18,7 +18,7 @@ const TIME_LIMIT_MS = 10 * MINUTE_MS;
 /** Chunks that were being done when their job was cancelled end soon. */
 const CHUNKS_END_SECONDS = 2;
 
-/** What the end of a job stands on. */
+/** The parts on which the end of a job rests. */
 @Injectable()
 export class EndFeatures {
   constructor(

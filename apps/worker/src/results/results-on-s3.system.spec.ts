@@ -45,7 +45,7 @@ const BUILT_MS = 120_000;
     return { statusCode, location: headers.location as string };
   };
 
-  /** What the address holds that an owner is sent to. */
+  /** The parameters of the address to which an owner is sent. */
   async function fetchFrom(path: string, accountId: string) {
     const { statusCode, location } = await ask(path, accountId);
     expect(statusCode).toBe(302);

@@ -17,7 +17,7 @@ const COPY_LIMIT_MS = 5 * MINUTE_MS;
 const COUNT_LIMIT_MS = 2 * MINUTE_MS;
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
 
-/** What is needed to read uploads. */
+/** The parts needed to read uploads. */
 @Injectable()
 export class UploadReading {
   constructor(

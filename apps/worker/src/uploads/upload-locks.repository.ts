@@ -4,7 +4,7 @@ import { Database } from '#libs/database';
 /** Longer than a holder takes to renew it, several times over. */
 const LEASE_SECONDS = 15;
 
-/** Who writes to an upload: one request at a time, in whatever process. The clock is the database's. */
+/** The writer of an upload: one request at a time, in any process. The clock is the database's. */
 @Injectable()
 export class UploadLocksRepository {
   constructor(private readonly database: Database) {}

@@ -6,7 +6,7 @@ import { Problem, monotonicMs, newId } from '#libs/platform';
 import type { UploadsService } from './uploads.service.js';
 import { UPLOAD_KEPT_MS, type Upload, shownName, uploadFolder } from './upload.js';
 
-/** What is lost at most when a process dies, and has to be sent again. */
+/** The most that is lost when a process dies, and has to be sent again. */
 const PIECE_BYTES = 32 * 1024 ** 2;
 /** A client that sends single bytes fills no folder. */
 const PIECES_MAX = 1_000;

@@ -22,7 +22,7 @@ export interface Upload {
   expiresAt: Date;
 }
 
-/** What an upload begins with. */
+/** The first bytes of an upload. */
 export interface NewUpload {
   id: string;
   accountId: string;
@@ -32,7 +32,7 @@ export interface NewUpload {
   createdAt: Date;
 }
 
-/** What was found in the file. */
+/** The findings in the file. */
 export type UploadContent = Pick<
   Upload,
   'lines' | 'uniqueNames' | 'invalid' | 'invalidLines' | 'groups'
@@ -46,7 +46,7 @@ const FILE_NAME_LENGTH_MAX = 200;
 export const uploadFolder = (id: string) => `uploads/${id}/`;
 export const contentKey = (id: string) => `${uploadFolder(id)}content`;
 
-/** What its sender calls the file, to be shown and nothing else (S75). */
+/** The sender's name for the file, only to be shown (S75). */
 export function shownName(name: string | null | undefined): string | null {
   // oxlint-disable-next-line eslint/no-control-regex -- they are what is removed
   const text = (name ?? '').replaceAll(/[\0-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');

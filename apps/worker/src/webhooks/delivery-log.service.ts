@@ -4,7 +4,7 @@ import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { WebhookNotActive } from './webhooks.errors.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** What was sent to an account's endpoints, and what is sent on its demand. */
+/** Deliveries to an account's endpoints, and those that it asks for. */
 @Injectable()
 export class DeliveryLogService {
   constructor(
