@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { columnsOf } from '#libs/database';
+import { bitOf } from '../dns/dns-type.js';
 import { isSeenBy } from '../dns/shown-spans.js';
 import { ALL_KEYS, type Key } from '../names/domain-key.js';
 import { COUNTED_MAX, countOf } from '../searches/counted.js';
@@ -31,7 +33,10 @@ export interface FoundRecord {
   place: string;
   value: string;
   firstAt: Date;
+  /** Null while it is there. */
   lastAt: Date | null;
+  /** One of its hosts that has it now; null where none has. */
+  host: string | null;
 }
 
 const TEXT = 16;
@@ -52,7 +57,8 @@ export class ReverseDnsRepository {
     return this.database.query(
       `select ${isOfAddresses ? 'host(t.ip)' : `''`} as place, t.domain_key as key, t.name,
          min(t.value) as value, min(t.first_seen) as "firstAt",
-         case when bool_or(t.until is null) then null else max(t.until) end as "lastAt"
+         case when bool_or(t.until is null) then null else max(t.until) end as "lastAt",
+         min(t.host) filter (where t.until is null) as host
        ${recordsOf(asked)}
          and (${place}, t.domain_key, t.name) > ($${at + 1}::${type}, $${at + 2}::bigint, $${at + 3}::text)
        group by ${isOfAddresses ? 't.ip, ' : ''}t.domain_key, t.name
@@ -60,6 +66,24 @@ export class ReverseDnsRepository {
        limit $${at + 4} offset $${at + 5}`,
       [...values, ...(after ?? [first, ALL_KEYS.fromKey, '']), limit, offset],
     );
+  }
+
+  /** When the hosts of records that are there were last asked for them; null where nobody did. */
+  async lastSightings(
+    records: readonly FoundRecord[],
+    { rtype, sourceIds }: RecordsAsked,
+  ): Promise<(Date | null)[]> {
+    const rows = await this.database.query<{ place: string; at: Date | null }>(
+      `select q.place, (select max(g.observed_at) from dns_sighting g
+         where g.domain_key = d.domain_key and g.name = d.name and g.host = q.host
+           and g.types & $4 <> 0 and g.source_id = any($5::smallint[])) as at
+       from unnest($1::bigint[], $2::text[], $3::text[])
+         with ordinality as q (domain_key, name, host, place)
+       join domain d on d.domain_key = q.domain_key and d.name = q.name`,
+      [...columnsOf(records, 'key', 'name', 'host'), bitOf(rtype), sourceIds],
+    );
+    const at = new Map(rows.map((row) => [Number(row.place) - 1, row.at]));
+    return records.map((_, place) => at.get(place) ?? null);
   }
 
   async count(asked: RecordsAsked): Promise<number> {

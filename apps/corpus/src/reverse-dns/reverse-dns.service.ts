@@ -76,7 +76,10 @@ export class ReverseDnsService {
         async (place) => this.repository.list(asked, place),
         ({ place, key, name }) => [place, key, name],
       ),
-      told: (rows) => rows.map((row) => this.told(question, row)),
+      told: async (rows) => {
+        const seen = rows.length === 0 ? [] : await this.repository.lastSightings(rows, asked);
+        return rows.map((row, place) => this.told(question, row, seen[place]));
+      },
       beside: async (rows) => ({ addresses: await this.addresses(rows, asked) }),
     });
   }
@@ -110,7 +113,7 @@ export class ReverseDnsService {
     return counts.map(({ address, names }) => ({ ip_address: address, names }));
   }
 
-  private told({ type, value }: Question, row: FoundRecord): ReverseDnsRecord {
+  private told({ type, value }: Question, row: FoundRecord, seenAt: Date | null): ReverseDnsRecord {
     const subject = reverseSubject(value);
     const isThroughHost = subject.kind === 'address' && row.place === '' && type !== 'txt';
     return {
@@ -119,7 +122,7 @@ export class ReverseDnsService {
       value: row.value,
       ...(isThroughHost && { ip_address: subject.address }),
       first_seen: row.firstAt.toISOString(),
-      last_seen: (row.lastAt ?? this.clock.now()).toISOString(),
+      last_seen: latest(row.firstAt, row.lastAt ?? seenAt).toISOString(),
     };
   }
 
@@ -129,6 +132,8 @@ export class ReverseDnsService {
     return value === FIXTURE_FOUND ? [record] : [];
   }
 }
+
+const latest = (first: Date, last: Date | null) => (last && last > first ? last : first);
 
 const FIXTURE_SEEN = '2025-05-10T11:00:00.000Z';
 

@@ -308,6 +308,9 @@ describe('searches', () => {
       expect(await names('mx1.mail-host.com', 'mx')).toEqual(['mailed-one.com']);
       expect(await names('198.19.250.1', 'mx')).toEqual(['mailed-one.com']);
       expect(await names('198.19.250.1', 'ns')).toEqual(['mailed-two.com']);
+      // Nobody has looked since.
+      const [{ first_seen, last_seen }] = await found('mx1.mail-host.com', 'mx');
+      expect(last_seen).toBe(first_seen);
     });
 
     it('finds text records by their content, and by an address in one of their ranges', async () => {

@@ -107,7 +107,10 @@ export function pageFaults(
     faults.push({ field: 'page', message: 'cannot be given together with "cursor"' });
   }
   const sizeMax = pageSizeOf(paged, textOf('mode'));
-  if (Number(textOf('page_size') ?? 0) > sizeMax) {
+  const sizeMaxOfAny = Math.max(...Object.values(paged.modes).map(({ pageSize }) => pageSize));
+  const size = Number(textOf('page_size') ?? 0);
+  // More than any mode has is the parameter's own fault.
+  if (size > sizeMax && size <= sizeMaxOfAny) {
     faults.push({ field: 'page_size', message: `must be a whole number, 1 to ${sizeMax}` });
   }
   return faults;

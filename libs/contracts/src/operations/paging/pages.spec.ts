@@ -184,6 +184,7 @@ describe('the row of a paged search', () => {
     ]);
     expect(faultsOf({ page_size: '4' })).toEqual(['page_size must be a whole number, 1 to 3']);
     expect(faultsOf({ page_size: '4', mode: 'mini' })).toBeUndefined();
+    expect(faultsOf({ page_size: '999' })).toHaveLength(1);
     expect(faultsOf({ page: '101' })).toEqual(['page must be a whole number, 1 to 100']);
     expect(faultsOf({ cursor: 'ä' })).toEqual(['cursor is not a valid cursor']);
   });
