@@ -105,8 +105,8 @@ function serviceStatements(
 }
 
 /**
- * How long the statements of a role may take where its connection does not say so itself, as behind PgBouncer. An owner
- * has no limit: migrations set their own.
+ * How statements of a role are run, and how long they may take where its connection does not say so itself, as behind
+ * PgBouncer. An owner has no limit: migrations set their own.
  */
 function limitStatements(service: SchemaPlan['name'], database: string): string[] {
   const limits = [
@@ -117,6 +117,9 @@ function limitStatements(service: SchemaPlan['name'], database: string): string[
   return limits.flatMap(([role, limitMs]) => {
     const alter = `alter role ${escapeIdentifier(role)} in database ${database} set`;
     return [
+      // Short statements, many at once: compiling one or starting workers for it takes longer than it does.
+      `${alter} jit = off;`,
+      `${alter} max_parallel_workers_per_gather = 0;`,
       `${alter} statement_timeout = ${limitMs};`,
       `${alter} idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS};`,
     ];

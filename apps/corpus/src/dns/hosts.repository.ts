@@ -25,6 +25,15 @@ export class HostsRepository {
     { sourceId, outranked }: SpanSource,
   ): Promise<void> {
     const columns = columnsOf(hosts, 'key', 'name', 'host', 'at', 'hasResolved');
+    if (outranked.length > 0) {
+      await transaction.query(
+        `delete from host_sighting s
+         using unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) as q (domain_key, name, host, at)
+         where s.domain_key = q.domain_key and s.name = q.name and s.host = q.host
+           and s.observed_at = q.at and s.source_id = any($5::smallint[])`,
+        [...columns.slice(0, 4), outranked],
+      );
+    }
     await transaction.query(
       `insert into host as h (domain_key, name, host, source_id, first_seen)
        select domain_key, name, host, $5, min(at)
@@ -35,15 +44,13 @@ export class HostsRepository {
       [...columns.slice(0, 4), sourceId],
     );
     await transaction.query(
-      `insert into host_sighting as s (domain_key, name, host, observed_at, source_id, has_resolved)
+      `insert into host_sighting (domain_key, name, host, observed_at, source_id, has_resolved)
        select domain_key, name, host, at, $6, bool_or(has_resolved)
        from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[])
          as q (domain_key, name, host, at, has_resolved)
        group by domain_key, name, host, at
-       on conflict (domain_key, name, host, observed_at) do update
-         set source_id = excluded.source_id, has_resolved = excluded.has_resolved
-       where s.source_id = any($7::smallint[])`,
-      [...columns, sourceId, outranked],
+       on conflict do nothing`,
+      [...columns, sourceId],
     );
   }
 }

@@ -68,6 +68,13 @@ const NEAR_SIGHTINGS = `
        and t.types & bit <> 0 and t.observed_at > q.last_at order by t.observed_at limit 1)
   ) l`;
 
+/** The spans of sensors with the same beginning, of some sources. */
+const SAME_PASSIVE = `unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[], $5::bigint[], $6::timestamptz[])
+    with ordinality as q (domain_key, name, host, rtype, value_key, first_seen, place)
+  where t.domain_key = q.domain_key and t.name = q.name and t.host = q.host and t.rtype = q.rtype
+    and t.value_key = q.value_key and t.first_seen = q.first_seen and t.is_passive
+    and t.source_id = any($7::smallint[])`;
+
 /** What names had in the DNS, from when to when. */
 @Injectable()
 export class SpansRepository {
@@ -113,28 +120,41 @@ export class SpansRepository {
     return spans;
   }
 
-  /** Of a sensor's span that is known, what a source with more rights says of its end counts. */
-  async add(
-    transaction: Transaction,
-    spans: readonly SpanRow[],
-    { outranked, outranking }: SpanSource,
-  ): Promise<void> {
+  async add(transaction: Transaction, spans: readonly SpanRow[]): Promise<void> {
     await transaction.query(
-      `insert into dns_span as s (domain_key, name, host, rtype, value, value_key, ip, first_seen, until, is_passive, source_id)
+      `insert into dns_span (domain_key, name, host, rtype, value, value_key, ip, first_seen, until, is_passive, source_id)
        select * from unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[], $5::text[],
          $6::bigint[], $7::inet[], $8::timestamptz[], $9::timestamptz[], $10::boolean[], $11::smallint[])
        on conflict (domain_key, name, host, rtype, value_key, first_seen, is_passive)
-       do update set source_id = case when s.source_id = any($12::smallint[]) then excluded.source_id else s.source_id end,
-         until = excluded.until
-       where s.is_passive and (s.source_id = any($12::smallint[])
-         or s.until < excluded.until and s.source_id <> all($13::smallint[]))`,
+       do update set until = greatest(dns_span.until, excluded.until)
+       where dns_span.is_passive and dns_span.until < excluded.until`,
       [
         ...columnsOf(spans, 'key', 'name', 'host', 'rtype', 'value', 'valueKey'),
         ...columnsOf(spans, 'ip', 'firstAt', 'untilAt', 'isPassive', 'sourceId'),
-        outranked,
-        outranking,
       ],
     );
+  }
+
+  /**
+   * Spans of sensors that a source may add: what sources with fewer rights say of the same ones is forgotten, and what
+   * those with more rights say stays.
+   */
+  async claimPassive(
+    transaction: Transaction,
+    spans: readonly SpanRow[],
+    { outranked, outranking }: SpanSource,
+  ): Promise<SpanRow[]> {
+    const keys = columnsOf(spans, 'key', 'name', 'host', 'rtype', 'valueKey', 'firstAt');
+    if (outranked.length > 0) {
+      await transaction.query(`delete from dns_span t using ${SAME_PASSIVE}`, [...keys, outranked]);
+    }
+    if (outranking.length === 0) return [...spans];
+    const kept = await transaction.query<{ place: string }>(
+      `select q.place from dns_span t, ${SAME_PASSIVE}`,
+      [...keys, outranking],
+    );
+    const places = new Set(kept.map(({ place }) => Number(place) - 1));
+    return spans.filter((_, place) => !places.has(place));
   }
 
   async remove(transaction: Transaction, spans: readonly SpanRow[]): Promise<void> {
@@ -153,12 +173,22 @@ export class SpansRepository {
     sightings: readonly Sighting[],
     { sourceId, outranked }: SpanSource,
   ): Promise<void> {
+    const columns = columnsOf(sightings, 'key', 'name', 'host', 'at', 'types');
+    if (outranked.length > 0) {
+      await transaction.query(
+        `delete from dns_sighting s
+         using unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::integer[])
+           as q (domain_key, name, host, at, types)
+         where s.domain_key = q.domain_key and s.name = q.name and s.host = q.host
+           and s.observed_at = q.at and s.types = q.types and s.source_id = any($6::smallint[])`,
+        [...columns, outranked],
+      );
+    }
     await transaction.query(
-      `insert into dns_sighting as s (domain_key, name, host, observed_at, types, source_id)
+      `insert into dns_sighting (domain_key, name, host, observed_at, types, source_id)
        select *, $6 from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::integer[])
-       on conflict (domain_key, name, host, observed_at, types) do update set source_id = excluded.source_id
-       where s.source_id = any($7::smallint[])`,
-      [...columnsOf(sightings, 'key', 'name', 'host', 'at', 'types'), sourceId, outranked],
+       on conflict do nothing`,
+      [...columns, sourceId],
     );
   }
 }

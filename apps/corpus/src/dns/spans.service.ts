@@ -74,7 +74,7 @@ export class SpansService {
     }
     // What is removed may come back with another end under the same key.
     if (removed.length > 0) await this.spans.remove(transaction, removed);
-    if (added.length > 0) await this.spans.add(transaction, added, by);
+    if (added.length > 0) await this.spans.add(transaction, added);
     await this.spans.addSightings(transaction, sightingsOf(owners), by);
     return changed;
   }
@@ -94,7 +94,9 @@ export class SpansService {
       const known = rows.get(id)?.untilAt;
       if (!known || known < until) rows.set(id, row);
     }
-    if (rows.size > 0) await this.spans.add(transaction, [...rows.values()], by);
+    if (rows.size === 0) return;
+    const own = await this.spans.claimPassive(transaction, [...rows.values()], by);
+    if (own.length > 0) await this.spans.add(transaction, own);
   }
 
   async recordHosts(

@@ -45,25 +45,33 @@ export function namePermutations(
 ): NamePermutation[] {
   const found = new Map<string, TypoKind>();
   const add = (name: string, kind: TypoKind) => {
-    const ascii = /^[a-z0-9.-]+$/.test(name) ? name : domainToASCII(name);
-    if (ascii !== '' && !found.has(ascii)) found.set(ascii, kind);
+    if (!found.has(name)) found.set(name, kind);
   };
-  for (const other of new Set([...SUFFIXES, ...suffixes])) add(`${label}.${other}`, 'tld-swap');
+  const own = asciiOf(label);
+  for (const other of new Set([...SUFFIXES, ...suffixes.map(asciiOf)]))
+    add(`${own}.${other}`, 'tld-swap');
   const glued = suffix.replaceAll('.', '');
   const [first] = suffix.split('.');
   const last = suffix.slice(suffix.lastIndexOf('.') + 1);
   for (const under of new Set([suffix, 'com', last])) {
     for (const one of [glued, first, last]) {
-      add(`${label}${one}.${under}`, 'various');
-      add(`${label}-${one}.${under}`, 'various');
+      for (const together of [`${label}${one}`, `${label}-${one}`]) {
+        const ascii = asciiOf(together);
+        if (ascii !== '') add(`${ascii}.${under}`, 'various');
+      }
     }
   }
-  for (const under of new Set([suffix, ...suffixes])) {
-    for (const [one, kind] of labels) add(`${one}.${under}`, kind);
+  const unders = [suffix, ...suffixes.map(asciiOf)];
+  const permuted = [...labels].map(([one, kind]) => [asciiOf(one), kind] as const);
+  for (const under of new Set(unders)) {
+    for (const [one, kind] of permuted) if (one !== '') add(`${one}.${under}`, kind);
   }
-  found.delete(domainToASCII(`${label}.${suffix}`));
+  found.delete(`${own}.${suffix}`);
   return [...found].map(([name, kind]) => ({ name, kind }));
 }
+
+/** Empty for what is no name. */
+const asciiOf = (text: string) => (/^[a-z0-9.-]+$/.test(text) ? text : domainToASCII(text));
 
 /** Ways to part a label by a dot: the host on the left lies below the name on the right. */
 export function dottedForms(label: string): { host: string; label: string }[] {
