@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Client } from 'undici';
 import type { Method, Operation } from '#libs/contracts';
-import { Logger, ServiceTokens, SystemClock, loadConfig } from '#libs/platform';
+import { type Clock, Logger, ServiceTokens, SystemClock, loadConfig } from '#libs/platform';
 import { DashboardConfig } from '../../apps/dashboard/src/dashboard.config.js';
 import type { MailboxMessage } from '../../apps/dashboard/src/mailbox/mailbox.js';
 import { type RunningDashboard, startDashboard } from '../../apps/dashboard/src/start.js';
@@ -79,11 +79,12 @@ export class DashboardUnderTest {
   static async start(
     operations?: readonly Operation[],
     settings: Record<string, string> = {},
+    clock: Clock = new SystemClock(),
   ): Promise<DashboardUnderTest> {
     const under = new DashboardUnderTest();
     under.owner.listen(0, '127.0.0.1');
     await once(under.owner, 'listening');
-    await under.open(operations, settings);
+    await under.open(operations, settings, clock);
     return under;
   }
 
@@ -131,13 +132,14 @@ export class DashboardUnderTest {
   private async open(
     operations: readonly Operation[] | undefined,
     settings: Record<string, string>,
+    clock: Clock,
   ): Promise<void> {
     const url = `http://127.0.0.1:${(this.owner.address() as AddressInfo).port}`;
     this.running = await startDashboard({
       config: loadConfig(DashboardConfig, { ...dashboardEnvironment(url), ...settings }),
       operations,
       mailbox: { newest: async () => this.mails },
-      clock: new SystemClock(),
+      clock,
       logger: new Logger('dashboard', { write: () => {} }),
     });
     this.client = new Client(this.running.dashboardUrl);

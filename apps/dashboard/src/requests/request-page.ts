@@ -66,7 +66,7 @@ function again(call: ApiCall): Markup {
     <h2>The same once more</h2>
     ${callsMarkup(call)}
     <p class="quiet">
-      Of a request we keep what it was about: other parameters stand as they are by default.
+      The log keeps what a request was about. Other parameters have their defaults here.
     </p>
   </section>`;
 }
