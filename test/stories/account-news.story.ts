@@ -87,7 +87,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
         },
       ],
     });
-    await mailed('News of a monitor');
+    await mailed('News from a monitor');
     const events = await customer.call('GET', `/api/monitors/${id}/events`);
     expect(events.body.events).toHaveLength(1);
   });

@@ -87,7 +87,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     jobId = started.json().id as string;
     const mail = await waitFor('the mail', async () =>
       (await mailbox.newest(50)).find(
-        ({ to, subject }) => to === customer.email && subject.includes('WHOIS job is done'),
+        ({ to, subject }) => to === customer.email && subject.includes('WHOIS job is finished'),
       ),
     );
     expect(mail.text).toContain(`${open().dashboardUrl}/jobs`);

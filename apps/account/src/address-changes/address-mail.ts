@@ -10,7 +10,7 @@ export function confirmAddressMail(
     subject: 'Confirm your new e-mail address',
     paragraphs: [
       `Hello ${firstName}, please confirm that this is the new address of your account.`,
-      'The link works once, for 24 hours. You did not ask for it? Then do nothing.',
+      'The link works once, for 24 hours. If you did not request it, you need not do anything.',
     ],
     action: {
       label: 'Confirm the address',
@@ -24,8 +24,8 @@ export function addressChangedMail(firstName: string, dashboardUrl: string): Mai
   return {
     subject: 'The e-mail address of your account was changed',
     paragraphs: [
-      `Hello ${firstName}, from now on your account has another e-mail address, and mail goes there.`,
-      'It was not you? Answer this mail at once: with the new address alone a password can be set.',
+      `Hello ${firstName}, the e-mail address of your account was changed. From now on, we will write to the new address.`,
+      'If this was not you, reply to this e-mail at once: whoever owns the new address can set a new password.',
     ],
     action: { label: 'Go to the dashboard', url: dashboardUrl },
   };

@@ -5,9 +5,9 @@ export function deletedMail(firstName: string, dashboardUrl: string, until: Date
   return {
     subject: 'Your account was deleted',
     paragraphs: [
-      `Hello ${firstName}, your account was deleted. Until ${until.toISOString().slice(0, 10)} you can restore it: log in, and the page offers it.`,
+      `Hello ${firstName}, your account was deleted. To restore it, log in by ${until.toISOString().slice(0, 10)} and follow the page.`,
       ...CONSEQUENCES,
-      'It was not you? Restore the account now and set a new password.',
+      'If this was not you, restore the account now and set a new password.',
     ],
     action: { label: 'Restore the account', url: `${dashboardUrl}/log-in` },
   };
@@ -15,10 +15,10 @@ export function deletedMail(firstName: string, dashboardUrl: string, until: Date
 
 export function restoredMail(firstName: string, dashboardUrl: string): MailTemplate {
   return {
-    subject: 'Your account is restored',
+    subject: 'Your account was restored',
     paragraphs: [
       `Hello ${firstName}, your account works again.`,
-      'Its keys stay revoked. Each can be reissued with the same name and scopes.',
+      'Its keys stay revoked. You can reissue each key with the same name and scopes.',
     ],
     action: { label: 'See the keys', url: `${dashboardUrl}/keys` },
   };

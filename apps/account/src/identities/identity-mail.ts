@@ -7,13 +7,15 @@ export function identityMail(
 ): (firstName: string, dashboardUrl: string) => MailTemplate {
   const isOn = change === 'connected';
   return (firstName, dashboardUrl) => ({
-    subject: isOn ? `${provider} opens your account` : `${provider} no longer opens your account`,
+    subject: isOn
+      ? `${provider} was connected to your account`
+      : `${provider} was disconnected from your account`,
     paragraphs: [
       isOn
-        ? `Hello ${firstName}, from now on you can log in with ${provider}, too.`
-        : `Hello ${firstName}, a log-in with ${provider} opens your account no more.`,
-      'It was not you? Set a new password at once, and look through your security page.',
+        ? `Hello ${firstName}, you can now also log in with ${provider}.`
+        : `Hello ${firstName}, you can no longer log in with ${provider}.`,
+      'If this was not you, set a new password at once and check your security page.',
     ],
-    action: { label: 'Look at it', url: `${dashboardUrl}/security` },
+    action: { label: 'Open the security page', url: `${dashboardUrl}/security` },
   });
 }

@@ -7,23 +7,23 @@ const SENTENCES: Readonly<
   Record<PasskeyChange, readonly [subject: string, sentence: (passkey: string) => string]>
 > = {
   added: [
-    'A passkey opens your account',
+    'A passkey was added to your account',
     (passkey) =>
-      `the passkey ${passkey} was added: from now on it opens your account without password and code.`,
+      `the passkey ${passkey} was added to your account. It can now log in without a password and code.`,
   ],
   removed: [
-    'A passkey no longer opens your account',
+    'A passkey was removed from your account',
     (passkey) =>
-      `the passkey ${passkey} was removed: it no longer opens your account. All other sessions were ended.`,
+      `the passkey ${passkey} was removed from your account and can no longer log in. All other sessions were ended.`,
   ],
   'all-removed': [
-    'Passkeys no longer open your account',
-    () => 'the passkeys of your account were removed: they no longer open it.',
+    'Your passkeys were removed',
+    () => 'all passkeys of your account were removed and can no longer log in.',
   ],
   copied: [
     'A passkey of yours may have been copied',
     (passkey) =>
-      `a log-in with the passkey ${passkey} was refused, because it counted no more uses than before, as a copy would. Remove it on your security page.`,
+      `a log-in with the passkey ${passkey} was rejected, because its signature counter did not increase. This suggests that the passkey was copied. Remove it on your security page.`,
   ],
 };
 
@@ -37,8 +37,8 @@ export function passkeyMail(
     subject,
     paragraphs: [
       `Hello ${firstName}, ${sentence(`“${name}”`)}`,
-      'It was not you? Set a new password at once, by a link to your mailbox: that removes every passkey.',
+      'If this was not you, set a new password at once with a mailed link. This removes all passkeys.',
     ],
-    action: { label: 'Look at it', url: `${dashboardUrl}/security` },
+    action: { label: 'Open the security page', url: `${dashboardUrl}/security` },
   });
 }

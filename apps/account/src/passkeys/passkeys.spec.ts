@@ -64,7 +64,7 @@ describe('passkeys', () => {
     token = tokenOf(await call('second-factor/confirm', { code }, '', token));
     const added = await add();
     expect(added.body).toMatchObject({ name: 'Laptop', last_used_at: null });
-    expect((await subjects())[0]).toBe('A passkey opens your account');
+    expect((await subjects())[0]).toBe('A passkey was added to your account');
     account.clock.advance(MINUTE_MS);
     const asked = await begin();
     expect(asked.body.options).toMatchObject({
@@ -221,7 +221,7 @@ describe('passkeys', () => {
     token = tokenOf(removed);
     expect((await finish(asked)).body.code).toBe('passkey_refused');
     expect([(await remove(id)).status, await list()]).toEqual([404, []]);
-    expect((await subjects())[0]).toBe('A passkey no longer opens your account');
+    expect((await subjects())[0]).toBe('A passkey was removed from your account');
   });
 
   it('its owner, and nobody else, gives a passkey another name; nothing but the name changes', async () => {
@@ -270,7 +270,7 @@ describe('passkeys', () => {
     const body = { token: await account.linkToken(email), password: PASSWORD };
     expect((await call('password/reset', body)).status).toBe(200);
     expect((await logIn()).body.code).toBe('passkey_refused');
-    expect(await subjects()).toContain('Passkeys no longer open your account');
+    expect(await subjects()).toContain('Your passkeys were removed');
   });
 
   it('ten open an account; the last way in stays; the export names them and erasure leaves nothing', async () => {

@@ -4,8 +4,8 @@ export function resetMail(firstName: string, dashboardUrl: string, token: string
   return {
     subject: 'Set a new password',
     paragraphs: [
-      `Hello ${firstName}, with this link you can set a new password.`,
-      'It works once, for 30 minutes; older links no longer work. You did not ask for it? Then there is nothing to do: your password stays as it is.',
+      `Hello ${firstName}, use this link to set a new password.`,
+      'The link works once, for 30 minutes; older links no longer work. If you did not request it, you need not do anything: your password stays the same.',
     ],
     action: {
       label: 'Set a new password',
@@ -19,7 +19,7 @@ export function passwordChangedMail(firstName: string, dashboardUrl: string): Ma
     subject: 'Your password was changed',
     paragraphs: [
       `Hello ${firstName}, the password of your account was changed and all sessions were ended.`,
-      'It was not you? Set a new password at once, and look through your keys.',
+      'If this was not you, set a new password at once and check your keys.',
     ],
     action: { label: 'Set a new password', url: `${dashboardUrl}/password/forgot` },
   };

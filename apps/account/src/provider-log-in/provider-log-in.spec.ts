@@ -141,7 +141,7 @@ describe('log-in by a provider', () => {
     const body = { token: await account.linkToken(email), password: PASSWORD };
     expect((await call('password/reset', body)).status).toBe(200);
     expect((await account.mailsTo(email)).map(({ subject }) => subject)).toContain(
-      'Google no longer opens your account',
+      'Google was disconnected from your account',
     );
     const again = await comeBack(await go('google'));
     expect([again.body, tokenOf(again)]).toEqual([
@@ -181,7 +181,7 @@ describe('log-in by a provider', () => {
     expect((await identitiesOf(owner.token)).identities).toEqual([]);
     expect((await logIn(stepOf(there))).status).toBe(200);
     expect((await identitiesOf(owner.token)).identities).toMatchObject([{ provider: 'google' }]);
-    expect((await account.mailsTo(email))[0].subject).toBe('Google opens your account');
+    expect((await account.mailsTo(email))[0].subject).toBe('Google was connected to your account');
     const back = await comeBack(await go('google'));
     expect(back.body.account_id).toBe(owner.accountId);
   });
@@ -243,7 +243,9 @@ describe('log-in by a provider', () => {
     const remove = (token: string) => account.dashboard('DELETE', `identities/${id}`, { token });
     expect((await remove(thief.token)).status).toBe(404);
     owner.token = tokenOf(await remove(owner.token));
-    expect((await account.mailsTo(email))[0].subject).toBe('GitHub no longer opens your account');
+    expect((await account.mailsTo(email))[0].subject).toBe(
+      'GitHub was disconnected from your account',
+    );
     account.clock.advance(11 * 60 * SECOND_MS);
     expect((await remove(owner.token)).body.code).toBe('reauthentication_required');
   });

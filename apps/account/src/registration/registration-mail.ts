@@ -10,7 +10,7 @@ export function confirmationMail(
     subject: 'Confirm your e-mail address',
     paragraphs: [
       `Hello ${firstName}, please confirm this address to open your account.`,
-      'The link works once, for 24 hours. You did not ask for an account? Then do nothing: without the confirmation there is none.',
+      'The link works once, for 24 hours. If you did not request an account, you need not do anything: without your confirmation, no account is created.',
     ],
     action: { label: 'Confirm the address', url: `${dashboardUrl}/sign-up/confirm?token=${token}` },
   };
@@ -21,8 +21,8 @@ export function alreadyRegisteredMail(firstName: string, dashboardUrl: string): 
   return {
     subject: 'You already have an account',
     paragraphs: [
-      `Hello ${firstName}, somebody asked for an account with this address, which has one already.`,
-      'Was it you? Log in, or ask for a link to set a new password. If not, there is nothing to do.',
+      `Hello ${firstName}, someone tried to sign up with this address, which already has an account.`,
+      'If this was you, log in, or request a link to set a new password. If not, you need not do anything.',
     ],
     action: { label: 'Log in', url: `${dashboardUrl}/log-in` },
   };

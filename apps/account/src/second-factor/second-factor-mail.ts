@@ -7,23 +7,23 @@ const SENTENCES: Readonly<
 > = {
   on: [
     'An authenticator app was set up',
-    'an authenticator app was set up: from now on a log-in also asks for its code.',
+    'an authenticator app was set up. From now on, you also need its code to log in.',
   ],
   off: [
     'The authenticator app was removed',
-    'the authenticator app of your account was removed: a log-in asks for no code any more.',
+    'the authenticator app of your account was removed. You no longer need a code to log in.',
   ],
   lifted: [
     'The authenticator app was removed by the operator',
-    'the operator of this service removed the authenticator app of your account, because somebody asked for it.',
+    'the operator of this service removed the authenticator app of your account on request.',
   ],
   codes: [
     'You have new recovery codes',
-    'new recovery codes were made for your account. The earlier ones no longer work.',
+    'new recovery codes were created for your account. The earlier codes no longer work.',
   ],
   'code-used': [
     'A recovery code was used',
-    'a recovery code of your account was used in place of the app. It works only once.',
+    'a recovery code of your account was used instead of the app. Each code works only once.',
   ],
 };
 
@@ -36,7 +36,7 @@ export function secondFactorMail(
     subject,
     paragraphs: [
       `Hello ${firstName}, ${sentence}`,
-      'It was not you? Set a new password at once, and look through your sessions and keys.',
+      'If this was not you, set a new password at once and check your sessions and keys.',
     ],
     action: { label: 'Set a new password', url: `${dashboardUrl}/password/forgot` },
   });

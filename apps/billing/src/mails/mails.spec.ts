@@ -38,12 +38,12 @@ describe('mails about money', () => {
     [
       'credit_note',
       'Refund: 1,234.50 USD, credit note INV-2026-000043',
-      ['1,234.50 USD of invoice INV-2026-000042 went back to you'],
+      ['we refunded 1,234.50 USD of invoice INV-2026-000042'],
     ],
     [
       'debit_note',
       'Correction: 1,234.50 USD, debit note INV-2026-000043',
-      ['1,234.50 USD of invoice INV-2026-000042 did not go back to you'],
+      ['1,234.50 USD of invoice INV-2026-000042 was not refunded after all'],
     ],
   ] as const)('of %s says what happened, in text and HTML alike', (kind, subject, sentences) => {
     const mail = receipt(kind);

@@ -20,10 +20,11 @@ export function receiptMail(
   const amount = `${moneyText(totalMicros)} ${currency}`;
   return (firstName, dashboardUrl) => {
     const action = {
-      label: 'See and download it',
+      label: 'View and download it',
       url: `${dashboardUrl}/invoices`,
     };
-    const prints = 'You can change its billing details in the dashboard and have it printed again.';
+    const prints =
+      'You can change the billing details in the dashboard and print the invoice again.';
     switch (kind) {
       case 'invoice':
         return {
@@ -39,9 +40,9 @@ export function receiptMail(
         return {
           subject: `Refund: ${amount}, credit note ${number}`,
           paragraphs: [
-            `Hello ${firstName}, ${amount} of invoice ${corrects} went back to you. Your credit note is ${number}.`,
+            `Hello ${firstName}, we refunded ${amount} of invoice ${corrects}. Your credit note is ${number}.`,
             ...lines.map(({ text }) => text),
-            'Credits that you had used already are taken from those that you buy next. Your bank may need some days to show the money.',
+            'Refunded credits that you had already used are deducted from your next purchase. Your bank may need a few days to show the refund.',
           ],
           action,
         };
@@ -49,7 +50,7 @@ export function receiptMail(
         return {
           subject: `Correction: ${amount}, debit note ${number}`,
           paragraphs: [
-            `Hello ${firstName}, ${amount} of invoice ${corrects} did not go back to you after all: the refund failed or the dispute was decided. Your debit note is ${number}.`,
+            `Hello ${firstName}, ${amount} of invoice ${corrects} was not refunded after all: the refund failed, or the dispute was decided. Your debit note is ${number}.`,
             ...lines.map(({ text }) => text),
           ],
           action,

@@ -23,7 +23,7 @@ const MAILS: Record<NoticeReason, [subject: string, ...sentences: string[]]> = {
   change_declined: [
     'Your payment was declined: 65.00 USD is open',
     'the payment of 65.00 USD for the change to API plan 15K was declined. Nothing was charged',
-    'Pay it in another way, or drop the change',
+    'Pay it in another way or drop the change',
   ],
   renewal: [
     'API plan 15K renews on 2026-12-20',
@@ -37,13 +37,13 @@ const MAILS: Record<NoticeReason, [subject: string, ...sentences: string[]]> = {
   ],
   payment_failed_again: [
     'API plan 15K is still not paid',
-    'the payment of 32.13 USD for API plan 15K still fails.',
-    'Everything keeps working until 2026-12-27; then its rights end.',
+    'the payment of 32.13 USD for API plan 15K failed again.',
+    'Everything keeps working until 2026-12-27. Then the plan ends.',
   ],
   last_warning: [
     'Last notice: API plan 15K stops on 2026-12-27',
-    'Without a payment of 32.13 USD it stops on 2026-12-27.',
-    'Credits from packages stay yours.',
+    'Without a payment of 32.13 USD, it stops on 2026-12-27.',
+    'You keep the credits from packages.',
   ],
   ending: [
     'API plan 15K ends on 2026-12-20',

@@ -18,7 +18,7 @@ export function subscriptionNotice(due: DueNotice): MailForPerson {
   const rightsEnd = day(graceEnd(due));
   const { reason } = due;
   return (firstName, dashboardUrl) => {
-    const seeIt = { label: 'See your subscriptions', url: `${dashboardUrl}/subscriptions` };
+    const seeIt = { label: 'View your subscriptions', url: `${dashboardUrl}/subscriptions` };
     const pay = { ...seeIt, label: 'Check your payment details' };
     switch (reason) {
       case 'renewal':
@@ -43,8 +43,8 @@ export function subscriptionNotice(due: DueNotice): MailForPerson {
         return {
           subject: `${name} is still not paid`,
           paragraphs: [
-            `Hello ${firstName}, the payment of ${price} for ${name} still fails.`,
-            `Everything keeps working until ${rightsEnd}; then its rights end.`,
+            `Hello ${firstName}, the payment of ${price} for ${name} failed again.`,
+            `Everything keeps working until ${rightsEnd}. Then the plan ends.`,
           ],
           action: pay,
         };
@@ -52,8 +52,8 @@ export function subscriptionNotice(due: DueNotice): MailForPerson {
         return {
           subject: `Last notice: ${name} stops on ${rightsEnd}`,
           paragraphs: [
-            `Hello ${firstName}, ${name} is not paid. Without a payment of ${price} it stops on ${rightsEnd}.`,
-            'Credits from packages stay yours.',
+            `Hello ${firstName}, ${name} is not paid. Without a payment of ${price}, it stops on ${rightsEnd}.`,
+            'You keep the credits from packages.',
           ],
           action: pay,
         };
@@ -62,7 +62,7 @@ export function subscriptionNotice(due: DueNotice): MailForPerson {
           subject: `${name} ends on ${day(due.cancelAt ?? due.periodEnd)}`,
           paragraphs: [
             `Hello ${firstName}, ${name} ends on ${day(due.cancelAt ?? due.periodEnd)} and is not charged again.`,
-            'You can undo this until then. Credits from packages stay yours.',
+            'You can undo this until then. You keep the credits from packages.',
           ],
           action: { ...seeIt, label: 'Keep it' },
         };
@@ -71,9 +71,9 @@ export function subscriptionNotice(due: DueNotice): MailForPerson {
           subject: `${name} has ended`,
           paragraphs: [
             `Hello ${firstName}, ${name} has ended. It was paid until ${day(due.paidThrough ?? due.periodEnd)}.`,
-            'You can subscribe again at any time. Credits from packages stay yours.',
+            'You can subscribe again at any time. You keep the credits from packages.',
           ],
-          action: { label: 'See the plans', url: `${dashboardUrl}/plans` },
+          action: { label: 'View the plans', url: `${dashboardUrl}/plans` },
         };
     }
   };
@@ -95,8 +95,8 @@ function declinedChange({ unpaidMicros, currency }: DueNotice, name: string): Ma
   return (firstName, dashboardUrl) => ({
     subject: `Your payment was declined: ${open} is open`,
     paragraphs: [
-      `Hello ${firstName}, the payment of ${open} for the change to ${name} was declined. Nothing was charged, and your plan stays as it is.`,
-      'Pay it in another way, or drop the change, in the dashboard.',
+      `Hello ${firstName}, the payment of ${open} for the change to ${name} was declined. Nothing was charged, and your plan stays the same.`,
+      'Pay it in another way or drop the change in the dashboard.',
     ],
     action: { label: 'Pay or drop the change', url: `${dashboardUrl}/subscriptions` },
   });

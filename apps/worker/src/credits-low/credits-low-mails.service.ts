@@ -30,9 +30,9 @@ export class CreditsLowMailsService {
       subject: isOver ? 'Your credits are used up' : 'Your credits are running out',
       paragraphs: [
         isOver
-          ? 'Nothing is left of your credits. What costs credits is refused until there are more.'
-          : `${remaining} credits are left, ${threshold} % or less of what you had at first.`,
-        'Buy a package, or take a plan with credits each month.',
+          ? 'You have no credits left. Requests that cost credits are rejected until you get more.'
+          : `You have ${remaining} credits left, ${threshold} % or less of your latest grant.`,
+        'Buy a package, or subscribe to a plan with monthly credits.',
       ],
       action: { label: 'Buy credits', url: `${this.config.dashboardUrl}/credits` },
     });

@@ -41,9 +41,9 @@ export class MailDigestsJob implements Job {
   private compose(email: string, lines: readonly DigestLine[], count: number): Mail {
     const more = count - lines.length;
     return composeMail(email, {
-      subject: count === 1 ? 'News of a monitor' : `${count} news of your monitors`,
+      subject: count === 1 ? 'News from a monitor' : `${count} events from your monitors`,
       paragraphs: [
-        'Your monitors have found something. The details are in the dashboard.',
+        'Your monitors have reported events. The dashboard shows the details.',
         ...lines.map((line) => `${line.monitorName}: ${lineOf(line)}`),
         ...(more > 0 ? [`And ${more} more.`] : []),
       ],

@@ -71,9 +71,9 @@ export function eventAnswer(news: StoredNews): MonitorEvent {
 const WORDS: Readonly<Record<MonitorEventType, string>> = {
   'domain.changed': 'changed',
   'domain.expiring': 'expires soon',
-  'brand.match': 'is new and has your keyword, or looks like it',
+  'brand.match': 'is new and contains your keyword or looks like it',
   'registrant.match': 'publishes a value that you watch',
-  'monitor.limit': `and others are beyond the ${FINDS_A_DAY_MAX} names of a day: narrow what is looked for`,
+  'monitor.limit': `and more names exceed the limit of ${FINDS_A_DAY_MAX} a day; narrow the search`,
   'monitor.test': 'is a test',
 };
 

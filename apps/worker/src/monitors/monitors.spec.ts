@@ -349,7 +349,7 @@ describe('monitors', () => {
     under.clock.advance(HOUR_MS);
     await mailed(2);
     const [newest, first] = await mails();
-    expect(newest.subject).toBe('2 news of your monitors');
+    expect(newest.subject).toBe('2 events from your monitors');
     expect(first.text).toContain(`Our <b>shop</b>: ${name} is a test`);
     expect(first.text).not.toContain(quiet);
     expect(first.html).not.toContain('<b>shop</b>');

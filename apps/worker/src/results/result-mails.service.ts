@@ -24,9 +24,9 @@ export class ResultMailsService {
     const { kind, isCanceled, delivered, failed, charged } = job;
     const kindName = NAMES_OF_KINDS[kind];
     return composeMail(email, {
-      subject: `Your bulk ${kindName} job ${isCanceled ? 'was cancelled' : 'is done'}`,
+      subject: `Your bulk ${kindName} job ${isCanceled ? 'was cancelled' : 'is finished'}`,
       paragraphs: [
-        `${delivered} names were answered, and ${failed} were not. ${charged} credits were charged; the rest has been given back.`,
+        `${delivered} names were answered, and ${failed} were not. ${charged} credits were charged; the rest were released.`,
         'Log in to download the results. They are kept for 30 days.',
       ],
       action: { label: 'Open the results', url: `${this.config.dashboardUrl}/jobs` },
