@@ -292,8 +292,8 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await visitor.examine();
     await visitor.follow('WHOIS history');
     await visitor.examine();
-    expect(await visitor.submit('Count first, for nothing', { 'Domain name': SAMPLE })).toBe(200);
-    expect(await visitor.words()).toContain('Cost nothing.');
+    expect(await visitor.submit('Count first (free)', { 'Domain name': SAMPLE })).toBe(200);
+    expect(await visitor.words()).toContain('Free of charge.');
     await visitor.examine();
     expect(await visitor.submit('Look up')).toBe(200);
     expect(await visitor.words()).toMatch(/Page 1 of 1, 2 records/);
@@ -304,7 +304,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     }
     await visitor.open(`/search/whois.live?domainName=${SAMPLE}`);
     expect(await visitor.submit('Look up')).toBe(200);
-    expect(await visitor.words()).toContain('Cost nothing.');
+    expect(await visitor.words()).toContain('Free of charge.');
     await visitor.examine();
   });
 

@@ -181,7 +181,7 @@ interface Held {
     await waitFor('a file', async () => {
       await open();
       return visitor.page
-        .getByRole('link', { name: /^Needs a plan with names: New names of/ })
+        .getByRole('link', { name: /^Requires a plan with names: New names of/ })
         .count();
     });
     expect(await open()).toBe(0);

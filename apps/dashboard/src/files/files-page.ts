@@ -8,13 +8,13 @@ const DATASETS: Readonly<Record<Dataset, string>> = {
   dropped: 'Dropped names',
   names: 'All names',
   newly_whois: 'WHOIS of new names',
-  updated_whois: 'WHOIS that changed',
+  updated_whois: 'Changed WHOIS',
   whois: 'All WHOIS',
   newly_whois_cleaned: 'Cleaned WHOIS of new names',
-  updated_whois_cleaned: 'Cleaned WHOIS that changed',
+  updated_whois_cleaned: 'Changed cleaned WHOIS',
   whois_cleaned: 'All cleaned WHOIS',
   newly_dns: 'DNS of new names',
-  updated_dns: 'DNS that changed',
+  updated_dns: 'Changed DNS',
   dns: 'All DNS',
 };
 const FORMATS: Readonly<Record<FileFormat, string>> = {
@@ -35,9 +35,9 @@ export function filesPage(
     title: 'Database files',
     notice,
     body: html`<p>
-        Daily files are about one day (UTC): there by 06:00 of the next, and made once more by
-        18:00. Full downloads are made once a week. All are kept for 90 days.
-        <a href="/plans">Domainer plans</a> open them.
+        Each daily file covers one day (UTC). It is available by 06:00 UTC on the next day and
+        updated by 18:00. Full downloads are made once a week. All files are kept for 90 days.
+        <a href="/plans">Domainer plans</a> include them.
       </p>
       ${days.length === 0 ? html`<p>There are no files yet.</p>` : undefined}
       ${days.map(
@@ -64,7 +64,7 @@ function row(file: OwnFileEntry): Markup {
           gained === null || lost === null
             ? undefined
             : html`<span
-                >${grouped(gained)} not in the file before, ${grouped(lost)} only there</span
+                >${grouped(gained)} added, ${grouped(lost)} removed since the previous file</span
               >`
         }
       </p>
@@ -77,11 +77,11 @@ function actionsOf({ dataset, date, state, artifacts, ...held }: OwnFileEntry): 
   const what = `${DATASETS[dataset]} of ${date}`;
   if (!held.is_included) {
     const wanted = held.plan_dataset.replaceAll('-', ' ');
-    return html`<a href="/plans" aria-label="Needs a plan with ${wanted}: ${what}"
-      >Needs a plan</a
+    return html`<a href="/plans" aria-label="Requires a plan with ${wanted}: ${what}"
+      >Requires a plan</a
     >`;
   }
-  if (state === 'withheld') return html`<span class="quiet">Is being made again</span>`;
+  if (state === 'withheld') return html`<span class="quiet">Being rebuilt</span>`;
   return html`${artifacts.map(({ format, bytes }) => {
     const text = `${FORMATS[format]}, ${(bytes / MEGABYTE).toFixed(1)} MB`;
     const address = `/api/files/${dataset}/${date}?format=${format}`;

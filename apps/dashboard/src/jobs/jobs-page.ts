@@ -17,8 +17,8 @@ const STATES: Readonly<Record<JobState, string>> = {
   queued: 'queued',
   running: 'running',
   finalizing: 'being finished',
-  completed: 'done',
-  completed_with_errors: 'done, some names without an answer',
+  completed: 'finished',
+  completed_with_errors: 'finished, some names without an answer',
   canceled: 'cancelled',
   failed: 'failed',
   expired: 'expired',
@@ -29,7 +29,7 @@ const KINDS = [
 ] as const;
 const FORMATS = [
   ['csv.gz', 'CSV'],
-  ['json.gz', 'JSON, one object a line'],
+  ['json.gz', 'JSON, one object per line'],
 ] as const;
 
 export function jobsPage(
@@ -44,16 +44,16 @@ export function jobsPage(
     body: html`<section>
         <h2>Look up many names</h2>
         <p>
-          Each different name that is answered costs one credit. The price is set aside first; what
-          is not answered is given back.
+          Each unique name that is answered costs one credit. The full price is held first; credits
+          for names without an answer are released.
         </p>
         ${form(context, '/jobs', newJob(typed))}
       </section>
       <section>
         <h2>Upload a file of names</h2>
         <p>
-          Up to ${UPLOAD_LINES_MAX.toLocaleString('en')} names, one a line: text or CSV, plain, gzip
-          or zip. Price and time are shown before anything is started.
+          Up to ${UPLOAD_LINES_MAX.toLocaleString('en')} names, one per line: text or CSV, plain,
+          gzip or ZIP. You see the price and the time before you start the job.
         </p>
         ${form(context, '/uploads', newUpload(), 'multipart/form-data')}
       </section>
@@ -61,12 +61,14 @@ export function jobsPage(
         <h2>Your jobs</h2>
         ${
           jobs.length === 0
-            ? html`<p>No job yet.</p>`
+            ? html`<p>No jobs yet.</p>`
             : html`<ul class="rows">
                 ${jobs.map((job) => row(context, job))}
               </ul>`
         }
-        <p class="quiet">Results are kept for 30 days. A mail says when they are there.</p>
+        <p class="quiet">
+          Results are kept for 30 days. We send you an e-mail when they are ready.
+        </p>
       </section>`,
   });
 }
@@ -75,7 +77,7 @@ function newJob(typed = ''): Markup {
   return html`<div class="field">
       <label for="domainNames">Domain names</label>
       <textarea id="domainNames" name="domainNames" rows="8" required>${typed}</textarea>
-      <small>One a line, up to ${JOB_NAMES_MAX}.</small>
+      <small>One per line, up to ${JOB_NAMES_MAX}.</small>
     </div>
     ${selectField('kind', { label: 'Data', options: KINDS })}
     ${selectField('format', { label: 'File', options: FORMATS })}
@@ -103,11 +105,11 @@ export function uploadPage(
     title: upload.file_name ?? 'Upload',
     notice: notice ?? (refusal && { kind: 'fault', text: refusal.detail }),
     body: html`<section>
-      ${state === 'ready' || refusal ? undefined : html`<p>The names are being read. Load this page again in a moment.</p>`}
+      ${state === 'ready' || refusal ? undefined : html`<p>The names are being read. Reload this page in a moment.</p>`}
       ${
         counts &&
         html`<p>
-          ${counts.unique} different names in ${counts.lines} lines; ${counts.duplicates} repeated,
+          ${counts.unique} unique names in ${counts.lines} lines; ${counts.duplicates} repeated,
           ${counts.invalid} without a name.
         </p>`
       }

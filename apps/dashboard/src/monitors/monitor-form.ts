@@ -13,8 +13,8 @@ import type { MonitorForm } from './monitors.dto.js';
 
 const PLACES: Readonly<Record<KeywordPlace, string>> = {
   contains: 'anywhere in the label',
-  prefix: 'at its begin',
-  suffix: 'at its end',
+  prefix: 'at the start of the label',
+  suffix: 'at the end of the label',
   exact: 'as the whole label',
 };
 const SELECTORS = [
@@ -29,16 +29,16 @@ export const MONITOR_LABELS: Readonly<Record<string, string>> = {
   owner: 'The value',
   email: 'The value',
   company: 'The value',
-  include: 'Further words',
-  exclude: 'Words to leave out',
-  own_domains: 'Domains of yours',
+  include: 'Required words',
+  exclude: 'Words to exclude',
+  own_domains: 'Your own domains',
   tlds: 'Suffixes',
 };
 
 /** Minutes between two checks that can be chosen; the first is what a place includes. */
 const INTERVALS = [CHECK_MINUTES, 180, 60, 30, 15, 10];
 
-const LIST_HINT = 'separated by commas; may stay empty';
+const LIST_HINT = 'optional; separated by commas';
 
 /** The form of a new monitor. @param typed what was refused, to be corrected. */
 export function monitorForm(context: PageContext, kind: MonitorKind, typed: MonitorForm): Markup {
@@ -47,27 +47,27 @@ export function monitorForm(context: PageContext, kind: MonitorKind, typed: Moni
     context,
     `/monitors/new/${kind}`,
     html`${fields(typed)}
-      ${field({ name: 'name', value: typed.name, hint: 'what you call it; may stay empty', isOptional: true })}
+      ${field({ name: 'name', value: typed.name, hint: 'optional', isOptional: true })}
       ${mailBox(typed.csrf === undefined || typed.mail !== undefined)}
-      <button>Begin to watch</button>`,
+      <button>Create the monitor</button>`,
   );
 }
 
 export const mailBox = (isTicked: boolean) =>
   html`<p>
     <label
-      ><input type="checkbox" name="mail" ${isTicked ? html`checked` : undefined} /> Its news by
-      mail, at most one an hour</label
+      ><input type="checkbox" name="mail" ${isTicked ? html`checked` : undefined} /> Send events by
+      e-mail, at most one e-mail an hour</label
     >
   </p>`;
 
 /** How often the DNS of a domain is checked, with what each choice costs at most. */
 export const intervalField = (chosen: string | undefined) =>
   selectField('interval_minutes', {
-    label: 'Its DNS is checked',
+    label: 'DNS checks',
     options: INTERVALS.map((minutes) => [`${minutes}`, intervalWords(minutes)] as const),
     chosen: chosen ?? `${CHECK_MINUTES}`,
-    hint: 'Only checks that bring an answer cost a credit. Without credits it is checked every 6 hours.',
+    hint: 'Only answered checks cost a credit. Without credits, the DNS is checked every 6 hours.',
   });
 
 export function intervalWords(minutes: number): string {
@@ -114,12 +114,12 @@ function brandFields(typed: MonitorForm): Markup {
   const { keyword, match, include, exclude, with_typos, csrf } = typed;
   const places = KEYWORD_PLACES.map((place) => [place, PLACES[place]] as const);
   const isTyped = csrf === undefined || with_typos !== undefined;
-  return html`${field({ name: 'keyword', value: keyword, hint: 'looked for in each new name' })}
-    ${selectField('match', { label: 'It stands', options: places, chosen: match })}
+  return html`${field({ name: 'keyword', value: keyword, hint: 'compared with each new name' })}
+    ${selectField('match', { label: 'Position', options: places, chosen: match })}
     <p>
       <label
         ><input type="checkbox" name="with_typos" ${isTyped ? html`checked` : undefined} /> Also
-        what looks like it, and slips of the keyboard</label
+        match look-alikes and typing errors</label
       >
     </p>
     ${list('include', include)} ${list('exclude', exclude)} ${lists(typed)}`;
@@ -127,12 +127,12 @@ function brandFields(typed: MonitorForm): Markup {
 
 function registrantFields(typed: MonitorForm): Markup {
   const { selector, value, exact } = typed;
-  return html`${selectField('selector', { label: 'Of a contact', options: SELECTORS, chosen: selector })}
-    ${field({ name: 'value', label: 'The value', value, hint: 'only values that are published are compared' })}
+  return html`${selectField('selector', { label: 'Field of a contact', options: SELECTORS, chosen: selector })}
+    ${field({ name: 'value', label: 'The value', value, hint: 'compared with published values only' })}
     <p>
       <label
         ><input type="checkbox" name="exact" ${exact === undefined ? undefined : html`checked`} />
-        The whole value must be equal</label
+        Match the whole value only</label
       >
     </p>
     ${lists(typed)}`;

@@ -25,15 +25,15 @@ const KINDS: Readonly<Record<MonitorKind, string>> = {
 };
 const WHAT: Readonly<Record<MonitorKind, string>> = {
   domain:
-    'Its DNS is looked at every 6 hours or more often, its registration every day and near its expiry. A change is told when a second look confirms it; reminders come 30, 7 and 1 days before the expiry.',
-  brand: 'Each new name is compared with your keyword, once.',
+    'The DNS is checked every 6 hours or more often. The registration is checked every day, and more often near its expiry date. A change is reported once a second check confirms it. Reminders are sent 30, 7 and 1 days before the expiry date.',
+  brand: 'Each new name is compared with your keyword once.',
   registrant:
-    'Each new or changed registration is compared with your value. Only what is published counts.',
+    'The published values of each new or changed registration are compared with your value.',
 };
 const STATES: Readonly<Record<MonitorState, string>> = {
   active: 'active',
   paused: 'paused',
-  over_limit: 'paused: your plan has fewer monitors',
+  over_limit: 'paused: your plan allows fewer monitors',
 };
 const TYPES: Readonly<Record<MonitorEventType, string>> = {
   'domain.changed': 'changed',
@@ -41,7 +41,7 @@ const TYPES: Readonly<Record<MonitorEventType, string>> = {
   'brand.match': 'found',
   'registrant.match': 'found',
   'monitor.limit':
-    'and others found on this day are not listed: a monitor tells 1,000 names a day. Narrow it.',
+    'and more names of this day are not listed: a monitor reports up to 1,000 names a day. Narrow the search.',
   'monitor.test': 'a test',
 };
 const HITS: Readonly<Record<HitState, string>> = {
@@ -59,20 +59,20 @@ export function monitorsPage(
     title: 'Monitors',
     notice,
     body: html`<section>
-        <h2>Watch something</h2>
-        <p>News come by mail, to your webhooks, and stand here for 90 days.</p>
+        <h2>Create a monitor</h2>
+        <p>Events are sent by e-mail and to your webhooks, and are listed here for 90 days.</p>
         <p class="actions">
           ${MONITOR_KINDS.map((kind) => html`<a class="button small" href="/monitors/new/${kind}">${KINDS[kind]}</a>`)}
         </p>
         <p class="quiet">
-          How many of each kind you may have is among the <a href="/plans">plans</a>.
+          Your <a href="/plans">plan</a> limits the number of monitors of each kind.
         </p>
       </section>
       <section>
         <h2>Your monitors</h2>
         ${
           monitors.length === 0
-            ? html`<p>No monitor yet.</p>`
+            ? html`<p>No monitors yet.</p>`
             : html`<ul class="rows">
                 ${monitors.map(row)}
               </ul>`
@@ -107,8 +107,7 @@ export function monitorPage(
 ): Markup {
   const { id, name, kind, state } = monitor;
   const at = `/monitors/${id}`;
-  const turn =
-    state === 'active' ? (['pause', 'Pause'] as const) : (['resume', 'Let it go on'] as const);
+  const turn = state === 'active' ? (['pause', 'Pause'] as const) : (['resume', 'Resume'] as const);
   return page(context, {
     title: name,
     notice,
@@ -123,10 +122,10 @@ export function monitorPage(
         </div>
       </section>
       <section>
-        <h2>What it found</h2>
+        <h2>Events</h2>
         ${
           events.length === 0
-            ? html`<p>Nothing yet.</p>`
+            ? html`<p>No events yet.</p>`
             : html`<ul class="rows">
                 ${events.map((event) => eventRow(context, event))}
               </ul>`
@@ -163,7 +162,7 @@ function row(monitor: MonitorAnswer): Markup {
       </p>
     </div>
     <div class="actions">
-      <a class="button small" href="/monitors/${id}" aria-label="What ${name} found">Open</a>
+      <a class="button small" href="/monitors/${id}" aria-label="Events of ${name}">Open</a>
     </div>
   </li>`;
 }
@@ -180,19 +179,19 @@ function checks(monitor: MonitorAnswer): Markup {
   const { dns_checked_at, whois_checked_at, expiry_date, expiry_published, problem } = known!;
   const told = {
     true: `It expires on ${expiry_date}.`,
-    false: 'Its registry publishes no expiry: no reminder can come.',
-    null: 'Nothing is known of its expiry yet.',
+    false: 'Its registry publishes no expiry date, so there are no reminders.',
+    null: 'Its expiry date is not known yet.',
   }[`${expiry_published}`];
   return html`<p class="quiet">
     <span>DNS is checked ${intervalWords(minutesOf(monitor))}.</span>
-    ${price?.is_short_of_credits ? html`<strong>Credits lack: until they come it is checked every 6 hours.</strong>` : undefined}
-    <span>DNS looked at: ${dns_checked_at === null ? 'not yet' : moment(dns_checked_at)}.</span>
+    ${price?.is_short_of_credits ? html`<strong>Not enough credits: until you buy some, the DNS is checked every 6 hours.</strong>` : undefined}
+    <span>Last DNS check: ${dns_checked_at === null ? 'not yet' : moment(dns_checked_at)}.</span>
     <span
-      >Registration looked at:
+      >Last registration check:
       ${whois_checked_at === null ? 'not yet' : moment(whois_checked_at)}.</span
     >
     <span>${told}</span>
-    ${problem === null ? undefined : html`<span>The last look at the registration failed: ${problem}.</span>`}
+    ${problem === null ? undefined : html`<span>The last registration check failed: ${problem}.</span>`}
   </p>`;
 }
 
@@ -244,7 +243,7 @@ function eventRow(context: PageContext, event: MonitorEvent): Markup {
 
 function changeItem({ path, before, after, is_flapping }: MonitorChange): Markup {
   const shown = (values: readonly string[]) => (values.length > 0 ? values.join(', ') : 'none');
-  const flapping = is_flapping ? ' (it changes to and fro: no more of it is told today)' : '';
+  const flapping = is_flapping ? ' (it keeps changing: no further changes are reported today)' : '';
   return html`<li>${path}: ${shown(before)} → ${shown(after)}${flapping}</li>`;
 }
 

@@ -97,7 +97,7 @@ export class MonitorPagesController {
   askToDelete(@Visit() visit: PageVisit, @Param('id') id: string) {
     const asked = {
       title: 'Remove this monitor?',
-      body: html`<p>It watches no more, and what it found is removed.</p>`,
+      body: html`<p>It stops watching, and its events are deleted.</p>`,
       action: `${pathOf(id)}/delete`,
       button: 'Remove',
       isDanger: true,
@@ -140,7 +140,7 @@ interface Shown {
 /** @throws NotFound. */
 function kindOf(text: string): MonitorKind {
   const kind = MONITOR_KINDS.find((one) => one === text);
-  if (!kind) throw new NotFound('There are monitors of domains, brands and registrants.');
+  if (!kind) throw new NotFound('There are monitors for domains, brands and registrants.');
   return kind;
 }
 

@@ -47,7 +47,7 @@ it('a shorter interval of a domain monitor is told with its price before it is c
   });
   const shown = await read(`/monitors/${id}`);
   expect(shown).toContain('every 10 minutes, for at most 140 credits a day');
-  expect(shown).toContain('Credits lack');
+  expect(shown).toContain('Not enough credits');
   const settings = { name: 'Shop', interval_minutes: '360' };
   expect(await sendForm(`/monitors/${id}/settings`, settings)).toEqual({
     name: 'Shop',

@@ -19,7 +19,7 @@ export function coverageMarkup(
   if (!has_data) return html`${nothingLoaded()}`;
   const further = sources.length - SHOWN_MAX;
   return html`<p class="quiet coverage">
-      Rests on
+      Based on
       ${
         sources.length === 0
           ? 'sample data'
@@ -36,7 +36,7 @@ function sourceWords({ source, since, updated_at, records, is_generated }: Loade
     since && `from ${day(since)}`,
     updated_at && `to ${day(updated_at)}`,
     counted(records, 'row'),
-    is_generated && 'invented for trials',
+    is_generated && 'sample data',
   ].filter(Boolean);
   return `${shownText(source)} (${words.join(', ')})`;
 }
@@ -45,15 +45,15 @@ const SOURCE_LINE = 'npm run cli -- source add NAME --kind KIND --from FOLDER --
 
 function nothingLoaded(): Markup {
   return html`<p class="notice note">
-      Nothing is loaded that could hold an answer: this result says nothing about the name. The
-      index grows with the lookups of this installation, and with sources that its operator loads:
+      No loaded data could contain an answer, so this result says nothing about the name. The index
+      grows with the lookups of this installation and with the sources that its operator loads:
     </p>
     <pre><code>${SOURCE_LINE}</code></pre>`;
 }
 
 function anotherSource(): Markup {
   return html`<p class="quiet">
-    Another source may know more. The operator of this installation loads one with
+    Other sources may have more data. The operator of this installation can load one with
     <code>${SOURCE_LINE}</code>.
   </p>`;
 }

@@ -30,15 +30,15 @@ export function searchForm(context: PageContext, search: Search, typed: Typed): 
   const asked = names
     .filter(isFirst)
     .map((name) => parameterField(row, name, typed, { isOptional: isOneOf }));
-  const fields = html`${isOneOf ? html`<p>Give one of these.</p>` : undefined} ${asked}
-    ${membersOf(row).map((name) => memberField(row, name, typed[name]))} ${modeField(row, typed)}
-    ${further.length > 0 ? furtherFields(row, further, typed) : undefined}
+  const fields = html`${isOneOf ? html`<p>Fill in exactly one of these fields.</p>` : undefined}
+    ${asked} ${membersOf(row).map((name) => memberField(row, name, typed[name]))}
+    ${modeField(row, typed)} ${further.length > 0 ? furtherFields(row, further, typed) : undefined}
     <p class="quiet">${priceWords(row)}</p>
     <p class="actions">
       <button>${row.body ? 'Compare' : 'Look up'}</button>
       ${
         row.paged &&
-        html`<button class="plain" name="preview" value="yes">Count first, for nothing</button>`
+        html`<button class="plain" name="preview" value="yes">Count first (free)</button>`
       }
     </p>`;
   return form(context, searchPath(search), fields);
@@ -47,7 +47,7 @@ export function searchForm(context: PageContext, search: Search, typed: Typed): 
 function furtherFields(row: Operation, names: readonly string[], typed: Typed): Markup {
   const isAnyGiven = names.some((name) => typed[name] !== undefined);
   return html`<details ${isAnyGiven ? html`open` : undefined}>
-    <summary>More choices</summary>
+    <summary>More options</summary>
     ${names.map((name) => parameterField(row, name, typed, { isOptional: true }))}
   </details>`;
 }
@@ -57,7 +57,7 @@ function modeField({ paged }: Operation, { mode }: Typed): Markup | undefined {
   const modes = Object.entries(paged?.modes ?? {});
   if (modes.length < 2) return undefined;
   const options = modes.map(([word, { credits, pageSize }]) => {
-    const price = `${counted(credits as number, 'credit')} a page of ${pageSize}`;
+    const price = `${counted(credits as number, 'credit')} per page of ${pageSize}`;
     return [word, `${word}: ${price}`] as const;
   });
   const chosen = mode === PREVIEW ? undefined : mode;
@@ -104,7 +104,7 @@ function memberField(row: Operation, name: string, value = ''): Markup {
     <label for="${name}">${labelOf(name)}</label>
     <textarea id="${name}" name="${name}" rows="8" aria-describedby="${name}-hint" required>
 ${value}</textarea>
-    <small id="${name}-hint">One a line, up to 100.</small>
+    <small id="${name}-hint">One per line, up to 100.</small>
   </div>`;
 }
 

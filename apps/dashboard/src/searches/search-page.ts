@@ -69,17 +69,17 @@ export function searchPage(
     notice,
     body: html`${isShort ? html`<p><a class="button" href="/credits">Buy credits</a></p>` : undefined}
       <section>
-        <h2>What to look for</h2>
+        <h2>Search for</h2>
         ${searchForm(context, search, typed)}
         ${credits === undefined ? undefined : html`<p class="quiet">You have ${counted(credits, 'credit')}.</p>`}
         ${samples(search)}
       </section>
       ${answer && result(context, search, typed, answer)}
       <section>
-        <h2>The same through the API</h2>
+        <h2>The same call through the API</h2>
         ${callsMarkup(apiCallOf(apiUrl, search.row, inputOf(search, typed)))}
         <p class="quiet">
-          With <a href="/keys">a key of yours</a> for $KEY.
+          Replace $KEY with one of <a href="/keys">your keys</a>.
           <a href="${playgroundPath(search.row)}">Playground</a>
           · <a href="${apiUrl}/docs">API reference</a>
         </p>
@@ -110,7 +110,7 @@ function samples(search: Search): Markup | undefined {
           >${value}</a
         >`,
   );
-  return html`<p class="quiet">Samples, for nothing: ${links}</p>`;
+  return html`<p class="quiet">Free samples: ${links}</p>`;
 }
 
 function result(context: PageContext, search: Search, typed: Typed, answer: Item): Markup {
@@ -142,8 +142,8 @@ function costWords(meta: unknown): string {
   const { credits_charged, credits_remaining, repeat } = (meta ?? {}) as Partial<
     Record<'credits_charged' | 'credits_remaining', number> & { repeat: boolean }
   >;
-  if (repeat === true) return 'Cost nothing: the same was asked within the last minute.';
-  if (!credits_charged) return 'Cost nothing.';
+  if (repeat === true) return 'Free: a repeat of the same request within one minute.';
+  if (!credits_charged) return 'Free of charge.';
   const left = credits_remaining === undefined ? '' : `, ${grouped(credits_remaining)} left`;
   return `Cost ${counted(credits_charged, 'credit')}${left}.`;
 }
@@ -153,9 +153,9 @@ function previewTable(modes: readonly PreviewedMode[]): Markup {
     <thead>
       <tr>
         <th>Form</th>
-        <th class="number">Records a page</th>
+        <th class="number">Records per page</th>
         <th class="number">Pages</th>
-        <th class="number">Credits a page</th>
+        <th class="number">Credits per page</th>
         <th class="number">Credits for all</th>
       </tr>
     </thead>

@@ -102,11 +102,11 @@ export function isSample({ parameters, body, ...row }: Operation, typed: Typed):
 
 /** The price of one page, answer or item, before it is asked for. */
 export function priceWords({ price, paged }: Operation): string {
-  if (price.per === 'free') return 'Costs nothing.';
+  if (price.per === 'free') return 'Free.';
   const each = creditWords(price.credits);
-  if (paged) return `A page costs ${each}; one without a result costs nothing.`;
-  if (price.per === 'item') return `Each name that is answered costs ${each}.`;
-  return `An answer costs ${each}; none, or one that failed, costs nothing.`;
+  if (paged) return `A page costs ${each}; an empty page is free.`;
+  if (price.per === 'item') return `Each answered name costs ${each}.`;
+  return `An answer costs ${each}; failed lookups are free.`;
 }
 
 function creditWords(credits: Credits): string {

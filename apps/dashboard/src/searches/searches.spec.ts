@@ -80,7 +80,7 @@ describe('pages of searches', () => {
       expect(list).toContain(`<a href="/search/${row.name}"><strong>${title}</strong></a>`);
       const page = await open(`/search/${row.name}`);
       expect(page).toContain(`<form method="post" action="/search/${row.name}">`);
-      expect(page).toMatch(/costs \d+( to \d+)? credits?|Costs nothing/);
+      expect(page).toMatch(/costs \d+( to \d+)? credits?|Free\./);
       expect(page).toContain(`https://api.example${row.routes[0].path}`);
       for (const name of [row.subject ?? Object.keys(row.body!.example)].flat()) {
         expect(page).toContain(` name="${name}"`);
@@ -175,7 +175,7 @@ describe('pages of searches', () => {
     const body = { domainName: 'example.com', domainNames: ['examp1e.com', 'exmple.com', 'e.com'] };
     expect(asked()).toMatchObject([{ body, query: '' }]);
     expect(page).toContain('looks_the_same');
-    expect(page).toContain('Cost nothing.');
+    expect(page).toContain('Free of charge.');
   });
 
   it('samples are asked for as with a test key', async () => {

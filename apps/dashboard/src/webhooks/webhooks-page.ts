@@ -10,8 +10,8 @@ import { type Notice, type PageContext, field, form, hidden, page } from '../pag
 import { eventField } from './webhooks.dto.js';
 
 const EVENTS: Readonly<Record<WebhookEvent, string>> = {
-  'job.completed': 'A bulk job is done',
-  'monitor.triggered': 'A monitor found something',
+  'job.completed': 'A bulk job has finished',
+  'monitor.triggered': 'A monitor reported an event',
   'file.published': 'A database file was published',
   'credits.low': 'Credits are running out',
   'invoice.issued': 'An invoice was issued',
@@ -19,7 +19,7 @@ const EVENTS: Readonly<Record<WebhookEvent, string>> = {
 const STATES = {
   active: 'active',
   paused: 'paused',
-  disabled: 'disabled: it took nothing for three days, or said that it is gone',
+  disabled: 'disabled: no delivery succeeded for three days, or it answered 410',
 } as const;
 
 interface Shown {
@@ -35,15 +35,15 @@ export function webhooksPage(context: PageContext, shown: Shown, notice?: Notice
     notice,
     body: html`${secret && secretSection(secret)}
       <section>
-        <h2>Tell an address of yours</h2>
+        <h2>Add a webhook</h2>
         <p>
-          Events are sent as signed POST requests, as Standard Webhooks describes, and tried again
-          for three days.
+          Events are sent as POST requests, signed according to Standard Webhooks, and retried for
+          three days.
         </p>
         ${form(
           context,
           '/webhooks',
-          html`${field({ name: 'url', value: url, hint: 'https, port 443, public' })}
+          html`${field({ name: 'url', value: url, hint: 'a public HTTPS URL on port 443' })}
             <fieldset>
               <legend>Events</legend>
               ${WEBHOOK_EVENTS.map((event) => box(event))}
@@ -55,7 +55,7 @@ export function webhooksPage(context: PageContext, shown: Shown, notice?: Notice
         <h2>Your webhooks</h2>
         ${
           webhooks.length === 0
-            ? html`<p>No webhook yet.</p>`
+            ? html`<p>No webhooks yet.</p>`
             : html`<ul class="rows">
                 ${webhooks.map((webhook) => row(context, webhook))}
               </ul>`
@@ -83,10 +83,10 @@ export function deliveriesPage(
         </div>
       </section>
       <section>
-        <h2>What was sent</h2>
+        <h2>Deliveries</h2>
         ${
           deliveries.length === 0
-            ? html`<p>Nothing yet.</p>`
+            ? html`<p>No deliveries yet.</p>`
             : html`<ul class="rows">
                 ${deliveries.map((delivery) => deliveryRow(context, webhook, delivery))}
               </ul>`
@@ -100,7 +100,7 @@ export function deliveriesPage(
 const secretSection = (secret: string) =>
   html`<section>
     <h2>The secret</h2>
-    <p>It signs what we send. Copy it now: it is shown only this once.</p>
+    <p>We sign all deliveries with it. Copy it now: it is shown only once.</p>
     <p><code>${secret}</code></p>
   </section>`;
 
@@ -125,7 +125,7 @@ function row(context: PageContext, webhook: WebhookAnswer): Markup {
 
 function stateButton(context: PageContext, { id, state }: WebhookAnswer): Markup {
   const next = state === 'active' ? 'paused' : 'active';
-  const words = state === 'active' ? 'Pause' : 'Let it begin again';
+  const words = state === 'active' ? 'Pause' : 'Resume';
   return form(
     context,
     `/webhooks/${id}/state`,
@@ -144,7 +144,7 @@ function deliveryRow(
     <div>
       <strong>${type}</strong> ${state}
       <p class="quiet">
-        <span>${created_at.slice(0, 19).replace('T', ' ')}</span> <span>${tries} tries</span>
+        <span>${created_at.slice(0, 19).replace('T', ' ')}</span> <span>${tries} attempts</span>
         <span>${fault ?? response_status ?? ''}</span>
       </p>
     </div>

@@ -40,7 +40,7 @@ it('a question on the dashboard costs what it costs with a key, and is logged un
   const expected = { key_id: accountId(), subject: 'asked.example', credits: 1, status: 200 };
   expect(rows).toEqual([expect.objectContaining({ ...expected, operation: 'whois.live' })]);
   const again = await search('whois.live', { domainName: 'asked.example' });
-  expect(again.page).toContain('Cost nothing: the same was asked within the last minute.');
+  expect(again.page).toContain('Free: a repeat of the same request within one minute.');
   expect(lookup.questions.every(({ path }) => path.includes('asked.example'))).toBe(true);
 });
 
@@ -58,7 +58,7 @@ it('S99: the dashboard and the keys of an account share its requests a minute', 
 
 it('samples cost nothing, and no source is asked to pay for them', async () => {
   const { status, page } = await search('whois.live', { domainName: 'registered.test' });
-  expect([status, page]).toEqual([200, expect.stringContaining('Cost nothing.')]);
+  expect([status, page]).toEqual([200, expect.stringContaining('Free of charge.')]);
   expect(under.around.entitlement.charged(accountId())).toBe(0);
 });
 
