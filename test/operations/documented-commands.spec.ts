@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { EventsConfig } from '#libs/messaging';
 import { CliConfig } from '../../apps/cli/src/cli.config.js';
 import { DatabasesConfig, OwnDatabasesConfig } from '../../apps/cli/src/declared.js';
+import { SERVICES } from '../../apps/services.js';
 import { operatorProgram } from '../../apps/cli/src/operator-program.js';
 import { filesBelow } from '../tidy/source-tree.js';
 
@@ -70,6 +71,18 @@ describe('the operator commands in the documents', () => {
       return fault === undefined ? [] : [`${path}: ${words.join(' ')}: ${fault}`];
     });
     expect(faults).toEqual([]);
+  });
+
+  it('leave no service out where certificates are made and where containers are replaced', () => {
+    const page = (name: string) => readFileSync(`docs/operations/${name}.md`, 'utf8');
+    const names = SERVICES.map(({ name }) => name);
+    const [, certified] = /^for name in (.+); do$/m.exec(page('secrets')) as RegExpExecArray;
+    expect(certified.split(' ').toSorted()).toEqual([...names, 'cli'].toSorted());
+    const replaced = [
+      ...page('upgrade').matchAll(/^docker compose up -d --no-deps ([\w -]+?) *(?:#.*)?$/gm),
+    ].flatMap(([, words]) => words.replaceAll(/-\d/g, '').split(' '));
+    // Its profile has to be on.
+    expect([...new Set(replaced), 'billing'].toSorted()).toEqual(names.toSorted());
   });
 
   it.each([
