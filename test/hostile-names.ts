@@ -102,7 +102,7 @@ const FORMS: readonly (readonly [server: string, before: string, behind: string]
   ['whois.punktum.dk', '--show-handles ', ''],
 ];
 
-/** What became of so many hostile names on their way to port 43. */
+/** The fate of hostile names on their way to port 43. */
 export interface HostileRun {
   accepted: number;
   refused: number;

@@ -141,7 +141,7 @@ export class AccountUnderTest {
     return given;
   }
 
-  /** What an operator's command asks of account. */
+  /** The calls of an operator's command to account. */
   async operator(route: string, accountId: string, body: object) {
     const answer = await this.service.app.inject({
       method: 'POST',

@@ -39,7 +39,7 @@ const RECENT: [Method, string, object?][] = [
   ['POST', 'account/delete', {}],
 ];
 
-/** What a deleted account may not do. */
+/** Actions that a deleted account may not take. */
 const CLOSED: [Method, string, object?][] = [
   ...RECENT,
   ['GET', 'sessions'],

@@ -1,6 +1,6 @@
 import { codeOf, stepOf } from '../../apps/account/src/second-factor/totp.js';
 
-/** What an authenticator app reads from the text that people type into it. */
+/** The key that an authenticator app reads from typed text. */
 export function secretOf(base32: string): Buffer {
   const values = [...base32].map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter));
   const bits = values.map((value) => value.toString(2).padStart(5, '0')).join('');

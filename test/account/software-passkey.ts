@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** What a browser and an authenticator say otherwise than they should. */
+/** Faults in the answers of a browser and an authenticator. */
 export interface Said {
   type?: string;
   challenge?: string;

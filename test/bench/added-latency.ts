@@ -12,7 +12,7 @@ const DIRECT_PATH = '/internal/whois/live?version=2&domainName=example{n}.com';
 const WARM_UP_MS = 3_000;
 const FULL = { durationMs: 8_000, rounds: 3 };
 const SHORT = { durationMs: 5_000, rounds: 2 };
-/** Of the gateway; its p99 as a multiple of what nginx and Lua add in the same run. */
+/** The targets of the gateway; its p99 as a multiple of the one that nginx and Lua add in the same run. */
 const TARGETS = { p50Ms: 0.5, p99OfLua: 3 };
 
 /**

@@ -10,7 +10,7 @@ export interface BenchRow {
   what: string;
   value: number;
   unit: string;
-  /** Of the same figure over all rounds, where `value` is the best of them. */
+  /** The median of all rounds, where `value` is the best of them. */
   median?: number;
   /** The target as text, for example `≥ 80 %`. */
   target?: string;
@@ -19,17 +19,17 @@ export interface BenchRow {
 
 export interface BenchOptions {
   isShort: boolean;
-  /** Of the figures that count something by the number that is asked for. */
+  /** The number to count, for figures that take one. */
   count?: number;
   /** Calls a second to a processor. */
   rate?: number;
 }
 
-/** What one bench measured in one run on one machine; compare rows only within it. */
+/** The figures of one bench in one run on one machine; compare rows only within it. */
 export interface BenchReport {
   title: string;
   rows: BenchRow[];
-  /** What could not be measured here and why. */
+  /** Figures that could not be measured here, and why. */
   notRun?: string[];
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchReport, BenchRow } from './bench.js';
 import { cleanup } from './cleanup.js';
 
-/** What a figure may spend: a long run for the record, a short one to try out. */
+/** The effort of a figure: a long run for the record, a short one to try out. */
 export interface FigureOptions {
   isShort: boolean;
 }

@@ -22,7 +22,7 @@ export const LOOKUP_PATH = '/v2.0/whois/live?format=json&domainName=example{n}.c
 const GATEWAY = join(import.meta.dirname, '..', '..', 'apps', 'gateway', 'src', 'main.js');
 const START_LIMIT_MS = 60_000;
 
-/** What a measured gateway stands on: stand-ins, customers whom nothing limits, an upstream. */
+/** The environment of a measured gateway: stand-ins, customers without limits, an upstream. */
 export interface GatewayField {
   around: GatewayHarness;
   keys: string[];

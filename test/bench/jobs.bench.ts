@@ -19,7 +19,7 @@ import { type BenchReport, type BenchRow, atLeast, atMost, openPostgres } from '
 import { cleanup } from './cleanup.js';
 
 const NAMES = 3_000_000;
-/** Of the figures with registries, resolvers and the corpus. */
+/** The names of the figures with registries, resolvers and the corpus. */
 const LOOKED_UP = { whois: 60_000, dns: 120_000, corpus: 60_000 };
 /**
  * Each of a registry of its own, for the pace of one is not what is measured; on port 43, where a simulator costs least,

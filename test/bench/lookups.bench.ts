@@ -178,7 +178,7 @@ async function equalQuestions(lookups: DomainLookup): Promise<BenchRow> {
   return atMost('10,000 equal questions at a time: asked upstream', after - before, 1, '×');
 }
 
-/** What 1,000 upstreams cost that take the question and never answer, and how others fare beside them. */
+/** The cost of 1,000 upstreams that take the question and never answer, and the delay of others beside them. */
 async function slowUpstreams(lookups: DomainLookup, count: number): Promise<BenchRow[]> {
   let asked = 0;
   const p99 = async () => {

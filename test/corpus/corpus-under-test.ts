@@ -22,7 +22,7 @@ import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
 const CALL_TIMEOUT_MS = 60_000;
 const NAMES_AT_A_TIME = 500;
-/** Of this installation's own answers. */
+/** The source of this installation's own answers. */
 const LOOKUPS = 1;
 
 /** A database with the schema of the corpus. */

@@ -31,7 +31,7 @@ const zone = (serial: number, labels: string[]) =>
 const labels = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, place) => `spread-${from + place}`);
 
-/** What searches are asked. */
+/** The questions to searches. */
 const QUESTIONS: readonly (readonly [Operation, Record<string, string>])[] = [
   [WHOIS_HISTORY, { domainName: 'ordered.com' }],
   [WHOIS_HISTORY, { domainName: 'ordered.com', view: 'changes' }],

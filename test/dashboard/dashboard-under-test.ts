@@ -21,7 +21,7 @@ const AWAY = new Set([
   'GET /internal/allowance',
 ]);
 
-/** What reached the owner behind the dashboard. */
+/** The call that reached the owner behind the dashboard. */
 export interface Arrived {
   line: string;
   headers: IncomingHttpHeaders;
@@ -41,14 +41,14 @@ export class DashboardUnderTest {
     'x-csrf-token': CSRF,
     cookie: this.cookie,
   };
-  /** What account says of the session. */
+  /** Account's answer about the session. */
   session = { accountId: ACCOUNT_ID, personId: 'p', accountState: 'active', isRecent: true };
   answer = { status: 200, type: 'application/json', body: Buffer.from('{}') };
   /** What owners answer as JSON instead, by method and path: `GET /internal/orders/1`. */
   readonly answers = new Map<string, object>();
   /** The owner takes calls and answers none. */
   isSilent = false;
-  /** What its mailbox page shows. */
+  /** The contents of its mailbox page. */
   mails: MailboxMessage[] = [];
   private readonly owner: Server;
   private running: RunningDashboard;

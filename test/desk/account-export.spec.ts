@@ -28,7 +28,7 @@ const SCHEMAS: Record<string, ExportedSchema> = {
   gateway: ofGateway,
   worker: ofWorker,
 };
-/** What every account of the tests has. */
+/** The defaults of every account of the tests. */
 const ANYBODYS = ['Ada', '192.0.2.1', 'a browser'];
 /** Shorter ones are in any text by chance. */
 const SECRET_LENGTH_MIN = 12;

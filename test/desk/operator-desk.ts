@@ -116,7 +116,7 @@ export class OperatorDesk {
     return end;
   }
 
-  /** What a command answers with `--json`. @throws when it fails. */
+  /** The answer of a command with `--json`. @throws when it fails. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read members of any answer
   async answer(...args: string[]): Promise<any> {
     const { code, stdout, stderr } = await this.command(...args, '--json');

@@ -8,7 +8,7 @@ import { TimelineRepository as OfBilling } from '../../apps/billing/src/inquirie
 import { TimelineRepository as OfEntitlement } from '../../apps/entitlement/src/timeline/timeline.repository.js';
 import { plantLife } from './long-life.js';
 
-/** Of each of eight kinds: 100,000 in all. */
+/** Rows of each of eight kinds: 100,000 in all. */
 const OF_EACH = 12_500;
 const PAGE = 50;
 /**

@@ -69,7 +69,7 @@ type NewLine = PaymentLine extends infer Line
 
 type SnapshotInTest = Partial<SubscriptionChanged> &
   Pick<SubscriptionChanged, 'subscriptionId' | 'periodStart' | 'periodEnd'> & {
-    /** Of the line that pays the period; `0` for a subscription of rights only. */
+    /** The credits of the line that pays the period; `0` for a subscription of rights only. */
     monthlyCredits?: string;
     /** Of that line. */
     lineId?: string;

@@ -2,7 +2,7 @@ import { spyOn } from 'jest-mock';
 
 type Call = (...words: unknown[]) => unknown;
 
-/** What Jest makes anew for each file. */
+/** The functions that Jest makes anew for each file. */
 export interface Globals {
   afterAll: Call;
   afterEach: Call;

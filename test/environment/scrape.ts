@@ -1,7 +1,7 @@
 /** The samples of one scrape, by name and labels as they are written. */
 export type Scrape = ReadonlyMap<string, number>;
 
-/** What a service's internal listener answers Prometheus. @throws when it answers anything but 200. */
+/** The metrics of a service's internal listener. @throws when it answers anything but 200. */
 export async function scrape(internalUrl: string): Promise<Scrape> {
   const answer = await fetch(`${internalUrl}/metrics`);
   if (answer.status !== 200) throw new Error(`/metrics answered ${answer.status}`);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Globals, forgetTimeout, useGlobals } from './jest-globals.js';
 
-/** What Jest's own runner of a file asks of the runtime that it is given; the rest of it is left out. */
+/** The part of a runtime that Jest's own runner of a file uses. */
 interface Runtime {
   requireInternalModule(path: string): unknown;
   requireModule(path: string): unknown;
@@ -14,7 +14,7 @@ interface Runtime {
   leaveTestCode(): void;
 }
 
-/** What Jest gives to a runner of files: its two configs, the environment, the runtime, the file's path, a channel. */
+/** The arguments of Jest's runner of files: its two configs, the environment, the runtime, the file's path, a channel. */
 type Given = [object, object, object, Runtime, path: string, channel?: unknown];
 type Runner = (...given: Given) => Promise<unknown>;
 

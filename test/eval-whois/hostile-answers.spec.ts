@@ -9,7 +9,7 @@ import { registrationOf } from '../../apps/simulators/src/registrations/registra
 import { Random } from '../random.js';
 import type { RecordedRow } from './recorded-row.js';
 
-/** What a registrant may write into a value he chose, to be read as the registry's own words. */
+/** Text that a registrant may write into a value, to be read as the registry's own words. */
 const LIES = [
   'Domain Status: available',
   'Status: free',
@@ -25,7 +25,7 @@ const LIES = [
   'Name Server: ns1.other.test',
 ];
 
-/** What may look like the end of a line; a registry never lets a real one through. */
+/** Characters that may look like the end of a line; a registry never lets a real one through. */
 const LINE_ENDS = [
   '<br>',
   '<BR/>',

@@ -12,7 +12,7 @@ export interface Trap {
   struck: () => void;
 }
 
-/** What a link asks before it passes bytes on. */
+/** The condition of a link for passing bytes on. */
 export interface LinkRules {
   delayMs(): number;
   isLost(direction: Direction): boolean;

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { type Event, addEventHandler, getState, resetState, run } from 'jest-circus';
 import { compiledPath } from './compiled.js';
 
-/** What a process of specs is told by its first word. */
+/** The order to a process of specs, in its first word. */
 export interface SpecOrder {
   /** Within `dist`, one after the other. */
   specs: string[];

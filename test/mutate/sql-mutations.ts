@@ -5,7 +5,7 @@ export interface SqlMutation {
   replacement: string;
 }
 
-/** What is found, and what stands in its place. */
+/** The text to find, and its replacement. */
 const CHANGES: readonly [found: RegExp, replacement: string][] = [
   [/\s+skip locked\b/g, ''],
   [/\s+for update\b(?: of \w+)?(?! skip)/g, ''],

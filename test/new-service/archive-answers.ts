@@ -21,7 +21,7 @@ import {
 const RECORDS = 7;
 /** Has been looked for, and has nothing. */
 export const WITHOUT_RECORDS = 'nothing.example';
-/** Nobody has looked for it. */
+/** A name that was never looked up. */
 export const NOT_LOADED = 'never-loaded.example';
 
 const LOADED: Coverage = {

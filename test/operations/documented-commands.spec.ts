@@ -10,7 +10,7 @@ import { filesBelow } from '../tidy/source-tree.js';
 
 const IN_TEXT = /`npm run cli -- ([^`]+)`/g;
 const IN_BLOCK = /^npm run cli -- (.+)$/gm;
-/** What a shell makes of the rest of a line: a comment, another command, the next line. */
+/** Text that makes a shell see a comment, another command or the next line. */
 const SHELL = /\s+(#|&&|\\$|;).*$/;
 
 /** The commands that a page names, each in words; what is in quotes is one. */

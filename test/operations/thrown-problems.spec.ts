@@ -23,7 +23,7 @@ const ITEM_QUESTIONS = { type: 'ItemQuestions', member: 'answer' };
 interface Seen {
   next: ts.Node[];
   codes: string[];
-  /** What answers one item. */
+  /** The code that answers one item. */
   items: ts.Node[];
 }
 
@@ -72,7 +72,7 @@ function rowOf(method: ts.MethodDeclaration): string | undefined {
   return undefined;
 }
 
-/** What can be reached from a function. */
+/** The code that can be reached from a function. */
 class Reach {
   private readonly checker: ts.TypeChecker;
   /** Classes by the interfaces and classes that they fulfil. */

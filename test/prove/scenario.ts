@@ -7,9 +7,9 @@ export type Scenario = InstallationScenario | ApartScenario;
 interface ScenarioInfo {
   /** By whose words `--only` finds it: `crash relay.after-send`. */
   name: string;
-  /** What is done to the installation. */
+  /** The fault that the installation suffers. */
   fault: string;
-  /** What must hold beyond what holds in every scenario. */
+  /** The expectation beyond those of every scenario. */
   expectation: string;
   /** Takes too long for the short form. */
   isLong?: boolean;
@@ -32,12 +32,12 @@ export interface ApartScenario extends ScenarioInfo {
   run(harness: Harness): Promise<void>;
 }
 
-/** What an installation's scenario works with. */
+/** The tools of a scenario on an installation. */
 export interface InstallationHarness extends Harness {
   installation: Installation;
 }
 
-/** What every scenario works with. */
+/** The tools of every scenario. */
 export interface Harness {
   random: Random;
   /** How long something is down: 10 s, or 60 s with `--long`. */

@@ -4,7 +4,7 @@ import { type Harness, holds } from './scenario.js';
 
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
 
-/** What `jest --json` writes, as far as it is read here. */
+/** The part of `jest --json` that is read here. */
 interface Results {
   numPassedTests: number;
   numFailedTests: number;

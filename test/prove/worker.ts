@@ -84,7 +84,7 @@ export class Worker {
     };
   }
 
-  /** What a failed scenario leaves behind must not fail the next one. */
+  /** The remains of a failed scenario must not fail the next one. */
   private async afterFailure(): Promise<void> {
     const { installation } = this;
     try {

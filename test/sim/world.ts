@@ -1,6 +1,6 @@
 import { Random } from '../random.js';
 
-/** What may go wrong in a history; each may be left out to find out what a failure needs. */
+/** The faults of a history; each may be left out to find out which of them a failure needs. */
 export const FAULTS = [
   'crash',
   'pause',
@@ -89,7 +89,7 @@ export class World {
     this.at(0, actor, actor.boot);
   }
 
-  /** What it waited for never comes; what it has sent may still arrive. */
+  /** Kills an actor: answers to it never come, while its own messages may still arrive. */
   kill(actor: Actor): void {
     actor.life++;
     actor.isUp = false;

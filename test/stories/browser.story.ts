@@ -20,7 +20,7 @@ const NEW_PASSWORD = 'an even longer sentence to remember 7';
 const SAMPLE = 'registered.test';
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
-/** What a customer does on the plain pages, in a real browser. The steps build on one another. */
+/** A customer's steps on the plain pages, in a real browser. They build on one another. */
 export function dashboardInBrowser(deployed: () => Deployment): void {
   let deployment: Deployment;
   let browser: Browser;

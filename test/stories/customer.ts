@@ -10,7 +10,7 @@ export interface Answer {
   body: any;
 }
 
-/** What a customer can reach of an installation. */
+/** The parts of an installation that a customer can reach. */
 export type Origins = Pick<Deployment, 'apiUrl' | 'dashboardUrl' | 'mailbox'>;
 
 /** Somebody of a story: a browser with cookies, an address with mail, a password, keys. */

@@ -18,7 +18,7 @@ import {
 import type { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { startSolo } from '../../apps/solo/src/solo.js';
 
-/** What a story sees of an installation, whichever way its services run. */
+/** The parts of an installation that a story uses, whichever way its services run. */
 export interface Deployment {
   apiUrl: string;
   dashboardUrl: string;

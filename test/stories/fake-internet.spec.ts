@@ -23,7 +23,7 @@ const RPSL = ['41.188.0.1', '2c0f:fb50::1', '1.1.1.1'];
 const WITHOUT_RDAP = ['afrinic', 'apnic'];
 
 const run = promisify(execFile);
-/** What a trial may ask in a minute. */
+/** The requests that a trial may make in a minute. */
 const QUESTIONS_A_CUSTOMER = 10;
 
 const here = internetAvailability() === undefined ? describe : describe.skip;
@@ -66,13 +66,13 @@ here('the product on an internet of its own', () => {
 
   const resolver = () => settings.dnsServers.split(':')[0]!;
 
-  /** Of Debian's dig: the data of each record, sorted. */
+  /** The data of each record as Debian's dig prints it, sorted. */
   async function dig(name: string, type: string): Promise<string[]> {
     const { stdout } = await run('dig', [`@${resolver()}`, '+short', type, name]);
     return stdout.trim().split('\n').toSorted();
   }
 
-  /** What Debian's whois prints of a host's answer, lines trimmed at their end. */
+  /** A host's answer as Debian's whois prints it, lines trimmed at their end. */
   async function whois(host: string, question: string): Promise<string[]> {
     const [address] = await dig(host, 'A');
     const { stdout } = await run('whois', ['--no-recursion', '-h', address!, '--', question]);

@@ -5,7 +5,7 @@ import { waitFor } from '#test/environment';
 import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { HURRIED, RegistryWorld } from './registry-world.js';
 
-/** What a question to a registry that behaves is answered. */
+/** The answer of a well-behaved registry to a question. */
 describe('a lookup service and its registries', () => {
   let world: RegistryWorld;
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { MINUTE_MS } from '#libs/platform';
 import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { HURRIED, RegistryWorld } from './registry-world.js';
 
-/** What a customer hears of a registry that does not do as it should. */
+/** Customers' answers about registries that misbehave. */
 describe('an upstream that misbehaves', () => {
   let world: RegistryWorld;
   beforeEach(async () => {

@@ -14,7 +14,7 @@ interface Held {
   billing: { invoices: { pdf_path: string }[] };
 }
 
-/** What a customer does about money on the plain pages, in a real browser. The steps build on one another. */
+/** A customer's steps with money on the plain pages, in a real browser. They build on one another. */
 (hasBrowser ? describe : describe.skip)('plans and invoices in a browser', () => {
   let deployment: Awaited<ReturnType<typeof openSoloWithPayments>>;
   let browser: Browser;

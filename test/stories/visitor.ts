@@ -11,7 +11,7 @@ import {
 import { waitFor } from '#test/environment';
 import type { Deployment } from './deployment.js';
 
-/** What a visitor can reach of an installation. */
+/** The parts of an installation that a visitor can reach. */
 type Origins = Pick<Deployment, 'dashboardUrl' | 'mailbox' | 'mailboxUrl'>;
 
 const ARGUMENTS = [

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isWellFormedApiKey } from '#libs/contracts';
 import { git } from './history.js';
 
-/** What a secret looks like: its kind and its shape. */
+/** The kind and shape of a secret. */
 const SHAPES: readonly [kind: string, shape: RegExp][] = [
   ['a private key', /-----BEGIN [A-Z ]*PRIVATE KEY-----\s+[\w+/=]{40}/],
   ['an access key of AWS', /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/],

@@ -73,7 +73,7 @@ export function place(file: SourceFile, node: ts.Node): string {
   return `${file.path}:${line + 1}`;
 }
 
-/** What a file imports, re-exports or loads, with the node that does. */
+/** The modules that a file imports, re-exports or loads, with the node that does. */
 export function importsOf(file: SourceFile): { from: string; node: ts.Node }[] {
   const found: { from: string; node: ts.Node }[] = [];
   visit(file.syntax, (node) => {

@@ -39,7 +39,7 @@ export function* bytesOf(start: number, end: number): Generator<Buffer> {
   }
 }
 
-/** What came of an upload. */
+/** The result of an upload. */
 export interface Stored {
   sizeBytes: number;
   crc32: number;

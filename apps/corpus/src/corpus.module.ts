@@ -185,7 +185,7 @@ function bucketsOf({ config, clock }: CorpusModuleOptions) {
     );
 }
 
-/** What is known of domain names over time. */
+/** The data about domain names over time. */
 @Module({})
 export class CorpusModule {
   static register(options: CorpusModuleOptions): DynamicModule {

@@ -136,7 +136,7 @@ const PROVIDERS = [
   AllowancesService,
 ];
 
-/** What an account may do, and the credits it does it with. */
+/** The rights of an account, and its credits. */
 @Module({})
 export class EntitlementModule {
   static register(options: EntitlementModuleOptions): DynamicModule {

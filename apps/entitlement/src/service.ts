@@ -5,7 +5,7 @@ import { CONTROLLERS } from './entitlement.module.js';
 import { migrations } from './migrations/index.js';
 import { JOBS, startEntitlement } from './start.js';
 
-/** What an account may do, and the credits it does it with. */
+/** The rights of an account, and its credits. */
 export const entitlement: Service<EntitlementConfig> = {
   name: 'entitlement',
   config: EntitlementConfig,

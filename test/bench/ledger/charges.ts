@@ -6,7 +6,7 @@ import type { BenchRow } from '../bench.js';
 
 const RATES = [1, 5, 50];
 const CUSTOMERS = 20;
-/** Of traffic, which is not waited for. */
+/** Seconds of simulated traffic. */
 const SECONDS = 60;
 const CREDITS = 1_000_000;
 const GATEWAY = 'gateway-1';
@@ -39,7 +39,7 @@ export async function measure(entitlement: EntitlementUnderTest): Promise<BenchR
   return rows;
 }
 
-/** What a gateway's leases say to entitlement, as fast as it answers. */
+/** Reports of a gateway's leases to entitlement, as fast as it answers. */
 async function charge(
   { client }: EntitlementUnderTest,
   accountIds: string[],

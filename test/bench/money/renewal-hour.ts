@@ -13,10 +13,10 @@ const CALLS_TARGET = 2;
 const CALLS_PER_SECOND = 80;
 /** A rate lets a quarter of a second's calls through at once after a pause. */
 const BURST = 1.25;
-/** Of a process whose memory is flat, between two looks at it. */
+/** The greatest growth of a process whose memory is flat, between two looks at it. */
 const GROWTH_MAX = 1.25;
 const PARTS = 5;
-/** Of a callback that is not taken. */
+/** The most attempts for a callback that is not taken. */
 const ATTEMPTS_MAX = 5;
 
 /**
@@ -126,7 +126,7 @@ interface Measured {
   /** Calls to the processor that are allowed. */
   perSecond: number;
   seconds: number;
-  /** Of billing's process. */
+  /** The seconds of billing's process. */
   cpuSeconds: number;
   calls: number;
   busiest: number;

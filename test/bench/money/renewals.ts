@@ -104,7 +104,7 @@ async function drainSeconds({ test, transport, database }: EntitlementUnderTest)
 
 let collect: (() => void) | undefined;
 
-/** Of what is still needed. */
+/** The heap of objects that are still needed. */
 function heapMb(): number {
   if (!collect) {
     setFlagsFromString('--expose-gc');

@@ -6,14 +6,14 @@ import {
   soughtName,
 } from '../../../apps/worker/src/monitor-matches/brand-matcher.js';
 
-/** What a process of its own was told to do. */
+/** The order to a process of its own. */
 export interface MatchTerms {
   brands: number;
   names: number;
   withTypos: boolean;
 }
 
-/** What it found. */
+/** Its findings. */
 export interface MatchFigures {
   compileMs: number;
   wallMs: number;

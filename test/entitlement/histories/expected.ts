@@ -4,7 +4,7 @@ import type { BoughtLine } from './processor.js';
 /** What one slice of a line, or a package, must have brought and lost in the end. */
 export interface ExpectedGrant {
   granted: number;
-  /** Of it, what final reversals aim at. */
+  /** The part of it at which final reversals aim. */
   reversed: number;
 }
 

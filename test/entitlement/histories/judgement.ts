@@ -29,7 +29,7 @@ export interface GrantRow {
   row: Record<string, unknown>;
 }
 
-/** What a customer uses and when: the same in every mode of a history, so that their ends compare. */
+/** A customer's use and its times: the same in every mode of a history, so that their ends compare. */
 export function planSpends(random: Random): { slot: number; amount: number }[] {
   return Array.from({ length: random.between(0, SPENDS_MAX) }, () => ({
     slot: random.between(1, HORIZON_DAYS / SLOT_DAYS),

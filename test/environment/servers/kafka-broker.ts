@@ -17,7 +17,7 @@ export const KAFKA_BROKERS = 'KAFKA_BROKERS';
 export interface KafkaBrokerOptions {
   /** Holds settings and data; those of an earlier broker are taken up again. */
   folder: string;
-  /** Of the clients' listener on loopback; a free one when it is not given. */
+  /** The port of the clients' listener on loopback; a free one by default. */
   port?: number;
   /** Clients must speak TLS then. */
   tls?: {
@@ -114,7 +114,7 @@ export class KafkaBroker {
     await this.launch();
   }
 
-  /** Of one of its users; connections that are open stay. */
+  /** Changes the password of a user; open connections stay. */
   async changePassword(user: string, password: string): Promise<void> {
     const { folder, sasl } = this.options;
     const file = join(folder, 'admin.properties');

@@ -10,7 +10,7 @@ import { startNsd } from '../../../apps/simulators/src/dns/nsd.js';
 import { startUnbound } from '../../../apps/simulators/src/dns/unbound.js';
 import { signZone } from '../../../apps/simulators/src/dns/zone-signing.js';
 
-/** What is needed of Debian: an authoritative server, a resolver, and the tools that sign a zone. */
+/** The programs of Debian: an authoritative server, a resolver, and the tools that sign a zone. */
 const PROGRAMS = ['nsd', 'unbound', 'ldns-keygen', 'ldns-signzone', 'dig'];
 
 /** Why no name servers can be started on this machine; undefined when they can. */

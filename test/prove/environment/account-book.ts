@@ -1,4 +1,4 @@
-/** What a customer was told and may therefore hold us to. */
+/** Everything that customers were told, and may therefore hold us to. */
 export interface CustomerAccount {
   accountId: string;
   /** Credits of answers that arrived. */

@@ -5,7 +5,7 @@ import { Broken } from '../scenario.js';
 import type { AccountBook } from './account-book.js';
 import { eventually } from './patience.js';
 
-/** What a row allows: credits of answers that a kill may cost us, never the customer. */
+/** The loss that a row allows: credits of answers that a kill may cost us, never the customer. */
 export interface Allowance {
   unbilledMax: number;
 }

@@ -17,7 +17,7 @@ export interface Question {
   agent?: Agent;
 }
 
-/** Nobody answered: refused, broken off or too late. What was asked for may have happened all the same. */
+/** No answer came: refused, broken off or too late. The request may have been carried out all the same. */
 export class NoAnswer extends Error {}
 
 /** Longer than the longest that a gateway waits for lookup. */

@@ -119,7 +119,7 @@ export class Installation {
     });
   }
 
-  /** What a gateway would know of its earlier life is gone, as with a machine. */
+  /** Removes a gateway's journal, as if its machine were lost. */
   loseJournal(name: string): void {
     const path = this.planned[name].GATEWAY_JOURNAL as string;
     for (const suffix of ['', '.earlier', '.next']) rmSync(path + suffix, { force: true });

@@ -15,7 +15,7 @@ const POINTS = {
   'import.after-commit': 20,
 } satisfies Partial<Record<CrashPoint, number>>;
 const LIMIT_MS = 120_000;
-/** Nobody waits for the lease of the dead. */
+/** Leases of dead processes end at once. */
 const HURRY = `update corpus.job_lease set lease_until = '-infinity' where job = 'corpus-imports'`;
 
 export const crashImportsRow: InstallationScenario = {

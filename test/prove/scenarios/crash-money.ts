@@ -6,7 +6,7 @@ const LIMIT_MS = 25 * 60_000;
 const MAIN = new URL('../../billing/crashes/main.js', import.meta.url).pathname;
 const points = [...new Set(MONEY_CRASHES.map(({ point }) => point))];
 
-/** What it writes. */
+/** Its output. */
 interface Figures {
   kills: number;
   faults: string[];

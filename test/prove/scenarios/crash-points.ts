@@ -6,7 +6,7 @@ import { eventually } from '../environment/patience.js';
 import { startAgain } from '../environment/restart.js';
 import { checkRest } from '../environment/traffic.js';
 
-/** What each process dies of, life after life: the second point is armed as it starts again. */
+/** The crash points of each process, life after life: the second is armed as it starts again. */
 type Round = Record<string, CrashPoint[]>;
 
 /** Passed on the way out: the process is told to stop once the flows are done. */

@@ -6,7 +6,7 @@ import { eventually } from '../environment/patience.js';
 import { killAndRestart, startPostgresAgain } from '../environment/restart.js';
 import { underTraffic } from '../environment/traffic.js';
 
-/** What a gateway logs when its journal cannot be written. */
+/** The log line of a gateway whose journal cannot be written. */
 const JOURNAL_LOST = 'the lease journal cannot be written';
 
 export const fullDiskRows: InstallationScenario[] = [

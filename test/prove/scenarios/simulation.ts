@@ -6,7 +6,7 @@ const LONG_HISTORIES = 100_000;
 const LIMIT_MS = 10 * 60_000;
 const MAIN = new URL('../../sim/main.js', import.meta.url).pathname;
 
-/** What `npm run sim -- --json` writes, as far as it is read here. */
+/** The part of `npm run sim -- --json` that is read here. */
 interface Figures {
   histories: number;
   steps: number;

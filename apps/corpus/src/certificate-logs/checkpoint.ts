@@ -1,6 +1,6 @@
 import { type KeyObject, createHash, createPublicKey, verify } from 'node:crypto';
 
-/** What a log says of itself (C2SP tlog-checkpoint). */
+/** A log's statement about itself (C2SP tlog-checkpoint). */
 export interface Checkpoint {
   origin: string;
   size: number;

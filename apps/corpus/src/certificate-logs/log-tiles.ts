@@ -17,7 +17,7 @@ const TILE_BYTES_MAX = 2 * 1024 * 1024;
 const TILE_UNPACKED_MAX = 4 * 1024 * 1024;
 const unpack = promisify(gunzip);
 
-/** What is read of a log over HTTPS (C2SP tlog-tiles, static-ct-api, and names tiles). */
+/** The resources of a log over HTTPS (C2SP tlog-tiles, static-ct-api, and names tiles). */
 export class LogTiles {
   constructor(
     private readonly base: URL,

@@ -1,6 +1,6 @@
 import type { Dataset } from '#libs/contracts';
 
-/** What a dataset is made of. */
+/** The contents of a dataset. */
 export interface DatasetForm {
   subject: 'name' | 'whois' | 'dns';
   /** The changes of a day that it is about; all names without one. */

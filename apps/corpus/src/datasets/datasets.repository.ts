@@ -32,7 +32,7 @@ export interface CurrentRecord {
 
 const PART = `domain_key <= $1 and (domain_key, name) > ($2, $3)`;
 
-/** What files are made of. */
+/** The contents of files. */
 @Injectable()
 export class DatasetsRepository {
   constructor(private readonly database: FeedDatabase) {}
@@ -83,7 +83,7 @@ export class DatasetsRepository {
     return this.database.query(NEWEST_RECORDS, [...columnsOf(names, 'key', 'name'), sourceIds]);
   }
 
-  /** What names have in the DNS now. */
+  /** The present DNS records of names. */
   async listCurrent(
     names: readonly DatasetName[],
     sourceIds: readonly number[],

@@ -18,7 +18,7 @@ type Told = () => object;
 /** Records of one name that are looked at. */
 const RECORDS_MAX = 5_000;
 
-/** What one name had in the DNS over time. */
+/** The DNS records of one name over time. */
 @Injectable()
 export class DnsHistoryService {
   constructor(

@@ -38,7 +38,7 @@ export function targetKeyOf(rtype: number, target: string): Key {
   return termKeyOf(`dns ${rtype}`, target);
 }
 
-/** What a record points to: its host, without preference or the numbers of a zone. */
+/** The target of a record: its host, without preference or the numbers of a zone. */
 export function targetOf(rtype: number, value: string): string {
   if (rtype === DNS_TYPES.MX) return value.slice(value.indexOf(' ') + 1);
   return rtype === DNS_TYPES.SOA ? value.slice(0, value.indexOf(' ')) : value;

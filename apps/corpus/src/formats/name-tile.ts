@@ -1,7 +1,7 @@
 import type { Observation } from '../records/observation.js';
 import { observationOf, parsedLine } from '../observations/observation-lines.js';
 
-/** What a tile of a log holds. */
+/** The contents of a log's tile. */
 export interface NameTile {
   /** Names of its certificates, each once. */
   observations: Observation[];

@@ -5,7 +5,7 @@ import type { FiledName } from '../names/registrable-name.js';
 import { passiveObservation } from './passive-dns.js';
 import { WhoisCsvReader } from './whois-csv.js';
 
-/** What a line holds: nothing (blank, a comment, a header), something, or not what its format says. */
+/** The result of reading a line: nothing (blank, a comment, a header), an item, or a fault of its format. */
 export type ReadLine<T> = T | 'nothing' | 'bad';
 
 /** Kinds of sources whose files list names alone. */

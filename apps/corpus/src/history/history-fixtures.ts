@@ -1,7 +1,7 @@
 import { DAY_MS } from '#libs/platform';
 import type { RevisionRow } from './history.repository.js';
 
-/** What `registered.test` was and is, for test keys. */
+/** The past and present of `registered.test`, for test keys. */
 export function fixtureRevisions(now: Date): RevisionRow[] {
   return [
     revision('2025-05-10T11:00:00Z', now, {

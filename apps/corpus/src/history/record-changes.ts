@@ -12,7 +12,7 @@ export interface DatedRecord {
 const CONTACT = /^(registrant|administrative|technical|billing|reseller|abuse)_contact\./;
 const HIDDEN_PATHS = /^(contacts_not_kept$|redaction)/;
 
-/** What changed from each record to the next, the newest first. @param records the oldest first. */
+/** The changes from each record to the next, the newest first. @param records the oldest first. */
 export function recordChanges(records: readonly DatedRecord[]): HistoricChange[] {
   return records
     .slice(1)

@@ -61,7 +61,7 @@ export class NewSource extends ChangedSource {
   @IsBoolean()
   isLookedUp: boolean;
 
-  /** What a block list says of its names. */
+  /** A block list's statement about its names. */
   @ValidateIf(({ kind }: NewSource) => kind === 'blocklist')
   @IsIn(LISTED_CATEGORIES)
   category?: ListedCategory;

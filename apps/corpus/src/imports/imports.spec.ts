@@ -53,7 +53,7 @@ describe('imports', () => {
     ).map(({ name }) => name);
   const changes = async (like: string) =>
     database.query('select name, kind from change_event where name like $1 order by id', [like]);
-  /** What a run could lose or count twice. */
+  /** Amounts that a run could lose or count twice. */
   const counts = async () =>
     database.query(
       `select (select count(*) from domain) as names, (select sum(names) from tld_names) as counted,

@@ -1,4 +1,4 @@
-/** What a block list may say that its names are used for. */
+/** The abuses that a block list may name. */
 export const LISTED_CATEGORIES = [
   'phishing',
   'malware',

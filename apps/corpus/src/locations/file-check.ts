@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { BadFile } from './import-file.js';
 
-/** What a file holds, unpacked. */
+/** The contents of a file, unpacked. */
 export interface CheckedFile {
   /** SHA-256. */
   digest: string;

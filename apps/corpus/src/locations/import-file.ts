@@ -8,7 +8,7 @@ export interface ImportedSource {
   /** A folder of the importing process (absolute), an `https:` address of one file or log, or a folder on S3. */
   location: string;
   everyMs: number | null;
-  /** What a block list says of its names. */
+  /** A block list's statement about its names. */
   category: string | null;
   /** The share of the names of a zone or block list that may be gone in its next version. */
   turnoverMax: number;

@@ -13,7 +13,7 @@ export interface PagedName {
   name: string;
 }
 
-/** What a name has in the DNS now. */
+/** The present DNS records of a name. */
 export interface NewestDns {
   name: string;
   nameServers: string[] | null;

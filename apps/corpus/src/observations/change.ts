@@ -2,7 +2,7 @@ import type { Key } from '../names/domain-key.js';
 
 export type ChangeKind = 'new' | 'changed' | 'dropped';
 
-/** What became of a name. */
+/** The changes of a name. */
 export interface Change {
   id: string;
   key: Key;

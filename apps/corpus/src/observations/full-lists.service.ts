@@ -20,7 +20,7 @@ export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete' | 'ou
   isFirst: boolean;
 }
 
-/** What became of a part. */
+/** The result of a part. */
 export interface AppliedSlice {
   newNames: number;
   droppedNames: number;

@@ -17,7 +17,7 @@ import type {
   PassiveObservation,
 } from '../records/observation.js';
 
-/** What became of a batch. */
+/** The result of a batch. */
 export interface Recorded {
   newNames: number;
   changedNames: number;

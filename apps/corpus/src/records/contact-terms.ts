@@ -3,7 +3,7 @@ import { type Key, termKeyOf } from '../names/domain-key.js';
 import { asciiForm, plainForm } from '../names/folded.js';
 import { type Members, PERSONAL_CONTACTS, type Registration } from './registration.js';
 
-/** What a contact is found by, with the number that it is stored under. */
+/** The terms by which a contact is found, with their stored numbers. */
 export const TERM_KINDS = { name: 1, email: 2, company: 3 } as const;
 export type TermKind = keyof typeof TERM_KINDS;
 

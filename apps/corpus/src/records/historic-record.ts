@@ -24,7 +24,7 @@ const V1_MEMBERS = [
   'domain_status',
 ] as const;
 
-/** What a record is told with. */
+/** The origin of a record. */
 export interface ToldRecord {
   /** From 1. */
   num: number;

@@ -7,7 +7,7 @@ interface Seen {
   at: Date;
 }
 
-/** What a registry and registrar published of a name. */
+/** The data that a registry and registrar published about a name. */
 export interface WhoisObservation extends Seen {
   kind: 'whois';
   /** Every source that holds data of the name has answered. */

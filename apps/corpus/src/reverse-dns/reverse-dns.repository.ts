@@ -7,7 +7,7 @@ import { COUNTED_MAX, countOf } from '../searches/counted.js';
 import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 
-/** What records are searched for. */
+/** The fields by which records are searched. */
 export type RecordsSought =
   /** Addresses from the first to the last one, as inet. */
   | { first: string; last: string }

@@ -5,7 +5,7 @@ import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { SearchPattern } from '../searches/search-pattern.js';
 
-/** What contacts are searched for. */
+/** The fields by which contacts are searched. */
 export interface TokensAsked {
   /** Numbers of the kinds of values. */
   kinds: readonly number[];

@@ -33,7 +33,7 @@ export async function sendSearch(reply: FastifyReply, answer: SearchAnswer): Pro
 /** Where a page begins and how many rows it takes. */
 export type PagePlace = Pick<AskedPage, 'limit' | 'offset' | 'after'>;
 
-/** What a search finds, in the order of its pages. */
+/** The results of a search, in the order of its pages. */
 export interface SearchRows<Row> {
   total: () => Promise<Total>;
   page: (page: AskedPage, total: Total) => Promise<Page<Row>>;

@@ -1,7 +1,7 @@
 /** The source of this installation's own answers; its row comes with the table. */
 export const LOOKUPS_SOURCE = 1;
 
-/** What may be done with a source's data. */
+/** The permitted uses of a source's data. */
 export interface SourceRights {
   /** In answers. */
   isShown: boolean;

@@ -12,7 +12,7 @@ export interface RankedSources {
 export interface Batch {
   id: string;
   sourceId: number;
-  /** What a complete batch lists all names of, such as `zone com`. */
+  /** The subject of which a complete batch lists all names, such as `zone com`. */
   scope?: string;
   isComplete?: boolean;
   observedAt: Date;
@@ -23,7 +23,7 @@ export interface Batch {
   changedNames: number;
 }
 
-/** What a batch adds to the count of its source. */
+/** The number that a batch adds to the count of its source. */
 export interface SourceCount {
   observations: number;
   firstAt: Date;

@@ -2,7 +2,7 @@ import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
 
 const VERSION = 'allowance_version';
 
-/** What entitlement keeps, and what of it an owner is given. */
+/** Entitlement's tables, and the parts that their owner is given. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {

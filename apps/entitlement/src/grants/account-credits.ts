@@ -17,7 +17,7 @@ import {
 import type { Subscription } from '../subscriptions/subscription.entity.js';
 import { isRenewing } from '../subscriptions/subscription.js';
 
-/** What an account's paid grants follow from. */
+/** The payments from which an account's grants follow. */
 export interface CreditSources {
   lines: PaymentLine[];
   reversedLines: ReversedLine[];

@@ -186,7 +186,7 @@ export class GrantsService {
     });
   }
 
-  /** What an account has, with time applied. Locks and writes nothing. */
+  /** The balance of an account, with time applied. Locks and writes nothing. */
   async balance(accountId: string): Promise<BalanceAnswer> {
     return this.database.snapshot((transaction) => this.balanceIn(transaction, accountId));
   }

@@ -7,7 +7,7 @@ export interface Hold extends Chargeable {
   /** The Idempotency-Key, the request id or the job id; unique in its account. */
   holdId: string;
   kind: HoldKind;
-  /** What it is used for. */
+  /** Its use. */
   operation: string;
 }
 

@@ -23,7 +23,7 @@ export class OpenHoldRequest extends HoldRequest {
   @Max(DAY_MS)
   ttlMs?: number;
 
-  /** What it is used for. */
+  /** Its use. */
   @IsOptional()
   @Matches(OPERATION_NAME)
   operation?: string;

@@ -7,7 +7,7 @@ export interface Lease extends Chargeable {
   gatewayId: string;
   /** The holder's last total; what of it is booked is `consumed`. */
   reported: number;
-  /** What `reported` was used for, and what of that is booked. */
+  /** The use of `reported` by operation, and the part of it that is booked. */
   reportedBy: CreditsByOperation;
   bookedBy: CreditsByOperation;
   /** Milliseconds that it had left when it was read; 0 from its end on. */

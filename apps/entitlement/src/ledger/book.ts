@@ -356,7 +356,7 @@ export class Book extends GrantBook {
   }
 }
 
-/** What a grant hands on to one that revives its credits. */
+/** The part of a grant that passes to one that revives its credits. */
 function namesOf(grant: Grant) {
   const { sourceId, sourceIndex, lineId, subscriptionId, sliceStart, sliceEnd } = grant;
   return { sourceId, sourceIndex, lineId, subscriptionId, sliceStart, sliceEnd };

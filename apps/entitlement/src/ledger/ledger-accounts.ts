@@ -17,7 +17,7 @@ export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 export const BUCKETS = ['available', 'reserved', 'consumed', 'expired', 'revoked'] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
-/** What a transfer is for; the README lists the accounts that each kind moves credits between. */
+/** The purpose of a transfer; the README lists the accounts that each kind moves credits between. */
 export type TransferKind =
   | 'grant'
   | 'reserve'
@@ -43,7 +43,7 @@ export interface LedgerEntry {
 export interface LedgerTransfer {
   accountId: string;
   kind: TransferKind;
-  /** What caused it: `lease:<id>`, `hold:<id>`, a grant's source, `time` … */
+  /** Its cause: `lease:<id>`, `hold:<id>`, a grant's source, `time` … */
   reference: string;
   /** Available credits of the account after it. */
   availableAfter: number;

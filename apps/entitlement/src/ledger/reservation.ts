@@ -1,4 +1,4 @@
-/** What a lease or hold took from one grant. `amount` = consumed + returned + what is still reserved. */
+/** The part of a lease or hold that came from one grant. `amount` = consumed + returned + still reserved. */
 export interface ReservationSlice {
   grantId: string;
   amount: number;

@@ -26,7 +26,7 @@ export class ReversedLine {
   @Column('text')
   scope: ReversalScope;
 
-  /** Of scope `remaining`. */
+  /** Only with scope `remaining`. */
   @Column('timestamptz', { name: 'from_at', nullable: true })
   from: Date | null;
 }

@@ -1,7 +1,7 @@
 import type { Book } from '../ledger/book.js';
 import type { Reservation } from '../ledger/reservation.js';
 
-/** What a lease or a hold has in common: credits set aside, used cumulatively, given back once. */
+/** The common members of leases and holds: credits set aside, used cumulatively, given back once. */
 export interface Chargeable extends Reservation {
   accountId: string;
   state: 'open' | 'closed';
@@ -9,7 +9,7 @@ export interface Chargeable extends Reservation {
   amount: number;
   /** Cumulative use, late and unbilled credits included. */
   consumed: number;
-  /** Of it, what was taken from other grants after the reservation had given its credits back. */
+  /** The part of it taken from other grants after the reservation had given its credits back. */
   late: number;
   /** The part of `consumed` that nobody could be charged for. */
   unbilled: number;

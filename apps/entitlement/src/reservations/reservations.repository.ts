@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 
-/** What leases and holds of an account have in common. */
+/** The common part of an account's leases and holds. */
 @Injectable()
 export class ReservationsRepository {
   /** Credits in open leases of an account that their holders have not used as far as they said. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 
 export interface UsedCreditsRow {
-  /** Of its line, unless the day has one for this operation. */
+  /** The id of its line, unless the day has one for this operation. */
   id: string;
   accountId: string;
   /** `YYYY-MM-DD`, UTC. */

@@ -11,7 +11,7 @@ export interface UsedCredits {
   credits: number;
 }
 
-/** What credits were used for, by day and operation. */
+/** The use of credits by day and operation. */
 @Injectable()
 export class UsedCreditsService {
   constructor(private readonly repository: UsedCreditsRepository) {}
