@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { type JobAnswer, ServiceHttp, type UploadAnswer } from '#libs/contracts';
-import { ServiceTokens, SystemClock, monotonicMs, newId } from '#libs/platform';
+import { type FilesAnswer, type JobAnswer, ServiceHttp, type UploadAnswer } from '#libs/contracts';
+import { DAY_MS, ServiceTokens, SystemClock, monotonicMs, newId } from '#libs/platform';
 import { Registries } from '#libs/resolvers';
 import { TestDatabase, makeOwnFolder, waitFor } from '#test/environment';
 import { ServiceProcess } from '../../apps/cluster/src/processes/service-process.js';
@@ -14,6 +14,7 @@ import { CorpusUnderTest } from '../corpus/corpus-under-test.js';
 import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementStandIn } from '../stand-ins/entitlement-stand-in.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
+import { CorpusStandIn } from '../worker/corpus-stand-in.js';
 import { QuestionsStandIn } from '../worker/questions-stand-in.js';
 import { type BenchReport, type BenchRow, atLeast, atMost, openPostgres } from './bench.js';
 import { cleanup } from './cleanup.js';
@@ -26,14 +27,36 @@ const LOOKED_UP = { whois: 60_000, dns: 120_000, corpus: 60_000 };
  * and without registrars, of which the simulator has four.
  */
 const TLDS = tldsOfUpstreams();
+/** About as long as records are. */
+const RECORD = {
+  create_date: '2026-11-23',
+  expiry_date: '2027-11-23',
+  domain_registrar: { iana_id: '292', registrar_name: 'MarkMonitor Inc.' },
+  registrant_contact: {
+    name: 'Ada Lovelace',
+    company: 'Analytical Engines Ltd',
+    street: '12 St James Square',
+    city: 'London',
+    zip_code: 'SW1Y 4JH',
+    country_code: 'GB',
+    email_address: 'ada@engines.example',
+    phone: '+442079460000',
+  },
+  name_servers: ['ns1.engines.example', 'ns2.engines.example'],
+  domain_status: ['client transfer prohibited'],
+};
 const KNOWN_AT_ONCE = 2_000;
+/** Rows of one database file. */
+const FILE_ROWS = 300_000;
+/** Names' keys are spread over all 64 bits, as files are read in stretches of them. */
+const KEY_STEP = 2 ** 45;
 const SMALL = 100;
 const MOST = 0.9;
 const LINES_A_PIECE = 10_000;
 const LIMIT_MS = 3_600_000;
 const POLL_MS = 200;
 
-export const JOBS_FIGURES = ['stand-in', 'upstreams'] as const;
+export const JOBS_FIGURES = ['stand-in', 'upstreams', 'files'] as const;
 
 /** `npm run bench jobs`: three million names through a worker in a process of its own. */
 export async function run(
@@ -46,6 +69,7 @@ export async function run(
   const rows: BenchRow[] = [];
   if (wanted.includes('stand-in')) rows.push(...(await withStandIn(NAMES * part)));
   if (wanted.includes('upstreams')) rows.push(...(await throughLookup(lookedUp)));
+  if (wanted.includes('files')) rows.push(...(await databaseFile(FILE_ROWS * lookedUp)));
   return { title: 'jobs: a worker in a process of its own, everything on one machine', rows };
 }
 
@@ -126,6 +150,33 @@ async function throughLookup(part: number): Promise<BenchRow[]> {
     atLeast('WHOIS through lookup and simulated registries', whois, 2_500, '/s'),
     atLeast('A and MX through lookup and a simulated resolver', dns, 5_000, '/s'),
     atLeast('WHOIS from the corpus', await rate('whois', known, { max_age: 86_400 }), 8_000, '/s'),
+  ];
+}
+
+/** One file of records in its three forms, among those of the same days, which are empty. */
+async function databaseFile(rows: number): Promise<BenchRow[]> {
+  const corpus = new CorpusStandIn();
+  const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
+  const planned = Array.from({ length: rows }, (_, n) => ({
+    key: (n - rows / 2) * KEY_STEP,
+    name: nameOf(n),
+    record: RECORD,
+  }));
+  let askedMs: number | undefined;
+  corpus.rowsOf = (dataset, asked) => {
+    if (dataset !== 'newly_whois' || asked !== day) return [];
+    askedMs ??= monotonicMs();
+    return planned;
+  };
+  await corpus.start();
+  cleanup.add(() => corpus.stop());
+  const bench = await BenchWorker.start({ LOOKUP_URL: corpus.url, CORPUS_URL: corpus.url });
+  const accountId = newId();
+  await waitFor('the file', async () => bench.hasFile(accountId, day, rows), LIMIT_MS);
+  const seconds = (monotonicMs() - askedMs!) / 1_000;
+  return [
+    atMost(`a file of ${rows} WHOIS rows in three forms`, seconds, 20, 's'),
+    atMost('the worker at its largest, with files', bench.largestMb(), 200, 'MB'),
   ];
 }
 
@@ -225,6 +276,13 @@ class BenchWorker {
       return isSo(job) ? job : undefined;
     };
     return waitFor('the job', look, LIMIT_MS);
+  }
+
+  async hasFile(accountId: string, day: string, rows: number): Promise<boolean> {
+    await sleep(POLL_MS);
+    const path = `/internal/files?dataset=newly_whois&date=${day}`;
+    const { files } = await this.gateway.call<FilesAnswer>('GET', path, { accountId });
+    return files.some((file) => file.rows === rows);
   }
 
   /** Its peak resident memory (proc(5), VmHWM). */
