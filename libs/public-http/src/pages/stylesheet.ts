@@ -81,7 +81,8 @@ h3 { font-size: 0.95rem; margin: 1.25rem 0 0.5rem; }
 .choice a { border: 1px solid var(--edge); background: var(--card); color: var(--accent); }
 .choice [aria-current] { color: var(--on-accent); background: var(--accent); border-color: var(--accent); font-weight: 600; }
 .choice [aria-current]:hover { color: var(--on-accent); background: var(--accent); }
-fieldset { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: 0.25rem 1rem; margin: 0 0 1rem; padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: var(--round); }
+fieldset { display: grid; grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr)); gap: 0.25rem 1rem; margin: 0 0 1rem; padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: var(--round); }
+fieldset label { display: flex; gap: 0.5rem; align-items: baseline; }
 legend { font-weight: 550; padding: 0 0.3rem; }
 details { margin: 0 0 1rem; }
 summary { cursor: pointer; margin: 0 0 0.75rem; }
