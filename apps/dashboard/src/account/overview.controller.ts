@@ -1,5 +1,5 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
-import type { KeysAnswer, LedgerLine, SubscriptionsAnswer } from '#libs/contracts';
+import type { KeysAnswer, LedgerLine, MonitorsAnswer, SubscriptionsAnswer } from '#libs/contracts';
 import { Clock } from '#libs/platform';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
@@ -59,7 +59,7 @@ export class OverviewController {
   /** Without its owners the page is still worth showing, without their figures. */
   private async factsOf(visitor: BrowserCaller, session: Session): Promise<OverviewFacts> {
     const { calls } = this;
-    const [balance, ledger, usage, allowance, pace, owned, keys] = await Promise.all([
+    const [balance, ledger, usage, allowance, pace, owned, keys, watched] = await Promise.all([
       known(calls.balance(session)),
       known(this.ledgerOf(session)),
       known(calls.usage(session)),
@@ -67,11 +67,15 @@ export class OverviewController {
       known(calls.pace(session)),
       known(calls.billing(visitor, session, { method: 'GET', path: '/subscriptions' })),
       known(calls.account(visitor, { method: 'GET', path: '/keys' })),
+      known(calls.worker(visitor, session, { method: 'GET', path: '/monitors' })),
     ]);
     const history = balance && ledger && creditHistory(balance, ledger, this.clock.now());
     const { subscriptions } = (owned?.body ?? {}) as Partial<SubscriptionsAnswer>;
     const listed = ((keys?.body ?? {}) as Partial<KeysAnswer>).keys;
-    const plan = { balance, allowance, pace, subscriptions, keys: listed };
+    const { monitors, paging } = (watched?.body ?? {}) as Partial<MonitorsAnswer>;
+    // Of more than a page their number is not known.
+    const all = paging?.has_next === false ? monitors : undefined;
+    const plan = { balance, allowance, pace, subscriptions, keys: listed, monitors: all };
     const { apiUrl } = this.settings;
     return { apiUrl, balance, ledger: ledger?.lines.slice(0, LINES_SHOWN), usage, history, plan };
   }

@@ -2,6 +2,8 @@ import type {
   Allowance,
   BalanceAnswer,
   KeyAnswer,
+  MonitorAnswer,
+  MonitorKind,
   PaceAnswer,
   SubscriptionAnswer,
 } from '#libs/contracts';
@@ -16,6 +18,8 @@ export interface PlanFacts {
   pace?: PaceAnswer;
   subscriptions?: SubscriptionAnswer[];
   keys?: readonly KeyAnswer[];
+  /** All of them. */
+  monitors?: readonly MonitorAnswer[];
 }
 
 /** Share of the last grant down to which credits are called low, as in the mail. */
@@ -85,10 +89,14 @@ function limitTable({ limits, keys: keysMax, monitors }: Allowance, facts: PlanF
         return limitRow(`${words} a minute`, limits[name], last, most);
       })}
       ${limitRow('Live keys', keysMax, used)}
-      ${MONITORS.map(([name, words]) => limitRow(words, monitors[name]))}
+      ${MONITORS.map(([name, words]) => limitRow(words, monitors[name], activeOf(name, facts)))}
     </tbody>
   </table>`;
 }
+
+/** A paused monitor takes no place. */
+const activeOf = (wanted: MonitorKind, { monitors }: PlanFacts) =>
+  monitors?.filter(({ kind, state }) => kind === wanted && state === 'active').length;
 
 function limitRow(words: string, allowed: number, used?: number, most?: number): Markup {
   const cell = (label: string, value?: number) =>

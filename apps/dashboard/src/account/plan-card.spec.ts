@@ -1,0 +1,38 @@
+import { expect, it } from '@jest/globals';
+import type { Allowance, MonitorAnswer, PaceAnswer } from '#libs/contracts';
+import { planCard } from './plan-card.js';
+
+const ALLOWANCE: Allowance = {
+  accountId: 'a',
+  version: '1',
+  limits: { live: 40, bulk: 10, heavy: 5, account: 60 },
+  keys: 3,
+  monitors: { domain: 20, brand: 2, registrant: 2 },
+  datasets: [],
+  blocks: [],
+};
+const pace = { last_minute: 41, busiest_minute: 50 };
+const PACE: PaceAnswer = { live: pace, bulk: pace, heavy: pace };
+const monitor = (kind: string, state: string) => ({ kind, state }) as MonitorAnswer;
+
+const rowOf = (facts: object, words: string) => {
+  const text = planCard({ allowance: ALLOWANCE, ...facts })
+    .text.replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+  return new RegExp(`${words} (\\S+) (\\S+) (\\S+) (\\S+)`).exec(text)?.slice(1);
+};
+
+it('a limit says what is allowed, used and left, and never less than nothing is left', () => {
+  const monitors = [
+    monitor('domain', 'active'),
+    monitor('domain', 'paused'),
+    monitor('brand', 'over_limit'),
+  ];
+  expect(rowOf({ pace: PACE }, 'Lookups a minute')).toEqual(['40', '41', '0', '50']);
+  expect(rowOf({ monitors }, 'Domain monitors')).toEqual(['20', '1', '19', '–']);
+  expect(rowOf({ monitors }, 'Brand monitors')).toEqual(['2', '0', '2', '–']);
+});
+
+it('what cannot be read is a dash, never a nought', () => {
+  expect(rowOf({}, 'Domain monitors')).toEqual(['20', '–', '–', '–']);
+});
