@@ -2,10 +2,10 @@ import type { Type } from '@nestjs/common';
 import type { EventEnvelope } from '#libs/contracts';
 import type { Database, Transaction } from '#libs/database';
 import type { RunningService } from '#libs/platform';
-import { OnAccountDeletedConsumer } from '../../apps/billing/src/accounts/on-account-deleted.consumer.js';
-import { OnAccountErasedConsumer } from '../../apps/billing/src/accounts/on-account-erased.consumer.js';
-import { OnAccountSuspensionChangedConsumer } from '../../apps/billing/src/accounts/on-account-suspension-changed.consumer.js';
-import { OnAccountRestoredConsumer } from '../../apps/billing/src/accounts/on-account-restored.consumer.js';
+import { OnAccountDeletedConsumer } from '../../apps/billing/src/account-states/on-account-deleted.consumer.js';
+import { OnAccountErasedConsumer } from '../../apps/billing/src/account-states/on-account-erased.consumer.js';
+import { OnAccountSuspensionChangedConsumer } from '../../apps/billing/src/account-states/on-account-suspension-changed.consumer.js';
+import { OnAccountRestoredConsumer } from '../../apps/billing/src/account-states/on-account-restored.consumer.js';
 
 interface AccountConsumer {
   handle(event: EventEnvelope, transaction: Transaction): Promise<void>;

@@ -15,11 +15,11 @@ import { type RecordedEvent, TestClock, TestDatabase, recordedEvents } from '#te
 import { PrintInvoicesJob } from '../../apps/billing/src/invoices/print-invoices.job.js';
 import { CloseCheckoutsJob } from '../../apps/billing/src/orders/close-checkouts.job.js';
 import { ReturnMoneyJob } from '../../apps/billing/src/refunds/return-money.job.js';
-import { FollowAccountsJob } from '../../apps/billing/src/subscriptions/follow-accounts.job.js';
+import { FollowAccountsJob } from '../../apps/billing/src/followed-subscriptions/follow-accounts.job.js';
 import { FollowTaxJob } from '../../apps/billing/src/subscription-tax/follow-tax.job.js';
 import { BillingConfig } from '../../apps/billing/src/billing.config.js';
 import { ENTITIES, startBilling } from '../../apps/billing/src/start.js';
-import { SyncObjectsJob } from '../../apps/billing/src/sync/sync-objects.job.js';
+import { SyncObjectsJob } from '../../apps/billing/src/processor-sync/sync-objects.job.js';
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementHoldings } from '../stand-ins/entitlement-holdings.js';

@@ -11,7 +11,7 @@ import type {
   SubscriptionSnapshot,
   UpgradeResult,
 } from '../../apps/billing/src/processors/payment-processor.js';
-import { planRefOf } from '../../apps/billing/src/subscriptions/plan-change.js';
+import { planRefOf } from '../../apps/billing/src/plan-changes/plan-change.js';
 import type { ProcessorHarness } from './processor-harness.js';
 
 export function valueOf<T>(outcome: Outcome<T>): T {

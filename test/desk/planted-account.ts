@@ -1,6 +1,6 @@
 import { Database, withClient } from '#libs/database';
 import { DAY_MS, newId } from '#libs/platform';
-import { JudgedTaxIdsService } from '../../apps/billing/src/invoice-data/judged-tax-ids.service.js';
+import { JudgedTaxIdsService } from '../../apps/billing/src/tax-ids/judged-tax-ids.service.js';
 import type { Registered } from '../account/account-under-test.js';
 import type { OperatorDesk } from './operator-desk.js';
 

@@ -4,7 +4,7 @@ import type { Database } from '#libs/database';
 import { newId } from '#libs/platform';
 import { TestDatabase } from '#test/environment';
 import { TimelineRepository as OfAccount } from '../../apps/account/src/operators/timeline.repository.js';
-import { TimelineRepository as OfBilling } from '../../apps/billing/src/inquiries/timeline.repository.js';
+import { TimelineRepository as OfBilling } from '../../apps/billing/src/timeline/timeline.repository.js';
 import { TimelineRepository as OfEntitlement } from '../../apps/entitlement/src/timeline/timeline.repository.js';
 import { plantLife } from './long-life.js';
 

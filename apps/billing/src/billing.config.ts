@@ -16,7 +16,7 @@ import {
 import { DatabaseConfig, DatabaseUrl } from '#libs/database';
 import { MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
 import { PortSetting, Setting } from '#libs/platform';
-import { TAX_RATE } from './pricing/tax-rates.js';
+import { TAX_RATE } from './tax/tax-rates.js';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
 const hasStripe = ({ stripeApiKey }: BillingConfig) => Boolean(stripeApiKey);

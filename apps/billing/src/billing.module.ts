@@ -6,8 +6,8 @@ import { MailOutbox, MailQueue, MailSender, type MailTransport } from '#libs/mai
 import { AccountClient, EntitlementClient, Pages } from '#libs/contracts';
 import { BILLING_INVARIANTS } from './auditor/invariants.js';
 import { BillingConfig } from './billing.config.js';
-import { CallbackOwnersMaintenanceRepository } from './callbacks/callback-owners.repository.js';
-import { CallbackOwnersService } from './callbacks/callback-owners.service.js';
+import { CallbackOwnersMaintenanceRepository } from './callback-owners/callback-owners.repository.js';
+import { CallbackOwnersService } from './callback-owners/callback-owners.service.js';
 import { CallbacksController } from './callbacks/callbacks.controller.js';
 import {
   CallbacksMaintenanceRepository,
@@ -16,33 +16,34 @@ import {
 import { RejectedCallbacksRepository } from './callbacks/rejected-callbacks.repository.js';
 import { RejectedCallbacksService } from './callbacks/rejected-callbacks.service.js';
 import { CallbacksService } from './callbacks/callbacks.service.js';
-import { ExportController } from './export/export.controller.js';
+import { ExportController } from './account-export/account-export.controller.js';
 import { ForgetCallbacksJob } from './callbacks/forget-callbacks.job.js';
-import { HealingRepository } from './healing/healing.repository.js';
-import { HealingService } from './healing/healing.service.js';
-import { MissedEventsJob } from './healing/missed-events.job.js';
-import { OpenOrdersJob } from './healing/open-orders.job.js';
-import { AccountStatesRepository } from './accounts/account-states.repository.js';
-import { AccountStatesService } from './accounts/account-states.service.js';
-import { OnAccountDeletedConsumer } from './accounts/on-account-deleted.consumer.js';
-import { OnAccountErasedConsumer } from './accounts/on-account-erased.consumer.js';
-import { OnAccountRestoredConsumer } from './accounts/on-account-restored.consumer.js';
-import { OnAccountSuspensionChangedConsumer } from './accounts/on-account-suspension-changed.consumer.js';
-import { CustomerAffairsController } from './inquiries/customer-affairs.controller.js';
-import { InquiriesController } from './inquiries/inquiries.controller.js';
-import { InquiriesService } from './inquiries/inquiries.service.js';
-import { SetAsideMaintenanceRepository } from './inquiries/set-aside.repository.js';
-import { ReferencesMaintenanceRepository } from './inquiries/references.repository.js';
-import { TimelineController } from './inquiries/timeline.controller.js';
-import { TimelineRepository } from './inquiries/timeline.repository.js';
-import { InvoiceDataService } from './invoice-data/invoice-data.service.js';
-import { JudgedTaxIdsRepository } from './invoice-data/judged-tax-ids.repository.js';
-import { JudgedTaxIdsService } from './invoice-data/judged-tax-ids.service.js';
+import { MissedNewsRepository } from './missed-news/missed-news.repository.js';
+import { MissedNewsService } from './missed-news/missed-news.service.js';
+import { MissedEventsJob } from './missed-news/missed-events.job.js';
+import { OpenOrdersJob } from './missed-news/open-orders.job.js';
+import { AccountStatesRepository } from './account-states/account-states.repository.js';
+import { AccountStatesService } from './account-states/account-states.service.js';
+import { OnAccountDeletedConsumer } from './account-states/on-account-deleted.consumer.js';
+import { OnAccountErasedConsumer } from './account-states/on-account-erased.consumer.js';
+import { OnAccountRestoredConsumer } from './account-states/on-account-restored.consumer.js';
+import { OnAccountSuspensionChangedConsumer } from './account-states/on-account-suspension-changed.consumer.js';
+import { CustomerAffairsController } from './customer-affairs/customer-affairs.controller.js';
+import { AccountMatchesController } from './account-matches/account-matches.controller.js';
+import { AccountMatchesService } from './account-matches/account-matches.service.js';
+import { SetAsideController } from './set-aside/set-aside.controller.js';
+import { SetAsideMaintenanceRepository } from './set-aside/set-aside.repository.js';
+import { ReferencesMaintenanceRepository } from './account-matches/references.repository.js';
+import { TimelineController } from './timeline/timeline.controller.js';
+import { TimelineRepository } from './timeline/timeline.repository.js';
+import { InvoiceEncryptionService } from './invoice-encryption/invoice-encryption.service.js';
+import { JudgedTaxIdsRepository } from './tax-ids/judged-tax-ids.repository.js';
+import { JudgedTaxIdsService } from './tax-ids/judged-tax-ids.service.js';
 import {
   InvoiceKeysMaintenanceRepository,
   InvoiceKeysRepository,
-} from './invoice-data/invoice-keys.repository.js';
-import { DestroyKeysJob } from './invoice-data/destroy-keys.job.js';
+} from './invoice-encryption/invoice-keys.repository.js';
+import { DestroyKeysJob } from './invoice-encryption/destroy-keys.job.js';
 import { InvoiceArchiveController } from './invoice-archive/invoice-archive.controller.js';
 import { InvoiceArchiveService } from './invoice-archive/invoice-archive.service.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
@@ -56,17 +57,17 @@ import { RevisionsRepository } from './invoices/revisions.repository.js';
 import { RevisionsService } from './invoices/revisions.service.js';
 import { OlderWorkRepository } from './last-release/older-work.repository.js';
 import { TakeOverWorkJob } from './last-release/take-over-work.job.js';
-import { ContactsService } from './accounts/contacts.service.js';
+import { ContactsService } from './contacts/contacts.service.js';
 import { CancellationReasonsRepository } from './cancellation-reasons/cancellation-reasons.repository.js';
 import { CancellationReasonsService } from './cancellation-reasons/cancellation-reasons.service.js';
 import { MailedNoticesRepository } from './mails/mailed-notices.repository.js';
 import { MailsService } from './mails/mails.service.js';
 import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
-import { BuyerTaxService } from './pricing/buyer-tax.service.js';
-import { TaxController } from './pricing/tax.controller.js';
-import { TaxRates } from './pricing/tax-rates.js';
+import { BuyerTaxService } from './tax/buyer-tax.service.js';
+import { TaxController } from './tax/tax.controller.js';
+import { TaxRates } from './tax/tax-rates.js';
 import { PurchaseRulesService } from './purchase-rules/purchase-rules.service.js';
-import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
+import { FollowAccountsJob } from './followed-subscriptions/follow-accounts.job.js';
 import { CheckoutsService } from './orders/checkouts.service.js';
 import { OrderReferencesService } from './orders/order-references.service.js';
 import { OrdersController } from './orders/orders.controller.js';
@@ -97,22 +98,21 @@ import { FollowTaxJob } from './subscription-tax/follow-tax.job.js';
 import { RenewalTaxService } from './subscription-tax/renewal-tax.service.js';
 import { UndecidedTaxesMaintenanceRepository } from './subscription-tax/undecided-taxes.repository.js';
 import { OwnSubscriptionsService } from './subscriptions/own-subscriptions.service.js';
-import { PlanChangesService } from './subscriptions/plan-changes.service.js';
+import { PlanChangesController } from './plan-changes/plan-changes.controller.js';
+import { PlanChangesService } from './plan-changes/plan-changes.service.js';
 import { DueNoticesMaintenanceRepository } from './subscription-notices/due-notices.repository.js';
 import { MailNoticesJob } from './subscription-notices/mail-notices.job.js';
 import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
-import {
-  SubscriptionsMaintenanceRepository,
-  SubscriptionsRepository,
-} from './subscriptions/subscriptions.repository.js';
+import { FollowedSubscriptionsMaintenanceRepository } from './followed-subscriptions/followed-subscriptions.repository.js';
+import { SubscriptionsRepository } from './subscriptions/subscriptions.repository.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
-import { ProcessorObjectsRepository } from './sync/processor-objects.repository.js';
-import { ReturnsController } from './sync/returns.controller.js';
-import { ReturnsService } from './sync/returns.service.js';
-import { SnapshotsService } from './sync/snapshots.service.js';
-import { SyncObjectsJob } from './sync/sync-objects.job.js';
-import { SyncService } from './sync/sync.service.js';
-import { WantedObjects } from './sync/wanted-objects.js';
+import { ProcessorObjectsRepository } from './processor-sync/processor-objects.repository.js';
+import { ReturnsController } from './returns/returns.controller.js';
+import { ReturnsService } from './returns/returns.service.js';
+import { SnapshotsService } from './processor-sync/snapshots.service.js';
+import { SyncObjectsJob } from './processor-sync/sync-objects.job.js';
+import { SyncService } from './processor-sync/sync.service.js';
+import { WantedObjects } from './processor-sync/wanted-objects.js';
 
 export interface BillingModuleOptions {
   config: BillingConfig;
@@ -129,6 +129,7 @@ export const CONTROLLERS = [
   OrdersController,
   ReturnsController,
   SubscriptionsController,
+  PlanChangesController,
   ProcessorsController,
   TaxController,
   InvoicesController,
@@ -136,7 +137,8 @@ export const CONTROLLERS = [
   CallbacksController,
   RefundsController,
   ReconciliationController,
-  InquiriesController,
+  AccountMatchesController,
+  SetAsideController,
   CustomerAffairsController,
   TimelineController,
   ExportController,
@@ -150,7 +152,12 @@ export const CONTROLLERS = [
 const FEATURES = [
   [AccountStatesRepository, AccountStatesService],
   [ContactsService, MailedNoticesRepository, MailsService],
-  [InvoiceKeysRepository, InvoiceDataService, InvoiceKeysMaintenanceRepository, DestroyKeysJob],
+  [
+    InvoiceKeysRepository,
+    InvoiceEncryptionService,
+    InvoiceKeysMaintenanceRepository,
+    DestroyKeysJob,
+  ],
   [JudgedTaxIdsRepository, JudgedTaxIdsService],
   [
     InvoicesRepository,
@@ -165,7 +172,7 @@ const FEATURES = [
   ],
   [PaymentsRepository, PaymentsService, ReversalsService],
   [OrdersRepository, OrdersMaintenanceRepository, OrderReferencesService],
-  [SubscriptionsRepository, SubscriptionsMaintenanceRepository, SubscriptionsService],
+  [SubscriptionsRepository, FollowedSubscriptionsMaintenanceRepository, SubscriptionsService],
   [CallbackOwnersMaintenanceRepository, CallbackOwnersService],
   [CheckoutsService, CloseCheckoutsJob, BuyerTaxService, PurchaseRulesService, OrdersService],
   [
@@ -203,11 +210,11 @@ const FEATURES = [
     ReconciliationService,
     ReconcileJob,
   ],
-  [HealingRepository, HealingService, OpenOrdersJob, MissedEventsJob],
+  [MissedNewsRepository, MissedNewsService, OpenOrdersJob, MissedEventsJob],
   [
     ReferencesMaintenanceRepository,
     SetAsideMaintenanceRepository,
-    InquiriesService,
+    AccountMatchesService,
     TimelineRepository,
   ],
 ];

@@ -25,29 +25,29 @@ import type { BillingConfig } from './billing.config.js';
 import { addSetAsideMetrics } from './auditor/set-aside-money.js';
 import { BillingModule } from './billing.module.js';
 import { ForgetCallbacksJob } from './callbacks/forget-callbacks.job.js';
-import { MissedEventsJob } from './healing/missed-events.job.js';
-import { OpenOrdersJob } from './healing/open-orders.job.js';
-import { DestroyKeysJob } from './invoice-data/destroy-keys.job.js';
+import { MissedEventsJob } from './missed-news/missed-events.job.js';
+import { OpenOrdersJob } from './missed-news/open-orders.job.js';
+import { DestroyKeysJob } from './invoice-encryption/destroy-keys.job.js';
 import { InvoiceRevision } from './invoices/invoice-revision.entity.js';
 import { Invoice } from './invoices/invoice.entity.js';
 import { PrintInvoicesJob } from './invoices/print-invoices.job.js';
 import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
 import { OrderLine } from './orders/order-line.entity.js';
 import { Order } from './orders/order.entity.js';
-import { StoredPaymentLine } from './payments/payment-line.entity.js';
-import { Payment } from './payments/payment.entity.js';
+import { StoredPaymentLine } from './payment-records/payment-line.entity.js';
+import { Payment } from './payment-records/payment.entity.js';
 import { ReturnMoneyJob } from './refunds/return-money.job.js';
-import { Reversal } from './payments/reversal.entity.js';
+import { Reversal } from './payment-records/reversal.entity.js';
 import { ReconcileJob } from './reconciliation/reconcile.job.js';
 import { ServiceClients } from './service-clients.js';
 import { SettleRefundsJob } from './refunds/settle-refunds.job.js';
 import { FollowTaxJob } from './subscription-tax/follow-tax.job.js';
-import { FollowAccountsJob } from './subscriptions/follow-accounts.job.js';
+import { FollowAccountsJob } from './followed-subscriptions/follow-accounts.job.js';
 import { TakeOverWorkJob } from './last-release/take-over-work.job.js';
 import { MailNoticesJob } from './subscription-notices/mail-notices.job.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
-import { addSyncMetrics } from './sync/sync-metrics.js';
-import { SyncObjectsJob } from './sync/sync-objects.job.js';
+import { addSyncMetrics } from './processor-sync/sync-metrics.js';
+import { SyncObjectsJob } from './processor-sync/sync-objects.job.js';
 
 export const JOBS: readonly JobDeclaration[] = [
   { job: MailSender, everyMs: SECOND_MS, runs: 'process' },

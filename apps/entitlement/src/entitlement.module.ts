@@ -21,7 +21,7 @@ import { DueAccountsController } from './due-accounts/due-accounts.controller.js
 import { DueAccountsRepository } from './due-accounts/due-accounts.repository.js';
 import { DueAccountsService } from './due-accounts/due-accounts.service.js';
 import type { EntitlementConfig } from './entitlement.config.js';
-import { ExportController } from './export/export.controller.js';
+import { ExportController } from './account-export/account-export.controller.js';
 import { FulfilmentController } from './fulfilment/fulfilment.controller.js';
 import { FulfilmentRepository } from './fulfilment/fulfilment.repository.js';
 import { FulfilmentService } from './fulfilment/fulfilment.service.js';

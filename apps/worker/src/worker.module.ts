@@ -28,7 +28,7 @@ import { DeliveriesService } from './deliveries/deliveries.service.js';
 import { DeliveryQueue } from './deliveries/delivery-queue.js';
 import { ForgetDeliveriesJob } from './deliveries/forget-deliveries.job.js';
 import { WebhookSender } from './deliveries/webhook-sender.js';
-import { ExportController } from './export/export.controller.js';
+import { ExportController } from './account-export/account-export.controller.js';
 import { CollectNamesJob } from './collector/collect-names.job.js';
 import { CollectedNamesRepository } from './collector/collected-names.repository.js';
 import { NamesToCollectService } from './collector/names-to-collect.service.js';

@@ -1,6 +1,6 @@
 import { type SubscriptionPlan, planOfSku } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
-import { taxWithin, withTax } from '../pricing/tax-rates.js';
+import { taxWithin, withTax } from '../tax/tax-rates.js';
 import type { PaidLine, PaidStretch } from '../payments/payments.service.js';
 import { worthOf } from './paid-time.js';
 import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';

@@ -4,7 +4,7 @@ import type { ReplayAnswer } from '#libs/contracts';
 import { Clock, NotFound, crashPoint } from '#libs/platform';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
-import { SyncService } from '../sync/sync.service.js';
+import { SyncService } from '../processor-sync/sync.service.js';
 import { CallbackNotChecked, CallbackRejected } from './callbacks.errors.js';
 import { CallbacksRepository, type StoredCallback } from './callbacks.repository.js';
 

@@ -8,7 +8,7 @@ import { pressButton } from '../../../../test/billing/hosted-page.js';
 import { permutationsOf } from '../../../../test/billing/permutations.js';
 import { signedCallback } from '../../../../test/billing/signed-callback.js';
 import type { Callback } from '../../../simulators/src/payments/callback-sender.js';
-import { MissedEventsJob } from '../healing/missed-events.job.js';
+import { MissedEventsJob } from '../missed-news/missed-events.job.js';
 
 describe('callbacks', () => {
   let billing: BillingUnderTest;

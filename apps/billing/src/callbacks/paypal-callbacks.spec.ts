@@ -5,7 +5,7 @@ import {
   PAYPAL_WEBHOOK_ID,
 } from '../../../../test/billing/billing-under-test.js';
 import { ForgetCallbacksJob } from './forget-callbacks.job.js';
-import { OpenOrdersJob } from '../healing/open-orders.job.js';
+import { OpenOrdersJob } from '../missed-news/open-orders.job.js';
 
 const MIB = 1024 * 1024;
 

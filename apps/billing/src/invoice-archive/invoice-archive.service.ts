@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ZipFile } from 'yazl';
 import { ARCHIVED_INVOICES_MAX, type InvoiceAnswer } from '#libs/contracts';
 import { InvalidRequest } from '#libs/platform';
-import { InvoiceDataService } from '../invoice-data/invoice-data.service.js';
+import { InvoiceEncryptionService } from '../invoice-encryption/invoice-encryption.service.js';
 import { type AskedInvoices, OwnInvoicesService } from '../invoices/own-invoices.service.js';
 
 const MISSING = 'missing.txt';
@@ -13,7 +13,7 @@ const MISSING = 'missing.txt';
 export class InvoiceArchiveService {
   constructor(
     private readonly invoices: OwnInvoicesService,
-    private readonly data: InvoiceDataService,
+    private readonly data: InvoiceEncryptionService,
   ) {}
 
   /**

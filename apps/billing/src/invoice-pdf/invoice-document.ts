@@ -1,7 +1,7 @@
 import { type InvoiceKind, isInvoiceText } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import type { BillingConfig } from '../billing.config.js';
-import type { Contact } from '../accounts/contacts.service.js';
+import type { Contact } from '../contacts/contacts.service.js';
 
 /** Who issues invoices, as it stood when one was issued. */
 export interface Seller {

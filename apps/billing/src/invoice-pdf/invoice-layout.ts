@@ -1,7 +1,7 @@
 import type { InvoiceKind } from '#libs/contracts';
 import type { Buyer, InvoiceDocument, Seller } from './invoice-document.js';
 import { moneyText } from '../pricing/money-text.js';
-import { taxNameOf } from '../pricing/tax-rates.js';
+import { taxNameOf } from '../tax/tax-rates.js';
 import { printable } from './printable-text.js';
 
 /** A piece of a page in pdfmake's format, or plain text. */

@@ -1,7 +1,7 @@
 import { planOfSku } from '#libs/contracts';
 import { counted, roundToCent } from '#libs/platform';
-import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
-import type { Reversal } from '../payments/reversal.entity.js';
+import type { StoredPaymentLine } from '../payment-records/payment-line.entity.js';
+import type { Reversal } from '../payment-records/reversal.entity.js';
 import type { InvoiceLine } from './invoice.entity.js';
 
 /** What was paid for, as it is printed. The one rounding of a line to cents happens here. */

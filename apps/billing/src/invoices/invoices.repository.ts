@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { InvoiceState } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import type { Micros } from '#libs/platform';
-import type { Payment } from '../payments/payment.entity.js';
+import type { Payment } from '../payment-records/payment.entity.js';
 import { INVOICE_NUMBER, Invoice } from './invoice.entity.js';
 
 export interface TaxDecision {

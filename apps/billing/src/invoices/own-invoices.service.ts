@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AskedPage, InvoiceAnswer, InvoiceState, InvoicesAnswer } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { DAY_MS, NotFound, isId } from '#libs/platform';
-import { AccountStatesService } from '../accounts/account-states.service.js';
+import { AccountStatesService } from '../account-states/account-states.service.js';
 import { MailsService } from '../mails/mails.service.js';
 import { receiptMail } from '../mails/receipt-mail.js';
 import { type Invoice, invoiceNumber } from './invoice.entity.js';

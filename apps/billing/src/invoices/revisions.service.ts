@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, DAY_MS, NotFound } from '#libs/platform';
-import { InvoiceDataDestroyed } from '../invoice-data/invoice-data.errors.js';
-import { InvoiceDataService } from '../invoice-data/invoice-data.service.js';
-import { JudgedTaxIdsService } from '../invoice-data/judged-tax-ids.service.js';
+import { InvoiceDataDestroyed } from '../invoice-encryption/invoice-encryption.errors.js';
+import { InvoiceEncryptionService } from '../invoice-encryption/invoice-encryption.service.js';
+import { JudgedTaxIdsService } from '../tax-ids/judged-tax-ids.service.js';
 import { type Buyer, type InvoiceDocument, buyerOf } from '../invoice-pdf/invoice-document.js';
 import { renderPdf } from '../invoice-pdf/pdf-renderer.js';
-import type { Contact } from '../accounts/contacts.service.js';
+import type { Contact } from '../contacts/contacts.service.js';
 import { TooManyRevisions } from './invoices.errors.js';
 import type { InvoiceRevision } from './invoice-revision.entity.js';
 import { type Invoice, invoiceNumber, yearOf } from './invoice.entity.js';
@@ -36,7 +36,7 @@ export class RevisionsService {
     private readonly database: Database,
     private readonly invoices: InvoicesRepository,
     private readonly revisions: RevisionsRepository,
-    private readonly data: InvoiceDataService,
+    private readonly data: InvoiceEncryptionService,
     private readonly taxIds: JudgedTaxIdsService,
     private readonly clock: Clock,
   ) {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
-import type { ObjectRef } from '../sync/wanted-objects.js';
+import type { ObjectRef } from '../processor-sync/wanted-objects.js';
 
 /** Queues that services of the last release fill and work off while they run beside this one. */
 @Injectable()

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import type { Job } from '#libs/platform';
 import { PrintInvoicesJob } from '../invoices/print-invoices.job.js';
-import { WantedObjects } from '../sync/wanted-objects.js';
+import { WantedObjects } from '../processor-sync/wanted-objects.js';
 import { OlderWorkRepository } from './older-work.repository.js';
 
 const TAKEN_AT_ONCE = 500;

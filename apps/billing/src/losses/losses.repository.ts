@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { type Micros, newId } from '#libs/platform';
-import type { Payment } from '../payments/payment.entity.js';
+import type { Payment } from '../payment-records/payment.entity.js';
 
 @Injectable()
 export class LossesRepository {

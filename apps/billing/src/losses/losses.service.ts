@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, type Micros } from '#libs/platform';
-import type { Payment } from '../payments/payment.entity.js';
+import type { Payment } from '../payment-records/payment.entity.js';
 import { LossesRepository } from './losses.repository.js';
 
 /** Money that went back beyond its invoice: refunded, and taken once more by a lost dispute. */

@@ -3,7 +3,7 @@ import type { Transaction } from '#libs/database';
 import { type MailTemplate, MailOutbox, composeMail } from '#libs/mail';
 import { Clock } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
-import { type Contact, ContactsService } from '../accounts/contacts.service.js';
+import { type Contact, ContactsService } from '../contacts/contacts.service.js';
 import { MailedNoticesRepository } from './mailed-notices.repository.js';
 
 /** A mail, given the recipient's first name and the dashboard's origin. */

@@ -15,7 +15,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
-import { OpenOrdersJob } from '../healing/open-orders.job.js';
+import { OpenOrdersJob } from '../missed-news/open-orders.job.js';
 
 describe('orders', () => {
   let billing: BillingUnderTest;
@@ -278,7 +278,7 @@ describe('orders', () => {
     });
   });
 
-  describe.each(BOTH)('healing at %s', (processor) => {
+  describe.each(BOTH)('missed news of %s', (processor) => {
     const heal = () => billing.get(OpenOrdersJob).runOnce();
     const lastRun = async () => {
       const [run] = await billing.database.query<object>(

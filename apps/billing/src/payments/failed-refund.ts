@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '#libs/platform';
-import type { Reversal } from './reversal.entity.js';
+import type { Reversal } from '../payment-records/reversal.entity.js';
 
 /** Between two attempts at a refund that the processor refuses or cannot make: a balance may fill up meanwhile. */
 export const RETRY_PAUSES_MS: readonly number[] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS];

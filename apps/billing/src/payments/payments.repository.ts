@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
-import { Payment } from './payment.entity.js';
-import { StoredPaymentLine } from './payment-line.entity.js';
-import { Reversal } from './reversal.entity.js';
+import { Payment } from '../payment-records/payment.entity.js';
+import { StoredPaymentLine } from '../payment-records/payment-line.entity.js';
+import { Reversal } from '../payment-records/reversal.entity.js';
 import type { SubscriptionPayment } from './subscription-payment.js';
 
 @Injectable()

@@ -7,15 +7,15 @@ import {
 } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { Outbox } from '#libs/messaging';
-import { AccountStatesService } from '../accounts/account-states.service.js';
+import { AccountStatesService } from '../account-states/account-states.service.js';
 import { InvoicesService } from '../invoices/invoices.service.js';
 import { Clock, type Micros, newId } from '#libs/platform';
 import { grossOf } from '../pricing/purchased-line.entity.js';
 import type { PaymentSnapshot, ProcessorName } from '../processors/payment-processor.js';
-import type { Payment } from './payment.entity.js';
-import type { StoredPaymentLine } from './payment-line.entity.js';
+import type { Payment } from '../payment-records/payment.entity.js';
+import type { StoredPaymentLine } from '../payment-records/payment-line.entity.js';
 import { PaymentsRepository } from './payments.repository.js';
-import type { Reversal } from './reversal.entity.js';
+import type { Reversal } from '../payment-records/reversal.entity.js';
 import type { SubscriptionPayment } from './subscription-payment.js';
 
 const PAYMENTS_MAX = 500;

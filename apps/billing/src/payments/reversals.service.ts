@@ -9,10 +9,10 @@ import type {
   ProcessorName,
   RefundSnapshot,
 } from '../processors/payment-processor.js';
-import type { Payment } from './payment.entity.js';
+import type { Payment } from '../payment-records/payment.entity.js';
 import { PaymentsRepository } from './payments.repository.js';
 import { failed, isFailedRefund } from './failed-refund.js';
-import type { Reversal, ReversalState } from './reversal.entity.js';
+import type { Reversal, ReversalState } from '../payment-records/reversal.entity.js';
 import { reversedLines } from './reversed-lines.js';
 import { takenCredits } from './taken-credits.js';
 

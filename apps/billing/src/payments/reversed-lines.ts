@@ -1,8 +1,8 @@
 import type { RemainingReversedLine, WholeReversedLine } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import { grossOf } from '../pricing/purchased-line.entity.js';
-import type { Reversal } from './reversal.entity.js';
-import type { StoredPaymentLine } from './payment-line.entity.js';
+import type { Reversal } from '../payment-records/reversal.entity.js';
+import type { StoredPaymentLine } from '../payment-records/payment-line.entity.js';
 
 type PaidLine = Pick<StoredPaymentLine, 'id' | 'amountMicros' | 'taxMicros' | 'startsAt'>;
 

@@ -1,6 +1,6 @@
 import { grossOf } from '../pricing/purchased-line.entity.js';
-import type { StoredPaymentLine } from './payment-line.entity.js';
-import type { Reversal } from './reversal.entity.js';
+import type { StoredPaymentLine } from '../payment-records/payment-line.entity.js';
+import type { Reversal } from '../payment-records/reversal.entity.js';
 import { reversedLines } from './reversed-lines.js';
 
 type PaidLine = Pick<

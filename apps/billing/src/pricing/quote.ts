@@ -6,7 +6,7 @@ import {
   tierOfCredits,
 } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
-import { type BuyerTax, taxOn } from './tax-rates.js';
+import { type BuyerTax, taxOn } from '../tax/tax-rates.js';
 
 /** What a customer asks for; never its price. */
 export type Wish =

@@ -1,4 +1,4 @@
-import { percentText } from '../pricing/tax-rates.js';
+import { percentText } from '../tax/tax-rates.js';
 import type { PlanRef } from './payment-processor.js';
 
 /** A rate as it stands in what processors keep for us. */

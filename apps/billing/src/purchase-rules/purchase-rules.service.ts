@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { EntitlementClient, planOfSku } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { AccountStatesService } from '../accounts/account-states.service.js';
+import { AccountStatesService } from '../account-states/account-states.service.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import type { ProcessorName } from '../processors/payment-processor.js';
-import { BuyerTaxService } from '../pricing/buyer-tax.service.js';
+import { BuyerTaxService } from '../tax/buyer-tax.service.js';
 import { BaseMissing, DebtOpen, SubscriptionExists } from './purchase-rules.errors.js';
 import { type Quote, type Wish, quoteOf } from '../pricing/quote.js';
-import { NO_TAX } from '../pricing/tax-rates.js';
+import { NO_TAX } from '../tax/tax-rates.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
 /** What an account may buy now. */

@@ -1,5 +1,5 @@
 import type { LineSums } from '#libs/contracts';
-import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
+import type { StoredPaymentLine } from '../payment-records/payment-line.entity.js';
 
 /** Something that does not agree between billing and another. */
 export interface Finding {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DAY_MS } from '#libs/platform';
 import type { PaymentProcessor, ProcessorRef } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
-import { SyncService } from '../sync/sync.service.js';
+import { SyncService } from '../processor-sync/sync.service.js';
 import type { Finding } from './finding.js';
 import { ReconciliationMaintenanceRepository } from './reconciliation.repository.js';
 

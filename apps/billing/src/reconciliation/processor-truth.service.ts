@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
-import type { Payment } from '../payments/payment.entity.js';
+import type { Payment } from '../payment-records/payment.entity.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import type { Subscription } from '../subscriptions/subscription.entity.js';
-import { SyncService } from '../sync/sync.service.js';
+import { SyncService } from '../processor-sync/sync.service.js';
 import type { Finding } from './finding.js';
 import { ProcessorMoneyService } from './processor-money.service.js';
 

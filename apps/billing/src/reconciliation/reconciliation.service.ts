@@ -3,7 +3,7 @@ import { EntitlementClient, type ReconciliationAnswer } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Clock, DAY_MS, MINUTE_MS } from '#libs/platform';
 import { PaymentsService } from '../payments/payments.service.js';
-import type { Payment } from '../payments/payment.entity.js';
+import type { Payment } from '../payment-records/payment.entity.js';
 import type { Subscription } from '../subscriptions/subscription.entity.js';
 import { type ComparedLine, type Finding, faultOfLine } from './finding.js';
 import { ProcessorTruthService } from './processor-truth.service.js';

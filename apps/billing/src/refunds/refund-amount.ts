@@ -1,7 +1,7 @@
 import { type Micros, shareOfMoney } from '#libs/platform';
 import { grossOf } from '../pricing/purchased-line.entity.js';
-import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
-import type { Reversal } from '../payments/reversal.entity.js';
+import type { StoredPaymentLine } from '../payment-records/payment-line.entity.js';
+import type { Reversal } from '../payment-records/reversal.entity.js';
 
 type TimedLine = Pick<StoredPaymentLine, 'amountMicros' | 'taxMicros' | 'startsAt' | 'periodEnd'>;
 

@@ -1,7 +1,7 @@
 import type { PaymentAnswer, RefundAnswer } from '#libs/contracts';
-import type { StoredPaymentLine } from '../payments/payment-line.entity.js';
-import type { Payment } from '../payments/payment.entity.js';
-import type { Reversal } from '../payments/reversal.entity.js';
+import type { StoredPaymentLine } from '../payment-records/payment-line.entity.js';
+import type { Payment } from '../payment-records/payment.entity.js';
+import type { Reversal } from '../payment-records/reversal.entity.js';
 import { takenCredits } from '../payments/taken-credits.js';
 import { grossOf } from '../pricing/purchased-line.entity.js';
 import { leftOf } from './refund-amount.js';

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Clock, HOUR_MS, Logger, crashPoint } from '#libs/platform';
-import type { Payment } from '../payments/payment.entity.js';
-import type { Reversal } from '../payments/reversal.entity.js';
+import type { Payment } from '../payment-records/payment.entity.js';
+import type { Reversal } from '../payment-records/reversal.entity.js';
 import { ReversalsService } from '../payments/reversals.service.js';
 import type { Outcome, RefundSnapshot } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
-import { SyncService } from '../sync/sync.service.js';
+import { SyncService } from '../processor-sync/sync.service.js';
 
 /** So long before a processor forgets a key it is not trusted to know it any more. */
 const RETENTION_MARGIN_MS = HOUR_MS;

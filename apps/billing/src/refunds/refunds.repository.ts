@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
-import { Payment } from '../payments/payment.entity.js';
-import { Reversal } from '../payments/reversal.entity.js';
+import { Payment } from '../payment-records/payment.entity.js';
+import { Reversal } from '../payment-records/reversal.entity.js';
 
 const UNDECIDED = `
   select from reversals other join payments paid on paid.id = other.payment_id

@@ -11,10 +11,10 @@ import {
   newId,
 } from '#libs/platform';
 import { ProcessorUnavailable } from '../processors/processors.errors.js';
-import type { Payment } from '../payments/payment.entity.js';
+import type { Payment } from '../payment-records/payment.entity.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import { isFailedRefund } from '../payments/failed-refund.js';
-import type { Reversal } from '../payments/reversal.entity.js';
+import type { Reversal } from '../payment-records/reversal.entity.js';
 import { ReversalsService } from '../payments/reversals.service.js';
 import { leftOf, restOf } from './refund-amount.js';
 import { RefundCallsService } from './refund-calls.service.js';

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Clock, type Job, Logger } from '#libs/platform';
 import { MailsService } from '../mails/mails.service.js';
-import { BuyerTaxService } from '../pricing/buyer-tax.service.js';
-import { BillingDetailsMissing } from '../pricing/pricing.errors.js';
+import { BuyerTaxService } from '../tax/buyer-tax.service.js';
+import { BillingDetailsMissing } from '../tax/tax.errors.js';
 import { type DueNotice, DueNoticesMaintenanceRepository } from './due-notices.repository.js';
 import { subscriptionNotice } from './subscription-notice.js';
 

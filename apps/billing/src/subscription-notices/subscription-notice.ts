@@ -2,7 +2,7 @@ import { type SubscriptionPlan, planOfSku } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import type { MailForPerson } from '../mails/mails.service.js';
 import { moneyText } from '../pricing/money-text.js';
-import { withTax } from '../pricing/tax-rates.js';
+import { withTax } from '../tax/tax-rates.js';
 import type { DueNotice } from './due-notices.repository.js';
 
 const GRACE_DAYS = 7;

@@ -6,7 +6,7 @@ import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js
 import { agreeAtPaypal } from '../../../../test/billing/hosted-page.js';
 import { MailNoticesJob } from '../subscription-notices/mail-notices.job.js';
 import { moneyText } from '../pricing/money-text.js';
-import { taxWithin } from '../pricing/tax-rates.js';
+import { taxWithin } from '../tax/tax-rates.js';
 
 const ADDRESS = { address_line1: '1 Quay', city: 'A town' };
 const SWISS = ['27000000', '2190000', '29190000'];

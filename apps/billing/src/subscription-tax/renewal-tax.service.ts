@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Logger } from '#libs/platform';
-import { BuyerTaxService } from '../pricing/buyer-tax.service.js';
-import { BillingDetailsMissing } from '../pricing/pricing.errors.js';
-import { PlanChangesService } from '../subscriptions/plan-changes.service.js';
+import { BuyerTaxService } from '../tax/buyer-tax.service.js';
+import { BillingDetailsMissing } from '../tax/tax.errors.js';
+import { PlanChangesService } from '../plan-changes/plan-changes.service.js';
 import { ChangeRefused } from '../subscriptions/subscriptions.errors.js';
 import {
   type DecidedTax,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SubscriptionAnswer } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { NotFound, isId } from '#libs/platform';
-import { AccountStatesService } from '../accounts/account-states.service.js';
+import { AccountStatesService } from '../account-states/account-states.service.js';
 import { BillingConfig } from '../billing.config.js';
 import { CheckoutsService } from '../orders/checkouts.service.js';
 import type { Subscription } from './subscription.entity.js';

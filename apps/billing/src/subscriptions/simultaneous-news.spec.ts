@@ -4,7 +4,7 @@ import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js
 import { pressButton } from '../../../../test/billing/hosted-page.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
-import { SyncService } from '../sync/sync.service.js';
+import { SyncService } from '../processor-sync/sync.service.js';
 
 /** Without the lock each goes wrong well before. */
 const PAIRS_OF_SUBSCRIPTIONS = 3;

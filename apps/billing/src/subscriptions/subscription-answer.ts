@@ -1,5 +1,5 @@
 import { type PendingChange, type SubscriptionAnswer, planOfSku } from '#libs/contracts';
-import { taxOn } from '../pricing/tax-rates.js';
+import { taxOn } from '../tax/tax-rates.js';
 import type { Subscription } from './subscription.entity.js';
 import { unpaidAnswer } from './unpaid-change.js';
 

@@ -1,29 +1,12 @@
-import { Body, Controller, Headers, Param } from '@nestjs/common';
-import {
-  CancelRequest,
-  ChangePlanRequest,
-  PlanRequest,
-  SUBSCRIPTION,
-  SUBSCRIPTIONS,
-  SUBSCRIPTION_CANCEL,
-  SUBSCRIPTION_CHANGE,
-  SUBSCRIPTION_DROP,
-  SUBSCRIPTION_PAYMENT_DETAILS,
-  SUBSCRIPTION_PREVIEW,
-  SUBSCRIPTION_UNDO,
-  Serves,
-} from '#libs/contracts';
-import { AccountId, idempotencyKeyOf } from '#libs/platform';
+import { Controller, Param } from '@nestjs/common';
+import { SUBSCRIPTION, SUBSCRIPTIONS, Serves } from '#libs/contracts';
+import { AccountId } from '#libs/platform';
 import { OwnSubscriptionsService } from './own-subscriptions.service.js';
-import { PlanChangesService } from './plan-changes.service.js';
 
 /** The customer's subscriptions, on behalf of a session that the dashboard has checked. */
 @Controller()
 export class SubscriptionsController {
-  constructor(
-    private readonly own: OwnSubscriptionsService,
-    private readonly changes: PlanChangesService,
-  ) {}
+  constructor(private readonly own: OwnSubscriptionsService) {}
 
   @Serves(SUBSCRIPTIONS)
   list(@AccountId() accountId: string) {
@@ -33,40 +16,5 @@ export class SubscriptionsController {
   @Serves(SUBSCRIPTION)
   get(@AccountId() accountId: string, @Param('id') id: string) {
     return this.own.get(accountId, id);
-  }
-
-  @Serves(SUBSCRIPTION_PREVIEW)
-  preview(@AccountId() accountId: string, @Param('id') id: string, @Body() request: PlanRequest) {
-    return this.changes.preview(accountId, id, request);
-  }
-
-  @Serves(SUBSCRIPTION_CHANGE)
-  change(
-    @AccountId() accountId: string,
-    @Param('id') id: string,
-    @Body() request: ChangePlanRequest,
-    @Headers('idempotency-key') key?: string,
-  ) {
-    return this.changes.change(accountId, id, { ...request, key: idempotencyKeyOf(key) });
-  }
-
-  @Serves(SUBSCRIPTION_CANCEL)
-  cancel(@AccountId() accountId: string, @Param('id') id: string, @Body() request: CancelRequest) {
-    return this.changes.cancel(accountId, id, request);
-  }
-
-  @Serves(SUBSCRIPTION_UNDO)
-  undo(@AccountId() accountId: string, @Param('id') id: string) {
-    return this.changes.undo(accountId, id);
-  }
-
-  @Serves(SUBSCRIPTION_DROP)
-  drop(@AccountId() accountId: string, @Param('id') id: string) {
-    return this.changes.drop(accountId, id);
-  }
-
-  @Serves(SUBSCRIPTION_PAYMENT_DETAILS)
-  paymentPage(@AccountId() accountId: string, @Param('id') id: string) {
-    return this.changes.paymentPage(accountId, id);
   }
 }

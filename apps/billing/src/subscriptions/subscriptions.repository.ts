@@ -1,22 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { SubscriptionLineName } from '#libs/contracts';
-import { MaintenanceDatabase, type Transaction } from '#libs/database';
+import type { Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { Subscription } from './subscription.entity.js';
-
-/** A subscription with what has to happen to it at its processor. */
-export interface FollowedSubscription {
-  id: string;
-  accountId: string;
-  processor: ProcessorName;
-  externalId: string;
-  wanted: 'end' | 'cancel' | 'resume' | 'plan';
-  /** The plan to set it back to, where that is what is wanted. */
-  sku: string | null;
-  quantity: number | null;
-  currency: string;
-  taxPpm: number;
-}
 
 @Injectable()
 export class SubscriptionsRepository {
@@ -111,83 +97,5 @@ export class SubscriptionsRepository {
       .where('subscription.accountId = :accountId', { accountId })
       .orderBy('subscription.id', 'DESC')
       .getMany();
-  }
-}
-
-/** Subscriptions of every account. */
-@Injectable()
-export class SubscriptionsMaintenanceRepository {
-  constructor(private readonly maintenance: MaintenanceDatabase) {}
-
-  /**
-   * Running subscriptions that their account's state, another one or what was taken back changes. Two statements in
-   * one, each with an index of its own: this is asked every few seconds, and nearly all subscriptions want nothing.
-   * @param after the id behind which to go on.
-   */
-  async listToFollow(after: string, limit: number): Promise<FollowedSubscription[]> {
-    return this.maintenance.query<FollowedSubscription>(
-      `with wishing as (
-           select s.id from subscriptions s
-             left join account_states a on a.account_id = s.account_id
-             where s.state not in ('cancelled', 'expired')
-               and (s.is_duplicate or s.is_reversed or s.wanted_sku is not null
-                 or s.is_cancelled_by_deletion)
-               and (s.is_duplicate or s.is_reversed or s.wanted_sku is not null
-                 or a.state = 'active')
-           union
-           select s.id from account_states a join subscriptions s on s.account_id = a.account_id
-             where a.state in ('deleted', 'erased') and not a.is_settled
-               and s.state not in ('cancelled', 'expired')
-               and (a.state = 'erased' or s.cancel_at is null))
-         select s.id, s.account_id as "accountId", s.processor, s.external_id as "externalId",
-           case when s.is_duplicate or s.is_reversed or a.state = 'erased' then 'end'
-             when a.state = 'deleted' and s.cancel_at is null then 'cancel'
-             when a.state = 'active' and s.is_cancelled_by_deletion then 'resume'
-             else 'plan' end as wanted,
-           s.wanted_sku as sku, s.wanted_quantity as quantity, s.currency, s.tax_ppm as "taxPpm"
-         from wishing join subscriptions s using (id)
-           left join account_states a on a.account_id = s.account_id
-         where s.id > $1
-         order by s.id limit $2`,
-      [after, limit],
-    );
-  }
-
-  /** Notes the erased accounts of which nothing runs any more: there are ever more of them. */
-  async settleErased(): Promise<void> {
-    await this.maintenance.query(
-      `update account_states a set is_settled = true
-       where a.state = 'erased' and not a.is_settled and not exists (
-         select from subscriptions s
-         where s.account_id = a.account_id and s.state not in ('cancelled', 'expired'))`,
-    );
-  }
-
-  /** Cancelled ones whose period is over and whose end the processor has not reported. */
-  async listOverdue(now: Date, limit: number): Promise<{ processor: ProcessorName; id: string }[]> {
-    return this.maintenance.query<{ processor: ProcessorName; id: string }>(
-      `select processor, external_id as id from subscriptions
-         where cancel_at <= $1 and state not in ('cancelled', 'expired')
-         order by cancel_at limit $2`,
-      [now, limit],
-    );
-  }
-
-  async dropWantedPlan({ accountId, id }: FollowedSubscription): Promise<void> {
-    await this.maintenance.query(
-      `update subscriptions set wanted_sku = null, wanted_quantity = null
-       where account_id = $1 and id = $2`,
-      [accountId, id],
-    );
-  }
-
-  async markCancelledByDeletion(
-    { accountId, id }: FollowedSubscription,
-    isCancelledByDeletion: boolean,
-  ): Promise<void> {
-    await this.maintenance.query(
-      `update subscriptions set is_cancelled_by_deletion = $3 where account_id = $1 and id = $2`,
-      [accountId, id, isCancelledByDeletion],
-    );
   }
 }

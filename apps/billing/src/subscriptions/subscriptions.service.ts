@@ -8,9 +8,9 @@ import {
 import type { Transaction } from '#libs/database';
 import { Outbox } from '#libs/messaging';
 import { Clock, newId } from '#libs/platform';
-import { AccountStatesService } from '../accounts/account-states.service.js';
+import { AccountStatesService } from '../account-states/account-states.service.js';
 import { OrderReferencesService } from '../orders/order-references.service.js';
-import type { Payment } from '../payments/payment.entity.js';
+import type { Payment } from '../payment-records/payment.entity.js';
 import type { SubscriptionPayment } from '../payments/subscription-payment.js';
 import { type PaidLine, PaymentsService } from '../payments/payments.service.js';
 import type {

@@ -24,7 +24,7 @@ import type { CallRate } from '../call-rate.js';
 import { readEvents } from '../event-stretch.js';
 import { StripeCallbacks, eventOf } from './stripe-callbacks.js';
 import { outcomeOf } from './stripe-outcome.js';
-import { taxNameOf } from '../../pricing/tax-rates.js';
+import { taxNameOf } from '../../tax/tax-rates.js';
 import { pacedHttpClient } from './stripe-http-client.js';
 import { listStripeMoney } from './stripe-money.js';
 import { StripePrices } from './stripe-prices.js';

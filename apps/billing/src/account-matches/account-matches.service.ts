@@ -1,0 +1,19 @@
+import { Injectable } from '@nestjs/common';
+import type { AccountMatch } from '#libs/contracts';
+import { isId } from '#libs/platform';
+import { INVOICE_NUMBER } from '../invoices/invoice.entity.js';
+import { ReferencesMaintenanceRepository } from './references.repository.js';
+
+/** Finds accounts by what an operator knows of their money. */
+@Injectable()
+export class AccountMatchesService {
+  constructor(private readonly references: ReferencesMaintenanceRepository) {}
+
+  /** The accounts that an invoice number, an id of ours or one at a processor leads to. */
+  async find(text: string): Promise<AccountMatch[]> {
+    if (isId(text as unknown)) return this.references.findById(text);
+    const [, series, number] = INVOICE_NUMBER.exec(text) ?? [];
+    if (series) return this.references.findByInvoice(series, Number(number));
+    return text.includes('@') ? [] : this.references.findByProcessorId(text);
+  }
+}

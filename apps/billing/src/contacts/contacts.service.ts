@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { AccountClient, type BillingContact } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { Problem } from '#libs/platform';
+import { AccountStatesService } from '../account-states/account-states.service.js';
+
+/** Who receives an account's mails and invoices. */
+export interface Contact extends BillingContact {
+  accountId: string;
+}
+
+/** Asks account for names and addresses when they are needed; billing stores none of them. */
+@Injectable()
+export class ContactsService {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountStatesService,
+    private readonly account: AccountClient,
+  ) {}
+
+  /** @returns null for an account that is erased. @throws ServiceUnavailable. */
+  async find(accountId: string): Promise<Contact | null> {
+    const isErased = await this.database.transaction((transaction) =>
+      this.accounts.isErased(transaction, accountId),
+    );
+    if (isErased) return null;
+    try {
+      return { accountId, ...(await this.account.billingContact(accountId)) };
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404) return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import { type Job, Logger } from '#libs/platform';
+import { InvoiceEncryptionService } from './invoice-encryption.service.js';
+import { InvoiceKeysMaintenanceRepository } from './invoice-keys.repository.js';
+
+/** At the end of their legal time, makes PDFs and buyers of invoices unreadable; numbers and amounts stay. */
+@Injectable()
+export class DestroyKeysJob implements Job {
+  readonly name = 'destroy-invoice-keys';
+
+  constructor(
+    private readonly data: InvoiceEncryptionService,
+    private readonly keys: InvoiceKeysMaintenanceRepository,
+    private readonly logger: Logger,
+  ) {}
+
+  async runOnce(): Promise<void> {
+    const { firstYearKept } = this.data;
+    const destroyed = await this.keys.deleteBefore(firstYearKept);
+    if (destroyed > 0) this.logger.log('invoice data destroyed', { destroyed, firstYearKept });
+  }
+}

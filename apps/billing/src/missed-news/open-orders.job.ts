@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { type Job, MINUTE_MS } from '#libs/platform';
+import { CheckoutsService } from '../orders/checkouts.service.js';
+import type { Order } from '../orders/order.entity.js';
+import { OrdersService } from '../orders/orders.service.js';
+import { SyncService } from '../processor-sync/sync.service.js';
+import { MissedNewsService } from './missed-news.service.js';
+
+const SILENT_MS = 5 * MINUTE_MS;
+const ORDERS_MAX = 200;
+
+/** Looks after orders that were neither paid nor given up: a callback may be lost, an answer too. */
+@Injectable()
+export class OpenOrdersJob implements Job {
+  readonly name = 'open-orders';
+
+  constructor(
+    private readonly orders: OrdersService,
+    private readonly checkouts: CheckoutsService,
+    private readonly syncing: SyncService,
+    private readonly runs: MissedNewsService,
+  ) {}
+
+  async runOnce(): Promise<void> {
+    await this.runs.record(this.name, async (count) => {
+      const before = new Date(count.startedAt.getTime() - SILENT_MS);
+      for (const order of await this.checkouts.listSilent(before, ORDERS_MAX)) {
+        const hasAnswer = await this.lookAfter(order);
+        const { state } = await this.orders.get(order.accountId, order.id);
+        count.checked += 1;
+        if (!hasAnswer) count.failed += 1;
+        else if (state !== order.state) count.healed += 1;
+      }
+    });
+  }
+
+  private async lookAfter(order: Order): Promise<boolean> {
+    const { processor, checkoutId } = order;
+    if (checkoutId === null) return this.checkouts.recover(order);
+    const result = await this.syncing.sync({ processor, kind: 'checkout', id: checkoutId });
+    if (result === 'refused') return this.checkouts.giveUp(order);
+    return result === 'synced';
+  }
+}

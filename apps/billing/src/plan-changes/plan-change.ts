@@ -1,0 +1,73 @@
+import { CATALOGUE_VERSION, type SubscriptionPlan, planOfSku } from '#libs/contracts';
+import { addMonths } from '#libs/platform';
+import { withTax } from '../tax/tax-rates.js';
+import type { PlanRef } from '../processors/payment-processor.js';
+
+/** A plan in a number of units. */
+export interface PlannedUnits {
+  plan: SubscriptionPlan;
+  quantity: number;
+}
+
+/**
+ * When a change takes effect. More of the same interval is an upgrade, now and prorated; less, and any change of
+ * the interval, waits for the end of the period. Undefined where nothing would change.
+ */
+export function effectOfChange(
+  from: PlannedUnits,
+  to: PlannedUnits,
+): 'now' | 'period_end' | undefined {
+  if (from.plan.sku === to.plan.sku && from.quantity === to.quantity) return undefined;
+  if (from.plan.interval !== to.plan.interval) return 'period_end';
+  const worth = ({ plan, quantity }: PlannedUnits) => plan.monthlyMicros * quantity;
+  return worth(to) > worth(from) ? 'now' : 'period_end';
+}
+
+/** A plan of today's catalogue as processors are told of it: a change is a purchase. */
+export function planRefOf(
+  { sku, interval, name, unitMicros }: SubscriptionPlan,
+  taxPpm: number,
+): PlanRef {
+  return {
+    sku,
+    catalogueVersion: CATALOGUE_VERSION,
+    interval,
+    name,
+    unitMicros: withTax(BigInt(unitMicros), taxPpm),
+    taxPpm,
+  };
+}
+
+/** A subscription's plan in its running period. */
+interface Running {
+  sku: string;
+  quantity: number;
+  periodStart: Date;
+  periodEnd: Date;
+}
+
+/**
+ * What an upgrade adds for the rest of the running month, as entitlement counts it: the share of the difference, rounded
+ * down. Months of a year count from its start.
+ */
+export function creditsAtOnce(
+  running: Running,
+  wanted: Pick<Running, 'sku' | 'quantity'>,
+  from: Date,
+): number {
+  const more = monthlyCreditsOf(wanted) - monthlyCreditsOf(running);
+  if (more <= 0) return 0;
+  const { start, end } = monthAt(running, from);
+  const [part, whole] = [end.getTime() - from.getTime(), end.getTime() - start.getTime()];
+  return Number((BigInt(more) * BigInt(part)) / BigInt(whole));
+}
+
+const monthlyCreditsOf = ({ sku, quantity }: Pick<Running, 'sku' | 'quantity'>) =>
+  (planOfSku(sku)?.monthlyCredits ?? 0) * quantity;
+
+function monthAt({ sku, periodStart, periodEnd }: Running, at: Date): { start: Date; end: Date } {
+  if (planOfSku(sku)?.interval !== 'year') return { start: periodStart, end: periodEnd };
+  let index = 0;
+  while (addMonths(periodStart, index + 1) <= at) index += 1;
+  return { start: addMonths(periodStart, index), end: addMonths(periodStart, index + 1) };
+}

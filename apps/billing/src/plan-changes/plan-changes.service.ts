@@ -1,0 +1,327 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import {
+  type CancelRequest,
+  type ChangePlanRequest,
+  type PlanChangeAnswer,
+  type PlanPreviewAnswer,
+  type PlanRequest,
+  planOfSku,
+} from '#libs/contracts';
+import {
+  Clock,
+  InvalidRequest,
+  MINUTE_MS,
+  type Micros,
+  Semaphore,
+  crashPoint,
+  newId,
+} from '#libs/platform';
+import { CancellationReasonsService } from '../cancellation-reasons/cancellation-reasons.service.js';
+import { taxWithin } from '../tax/tax-rates.js';
+import { ProcessorUnavailable } from '../processors/processors.errors.js';
+import {
+  CHANGE_BEING_PAID,
+  type ChangeRequest,
+  type Outcome,
+} from '../processors/payment-processor.js';
+import { PaymentProcessors } from '../processors/payment-processors.js';
+import { SyncService } from '../processor-sync/sync.service.js';
+import { OwnSubscriptionsService } from '../subscriptions/own-subscriptions.service.js';
+import { type PlannedUnits, creditsAtOnce, effectOfChange, planRefOf } from './plan-change.js';
+import { pendingChangeOf } from '../subscriptions/subscription-answer.js';
+import type { Subscription } from '../subscriptions/subscription.entity.js';
+import {
+  ChangeRefused,
+  PeriodNotPaid,
+  PlanNotChangeable,
+} from '../subscriptions/subscriptions.errors.js';
+
+/** How long a preview's price may be agreed to. */
+const PREVIEW_MS = 15 * MINUTE_MS;
+/** Running changes at most; each holds a database connection until the processor answers, and others wait. */
+const CHANGES_AT_ONCE = 3;
+/** Running or waiting changes at most, one per account. */
+const CHANGES_MAX = 50;
+
+const UNDER_WAY = 'Another change of your subscriptions is under way.';
+const BEING_PAID =
+  'The payment processor is looking at the payment of an earlier change. Wait until it is done.';
+
+/** What customers change of their subscriptions. Rows follow from a fetch, as after a callback. */
+@Injectable()
+export class PlanChangesService {
+  /** Accounts with a change: a slow change delays only its own customer. */
+  private readonly changing = new Set<string>();
+  private readonly turns = new Semaphore(CHANGES_AT_ONCE);
+
+  constructor(
+    private readonly own: OwnSubscriptionsService,
+    private readonly processors: PaymentProcessors,
+    private readonly syncing: SyncService,
+    private readonly reasons: CancellationReasonsService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws NotFound, InvalidRequest, PlanNotChangeable, PeriodNotPaid, ProcessorUnavailable. */
+  async preview(accountId: string, id: string, request: PlanRequest): Promise<PlanPreviewAnswer> {
+    const { row, effect, change, processor } = await this.planned(accountId, id, request);
+    const { plan, quantity } = change;
+    const common = {
+      currency: row.currency,
+      drops_change: pendingChangeOf(row),
+      renewal_micros: (plan.unitMicros * BigInt(quantity)).toString(),
+      renews_at: row.periodEnd.toISOString(),
+    };
+    if (effect === 'period_end') {
+      const from = row.periodEnd.toISOString();
+      return { effect, ...due(0n, row), ...common, from, credits_now: 0 };
+    }
+    const from = wholeSecond(this.clock.now());
+    const { dueMicros } = valueOf(await processor.previewChange(change, from));
+    const credits = creditsAtOnce(row, { sku: plan.sku, quantity }, from);
+    return {
+      effect,
+      ...due(dueMicros, row),
+      ...common,
+      from: from.toISOString(),
+      credits_now: credits,
+    };
+  }
+
+  /**
+   * Changes the plan: an upgrade now, for what the preview said, everything else at the end of the period.
+   * Rights rise when it is paid, never with this answer. Repeated with the same `key`, the customer's `Idempotency-Key`,
+   * it is the same change.
+   */
+  async change(
+    accountId: string,
+    id: string,
+    request: ChangePlanRequest & { key?: string },
+  ): Promise<PlanChangeAnswer> {
+    return this.alone(accountId, id, () => this.changeAlone(accountId, id, request));
+  }
+
+  private async alone<T>(accountId: string, id: string, work: () => Promise<T>): Promise<T> {
+    if (this.changing.has(accountId)) throw new PlanNotChangeable(UNDER_WAY);
+    if (this.changing.size >= CHANGES_MAX) throw new ProcessorUnavailable('too many changes');
+    this.changing.add(accountId);
+    try {
+      return await this.turns.use(() => this.own.alone(accountId, id, work));
+    } finally {
+      this.changing.delete(accountId);
+    }
+  }
+
+  private async changeAlone(
+    accountId: string,
+    id: string,
+    { from: agreed, key, ...request }: ChangePlanRequest & { key?: string },
+  ): Promise<PlanChangeAnswer> {
+    await this.own.checkMayBuy(accountId);
+    // The result of an earlier change may not have arrived yet.
+    await this.refreshed(await this.own.findCurrent(accountId, id));
+    const { row, effect, change, processor } = await this.planned(accountId, id, request);
+    let redirectUrl: string | null = null;
+    if (effect === 'now') {
+      const from = this.agreedTime(row, agreed);
+      const upgrade = { ...change, changeId: changeIdOf(row, change, from, key), from };
+      const result = valueOf(await processor.upgrade(upgrade));
+      if (result.state === 'payment_required') ({ redirectUrl } = result);
+    } else {
+      const result = valueOf(await processor.changeAtPeriodEnd(change, newId()));
+      if (result.state === 'approval_required') ({ redirectUrl } = result);
+    }
+    crashPoint('plan-change.after-call');
+    return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
+  }
+
+  /** Ends it with its period; what was paid stays. The customer's reason is noted once it is cancelled. */
+  async cancel(
+    accountId: string,
+    id: string,
+    { reason }: CancelRequest = {},
+  ): Promise<PlanChangeAnswer> {
+    return this.alone(accountId, id, () => this.cancelAlone(accountId, id, reason));
+  }
+
+  /** Takes back a cancellation or a change that waits for the end of the period. */
+  async undo(accountId: string, id: string): Promise<PlanChangeAnswer> {
+    return this.alone(accountId, id, () => this.undoAlone(accountId, id));
+  }
+
+  /** Gives up a change that is not paid. Whoever was faster and has paid keeps it: the answer says so. */
+  async drop(accountId: string, id: string): Promise<PlanChangeAnswer> {
+    return this.alone(accountId, id, async () => {
+      const row = await this.own.findCurrent(accountId, id);
+      const { processor, externalId } = row;
+      const dropped = await this.processors.get(processor).dropChange(externalId, newId());
+      if (dropped.outcome === 'unknown') throw new ProcessorUnavailable(dropped.cause);
+      crashPoint('plan-change.after-call');
+      const subscription = await this.refreshed(row);
+      // Refused because it is paid, it is not open any more.
+      const isOpen = subscription.unpaid_change !== null;
+      if (dropped.outcome === 'refused' && isOpen) throw refusalOf(dropped);
+      return { subscription, redirect_url: null };
+    });
+  }
+
+  /**
+   * Changes the tax rate from the next period on. The plan and its net price stay. A change that waits for the end of
+   * the period takes the new rate, too.
+   * @throws PlanNotChangeable, ProcessorUnavailable, ChangeRefused.
+   */
+  async changeTax(accountId: string, id: string, taxPpm: number): Promise<void> {
+    await this.alone(accountId, id, async () => {
+      await this.refreshed(await this.own.findCurrent(accountId, id));
+      const row = await this.own.findCurrent(accountId, id);
+      if (row.taxPpm === taxPpm || row.cancelAt !== null) return;
+      const processor = this.processors.get(row.processor);
+      const { pendingSku, pendingQuantity, periodEnd } = row;
+      const units = pendingSku ? plannedUnits(pendingSku, pendingQuantity ?? 1) : unitsOf(row);
+      const change = changeOf({ ...row, taxPpm }, units);
+      const key = `tax:${changeIdOf(row, change, periodEnd)}:${taxPpm}`;
+      valueOf(await processor.changeTax({ ...change, isPending: pendingSku !== null }, key));
+      crashPoint('plan-change.after-call');
+      await this.refreshed(row);
+    });
+  }
+
+  private async cancelAlone(
+    accountId: string,
+    id: string,
+    reason?: string,
+  ): Promise<PlanChangeAnswer> {
+    const row = await this.own.findCurrent(accountId, id);
+    const { externalId } = row;
+    valueOf(await this.processors.get(row.processor).cancel(externalId, 'period_end', newId()));
+    crashPoint('plan-change.after-call');
+    if (reason !== undefined) {
+      await this.reasons.note({ accountId, subscriptionId: row.id, reason });
+    }
+    return { subscription: await this.refreshed(row), redirect_url: null };
+  }
+
+  private async undoAlone(accountId: string, id: string): Promise<PlanChangeAnswer> {
+    await this.own.checkMayBuy(accountId);
+    const row = await this.own.findCurrent(accountId, id);
+    const processor = this.processors.get(row.processor);
+    let redirectUrl: string | null = null;
+    if (row.pendingSku !== null && processor.capabilities.changesNeedApproval) {
+      // What the customer agreed to there, the customer takes back there.
+      const result = valueOf(
+        await processor.changeAtPeriodEnd(changeOf(row, unitsOf(row)), newId()),
+      );
+      if (result.state === 'approval_required') ({ redirectUrl } = result);
+    } else valueOf(await processor.resume(row.externalId, newId()));
+    crashPoint('plan-change.after-call');
+    return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
+  }
+
+  /** The processor's page for the means of payment. */
+  async paymentPage(accountId: string, id: string): Promise<{ redirect_url: string }> {
+    const row = await this.own.findCurrent(accountId, id);
+    const { customerId, returnUrl } = await this.own.customerOf(row);
+    const processor = this.processors.get(row.processor);
+    return { redirect_url: valueOf(await processor.paymentUpdateUrl(customerId, returnUrl)) };
+  }
+
+  private async planned(accountId: string, id: string, { sku, quantity = 1 }: PlanRequest) {
+    const row = await this.own.findCurrent(accountId, id);
+    const [from, to] = [unitsOf(row), plannedUnits(sku, quantity)];
+    if (to.plan.line !== row.line) throw notSold();
+    const effect = effectOfChange(from, to);
+    if (!effect) throw new PlanNotChangeable('You are already on this plan.');
+    if (row.cancelAt) {
+      throw new PlanNotChangeable('This subscription is cancelled. Undo the cancellation first.');
+    }
+    if (row.state !== 'active' || (row.paidThrough ?? row.periodStart) < row.periodEnd) {
+      throw new PeriodNotPaid();
+    }
+    return {
+      row,
+      effect,
+      change: changeOf(row, to),
+      processor: this.processors.get(row.processor),
+    };
+  }
+
+  /**
+   * The time of the preview; now where there was none. It lies in the paid period: the end of the one before
+   * costs next to nothing, and the plan would be that of the whole of this one.
+   * @throws InvalidRequest, PeriodNotPaid.
+   */
+  private agreedTime({ periodStart, periodEnd }: Subscription, agreed: string | undefined): Date {
+    const now = this.clock.now();
+    if (now >= periodEnd) throw new PeriodNotPaid();
+    if (agreed === undefined) return wholeSecond(now);
+    const from = new Date(agreed);
+    const isRecent = from <= now && now.getTime() - from.getTime() <= PREVIEW_MS;
+    if (isRecent && from >= wholeSecond(periodStart)) return from;
+    const message = 'is not of the last 15 minutes of this period';
+    throw new InvalidRequest([{ field: 'from', message }]);
+  }
+
+  private async refreshed({ accountId, id, processor, externalId }: Subscription) {
+    await this.syncing.sync({ processor, kind: 'subscription', id: externalId });
+    return this.own.get(accountId, id);
+  }
+}
+
+function changeOf(
+  { externalId, currency, taxPpm }: Subscription,
+  units: PlannedUnits,
+): ChangeRequest {
+  const { plan, quantity } = units;
+  return { subscriptionId: externalId, plan: planRefOf(plan, taxPpm), quantity, currency };
+}
+
+/** An amount that is due, and the tax within it. */
+const due = (micros: Micros, { taxPpm }: Subscription) => ({
+  due_micros: micros.toString(),
+  tax_micros: taxWithin(micros, taxPpm).toString(),
+});
+
+/**
+ * The same wish at the same agreed time is the same call, however often it is sent; with keys, only under the same one:
+ * what was dropped is asked for anew. PayPal takes at most 108 characters.
+ */
+function changeIdOf(
+  { id }: Subscription,
+  { plan, quantity }: ChangeRequest,
+  from: Date,
+  key?: string,
+): string {
+  const wish = `${id}:${plan.sku}:${quantity}:${from.getTime()}`;
+  if (key === undefined) return wish;
+  return `${id}:${createHash('sha256').update(`${wish}:${key}`).digest('base64url')}`;
+}
+
+function plannedUnits(sku: string, quantity: number): PlannedUnits {
+  const plan = planOfSku(sku);
+  if (!plan || quantity > plan.unitsMax) throw notSold();
+  return { plan, quantity };
+}
+
+function unitsOf({ sku, quantity }: Subscription): PlannedUnits {
+  const plan = planOfSku(sku);
+  if (!plan) throw new PlanNotChangeable('This plan is no longer sold. Contact support.');
+  return { plan, quantity };
+}
+
+const notSold = () =>
+  new InvalidRequest([{ field: 'sku', message: 'is not a plan this subscription can have' }]);
+
+/** Processors count in seconds. */
+const wholeSecond = (time: Date) => new Date(Math.floor(time.getTime() / 1000) * 1000);
+
+function valueOf<T>(outcome: Outcome<T>): T {
+  if (outcome.outcome === 'done') return outcome.value;
+  if (outcome.outcome === 'unknown') throw new ProcessorUnavailable(outcome.cause);
+  throw refusalOf(outcome);
+}
+
+const refusalOf = (refused: Outcome<never> & { outcome: 'refused' }) =>
+  refused.code === CHANGE_BEING_PAID
+    ? new PlanNotChangeable(BEING_PAID)
+    : new ChangeRefused(refused);

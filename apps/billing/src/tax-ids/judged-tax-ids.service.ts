@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '#libs/database';
+import { InvoiceEncryptionService } from '../invoice-encryption/invoice-encryption.service.js';
+import { JudgedTaxIdsRepository } from './judged-tax-ids.repository.js';
+import type { TaxSubject } from './tax-subject.js';
+
+/**
+ * The tax ids by which taxes were decided. An invoice names the one of its own decision, even if the buyer removes or
+ * replaces it before the invoice is printed.
+ */
+@Injectable()
+export class JudgedTaxIdsService {
+  constructor(
+    private readonly kept: JudgedTaxIdsRepository,
+    private readonly data: InvoiceEncryptionService,
+  ) {}
+
+  /** @param taxId null if the tax followed from none: an earlier one is forgotten. */
+  async keep(transaction: Transaction, subject: TaxSubject, taxId: string | null): Promise<void> {
+    if (taxId === null) return this.kept.delete(transaction, subject);
+    const text = Buffer.from(JSON.stringify(taxId));
+    const { year, encrypted } = await this.data.encryptNow(transaction, subject.accountId, text);
+    await this.kept.put(transaction, subject, { year, taxId: encrypted });
+  }
+
+  /** @returns null if the tax followed from none, or once the legal time of that year is over. */
+  async find(transaction: Transaction, subject: TaxSubject): Promise<string | null> {
+    const kept = await this.kept.find(transaction, subject);
+    if (!kept) return null;
+    const of = { accountId: subject.accountId, year: kept.year };
+    const taxId = await this.data.decrypt(transaction, of, kept.taxId);
+    return taxId && (JSON.parse(taxId.toString('utf8')) as string);
+  }
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { TaxAnswer } from '#libs/contracts';
+import type { Transaction } from '#libs/database';
+import { JudgedTaxIdsService } from '../tax-ids/judged-tax-ids.service.js';
+import type { TaxSubject } from '../tax-ids/tax-subject.js';
+import { ContactsService } from '../contacts/contacts.service.js';
+import { BillingDetailsMissing } from './tax.errors.js';
+import { type BuyerTax, NO_TAX, TaxRates } from './tax-rates.js';
+
+/** The tax that an account pays, by the country of its billing details. */
+@Injectable()
+export class BuyerTaxService {
+  constructor(
+    private readonly rates: TaxRates,
+    private readonly contacts: ContactsService,
+    private readonly taxIds: JudgedTaxIdsService,
+  ) {}
+
+  /**
+   * Does not ask account while no rates are set.
+   * @throws BillingDetailsMissing, ServiceUnavailable.
+   */
+  async taxOf(accountId: string): Promise<BuyerTax> {
+    if (this.rates.isEmpty) return NO_TAX;
+    const contact = await this.contacts.find(accountId);
+    // An erased account buys nothing; the rules for purchases say so.
+    if (!contact) return NO_TAX;
+    if (!contact.details) throw new BillingDetailsMissing();
+    return this.rates.taxOf(contact.details);
+  }
+
+  /** What `taxOf` would say. @throws ServiceUnavailable. */
+  async preview(accountId: string): Promise<TaxAnswer> {
+    try {
+      const { ppm, isReverseCharge } = await this.taxOf(accountId);
+      return { tax_ppm: ppm, is_reverse_charge: isReverseCharge };
+    } catch (error) {
+      if (!(error instanceof BillingDetailsMissing)) throw error;
+      return { tax_ppm: null, is_reverse_charge: false };
+    }
+  }
+
+  /** Notes which tax id decided the tax of this subject, for its invoices. */
+  async note(
+    transaction: Transaction,
+    subject: TaxSubject,
+    { judgedBy }: Pick<BuyerTax, 'judgedBy'>,
+  ): Promise<void> {
+    await this.taxIds.keep(transaction, subject, judgedBy);
+  }
+}
