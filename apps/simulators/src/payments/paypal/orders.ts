@@ -27,7 +27,7 @@ export class Orders {
     const [unit] = units ?? [];
     const context = source?.paypal?.experience_context;
     if (!unit || !/^\d+\.\d{2}$/.test(unit.amount?.value) || !context?.return_url) {
-      throw PaypalRefusal.invalid('MISSING_REQUIRED_PARAMETER', 'A required field is missing.');
+      throw PaypalRefusal.incomplete();
     }
     if (centsOf(unit.amount) === 0) throw PaypalRefusal.zero();
     checkSums(unit);

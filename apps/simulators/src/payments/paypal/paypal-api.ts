@@ -37,6 +37,14 @@ type Handler = (id: string, body: any, query: URLSearchParams) => object | void;
 
 const SUBSCRIPTIONS = /^\/v1\/billing\/subscriptions$/;
 const TOKEN_SECONDS = 32_400;
+/** What a request must have, by the end of its method and path. */
+const REQUIRED: readonly [request: RegExp, names: readonly string[]][] = [
+  [/^POST \/v2\/checkout\/orders$/, ['intent', 'purchase_units']],
+  [/^POST \/v1\/catalogs\/products$/, ['name', 'type']],
+  [/^POST \/v1\/billing\/plans$/, ['product_id', 'name', 'billing_cycles', 'payment_preferences']],
+  [/^POST \/v1\/billing\/subscriptions$/, ['plan_id']],
+  [/^POST \/v1\/billing\/subscriptions\/[\w-]+\/(suspend|cancel)$/, ['reason']],
+];
 /** How long a key gives the first answer, by the start of the path. */
 const RETENTIONS_MS: readonly [path: string, ms: number][] = [
   ['/v2/checkout/', 6 * HOUR_MS],
@@ -153,7 +161,8 @@ export class PaypalApi {
     for (const [routeMethod, pattern, handler] of this.routes) {
       const found = routeMethod === method ? pattern.exec(path) : null;
       if (!found) continue;
-      const given: unknown = body === '' ? {} : JSON.parse(body);
+      const given = (body === '' ? {} : JSON.parse(body)) as Record<string, unknown>;
+      checkComplete(method, path, given);
       const result = handler(found[1] ?? '', given, new URLSearchParams(query));
       if (!result) return { status: 204 };
       return { status: method === 'POST' ? 201 : 200, body: structuredClone(result) };
@@ -202,6 +211,14 @@ export class PaypalApi {
 
 const subscriptionPath = (step: string) =>
   new RegExp(`^/v1/billing/subscriptions/([\\w-]+)${step}$`);
+
+/** @throws PaypalRefusal for a request that lacks what PayPal requires. */
+function checkComplete(method: string, path: string, given: Record<string, unknown>): void {
+  const [, names = []] = REQUIRED.find(([request]) => request.test(`${method} ${path}`)) ?? [];
+  const isMissing = (value: unknown) =>
+    value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+  if (names.some((name) => isMissing(given[name]))) throw PaypalRefusal.incomplete();
+}
 
 /** Both ends of a list, in milliseconds; all of it where none is named. */
 function stretchOf(query: URLSearchParams): [from: number, to: number] {

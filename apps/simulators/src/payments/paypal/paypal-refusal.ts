@@ -29,6 +29,10 @@ export class PaypalRefusal extends Error {
     return new PaypalRefusal(400, 'INVALID_REQUEST', issue, message);
   }
 
+  static incomplete(): PaypalRefusal {
+    return PaypalRefusal.invalid('MISSING_REQUIRED_PARAMETER', 'A required field is missing.');
+  }
+
   toBody(): object {
     const { code: name, issue, message } = this;
     const details = issue === undefined ? [] : [{ issue, description: message }];

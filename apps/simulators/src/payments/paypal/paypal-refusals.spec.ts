@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { MINUTE_MS } from '#libs/platform';
 import { TestClock } from '#test/environment';
 import { CallRate } from '../../../../billing/src/processors/call-rate.js';
@@ -10,11 +10,14 @@ import { PAYPAL_PATH } from './paypal-simulator.js';
 
 const clock = new TestClock();
 const simulator = new PaymentsSimulator(clock);
+let apiUrl: string;
+beforeAll(async () => {
+  apiUrl = `${await simulator.start()}${PAYPAL_PATH}`;
+});
 afterAll(() => simulator.stop());
 const usd = (value: string) => ({ currency_code: 'USD', value });
 
-async function client(): Promise<PaypalClient> {
-  const apiUrl = `${await simulator.start()}${PAYPAL_PATH}`;
+function client(): PaypalClient {
   const credentials = { clientId: 'simulator', clientSecret: () => 'secret' };
   return new PaypalClient(
     new PaypalConnection({ ...credentials, apiUrl, clock, rate: new CallRate(1_000) }),
@@ -22,7 +25,7 @@ async function client(): Promise<PaypalClient> {
 }
 
 it('nothing is worth zero, and every dispute is listed, over as many pages as it takes', async () => {
-  const paypal = await client();
+  const paypal = client();
   const order = (value: string, key: string) =>
     paypal.createOrder(
       {
@@ -73,4 +76,23 @@ it('nothing is worth zero, and every dispute is listed, over as many pages as it
   const listed = await listPaypalMoney(paypal, start, clock.now());
   const ids = listed.filter(({ kind }) => kind === 'dispute').map((ref) => ref.id);
   expect(ids.toSorted()).toEqual(disputes.toSorted());
+});
+
+it.each([
+  ['v2/checkout/orders', { intent: 'CAPTURE' }],
+  ['v2/checkout/orders', { intent: 'CAPTURE', purchase_units: [] }],
+  ['v1/catalogs/products', { name: 'Plans' }],
+  ['v1/billing/plans', { product_id: 'dds', name: 'A plan' }],
+  ['v1/billing/subscriptions', { quantity: '1' }],
+  ['v1/billing/subscriptions/I-1/cancel', {}],
+])('what lacks a required parameter is refused: %s %j', async (path, body) => {
+  const answer = await fetch(`${apiUrl}/${path}`, {
+    method: 'POST',
+    headers: { authorization: simulator.paypal.api.ownAuthorization() },
+    body: JSON.stringify(body),
+  });
+  expect([answer.status, await answer.json()]).toMatchObject([
+    400,
+    { name: 'INVALID_REQUEST', details: [{ issue: 'MISSING_REQUIRED_PARAMETER' }] },
+  ]);
 });
