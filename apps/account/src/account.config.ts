@@ -52,8 +52,7 @@ export class AccountConfig extends DatabaseConfig {
 
   @Setting({
     env: 'AUDIT_ANCHOR_SECRET',
-    about:
-      'Signs the daily anchors of the audit log. With another one, earlier anchors are refused.',
+    about: 'Signs the daily anchors of the audit log. If it changes, earlier anchors are rejected.',
     secret: true,
     generated: true,
   })
@@ -64,7 +63,7 @@ export class AccountConfig extends DatabaseConfig {
   @Setting({
     env: 'AUDIT_ANCHORS',
     about:
-      'File that the daily anchors are appended to, on a disk that the database’s owner cannot write to. Unset: they are log lines alone.',
+      'File to which the daily anchors are appended, on a disk that the database’s owner cannot write to. Unset: anchors are only logged.',
   })
   @IsOptional()
   @IsString()
@@ -83,7 +82,7 @@ export class AccountConfig extends DatabaseConfig {
   @Setting({
     env: 'GOOGLE_CLIENT_ID',
     about:
-      'OAuth client of Google. Unset: nobody logs in with Google. Its return address is BILLING_URL/log-in/google/return.',
+      'OAuth client at Google. Unset: log-in with Google is off. Its redirect URI is BILLING_URL/log-in/google/return.',
   })
   @ValidateIf(({ googleClientSecret }) => Boolean(googleClientSecret))
   @IsString({ message: 'must be given with GOOGLE_CLIENT_SECRET' })
@@ -100,14 +99,14 @@ export class AccountConfig extends DatabaseConfig {
   @MinLength(8)
   googleClientSecret?: string;
 
-  @Setting({ env: 'GOOGLE_ISSUER', about: 'Issuer of OpenID Connect; a simulator elsewhere.' })
+  @Setting({ env: 'GOOGLE_ISSUER', about: 'OpenID Connect issuer, or a simulator.' })
   @IsUrl(URL_RULES)
   googleIssuer: string = 'https://accounts.google.com';
 
   @Setting({
     env: 'GITHUB_CLIENT_ID',
     about:
-      'OAuth app of GitHub. Unset: nobody logs in with GitHub. Its return address is BILLING_URL/log-in/github/return.',
+      'OAuth app at GitHub. Unset: log-in with GitHub is off. Its callback URL is BILLING_URL/log-in/github/return.',
   })
   @ValidateIf(({ githubClientSecret }) => Boolean(githubClientSecret))
   @IsString({ message: 'must be given with GITHUB_CLIENT_SECRET' })
@@ -124,11 +123,11 @@ export class AccountConfig extends DatabaseConfig {
   @MinLength(8)
   githubClientSecret?: string;
 
-  @Setting({ env: 'GITHUB_URL', about: 'Where GitHub asks its users; a simulator elsewhere.' })
+  @Setting({ env: 'GITHUB_URL', about: 'URL of GitHub’s authorization pages, or of a simulator.' })
   @IsUrl(URL_RULES)
   githubUrl: string = 'https://github.com';
 
-  @Setting({ env: 'GITHUB_API_URL', about: 'Where GitHub’s API is; a simulator elsewhere.' })
+  @Setting({ env: 'GITHUB_API_URL', about: 'URL of GitHub’s API, or of a simulator.' })
   @IsUrl(URL_RULES)
   githubApiUrl: string = 'https://api.github.com';
 }

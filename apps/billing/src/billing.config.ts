@@ -97,7 +97,7 @@ export class BillingConfig extends DatabaseConfig {
   @Setting({
     env: 'INVOICE_YEARS_KEPT',
     about:
-      'For how many years after the year of issue invoices are kept. After that, PDFs and buyer data become unreadable.',
+      'Number of years after the year of issue for which invoices are kept. After that, PDFs and buyer data become unreadable.',
   })
   @IsInt()
   @Min(1)
@@ -140,7 +140,7 @@ export class BillingConfig extends DatabaseConfig {
   @SmtpUrl()
   smtpUrl?: string;
 
-  @Setting({ env: 'STRIPE_API_URL', about: 'Where Stripe’s API is; a simulator elsewhere.' })
+  @Setting({ env: 'STRIPE_API_URL', about: 'URL of Stripe’s API, or of a simulator.' })
   @IsUrl(URL_RULES)
   stripeApiUrl: string = 'https://api.stripe.com';
 
@@ -182,7 +182,7 @@ export class BillingConfig extends DatabaseConfig {
   @Setting({
     env: 'BILLING_PAYPAL_WEBHOOK_IDS',
     about:
-      'Ids that PayPal gave the callback endpoint; two, the newer first, while it is replaced. Required with the client id.',
+      'Ids of the callback endpoint at PayPal; two, the newer first, while it is being replaced. Required with the client id.',
   })
   @ValidateIf(hasPaypal)
   @Matches(/^[A-Za-z0-9]{8,50}$/, { each: true, message: 'must be ids of webhooks' })
@@ -192,7 +192,8 @@ export class BillingConfig extends DatabaseConfig {
 
   @Setting({
     env: 'BILLING_PAYPAL_API_URL',
-    about: 'Where PayPal’s API is; `https://api-m.sandbox.paypal.com`, or a simulator elsewhere.',
+    about:
+      'URL of PayPal’s API; `https://api-m.sandbox.paypal.com` for the sandbox, or a simulator.',
   })
   @IsUrl(URL_RULES)
   paypalApiUrl: string = 'https://api-m.paypal.com';

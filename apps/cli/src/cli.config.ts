@@ -15,7 +15,8 @@ export class CliConfig {
 
   @Setting({
     env: 'OPERATOR_NAME',
-    about: 'Who runs the command, for the audit log. Unset: the user of the machine.',
+    about:
+      'Name of the person who runs a command, for the audit log. Unset: the user name on the machine.',
   })
   @IsOptional()
   @IsString()

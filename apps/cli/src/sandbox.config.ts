@@ -14,7 +14,7 @@ export class SandboxConfig {
   @IsString()
   stripeApiKey?: string;
 
-  @Setting({ env: 'STRIPE_API_URL', about: 'Where Stripe’s API is; a simulator elsewhere.' })
+  @Setting({ env: 'STRIPE_API_URL', about: 'URL of Stripe’s API, or of a simulator.' })
   @IsUrl(URL_RULES)
   stripeApiUrl: string = 'https://api.stripe.com';
 

@@ -5,7 +5,7 @@ import { Setting } from '#libs/platform';
 export class ClusterConfig {
   @Setting({
     env: 'CLUSTER_DATA_DIR',
-    about: 'Folder of databases, broker, generated secrets and logs of the cluster.',
+    about: 'Folder with the databases, broker data, generated secrets and logs of the cluster.',
   })
   @IsString()
   @MinLength(1)

@@ -19,7 +19,7 @@ export class CorpusConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'CORPUS_SEARCHES',
-    about: 'Searches that run at a time, each on a connection of its own; others wait.',
+    about: 'Number of searches that run at the same time, each on its own connection; others wait.',
   })
   @IsInt()
   @Min(1)
@@ -28,7 +28,7 @@ export class CorpusConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'CORPUS_SEARCH_TIMEOUT_MS',
-    about: 'Longest a search may take; then it answers 503 and costs nothing.',
+    about: 'Time limit for a search; after it, the search answers 503 and costs nothing.',
   })
   @IsInt()
   @Min(100)
@@ -38,7 +38,7 @@ export class CorpusConfig extends InternalCallsConfig {
   @Setting({
     env: 'CORPUS_WORK',
     about:
-      'What this process does: "both", "serve" (searches, no imports) or "import" (imports; callers are sent elsewhere).',
+      'What this process does: "both", "serve" (searches, no imports) or "import" (imports only; callers must use another process).',
   })
   @IsIn(['both', 'serve', 'import'])
   work: 'both' | 'serve' | 'import' = 'both';
@@ -46,15 +46,14 @@ export class CorpusConfig extends InternalCallsConfig {
   @Setting({
     env: 'CORPUS_SELL_GENERATED',
     about:
-      'Whether invented names stand in database files, for trials; real installations leave it off.',
+      'Whether database files contain sample names, for trials; leave it off in real installations.',
   })
   @IsBoolean()
   isGeneratedSold: boolean = false;
 
   @Setting({
     env: 'CORPUS_IMPORT_FOLDER',
-    about:
-      "Folder in which files of sources are kept while they are imported. Unset: the system's.",
+    about: "Folder for source files during an import. Unset: the system's temporary folder.",
   })
   @IsOptional()
   @IsString()
@@ -72,7 +71,7 @@ export class CorpusConfig extends InternalCallsConfig {
   @Setting({
     env: 'CORPUS_UPSTREAM_EXCEPTIONS',
     about:
-      'host:port=address:port, separated by commas: hosts of sources reached at a fixed address without the check for public addresses. For simulators and closed networks.',
+      'host:port=address:port, separated by commas: hosts of sources at a fixed address, without the check for public addresses. For simulators and closed networks.',
   })
   @IsString()
   upstreamExceptions: string = '';
@@ -80,7 +79,7 @@ export class CorpusConfig extends InternalCallsConfig {
   @Setting({
     env: 'CORPUS_EXTRA_CA_FILE',
     about:
-      'PEM file of certificate authorities that hosts of sources may use beside the public ones.',
+      'PEM file of certificate authorities that hosts of sources may use in addition to the public ones.',
   })
   @IsOptional()
   @IsString()
@@ -89,7 +88,7 @@ export class CorpusConfig extends InternalCallsConfig {
   @Setting({
     env: 'CORPUS_S3_ENDPOINT',
     about:
-      "Origin of the S3 server that sources at s3://bucket/prefix are on, https://s3.example.org. Unset: Amazon's of the region.",
+      'Origin of the S3 server for sources at s3://bucket/prefix, such as https://s3.example.org. Unset: Amazon S3 in the region.',
   })
   @IsOptional()
   @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })
@@ -101,7 +100,7 @@ export class CorpusConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'CORPUS_S3_PATH_STYLE',
-    about: 'Whether the bucket stands in the path instead of the host name.',
+    about: 'Whether the bucket is part of the path instead of the host name.',
   })
   @IsBoolean()
   s3PathStyle: boolean = false;
@@ -127,7 +126,7 @@ export class CorpusConfig extends InternalCallsConfig {
   @Setting({
     env: 'CORPUS_SUPPRESSIONS',
     about:
-      'File that keeps the list of suppressed values: beside the secrets, on a disk that all processes of the corpus share. Unset: nothing can be suppressed.',
+      'File with the list of suppressed values; store it with the secrets, on a disk that all processes of the corpus share. Unset: nothing can be suppressed.',
   })
   @IsOptional()
   @IsString()

@@ -7,7 +7,7 @@ const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_pro
 /** Sessions, credits and the request log are what every page needs. */
 @ServiceUrls('account', 'entitlement', 'gateway')
 export class DashboardConfig extends InternalCallsConfig {
-  @Setting({ env: 'DASHBOARD_HOST', about: 'Address the dashboard listens on.' })
+  @Setting({ env: 'DASHBOARD_HOST', about: 'Address that the dashboard listens on.' })
   @IsString()
   host: string = '127.0.0.1';
 
@@ -42,7 +42,7 @@ export class DashboardConfig extends InternalCallsConfig {
   @Setting({
     env: 'DASHBOARD_REUSE_PORT',
     about:
-      'Lets several dashboards of one machine listen on the same public port; the system spreads connections (SO_REUSEPORT, Linux). Each needs its own internal port.',
+      'Lets several dashboards on one machine listen on the same public port; the system distributes connections (SO_REUSEPORT, Linux). Each needs its own internal port.',
   })
   @IsBoolean()
   reusePort: boolean = false;
@@ -50,7 +50,7 @@ export class DashboardConfig extends InternalCallsConfig {
   @Setting({
     env: 'DASHBOARD_SIMULATED_DATA',
     about:
-      'Says on every page that the data are made up. Set it with GATEWAY_SIMULATED_DATA, where lookups go to the registry simulator; npm start -- --offline does.',
+      'Marks the data on every page as simulated. Set it together with GATEWAY_SIMULATED_DATA if lookups go to the registry simulator; npm start -- --offline does so.',
   })
   @IsBoolean()
   isDataSimulated: boolean = false;
@@ -79,7 +79,7 @@ export class DashboardConfig extends InternalCallsConfig {
   @Setting({
     env: 'DASHBOARD_PEER_CONNECTIONS_MAX',
     about:
-      'Maximum number of open connections of one IP address (IPv6: /64) that is no trusted proxy. The longest idle one makes room for a new one.',
+      'Maximum number of open connections per IP address (IPv6: /64), except trusted proxies. A new connection closes the one that has been idle longest.',
   })
   @IsInt()
   @Min(1)
@@ -87,7 +87,7 @@ export class DashboardConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'DASHBOARD_DRAIN_NOTICE_MS',
-    about: 'When stopping: how long it is not ready before the listener closes.',
+    about: 'When stopping: how long the service reports "not ready" before the listener closes.',
   })
   @IsInt()
   @Min(0)

@@ -18,7 +18,7 @@ const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_pro
 /** Keys, credits and lookups are what a gateway is for. */
 @ServiceUrls('account', 'entitlement', 'lookup')
 export class GatewayConfig extends DatabaseConfig {
-  @Setting({ env: 'API_HOST', about: 'Address the API listens on.' })
+  @Setting({ env: 'API_HOST', about: 'Address that the API listens on.' })
   @IsString()
   host: string = '127.0.0.1';
 
@@ -56,7 +56,7 @@ export class GatewayConfig extends DatabaseConfig {
 
   @Setting({
     env: 'LOOKUP_SOCKET',
-    about: 'Unix socket of lookup, when it runs on the same machine; used instead of LOOKUP_URL.',
+    about: 'Unix socket of lookup, if it runs on the same machine; used instead of LOOKUP_URL.',
   })
   @IsOptional()
   @IsString()
@@ -77,7 +77,7 @@ export class GatewayConfig extends DatabaseConfig {
 
   @Setting({
     env: 'KEY_PEPPER',
-    about: 'Secret that API keys are hashed with, the same for account and gateway.',
+    about: 'Secret for hashing API keys; the same for account and gateway.',
     secret: true,
     generated: true,
   })
@@ -86,7 +86,8 @@ export class GatewayConfig extends DatabaseConfig {
 
   @Setting({
     env: 'GATEWAY_JOURNAL',
-    about: 'File with the charges that are not settled yet, so that a killed process loses none.',
+    about:
+      'File with the charges that are not settled yet, so that a killed process loses none of them.',
   })
   @IsString()
   journalPath: string = '.data/gateway-leases.journal';
@@ -94,7 +95,7 @@ export class GatewayConfig extends DatabaseConfig {
   @Setting({
     env: 'GATEWAY_REUSE_PORT',
     about:
-      'Lets several gateways of one machine listen on the same public port; the system spreads connections (SO_REUSEPORT, Linux). Each needs its own journal and internal port, and VALKEY_URL.',
+      'Lets several gateways on one machine listen on the same public port; the system distributes connections (SO_REUSEPORT, Linux). Each needs its own journal and internal port, and VALKEY_URL.',
   })
   @IsBoolean()
   reusePort: boolean = false;
@@ -110,13 +111,13 @@ export class GatewayConfig extends DatabaseConfig {
   @Setting({
     env: 'GATEWAY_SIMULATED_DATA',
     about:
-      'Says in the header X-Simulated-Data of every lookup that the data are made up. Set it where lookups go to the registry simulator; npm start -- --offline does.',
+      'Marks the data as simulated in the header X-Simulated-Data of every lookup. Set it if lookups go to the registry simulator; npm start -- --offline does so.',
   })
   @IsBoolean()
   isDataSimulated: boolean = false;
 
   @ValkeyUrl(
-    'Valkey or Redis that several gateways count requests in: redis:// or rediss:// (TLS), password included. Empty: this gateway counts in memory and must be the only one.',
+    'Valkey or Redis server in which several gateways count requests: redis:// or rediss:// (TLS), including the password. Empty: this gateway counts in memory and must be the only one.',
   )
   valkeyUrl: string = '';
 
@@ -159,7 +160,7 @@ export class GatewayConfig extends DatabaseConfig {
   @Setting({
     env: 'GATEWAY_PEER_CONNECTIONS_MAX',
     about:
-      'Maximum number of open connections of one IP address (IPv6: /64) that is no trusted proxy. The longest idle one makes room for a new one.',
+      'Maximum number of open connections per IP address (IPv6: /64), except trusted proxies. A new connection closes the one that has been idle longest.',
   })
   @IsInt()
   @Min(1)
@@ -175,7 +176,7 @@ export class GatewayConfig extends DatabaseConfig {
 
   @Setting({
     env: 'GATEWAY_LOOKUP_TIMEOUT_MS',
-    about: 'Time limit for an answer of lookup, and of every operation that sets no other one.',
+    about: 'Time limit for an answer of lookup, and for every operation without its own limit.',
   })
   @IsInt()
   @Min(100)
@@ -191,7 +192,7 @@ export class GatewayConfig extends DatabaseConfig {
 
   @Setting({
     env: 'GATEWAY_TRANSFER_IDLE_MS',
-    about: 'How long an upload or a download may stand still before it is ended.',
+    about: 'How long an upload or a download may be idle before it is ended.',
   })
   @IsInt()
   @Min(100)

@@ -9,7 +9,7 @@ export class LookupConfig extends InternalCallsConfig {
   @IsString()
   host: string = '127.0.0.1';
 
-  @PortSetting({ env: 'LOOKUP_PORT', about: 'Port of the internal listener; 0 asks the system.' })
+  @PortSetting({ env: 'LOOKUP_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
   port: number = 7104;
 
   @Setting({
@@ -24,14 +24,15 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_UPSTREAM_EXCEPTIONS',
     about:
-      'host:port=address:port, separated by commas: upstreams reached at a fixed address without the check for public addresses. For simulators and closed networks.',
+      'host:port=address:port, separated by commas: upstreams at a fixed address, without the check for public addresses. For simulators and closed networks.',
   })
   @IsString()
   upstreamExceptions: string = '';
 
   @Setting({
     env: 'LOOKUP_EXTRA_CA_FILE',
-    about: 'PEM file of certificate authorities that RDAP servers may use beside the public ones.',
+    about:
+      'PEM file of certificate authorities that RDAP servers may use in addition to the public ones.',
   })
   @IsOptional()
   @IsString()
@@ -40,7 +41,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_AS_RELATIONS_FILE',
     about:
-      "File of AS relationships in CAIDA's format (as-rel, also .gz), read at the start: upstreams, downstreams and peers of AS numbers. Unset: not known.",
+      "File of AS relationships in CAIDA's format (as-rel, also .gz), read at the start: upstreams, downstreams and peers of AS numbers. Unset: unknown.",
   })
   @IsOptional()
   @IsString()
@@ -49,7 +50,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_DELEGATED_FILES',
     about:
-      "The regional registries' own statistics in the extended format (delegated-…-extended, also .gz), separated by commas, read at the start: the blocks of addresses of whoever holds an AS number. Empty: not known.",
+      "Statistics files of the regional registries in the extended format (delegated-…-extended, also .gz), separated by commas, read at the start: the address blocks of an AS number's holder. Empty: unknown.",
   })
   @IsString()
   delegatedFiles: string = '';
@@ -66,7 +67,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_REGISTRIES_FILE',
     about:
-      'Tables of registries in place of those of this version, as `npm run cli -- tlds refresh` writes them. Read at the start.',
+      'Registry tables that replace those of this version, as written by `npm run cli -- tlds refresh`. Read at the start.',
   })
   @IsOptional()
   @IsString()
@@ -84,12 +85,12 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_KEEP',
     about:
-      'What of the answers is kept in the corpus, for history and searches: `all`, `no_contacts` (without contacts and texts) or `none`.',
+      'Which part of the answers is stored in the corpus for history and searches: `all`, `no_contacts` (without contacts and texts) or `none`.',
   })
   @IsIn(KEPT)
   keep: Kept = 'all';
 
-  @Setting({ env: 'LOOKUP_BUDGET_MS', about: 'Time limit for one lookup with all its hops.' })
+  @Setting({ env: 'LOOKUP_BUDGET_MS', about: 'Time limit for one lookup, including all hops.' })
   @IsInt()
   @Min(1_000)
   @Max(25_000)
@@ -106,7 +107,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_DNS_ALLOWED',
     about:
-      'Suffixes and CIDR blocks that DNS lookups answer although they are not public, separated by commas. Unset: only names under delegated top-level domains, and no private addresses.',
+      'Non-public suffixes and CIDR blocks that DNS lookups answer, separated by commas. Unset: only names under delegated top-level domains, and no private addresses.',
   })
   @IsString()
   dnsAllowed: string = '';

@@ -5,19 +5,20 @@ import { PortSetting, Setting } from '#libs/platform';
 export class SimulatorsConfig {
   @PortSetting({
     env: 'SIMULATORS_PORT',
-    about: 'Loopback port of the page with the mail, and of what was asked; 0 takes a free one.',
+    about:
+      'Loopback port of the pages with received mail and recorded exchanges; 0 takes a free one.',
   })
   port: number = 0;
 
   @PortSetting({
     env: 'SIMULATORS_SMTP_PORT',
-    about: 'Loopback port that takes mail; 0 takes a free one.',
+    about: 'Loopback port of the SMTP server; 0 takes a free one.',
   })
   smtpPort: number = 0;
 
   @Setting({
     env: 'SIMULATORS_DRIP_INTERVAL_MS',
-    about: 'Time between two bytes of a registry answer that drips.',
+    about: 'Time between two bytes of a registry answer that arrives slowly.',
   })
   @IsInt()
   @Min(1)

@@ -10,7 +10,7 @@ export type DemoAccount = (typeof DEMO_ACCOUNTS)[number];
 export class SoloConfig {
   @Setting({
     env: 'DATA_DIR',
-    about: 'Folder of the database, generated secrets, mail and files.',
+    about: 'Folder with the database, generated secrets, mail and files.',
   })
   @IsString()
   @MinLength(1)
@@ -24,13 +24,13 @@ export class SoloConfig {
 
   @PortSetting({
     env: 'METRICS_PORT',
-    about: 'Port on loopback where Prometheus reads all services at once; 0 takes any free one.',
+    about: 'Loopback port with the Prometheus metrics of all services; 0 takes a free one.',
   })
   metricsPort: number = DEFAULT_PORTS.METRICS_PORT;
 
   @Setting({
     env: 'OFFLINE',
-    about: 'Look names up at the registry simulator instead of the internet, as --offline does.',
+    about: 'Use the registry simulator instead of the internet, as --offline does.',
   })
   @IsBoolean()
   offline: boolean = false;
@@ -38,7 +38,7 @@ export class SoloConfig {
   @Setting({
     env: 'OFFLINE_NAMES',
     about:
-      'With --offline: how many invented names the corpus is filled with after the start, so that history and searches can be tried.',
+      'With --offline: number of sample names that are added to the corpus after the start, to try history and searches.',
   })
   @IsInt()
   @Min(0)
@@ -48,7 +48,7 @@ export class SoloConfig {
   @Setting({
     env: 'DEMO_ACCOUNT',
     about:
-      'Whether a demo account is made: `full` with a plan, invoices and 30 days of invented requests, `empty`, or `none`. There is none where anybody but people at this machine reaches the dashboard (DASHBOARD_HOST, BILLING_URL), nor with NODE_ENV=production, whatever this says.',
+      'The demo account: `full` (with a plan, invoices and 30 days of sample requests), `empty`, or `none`. There is never one if other machines can reach the dashboard (DASHBOARD_HOST, BILLING_URL), or with NODE_ENV=production.',
   })
   @IsIn(DEMO_ACCOUNTS)
   demoAccount: DemoAccount = 'full';

@@ -43,14 +43,15 @@ export class WorkerConfig extends DatabaseConfig {
   @Setting({
     env: 'WORKER_WEBHOOK_EXCEPTIONS',
     about:
-      'host:443=address:port, separated by commas: hosts of webhooks reached at a fixed address without the check for public addresses. For tests and closed networks.',
+      'host:443=address:port, separated by commas: webhook hosts at a fixed address, without the check for public addresses. For tests and closed networks.',
   })
   @IsString()
   webhookExceptions: string = '';
 
   @Setting({
     env: 'WORKER_EXTRA_CA_FILE',
-    about: 'PEM file of certificate authorities that webhooks may use beside the public ones.',
+    about:
+      'PEM file of certificate authorities that webhooks may use in addition to the public ones.',
   })
   @IsOptional()
   @IsString()

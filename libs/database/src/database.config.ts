@@ -7,7 +7,7 @@ export class DatabaseConfig extends InternalCallsConfig {
   @Setting({
     env: 'DATABASE_POOL_SIZE',
     about:
-      'Connections to PostgreSQL at most, for the requests and events of one process; what comes beyond waits. Count all processes against `max_connections` of the server.',
+      'Maximum number of PostgreSQL connections for the requests and events of one process; further work waits. The total over all processes must fit `max_connections` of the server.',
   })
   @IsInt()
   @Min(2)
@@ -16,7 +16,7 @@ export class DatabaseConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'DATABASE_MAINTENANCE_POOL_SIZE',
-    about: 'The same for its relays and jobs.',
+    about: 'The same, for relays and jobs of the process.',
   })
   @IsInt()
   @Min(2)

@@ -20,7 +20,7 @@ export class FilesConfig {
   @Setting({
     env: 'FILES_LOCATION',
     about:
-      'Where uploads and results are kept: a folder, on a disk that all processes of a service share, or s3://bucket/prefix.',
+      'Where uploads and results are stored: a folder on a disk that all processes of a service share, or s3://bucket/prefix.',
   })
   @IsString()
   @MinLength(1)
@@ -35,7 +35,8 @@ export class FilesConfig {
 
   @Setting({
     env: 'FILES_S3_ENDPOINT',
-    about: "Origin of the S3 server, https://s3.example.org. Unset: Amazon's of the region.",
+    about:
+      'Origin of the S3 server, such as https://s3.example.org. Unset: Amazon S3 in the region.',
   })
   @IsOptional()
   @IsUrl(URL_RULES)
@@ -51,7 +52,7 @@ export class FilesConfig {
   @Setting({
     env: 'FILES_S3_TLS',
     about:
-      'Whether the S3 server is reached by TLS; false declares that the network to an http:// endpoint is private.',
+      'Whether the S3 server uses TLS; false declares that the network to an http:// endpoint is private.',
   })
   @IsBoolean()
   filesS3Tls: boolean = true;
@@ -64,7 +65,7 @@ export class FilesConfig {
   @Setting({
     env: 'FILES_S3_PATH_STYLE',
     about:
-      'Whether the bucket stands in the path instead of the host name, as most own servers want it.',
+      'Whether the bucket is part of the path instead of the host name, as most self-hosted servers require.',
   })
   @IsBoolean()
   filesS3PathStyle: boolean = false;
@@ -93,7 +94,7 @@ export class FilesConfig {
   @Setting({
     env: 'FILES_S3_PUBLIC_ENDPOINT',
     about:
-      'Origin at which customers reach the bucket for their downloads, where it is another one than FILES_S3_ENDPOINT.',
+      'Origin at which customers reach the bucket for downloads, if it differs from FILES_S3_ENDPOINT.',
   })
   @IsOptional()
   @IsUrl(URL_RULES)
@@ -102,7 +103,7 @@ export class FilesConfig {
   @Setting({
     env: 'FILES_S3_REDIRECTS',
     about:
-      'Whether downloads are redirected to the bucket, by addresses of at most 15 minutes; false where customers cannot reach it.',
+      'Whether downloads are redirected to the bucket, to URLs that work for at most 15 minutes; set false if customers cannot reach the bucket.',
   })
   @IsBoolean()
   filesS3Redirects: boolean = true;

@@ -23,7 +23,7 @@ export class EventsConfig {
   @Setting({
     env: 'KAFKA_BROKERS',
     about:
-      'Bootstrap brokers as host:port, separated by commas. Empty: events stay within the process.',
+      'Bootstrap brokers as host:port, separated by commas. Empty: events stay in the process.',
   })
   @IsArray()
   @Matches(HOST_AND_PORT, { each: true, message: '$property must each be host:port' })
@@ -64,7 +64,7 @@ export class EventsConfig {
   @Setting({
     env: 'KAFKA_TLS_FOLDER',
     about:
-      'Folder with tls.crt and tls.key, by which brokers that ask for certificates know this process; read at each connection. Its common name is the user, where the brokers take it so.',
+      'Folder with tls.crt and tls.key: the client certificate for brokers that require one; read at each connection. Brokers can use its common name as the user name.',
   })
   @IsOptional()
   @IsString()

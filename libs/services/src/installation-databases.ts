@@ -21,7 +21,7 @@ export type OwnDatabases = Partial<Record<ServiceName, string>>;
 export function ownDatabasesConfig(services: readonly AnyService[]): ConfigClass<OwnDatabases> {
   class OwnDatabasesConfig {}
   for (const name of schemaServices(services)) {
-    const about = `Administrator of a PostgreSQL database that ${name} has to itself, with the database as its path. Unset: it shares the one of DATABASE_ADMIN_URL.`;
+    const about = `Administrator URL of a separate PostgreSQL database for ${name}, with the database as its path. Unset: ${name} uses the database of DATABASE_ADMIN_URL.`;
     const setting = Setting({ env: ownDatabaseSetting(name), about, secret: true });
     for (const decorate of [setting, IsOptional(), IsDatabaseUrl()]) {
       decorate(OwnDatabasesConfig.prototype, name);

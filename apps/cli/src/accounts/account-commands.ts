@@ -45,29 +45,29 @@ export function accountCommands(
   account
     .command('find <text>')
     .description(
-      'by e-mail, account id, request id, last four of a key, invoice number, or an id of ours or a processor',
+      'find an account by e-mail address, account id, request id, last four characters of a key, invoice number, or an id of this product or of a processor',
     )
     .option('--json', 'as JSON')
     .action((text: string, options: OutputOptions) => find({ config, databases }, text, options));
   account
     .command('list')
-    .description('accounts, newest first, without names and addresses')
+    .description('list accounts, newest first, without names and addresses')
     .addOption(new Option('--standing <standing>', 'only these').choices(LISTED_STANDINGS))
-    .option('--before <account-id>', 'the last one of the page before', id)
-    .option('--limit <number>', 'accounts of a page, at most 500', wholeNumber, LISTED)
+    .option('--before <account-id>', 'the last account of the previous page', id)
+    .option('--limit <number>', 'accounts per page, at most 500', wholeNumber, LISTED)
     .option('--json', 'as JSON')
     .action((options: ListOptions) => list(config, options));
   timelineCommand(account, config);
   for (const verb of ['suspend', 'unsuspend'] as const) {
     account
       .command(verb)
-      .argument('<account-id>', 'as `account find` says it', id)
+      .argument('<account-id>', 'as shown by `account find`', id)
       .description(
         verb === 'suspend'
-          ? 'its keys answer 403 account_suspended within a second, and it can buy nothing'
-          : 'undo the suspension and nothing else',
+          ? 'suspend an account: its keys get 403 account_suspended within a second, and it cannot buy anything'
+          : 'undo the suspension, and nothing else',
       )
-      .requiredOption('--reason <text>', 'why; the owner of a suspended account reads it')
+      .requiredOption('--reason <text>', 'why; the owner of a suspended account sees it')
       .option('--json', 'as JSON')
       .action((accountId: string, options: SuspensionOptions) =>
         changeSuspension(config, verb, accountId, options),
@@ -75,8 +75,8 @@ export function accountCommands(
   }
   account
     .command('lift-second-factor')
-    .argument('<account-id>', 'as `account find` says it', id)
-    .description('remove the authenticator app of an owner who lost it; a mail tells him')
+    .argument('<account-id>', 'as shown by `account find`', id)
+    .description('remove the authenticator app of an owner who lost it; the owner gets an e-mail')
     .requiredOption('--reason <text>', 'why, and how you know that it is the owner')
     .option('--json', 'as JSON')
     .action((accountId: string, options: SuspensionOptions) =>

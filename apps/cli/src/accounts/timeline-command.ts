@@ -32,13 +32,13 @@ interface Timeline {
 export function timelineCommand(account: Command, config: CliConfig): void {
   account
     .command('timeline')
-    .argument('<account-id>', 'as `account find` says it', id)
+    .argument('<account-id>', 'as shown by `account find`', id)
     .description(
       'orders, payments, refunds, callbacks, events, credits, blocks, mails, keys, log-ins: newest first',
     )
-    .option('--before <time>', 'RFC 3339: only what is older, for the next page', instant)
-    .option('--limit <number>', 'entries of a page', wholeNumber, 50)
-    .option('--inspections', 'with the inspections by operators, which are left out otherwise')
+    .option('--before <time>', 'RFC 3339: only older entries, for the next page', instant)
+    .option('--limit <number>', 'entries per page', wholeNumber, 50)
+    .option('--inspections', 'include inspections by operators')
     .option('--json', 'as JSON')
     .action((accountId: string, options: TimelineOptions) => show(config, accountId, options));
 }

@@ -24,20 +24,22 @@ export function auditCommands(program: Command, config: CliConfig): void {
   const audit = program.command('audit').description('the append-only log of who did what');
   audit
     .command('list')
-    .argument('[account-id]', 'as `account find` says it; the installation without it', id)
-    .description('entries of an account, or of what concerns no single one, newest first')
-    .option('--before <position>', 'the last position of the page before')
-    .option('--limit <number>', 'entries of a page, at most 500', wholeNumber, LISTED)
+    .argument('[account-id]', 'as shown by `account find`; by default, the installation', id)
+    .description('list the audit entries of an account, or of the installation, newest first')
+    .option('--before <position>', 'the last position of the previous page')
+    .option('--limit <number>', 'entries per page, at most 500', wholeNumber, LISTED)
     .option('--json', 'as JSON')
     .action((accountId: string | undefined, options: ListOptions) =>
       list(config, accountId, options),
     );
   audit
     .command('verify')
-    .description('walk all chains of hashes; exits 1 and names the first entry that was changed')
+    .description(
+      'verify all hash chains; if an entry was changed, exits with 1 and names the first one',
+    )
     .option(
       '--anchors <file>',
-      'file of AUDIT_ANCHORS, or log lines of account: anchors that the chains must pass through',
+      'file of AUDIT_ANCHORS, or log lines of account: anchors that the chains must contain',
       anchorsIn,
     )
     .option('--json', 'as JSON')

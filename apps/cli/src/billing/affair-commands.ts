@@ -12,16 +12,16 @@ type ReasonedOptions = OutputOptions & { reason: string };
 export function affairCommands(billing: Command, config: CliConfig): void {
   billing
     .command('subscriptions')
-    .argument('<account-id>', 'as `account find` says it', id)
-    .description('the subscriptions of an account, ended ones too')
+    .argument('<account-id>', 'as shown by `account find`', id)
+    .description('list the subscriptions of an account, including ended ones')
     .option('--json', 'as JSON')
     .action((accountId: string, options: OutputOptions) => list(config, accountId, options));
   billing
     .command('cancel')
-    .argument('<account-id>', 'as `account find` says it', id)
-    .argument('<subscription-id>', 'as `billing subscriptions` says it', id)
+    .argument('<account-id>', 'as shown by `account find`', id)
+    .argument('<subscription-id>', 'as shown by `billing subscriptions`', id)
     .description(
-      'end a subscription with its paid period, as its customer may; to end it now, refund its rest',
+      'cancel a subscription at the end of its paid period, as the customer can; to end it now, refund the rest',
     )
     .requiredOption('--reason <text>', 'why')
     .option('--json', 'as JSON')
@@ -30,9 +30,12 @@ export function affairCommands(billing: Command, config: CliConfig): void {
     );
   billing
     .command('resend-receipt')
-    .argument('<account-id>', 'as `account find` says it', id)
-    .argument('<number>', 'of an invoice, a credit note or a debit note, such as INV-2026-000042')
-    .description('send the mail about an invoice or note once more, to the address of today')
+    .argument('<account-id>', 'as shown by `account find`', id)
+    .argument(
+      '<number>',
+      'number of an invoice, a credit note or a debit note, such as INV-2026-000042',
+    )
+    .description('send the e-mail about an invoice or note again, to the current address')
     .requiredOption('--reason <text>', 'why')
     .option('--json', 'as JSON')
     .action((accountId: string, number: string, options: ReasonedOptions) =>

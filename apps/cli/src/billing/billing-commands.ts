@@ -29,34 +29,34 @@ export function billingCommands(program: Command, config: CliConfig): void {
   const billing = program.command('billing').description('payments and refunds');
   billing
     .command('payments')
-    .argument('<account-id>', 'as `account find` says it', id)
-    .description('the latest payments of an account, with what was taken back of each')
+    .argument('<account-id>', 'as shown by `account find`', id)
+    .description('list the latest payments of an account, with refunds and disputes')
     .option('--json', 'as JSON')
     .action((accountId: string, options: OutputOptions) =>
       listPayments(config, accountId, options),
     );
   billing
     .command('reconcile')
-    .description('compare billing with entitlement and the processors, as every day')
+    .description('compare billing with entitlement and the processors, as the daily run does')
     .option('--reason <text>', 'why', 'by hand')
     .option('--json', 'as JSON')
     .action((options: ReasonedOptions) => reconcile(config, options));
   billing
     .command('set-aside')
-    .description('what billing cannot finish by itself, longest first, with the reason')
+    .description('list what billing cannot finish by itself, oldest first, with the reason')
     .option('--json', 'as JSON')
     .action((options: OutputOptions) => listSetAside(config, options));
   billing
     .command('replay <callback-id>')
-    .description("fetch again what a callback is about; by our id or the processor's event id")
+    .description("fetch the object of a callback again, by our id or the processor's event id")
     .requiredOption('--reason <text>', 'why')
     .option('--json', 'as JSON')
     .action((callbackId: string, options: ReasonedOptions) => replay(config, callbackId, options));
   billing
     .command('refund')
-    .argument('<account-id>', 'as `account find` says it', id)
-    .argument('<payment-id>', 'as `billing payments` says it', id)
-    .description('give money back; the same --id counts once, however often it is sent')
+    .argument('<account-id>', 'as shown by `account find`', id)
+    .argument('<payment-id>', 'as shown by `billing payments`', id)
+    .description('refund a payment; a repeat with the same --id has no effect')
     .addOption(
       new Option('--scope <scope>', 'whole: any amount; remaining: the rest of a period')
         .choices(['whole', 'remaining'])
@@ -65,10 +65,10 @@ export function billingCommands(program: Command, config: CliConfig): void {
     .requiredOption('--reason <text>', 'why')
     .option(
       '--amount <number>',
-      'of a whole refund, such as 12.50; all that is left without it',
+      'for a whole refund, such as 12.50; by default, all that is left',
       amountMicros,
     )
-    .option('--from <time>', 'RFC 3339, of a remaining refund; now without it', instant)
+    .option('--from <time>', 'RFC 3339, for a remaining refund; by default, now', instant)
     .addOption(new Option('--id <uuid>', 'id of the refund').default(newId(), 'a new one'))
     .option('--json', 'as JSON')
     .action((accountId: string, paymentId: string, options: RefundOptions) =>
@@ -80,17 +80,16 @@ export function billingCommands(program: Command, config: CliConfig): void {
 
 /** An operator's decision about a refund that failed. */
 const DECISIONS = {
-  'retry-refund': 'ask again now for a refund that failed, with its amount and scope',
-  'dismiss-refund':
-    'do nothing more about a refund that failed: the money went back some other way',
+  'retry-refund': 'retry a failed refund now, with its amount and scope',
+  'dismiss-refund': 'close a failed refund, because the money was returned in another way',
 } as const;
 
 function addDecisions(billing: Command, config: CliConfig): void {
   for (const order of ['retry-refund', 'dismiss-refund'] as const) {
     billing
       .command(order)
-      .argument('<account-id>', 'as `billing set-aside` says it', id)
-      .argument('<refund-id>', 'as `billing set-aside` or `billing payments` says it', id)
+      .argument('<account-id>', 'as shown by `billing set-aside`', id)
+      .argument('<refund-id>', 'as shown by `billing set-aside` or `billing payments`', id)
       .description(DECISIONS[order])
       .requiredOption('--reason <text>', 'why')
       .option('--json', 'as JSON')

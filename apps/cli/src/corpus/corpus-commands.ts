@@ -26,31 +26,31 @@ export function corpusCommands(program: Command, config: ServersConfig, own: Own
   corpus
     .command('generate')
     .description(
-      'add invented names with their histories, for trials and measurements; answers say so, and the same seed adds the same names',
+      'add sample names with their histories, for trials and measurements; answers mark them, and the same seed adds the same names',
     )
     .requiredOption('--names <number>', 'how many', wholeNumber)
-    .option('--seed <number>', 'what they follow from', wholeNumber, 1)
+    .option('--seed <number>', 'seed of the names', wholeNumber, 1)
     .option('--json', 'as JSON')
     .action((options: GenerateOptions) => generate(config, options));
   corpus
     .command('clear')
-    .description('remove all invented names with everything that is known of them')
-    .requiredOption('--generated', 'invented names; no others can be removed')
+    .description('remove all sample names with their data')
+    .requiredOption('--generated', 'sample names; no other names can be removed')
     .option('--json', 'as JSON')
     .action((options: OutputOptions) => clear(config, options));
   corpus
     .command('distribute')
     .description(
-      'spread the tables over the nodes of a Citus cluster, whose coordinator the database of the corpus is; stop the corpus before, and begin with a backup',
+      'spread the tables over the nodes of a Citus cluster. The database of the corpus must be its coordinator. Make a backup and stop the corpus first',
     )
     .option('--json', 'as JSON')
     .action((options: OutputOptions) => distributeTables(config, own, options));
   corpus
     .command('suppress')
     .description(
-      'hide a value from all searches and files at once, erase it within a day, and keep it out for ever',
+      'hide a value from all searches and files at once, erase it within a day, and keep it out permanently',
     )
-    .addArgument(new Argument('<kind>', 'what the value is').choices(SUPPRESSED_KINDS))
+    .addArgument(new Argument('<kind>', 'kind of the value').choices(SUPPRESSED_KINDS))
     .argument('<value>', 'a registrable domain name, e-mail address, name or telephone number')
     .option('--json', 'as JSON')
     .action((kind: SuppressionAsked['kind'], value: string, options: OutputOptions) =>

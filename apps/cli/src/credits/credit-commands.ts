@@ -38,9 +38,9 @@ export function creditCommands(program: Command, config: CliConfig): void {
   const credits = program.command('credits').description('credits of an account');
   credits
     .command('revoke')
-    .argument('<account-id>', 'as `account find` says it', id)
+    .argument('<account-id>', 'as shown by `account find`', id)
     .argument('<credits>', 'how many', wholeNumber)
-    .description('take spendable credits away; the same --id counts once, however often it is sent')
+    .description('take spendable credits away; a repeat with the same --id has no effect')
     .requiredOption('--reason <text>', 'why, for the ledger')
     .addOption(new Option('--id <uuid>', 'id of the revocation').default(newId(), 'a new one'))
     .option('--json', 'as JSON')
@@ -49,32 +49,32 @@ export function creditCommands(program: Command, config: CliConfig): void {
     );
   credits
     .command('grant')
-    .argument('<account-id>', 'as `account find` says it', id)
+    .argument('<account-id>', 'as shown by `account find`', id)
     .argument('<credits>', 'how many', wholeNumber)
-    .description('give credits; the same --id counts once, however often it is sent')
+    .description('grant credits; a repeat with the same --id has no effect')
     .requiredOption('--reason <text>', 'why, for the ledger')
     .addOption(new Option('--id <uuid>', 'id of the adjustment').default(newId(), 'a new one'))
-    .option('--expires <time>', 'RFC 3339; never without it', laterInstant)
+    .option('--expires <time>', 'RFC 3339; by default, the credits never expire', laterInstant)
     .option('--json', 'as JSON')
     .action((accountId: string, amount: number, options: GrantOptions) =>
       grant(config, accountId, amount, options),
     );
   credits
     .command('explain')
-    .argument('<account-id>', 'as `account find` says it', id)
-    .description('why an account has the credits that it has; exits 1 when the lines do not add up')
+    .argument('<account-id>', 'as shown by `account find`', id)
+    .description('explain the credits of an account; exits with 1 if the lines do not add up')
     .option('--json', 'as JSON')
     .action((accountId: string, options: OutputOptions) => explain(config, accountId, options));
   credits
     .command('set-aside')
-    .description('accounts and leases that cannot be booked; each is tried again by itself')
+    .description('list accounts and leases that cannot be booked; each is retried automatically')
     .option('--json', 'as JSON')
     .action((options: OutputOptions) => listSetAside(config, options));
   const limits = program.command('limits').description('limits of an account');
   limits
     .command('lift')
-    .argument('<account-id>', 'as `account find` says it', id)
-    .description('end every override of one limit: it is what the account bought again')
+    .argument('<account-id>', 'as shown by `account find`', id)
+    .description('end all overrides of one limit, which returns to what the account bought')
     .addOption(
       new Option('--limit <name>', 'requests a minute, keys or monitors')
         .choices(OVERRIDABLE_LIMITS)
@@ -85,7 +85,7 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .action((accountId: string, options: LiftOptions) => lift(config, accountId, options));
   limits
     .command('override')
-    .argument('<account-id>', 'as `account find` says it', id)
+    .argument('<account-id>', 'as shown by `account find`', id)
     .description('replace one computed limit until a time')
     .addOption(
       new Option('--limit <name>', 'requests a minute, keys or monitors')

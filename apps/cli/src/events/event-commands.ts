@@ -25,14 +25,14 @@ export function eventCommands(program: Command, databases: Databases): void {
   const events = program.command('events').description('events that could not be handled yet');
   events
     .command('list')
-    .description('failed events with their reasons')
+    .description('list failed events with their reasons')
     .addOption(consumer())
-    .option('--all', 'discarded ones too')
+    .option('--all', 'include discarded events')
     .option('--json', 'as JSON')
     .action((options: ListOptions) => list(databases, options));
   events
     .command('redrive [event-id]')
-    .description('let one event, or all of a consumer, be tried again')
+    .description('retry one event, or all events of a consumer')
     .addOption(consumer().makeOptionMandatory())
     .option('--json', 'as JSON')
     .action((eventId: string | undefined, options: ConsumerOptions) =>
@@ -40,9 +40,9 @@ export function eventCommands(program: Command, databases: Databases): void {
     );
   events
     .command('discard <event-id>')
-    .description('give one event up for ever; it stays on record with the reason')
+    .description('discard one event permanently; it stays on record with the reason')
     .addOption(consumer().makeOptionMandatory())
-    .requiredOption('--reason <text>', 'why it must never happen')
+    .requiredOption('--reason <text>', 'why it must never take effect')
     .option('--json', 'as JSON')
     .action((eventId: string, options: ConsumerOptions & { reason: string }) =>
       discard(databases, eventId, options),

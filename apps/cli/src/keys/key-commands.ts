@@ -12,15 +12,15 @@ export function keyCommands(program: Command, config: CliConfig): void {
   const keys = program.command('keys').description('API keys of an account');
   keys
     .command('list')
-    .argument('<account-id>', 'as `account find` says it', id)
-    .description('the newest keys of an account, ended ones too')
+    .argument('<account-id>', 'as shown by `account find`', id)
+    .description('list the newest keys of an account, including ended ones')
     .option('--json', 'as JSON')
     .action((accountId: string, options: OutputOptions) => list(config, accountId, options));
   keys
     .command('revoke')
-    .argument('<account-id>', 'as `account find` says it', id)
-    .argument('<key-id>', 'as `keys list` says it', id)
-    .description('end a key for ever; it answers 401 within a second')
+    .argument('<account-id>', 'as shown by `account find`', id)
+    .argument('<key-id>', 'as shown by `keys list`', id)
+    .description('revoke a key permanently; it gets 401 within a second')
     .option('--json', 'as JSON')
     .action((accountId: string, keyId: string, options: OutputOptions) =>
       revoke(config, accountId, keyId, options),

@@ -16,9 +16,9 @@ export function routingCommands(program: Command): void {
   routing
     .command('convert <dump>')
     .description(
-      'make the prefixes of a dump of a routing table (MRT, TABLE_DUMP_V2; also .gz), and who originates them, a file for LOOKUP_PREFIX_ORIGINS_FILE',
+      'convert a routing table dump (MRT, TABLE_DUMP_V2; also .gz) to prefixes and their origins, for LOOKUP_PREFIX_ORIGINS_FILE',
     )
-    .requiredOption('--write <file>', 'where the prefixes go')
+    .requiredOption('--write <file>', 'file for the prefixes')
     .option('--json', 'as JSON')
     .action((dump: string, options: OutputOptions & { write: string }) => convert(dump, options));
 }

@@ -40,8 +40,15 @@ export function sandboxCommands(program: Command): void {
   ] as const) {
     sandbox
       .command(name)
-      .description('without test keys it says what it would do; live keys are refused')
-      .option('--wait <minutes>', 'how long each page of the processor waits for you', minutes, 10)
+      .description(
+        "test billing's calls in the sandbox. Without test keys, it prints what it would do; it rejects live keys",
+      )
+      .option(
+        '--wait <minutes>',
+        'minutes to wait for you at each page of the processor',
+        minutes,
+        10,
+      )
       .option('--json', 'answer as JSON')
       .action(async ({ json, wait }: SandboxOptions) => {
         const say = (line: string) => void process.stderr.write(`${line}\n`);

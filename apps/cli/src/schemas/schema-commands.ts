@@ -22,7 +22,10 @@ export function schemaCommands(
   program
     .command('provision')
     .description('create or repair roles, their passwords, schemas and extensions; safe to repeat')
-    .option('--sql', 'print the statements, with the passwords, for another to run; change nothing')
+    .option(
+      '--sql',
+      'print the statements, including passwords, for someone else to run; change nothing',
+    )
     .option('--json', 'as JSON')
     .action(async (options: OutputOptions & { sql?: true }) => {
       const databases = databasesOf(config, own);
@@ -32,7 +35,7 @@ export function schemaCommands(
   program
     .command('migrate')
     .description(
-      'bring every schema and the topics up to date; safe to repeat and to run twice at once',
+      'migrate all schemas and create the topics; safe to repeat and to run twice at the same time',
     )
     .option('--json', 'as JSON')
     .action((options: OutputOptions) => migrate(databasesOf(config, own), events, options));

@@ -38,16 +38,19 @@ function withOwnDatabase(text: string, earlier: OwnAddresses): OwnAddresses {
 export function secretCommands(program: Command): void {
   program
     .command('secrets <folder>')
-    .description('make every secret of a deployment, a file each; what is there stays as it is')
-    .requiredOption('--smtp-url <url>', 'where mail is handed over: smtp://user:password@host:port')
+    .description('create all secrets of a deployment, one file each; existing files do not change')
+    .requiredOption(
+      '--smtp-url <url>',
+      'SMTP server for outgoing mail: smtp://user:password@host:port',
+    )
     .option('--database <address>', 'host:port/database as the services see it', DATABASE)
     .option(
       '--own-database <service=address>',
-      'host:port/database that the service has to itself; once for each such service',
+      'host:port/database of a separate database for a service; repeat the option for each service',
       withOwnDatabase,
       {},
     )
-    .option('--valkey <address>', 'host:port of a Valkey that is to ask for a password')
+    .option('--valkey <address>', 'host:port of a Valkey server with a password')
     .option('--stripe-api-key <key>', 'secret key of the Stripe account, for billing')
     .option('--stripe-callback-secret <secret>', 'signing secret of its callback endpoint')
     .option('--paypal-client-secret <secret>', 'secret of the PayPal app, for billing')

@@ -24,7 +24,7 @@ const LOOK_MS = 500;
 const SLICES = 64;
 const BAR_WIDTH = 30;
 const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
-const LOG_KEY = 'of a log: the public key that signs its checkpoints, DER in base64';
+const LOG_KEY = 'public key that signs the checkpoints of a log, DER in base64';
 const RIGHTS = ['shown', 'sold', 'looked-up'];
 
 /** `source`: where the corpus has data from, beside this installation's own lookups. */
@@ -34,7 +34,7 @@ export function sourceCommands(program: Command, config: CliConfig): void {
     .description('where the corpus has data from, beside own lookups');
   source
     .command('add <name>')
-    .description('name a source; with a schedule it runs at once')
+    .description('add a source; with a schedule, its first run starts at once')
     .requiredOption('--kind <kind>', 'names, zone, whois_csv, pdns, jsonl, blocklist or ct')
     .requiredOption(
       '--from <location>',
@@ -42,28 +42,34 @@ export function sourceCommands(program: Command, config: CliConfig): void {
     )
     .option(
       '--category <category>',
-      'of a block list: phishing, malware, botnet, spam, scam, other',
+      'category of a block list: phishing, malware, botnet, spam, scam, other',
     )
     .requiredOption(
       '--rights <rights>',
-      'what may be done with its data: shown, sold, looked-up, separated by commas; or none',
+      'permitted uses of its data: shown, sold, looked-up, separated by commas; or none',
       rights,
     )
-    .option('--every <time>', 'from one run to the next, such as 30m, 12h or 1d', duration)
+    .option('--every <time>', 'interval between runs, such as 30m, 12h or 1d', duration)
     .option('--log-key <key>', LOG_KEY)
     .option('--json', 'as JSON')
     .action((name: string, options: AddOptions) => add(config, name, options));
   source
     .command('set <name>')
-    .description('say how much a zone or block list may change, or who signs a log')
-    .option('--turnover <percent>', 'of its names, those that may be gone; 20 at first', percent)
-    .option('--open-ended <yes|no>', 'whether its last line may lack an end; no at first', yesOrNo)
+    .description(
+      'change how much a zone or block list may change between files, or who signs a log',
+    )
+    .option('--turnover <percent>', 'share of its names that may be missing; initially 20', percent)
+    .option(
+      '--open-ended <yes|no>',
+      'whether its last line may lack a newline; initially no',
+      yesOrNo,
+    )
     .option('--log-key <key>', LOG_KEY)
     .option('--json', 'as JSON')
     .action((name: string, options: SetOptions) => set(config, name, options));
   source
     .command('run <name>')
-    .description('take in what is new at a source, and wait for the end')
+    .description('import the new data of a source, and wait for the end')
     .option('--json', 'as JSON')
     .action((name: string, options: OutputOptions) => run(config, name, options));
   source
@@ -73,7 +79,7 @@ export function sourceCommands(program: Command, config: CliConfig): void {
     .action((options: OutputOptions) => list(config, options));
   source
     .command('remove <name>')
-    .description('take a source off; its data stays, and is neither shown, sold nor looked up')
+    .description('remove a source; its data stays, but is neither shown, sold nor looked up')
     .option('--json', 'as JSON')
     .action((name: string, options: OutputOptions) => remove(config, name, options));
 }

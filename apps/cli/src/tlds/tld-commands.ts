@@ -20,18 +20,17 @@ export function tldCommands(program: Command): void {
   const tlds = program.command('tlds').description('who answers for which top-level domain');
   tlds
     .command('show [tld]')
-    .description('what is asked for a top-level domain or for each, and why nothing is')
-    .option('--tables <file>', 'tables of registries; those of this version by default')
+    .description('show which servers are queried for one or all top-level domains, or why none is')
+    .option('--tables <file>', 'registry tables; by default, those of this version')
     .option('--json', 'as JSON')
     .action((tld: string | undefined, options: TableOptions) => show(tld, options));
   tlds
     .command('refresh <folder>')
     .description(
-      'derive tables from the files of IANA in a folder (dns.json, tlds-alpha-by-domain.txt) and a list of ' +
-        'port-43 hosts (whois-servers-tld.json), show what changes, and write them with --write',
+      "derive tables from IANA's files in a folder (dns.json, tlds-alpha-by-domain.txt) and a list of port-43 hosts (whois-servers-tld.json), show the changes, and write them with --write",
     )
-    .option('--tables <file>', 'tables to compare with; those of this version by default')
-    .option('--write <file>', 'where the new tables go: the value of LOOKUP_REGISTRIES_FILE')
+    .option('--tables <file>', 'tables to compare with; by default, those of this version')
+    .option('--write <file>', 'file for the new tables: the value of LOOKUP_REGISTRIES_FILE')
     .option('--json', 'as JSON')
     .action((folder: string, options: TableOptions & { write?: string }) =>
       refresh(folder, options),

@@ -95,7 +95,7 @@ function choicesOf(kind: MonitorKind, request: UpdateMonitorRequest): MonitorRul
   };
 }
 
-const TOO_SHORT = `must have at least ${TEXT_LENGTH_MIN} letters or digits`;
+const TOO_SHORT = `must contain at least ${TEXT_LENGTH_MIN} letters or digits`;
 
 function registrableName(field: string, text: string): string {
   const parsed = parseDomainName(text);
@@ -108,7 +108,10 @@ function registrableName(field: string, text: string): string {
 function word(field: string, text: string, lengthMin: number): string {
   const read = text.normalize('NFKC').trim().toLowerCase();
   if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(read)) {
-    throw refused(field, 'may hold letters, digits and hyphens: it is looked for in labels');
+    throw refused(
+      field,
+      'may contain only letters, digits and hyphens, because it is compared with labels',
+    );
   }
   // Marks alone leave nothing to compare, and one letter with marks is in nearly every name.
   const looks = [...looseSkeletonOf(read)].length;

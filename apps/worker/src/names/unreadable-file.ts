@@ -1,13 +1,14 @@
 import type { UploadRefusalReason } from '#libs/contracts';
 
 const DETAILS: Readonly<Record<UploadRefusalReason, string>> = {
-  too_many_lines: 'The file has more than 3,000,000 lines with names. Send it as several files.',
-  too_large_unpacked: 'The file has more than 768 MiB when it is unpacked. Send it as several.',
-  not_text: 'The file is no text in UTF-8. Send text or CSV, plain, as gzip or as zip.',
-  nested_archive: 'The archive holds another archive. Pack the text or CSV file itself.',
-  not_one_entry: 'The zip must hold exactly one file, which is no folder, link or secret.',
-  broken_archive: 'The archive is incomplete or damaged. Pack and send the file again.',
-  no_names: 'None of its lines holds a domain name. Put one name on each line.',
+  too_many_lines: 'The file has more than 3,000,000 lines with names. Split it into several files.',
+  too_large_unpacked: 'The file is larger than 768 MiB when unpacked. Split it into several files.',
+  not_text: 'The file is not UTF-8 text. Send text or CSV, either plain or as gzip or ZIP.',
+  nested_archive: 'The archive contains another archive. Compress the text or CSV file itself.',
+  not_one_entry:
+    'The ZIP file must contain exactly one file, which is not a folder, a link or encrypted.',
+  broken_archive: 'The archive is incomplete or damaged. Compress and send the file again.',
+  no_names: 'The file contains no domain name. Put one name on each line.',
 };
 
 /** A file that cannot be read as a list of names: no repetition helps. */

@@ -14,7 +14,7 @@ export class InternalCallsConfig {
   @Setting({
     env: 'SERVICE_SECRET',
     about:
-      'Signs the tokens between services: one secret of the whole installation (a second line is accepted too, while it is rotated), or the lines that `cli secrets` makes for this service alone.',
+      'Signs the tokens between services: one secret for the whole installation (plus a second line during a rotation), or the lines that `cli secrets` creates for this service.',
     secret: true,
     generated: true,
   })
@@ -23,7 +23,7 @@ export class InternalCallsConfig {
 
   @Setting({
     env: 'SERVICE_SECRET_FILE',
-    about: 'File of SERVICE_SECRET, which is read again whenever it changes.',
+    about: 'File of SERVICE_SECRET; read again whenever it changes.',
   })
   @IsOptional()
   @IsString()
@@ -32,7 +32,7 @@ export class InternalCallsConfig {
   @Setting({
     env: 'INTERNAL_TLS_FOLDER',
     about:
-      'Folder with ca.crt, tls.crt and tls.key, read again when they change: calls between services then use mutual TLS. The certificate must name the service, such as account, and the URLs of services must begin with https://.',
+      'Folder with ca.crt, tls.crt and tls.key, read again when they change. If it is set, calls between services use mutual TLS. The certificate must name the service, such as account, and the URLs of services must start with https://.',
   })
   @IsOptional()
   @IsString()

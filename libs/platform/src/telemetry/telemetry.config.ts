@@ -22,7 +22,7 @@ export class TelemetryConfig {
 
   @Setting({
     env: 'OTEL_TRACES_SAMPLER_ARG',
-    about: 'Share of the requests of the API whose traces are recorded, from 0 to 1.',
+    about: 'Share of API requests that are traced, from 0 to 1.',
   })
   @IsNumber()
   @Min(0)
