@@ -61,7 +61,7 @@ const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to 
       ]);
     });
 
-    it('while a password is changed, the one that holds is found', async () => {
+    it('the valid password is found while it is changed', async () => {
       const right = deployment.pooled('gateway');
       const wrong = right.replace(/:[^:@]+@/, ':of-tomorrow@');
       const database = await Database.open({

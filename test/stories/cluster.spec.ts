@@ -41,7 +41,7 @@ describeOnCluster('a process for each service', () => {
 
   describe('many names', () => bulkJobs(() => deployment, receiver));
 
-  describe('what an account is told', () => accountNews(() => deployment, receiver));
+  describe('news of an account', () => accountNews(() => deployment, receiver));
 
   describe('database files', () => databaseFiles(() => deployment));
 

@@ -36,7 +36,7 @@ describe('settings of operator commands', () => {
     });
   });
 
-  it('what a shell took from an installation that has ended gives way to the one that runs', () => {
+  it('settings that a shell took from an ended installation give way to those of the running one', () => {
     running(ALIVE, 2);
     const { ACCOUNT_URL, LOG_LEVEL } = operatorSettings(exported(gone), folder);
     expect([ACCOUNT_URL, LOG_LEVEL]).toEqual(['http://127.0.0.1:2', 'warn']);
@@ -48,7 +48,7 @@ describe('settings of operator commands', () => {
     expect(() => operatorSettings(exported(gone), folder)).toThrow('unset OPERATOR_ENV_OF');
   });
 
-  it('what an operator sets, or a living installation, is taken whole and never mixed with a file', () => {
+  it('settings of an operator, or of a living installation, are taken whole and never mixed with a file', () => {
     running(ALIVE, 2);
     for (const given of [exported(), exported(ALIVE)]) {
       expect(operatorSettings(given, folder)).toEqual(given);

@@ -541,7 +541,7 @@ describe('after a log-in', () => {
   });
 });
 
-describe('what an owner logs in with', () => {
+describe('an owner’s ways to log in', () => {
   it('a new password is asked for with the old one, and the page says when it is set', async () => {
     expect(textOf(await get('/account/password'))).toContain('Every other browser is logged out');
     const form = 'current_password=the+old+one&password=the+new+one';

@@ -43,7 +43,7 @@ it('npm stop returns when what ran has ended, and says so when nothing runs', as
   }
 });
 
-it('what a start tells to type names the data folder, unless it is the usual one', () => {
+it('the command that a start suggests names the data folder, unless it is the usual one', () => {
   expect(commandFor('.data', 'npm stop')).toBe('npm stop');
   expect(commandFor('/srv/dds', 'npm stop')).toBe('DATA_DIR=/srv/dds npm stop');
   expect(commandFor('/srv/my dds', 'npm stop')).toBe("DATA_DIR='/srv/my dds' npm stop");

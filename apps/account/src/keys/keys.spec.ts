@@ -96,7 +96,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('what a PATCH names is stored, whether it is one field or all of them', async () => {
+  it('a PATCH stores the fields that it names, whether one or all of them', async () => {
     const { key: _value, ...key } = await createKey();
     const stored = async () => (await call('GET', 'keys')).body.keys[0];
     const [expires_at, later] = [1, 2].map((days) =>

@@ -144,7 +144,7 @@ describe('account commands', () => {
     expect(stdout).toContain('\n2 inspections by operators left out: --inspections\n');
   });
 
-  it('what is found says which field of the account it was', async () => {
+  it('a find says which field of the account it was', async () => {
     const { accountId, key } = owner;
     const matched = async (text: string) => (await find(text))[0].matched.join();
     expect(await matched(` <${EMAIL.toUpperCase()}>`)).toBe('e-mail');
@@ -178,7 +178,7 @@ describe('account commands', () => {
     expect(found).toEqual([owner.accountId, forger]);
   });
 
-  it('what leads to nobody says so and ends with 1', async () => {
+  it('a search without a result says so and ends with 1', async () => {
     for (const text of ['nobody@example.com', 'INV-1999-000001', 'pi_unknown', "' or 1=1 --"]) {
       expect(await desk.command('account', 'find', text)).toMatchObject({
         code: 1,

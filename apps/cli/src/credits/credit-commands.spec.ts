@@ -13,7 +13,7 @@ describe('credit commands', () => {
   });
   afterAll(() => desk.close());
 
-  it('what is given, taken and lifted by hand is in the audit log before it is done', async () => {
+  it('credits given, taken and lifted by hand are in the audit log before it is done', async () => {
     const { accountId } = await desk.account.register('audited@example.com');
     const why = ['--reason', 'a test'];
     await desk.command('credits', 'grant', accountId, '70', '--id', ID, ...why);

@@ -46,7 +46,7 @@ function seenOf(name: string) {
   ];
 }
 
-describe('what a source that may not be shown has brought', () => {
+describe('data of a source that may not be shown', () => {
   let corpus: CorpusUnderTest;
 
   beforeAll(async () => {

@@ -130,7 +130,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
   });
 });
 
-it('nobody was asked, and each example of a row is passed on', async () => {
+it('no owner was asked, and each example of a row is passed on', async () => {
   expect(under.arrived.map(({ line }) => line)).toEqual([]);
   for (const [address, operation, route] of ROUTES) {
     const { status } = await send(operation, route, { query: neededBy(operation) });

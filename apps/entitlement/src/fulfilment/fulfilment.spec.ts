@@ -4,7 +4,7 @@ import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-u
 
 const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
 
-describe('what billing and operators ask', () => {
+describe('questions of billing and operators', () => {
   let entitlement: EntitlementUnderTest;
   let accountId: string;
 
@@ -54,7 +54,7 @@ describe('what billing and operators ask', () => {
     ]);
   });
 
-  it('what an account owns: packages with what is left, subscriptions, debt', async () => {
+  it('an account’s holdings: packages with the credits left, subscriptions, debt', async () => {
     const [lineId, spent] = [
       await entitlement.buy(accountId, 5_000),
       await entitlement.buy(accountId, 1_000),

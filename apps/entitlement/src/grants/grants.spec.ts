@@ -82,7 +82,7 @@ describe('grants', () => {
     expect(await entitlement.events(accountId)).toEqual(['AllowanceChanged 1']);
   });
 
-  it('what was paid for says its order, its name and its day', async () => {
+  it('a paid grant says its order, its name and its day', async () => {
     const orderId = newId();
     const line = { kind: 'package', credits: '15000', sku: 'package-15000' } as const;
     await entitlement.pay(accountId, line, orderId);
@@ -150,7 +150,7 @@ describe('grants', () => {
     expect(await spendable()).toBe(15_000);
   });
 
-  it('while a renewal is not paid the old month stays spendable for seven days', async () => {
+  it('the old month stays spendable for seven days while a renewal is not paid', async () => {
     await subscribe({});
     at('2026-04-02T10:00:00Z');
     const unpaid = { periodStart: '2026-04-02T09:00:00Z', periodEnd: '2026-05-02T09:00:00Z' };

@@ -157,7 +157,7 @@ describe('holds', () => {
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 490 });
   });
 
-  it('what a job could not use before its grant ended comes back for seven days', async () => {
+  it('credits that a job could not use before their grant ended come back for seven days', async () => {
     const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
     const subscription = { subscriptionId: newId(), ...month, cancelAt: month.periodEnd };
     await entitlement.subscribe(accountId, subscription);

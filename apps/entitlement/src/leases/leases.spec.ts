@@ -79,7 +79,7 @@ describe('leases', () => {
     expect(await entitlement.events(accountId)).toEqual([]);
   });
 
-  it('what is fetched ahead is bounded, the waiting request is served whenever it is spendable', () => {
+  it('credits fetched in advance are bounded, the waiting request is served whenever it is spendable', () => {
     expect(leaseAmount(1, 5_000, 1_000_000)).toBe(1_000);
     expect(leaseAmount(1, 700, 1_000_000)).toBe(700);
     expect(leaseAmount(1, 700, 5_000)).toBe(250);
@@ -209,7 +209,7 @@ describe('leases', () => {
     expect(await entitlement.events(accountId)).toEqual([]);
   });
 
-  it('nobody is charged more under a lease than it held', async () => {
+  it('no account is charged more under a lease than it held', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId, min: 10 });
     await settle(accountId, leaseId, 1_000);

@@ -8,7 +8,7 @@ import { type Stretch, sliceExpiry, slicesOf } from './slices.js';
 
 const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
 
-describe('what billing announces', () => {
+describe('announcements of billing', () => {
   let entitlement: EntitlementUnderTest;
   let accountId: string;
 
@@ -181,7 +181,7 @@ describe('what billing announces', () => {
     expect(expiry('2026-04-05T09:00:00Z')).toBe('2026-04-12T09:00:00.000Z');
   });
 
-  it('what is left of a slice and is less than a credit brings no grant', async () => {
+  it('a rest of a slice below one credit brings no grant', async () => {
     const subscriptionId = newId();
     const stretch = { subscriptionId, interval: 'month', ...MONTH, monthlyCredits: '1' } as const;
     const kind = 'subscription_upgrade';

@@ -35,7 +35,7 @@ describe('reversals', () => {
     return (consumed: number) => entitlement.client.close({ accountId, leaseId, consumed });
   }
 
-  it('what is taken back of a line is exact, by money and by time', () => {
+  it('the part taken back of a line is exact, by money and by time', () => {
     const of = (refunded: number, paid: number, from?: string) =>
       ({
         refundedMicros: String(refunded),

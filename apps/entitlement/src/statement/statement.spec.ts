@@ -117,7 +117,7 @@ describe('usage of an account', () => {
     ]);
   });
 
-  it('what nobody could be charged for is in no line', async () => {
+  it('credits that could not be charged are in no line', async () => {
     await entitlement.buy(accountId, 10);
     const open = await lease({ 'whois.live': 8 }, 8);
     await entitlement.client.close({ ...open, consumed: 0, operations: {} });

@@ -78,7 +78,7 @@ it('all that it may cost is held before anything is asked; what was answered is 
   expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
 });
 
-it('what it cost is off the balance at once, and once, whenever entitlement hears of it', async () => {
+it('the price is off the balance at once, and once, whenever entitlement hears of it', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk', 'whois'] });
   const single = async (name: string) => {
     const { headers } = await under.ask(`/v2.0/whois/live?domainName=${name}.example`, {

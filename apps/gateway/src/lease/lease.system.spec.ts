@@ -288,7 +288,7 @@ describe('the journal', () => {
     ]);
   });
 
-  it('what credits were used for is reported with them, also after a kill and by a rewritten file', async () => {
+  it('the use of credits is reported with them, also after a kill and by a rewritten file', async () => {
     const { keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     const path = join(around.folder, 'operations');
@@ -327,7 +327,7 @@ describe('the journal', () => {
     expect([statSync(folder).mode & 0o777, existsSync(path)]).toEqual([0o700, true]);
   });
 
-  it('while it cannot be written each answer is settled at once, and it recovers', async () => {
+  it('a journal that cannot be written has each answer settled at once, and recovers', async () => {
     const { keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     const folder = join(around.folder, 'lost');

@@ -97,7 +97,7 @@ describe('live answers for the fixture names', () => {
     expect(second!.body.query_time).toBe('2026-11-20 11:42:03');
   });
 
-  it('what "fields" and "include" leave out is not answered', async () => {
+  it('members that "fields" and "include" leave out are not answered', async () => {
     const some = await ask({ domainName: 'registered.test', fields: 'domain_name,dates.created' });
     expect(some.body).toEqual({
       status: true,

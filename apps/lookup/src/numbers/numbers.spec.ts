@@ -24,7 +24,7 @@ async function ask(path: string) {
   return { status: answer.status, outcome: answer.headers.get('x-outcome'), body };
 }
 
-describe('who holds an address', () => {
+describe('the holder of an address', () => {
   it('is told with block, contacts and where abuse is to be reported', async () => {
     const { status, outcome, body } = await ask('ip-whois?ip=192.0.2.1');
     expect([status, outcome]).toEqual([200, 'delivered']);
@@ -87,7 +87,7 @@ describe('who holds an address', () => {
   });
 });
 
-describe('who holds an AS number', () => {
+describe('the holder of an AS number', () => {
   it('is told, and that routes and peers are not known without a feed', async () => {
     expect((await ask('asn-whois?asn=as64496')).body).toMatchObject({
       as_number: 'AS64496',

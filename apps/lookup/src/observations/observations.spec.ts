@@ -18,7 +18,7 @@ const lookup = (outcome: Lookup['outcome'] = 'delivered'): Lookup => ({
   outcome,
 });
 
-describe('what is handed over', () => {
+describe('observations handed over', () => {
   const parsed = (line: string | undefined) => line && (JSON.parse(line) as object);
 
   it('is a registration with its contacts and text, complete if every source answered', () => {

@@ -42,7 +42,7 @@ it('the example of the documents is what the fixture answers', () => {
   expect(v2Body(fixtureLookup('registered.test', at), live, sections)).toEqual(answer);
 });
 
-describe('what each source did', () => {
+describe('the part of each source', () => {
   it('names the error of a source beside one that delivered, and what was cut', () => {
     const lookup = port43Lookup();
     const [registry, registrar] = lookup.sources;

@@ -122,7 +122,7 @@ it('S119: what is in a file is in no log line, no event and no table of the work
   expect(kept).not.toMatch(/Ada Canary|first\.com|second\.com/);
 });
 
-it('what is suppressed is in no file that can be had', async () => {
+it('a suppressed name is in no file that can be had', async () => {
   await corpus.operate.suppress({ kind: 'domain', value: 'first.com' });
   expect((await fetchFile('newly')).status).toBe(409);
   await under.worker.app.get(PlanFilesJob, { strict: false }).runOnce();

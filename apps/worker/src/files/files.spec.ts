@@ -249,7 +249,7 @@ async function entriesOf(bytes: Buffer): Promise<[string, Buffer][]> {
   return found;
 }
 
-describe('who may have a file', () => {
+describe('access to a file', () => {
   it('S77: whose plan opens it now; each plan its files and no others', async () => {
     const accountId = customer(['names', 'dns']);
     const allowed = await list(accountId, '?page_size=100');
@@ -365,7 +365,7 @@ describe('after something of a person was suppressed', () => {
     expect(await entryOf('dns', '2026-11-22')).toEqual(dns);
   });
 
-  it('while a file was made that may hold it, it is begun anew, and nobody sees the first one', async () => {
+  it('a file that may hold it is begun anew while it is made, and the first one is never seen', async () => {
     const { files: before } = await list(customer(ALL), '?date=2026-11-22');
     const overtaken: Dataset[] = [];
     corpus.suppressed = { version: 3, domains: 1 };

@@ -119,7 +119,7 @@ describe('monitors', () => {
     await untilAsked('whois', name, looks + 1);
   });
 
-  it('what was there for a moment is no news, and what flaps is told twice a day', async () => {
+  it('a momentary change is no news, and a flapping one is told twice a day', async () => {
     const name = newName();
     const at = (address: string) => world.resolve(name, { A: [address] });
     world.register(name, {});
@@ -260,7 +260,7 @@ describe('monitors', () => {
     expect(await eventsOf(id)).toEqual([]);
   });
 
-  it('what cannot be kept of one name leaves out no other', async () => {
+  it('a fault in keeping one name leaves out no other', async () => {
     const [broken, sound] = [newName(), newName()];
     const checkedAt = async (id: string) => (await shown(id)).checks!.whois_checked_at;
     const ids: string[] = [];
@@ -463,7 +463,7 @@ describe('monitors', () => {
     expect(left).toEqual([]);
   });
 
-  it('what makes no sense is refused by name', async () => {
+  it('senseless values are refused by name', async () => {
     for (const [body, field] of [
       [{ kind: 'domain' }, 'domainName'],
       [{ kind: 'domain', domainName: 'com' }, 'domainName'],

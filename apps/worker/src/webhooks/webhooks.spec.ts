@@ -115,7 +115,7 @@ describe('webhooks', () => {
     expect(await firstOf(accountId, webhook.id)).toMatchObject({ tries: 1, response_status: 204 });
   });
 
-  it('while a secret is rotated both sign; afterwards the new one alone', async () => {
+  it('both secrets sign during a rotation; afterwards the new one alone', async () => {
     const accountId = newId();
     const webhook = await create(accountId, 'b.hooks.example');
     const rotated = await call<WebhookSecretAnswer>(accountId, 'POST', `/${webhook.id}/rotate`);
@@ -137,7 +137,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('what fails is tried ten times, disables the endpoint with a mail, and can be sent again', async () => {
+  it('a failing delivery is tried ten times, disables the endpoint with a mail, and can be sent again', async () => {
     const accountId = newId();
     const webhook = await create(accountId, 'c.hooks.example');
     answers.set('c.hooks.example', 302);
