@@ -80,7 +80,7 @@ interface Held {
 
   it('the slider chooses a package by keyboard and says its price', async () => {
     await visitor.open('/credits');
-    const slider = visitor.page.getByRole('slider', { name: 'Credits' });
+    const slider = visitor.page.getByRole('slider', { name: 'Package' });
     expect(await slider.getAttribute('aria-valuetext')).toBe(
       '5,000 credits for $19.00, $0.0038 each',
     );
@@ -269,7 +269,7 @@ interface Held {
     await plain.open('/log-in');
     await plain.submit('Log in', { 'E-mail': customer.email, Password: customer.password });
     await plain.open('/credits');
-    await plain.page.getByLabel('Credits', { exact: true }).selectOption('50000');
+    await plain.page.getByLabel('Package', { exact: true }).selectOption('50000');
     expect(await plain.submit('Order the package')).toBe(303);
     expect(await plain.words()).toContain('$150.00');
     await plain.leave();
