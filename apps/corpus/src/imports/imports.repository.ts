@@ -237,12 +237,13 @@ export class ImportsRepository {
     );
   }
 
-  /** Whether the newest file of each source failed. */
+  /** Whether the last run of each source, or its newest file, failed. */
   async listNewest(): Promise<{ source: string; isFailed: boolean }[]> {
     return this.database.query(
-      `select distinct on (s.id) s.name as source, f.state = 'failed' as "isFailed"
-       from import_file f join source s on s.id = f.source_id where s.removed_at is null
-       order by s.id, f.started_at desc, f.id desc`,
+      `select s.name as source, s.run_problem is not null or coalesce(
+         (select f.state = 'failed' from import_file f where f.source_id = s.id
+          order by f.started_at desc, f.id desc limit 1), false) as "isFailed"
+       from source s where s.location is not null and s.removed_at is null order by s.id`,
     );
   }
 

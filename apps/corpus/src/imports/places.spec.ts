@@ -100,6 +100,20 @@ describe('sources elsewhere', () => {
       expect((await corpus.runSource(name)).problem).toBe(problem);
     });
 
+    it('a source that cannot be fetched fails, until it can', async () => {
+      await add('absent', 'names', '/absent.txt');
+      const isFailed = async () => {
+        await corpus.runSource('absent');
+        const newest = await corpus.part(ImportFilesService).listNewest();
+        return newest.find(({ source }) => source === 'absent')?.isFailed;
+      };
+      expect(await isFailed()).toBe(true);
+      server.put('/absent.txt', 'absent-a.com\n');
+      expect(await isFailed()).toBe(false);
+      server.put('/absent.txt', Buffer.alloc(1_000, 'a b\n'));
+      expect(await isFailed()).toBe(true);
+    });
+
     it('a host with the certificate of a stranger is not believed', async () => {
       const location = 'https://untrusted.files.example/target.txt';
       await corpus.sources.add({ name: 'stranger', kind: 'names', location, ...RIGHTS });

@@ -13,7 +13,7 @@ const BEHIND = declareGauge(
 );
 const FAILED = declareGauge(
   'dds_corpus_import_failed',
-  'Whether the newest file of a source could not be taken in (1) or could (0).',
+  'Whether the last run of a source, or its newest file, failed (1) or not (0).',
   { labels: ['source'] },
 );
 
