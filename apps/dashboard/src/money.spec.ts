@@ -104,6 +104,31 @@ describe('a preview of a change', () => {
     expect(said).not.toContain('paused');
   });
 
+  it('of the same plan in the same second asks under a key of its own, and each repeat under the same one', async () => {
+    preview({});
+    under.answers.set('POST /internal/subscriptions/0197-s/change', {
+      subscription: OWNED,
+      redirect_url: null,
+    });
+    for (let time = 0; time < 2; time += 1) {
+      const { body } = await under.send('GET', CHANGE, { cookie: under.cookie });
+      const inputs = body.toString().matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g);
+      const fields = new URLSearchParams();
+      for (const [, name, value] of inputs) fields.set(name, value);
+      const headers = { ...under.ours, 'content-type': 'application/x-www-form-urlencoded' };
+      for (let sent = 0; sent < 2; sent += 1) {
+        const path = '/subscriptions/0197-s/change';
+        expect(await under.send('POST', path, headers, fields.toString())).toMatchObject({
+          status: 303,
+        });
+      }
+    }
+    const changes = under.arrived.filter(({ line }) => line.endsWith('/change'));
+    const keys = changes.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual([keys[0], keys[0], keys[2], keys[2]]);
+    expect(new Set(keys)).toHaveProperty('size', 2);
+  });
+
   it('that waits for the end of the period names what is lost then', async () => {
     preview({
       effect: 'period_end',
