@@ -12,7 +12,6 @@ const PAYS = `m.interval_minutes is not null and m.kind = 'domain' and not m.is_
 export interface PaidChecks {
   id: string;
   checks: number;
-  isUnpaid: boolean;
 }
 
 @Injectable()
@@ -82,13 +81,13 @@ export class PaidChecksMaintenanceRepository {
     openedBefore: Date,
   ): Promise<PaidChecks | undefined> {
     const [known] = await transaction.query<PaidChecks>(
-      `select id, checks, is_unpaid as "isUnpaid" from paid_checks where account_id = $1 and not is_open`,
+      'select id, checks from paid_checks where account_id = $1 and not is_open',
       [accountId],
     );
     if (known) return known;
     const [closed] = await transaction.query<PaidChecks>(
       `update paid_checks set is_open = false where account_id = $1 and is_open and opened_at <= $2
-       returning id, checks, is_unpaid as "isUnpaid"`,
+       returning id, checks`,
       [accountId, openedBefore],
     );
     return closed;
@@ -105,9 +104,13 @@ export class PaidChecksMaintenanceRepository {
     await transaction.query('update paid_checks set is_unpaid = true where id = $1', [id]);
   }
 
-  /** They are charged. */
-  async delete(transaction: Transaction, id: string): Promise<void> {
-    await transaction.query('delete from paid_checks where id = $1', [id]);
+  /** Forgets checks that are charged. @returns whether the account lacked the credits for them before. */
+  async delete(transaction: Transaction, id: string): Promise<boolean> {
+    const [deleted] = await transaction.query<{ isUnpaid: boolean }>(
+      'delete from paid_checks where id = $1 returning is_unpaid as "isUnpaid"',
+      [id],
+    );
+    return deleted?.isUnpaid ?? false;
   }
 
   /** That monitors of the account have looked at more often than their places include. */

@@ -62,7 +62,7 @@ export class PaidChecksService {
     if (due === undefined) {
       return (await this.rows.hasAny(this.database, accountId)) ? COLLECTED_SECONDS : undefined;
     }
-    const { id: holdId, isUnpaid } = due;
+    const { id: holdId } = due;
     const amount = due.checks * CREDITS_A_CHECK;
     const { entitlement } = this.clients;
     const { outcome } = await entitlement.hold({ holdId, accountId, amount, operation: OPERATION });
@@ -80,8 +80,8 @@ export class PaidChecksService {
       crashPoint('charge.after-close');
     }
     await this.database.transaction(async (transaction) => {
-      await this.rows.delete(transaction, holdId);
-      if (!isUnpaid) return;
+      const wasUnpaid = await this.rows.delete(transaction, holdId);
+      if (!wasUnpaid) return;
       await this.hasten(transaction, await this.rows.namesOf(transaction, accountId));
     });
     return COLLECTED_SECONDS;
