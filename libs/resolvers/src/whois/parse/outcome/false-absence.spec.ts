@@ -135,6 +135,15 @@ describe('words of absence that say nothing of the name', () => {
   });
 });
 
+describe('S64: one line of 256 KiB behind a statement of absence', () => {
+  it.each([
+    ['spaces', `x${' '.repeat(260_000)}y`],
+    ['letters', 'a'.repeat(260_000)],
+  ])('of %s is read once, and is no notice', (_name, line) => {
+    expect(outcome(`Not found: NAME⏎${line}`, 'test', '')).not.toBe('not_registered');
+  });
+});
+
 describe('each server’s statement about a free name', () => {
   it.each(SERVERS)('is absence at .%s %s', (tld, server, absent) => {
     expect(outcome(`${absent}\n`, tld, server)).toBe('not_registered');

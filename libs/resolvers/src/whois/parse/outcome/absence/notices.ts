@@ -23,7 +23,8 @@ export function sentencesOf(lines: readonly (Line | undefined)[]): string[] {
 
 function bodyOf(line: Line): string {
   const body = line.comment ? commentBody(line) : line.body;
-  return body.replace(/^[[&|*\s]+|[\]|*\s]+$/g, '').replace(/\s+/g, ' ');
+  // A pattern begins where a run does: else a line of 256 KiB would be read anew from each of its characters.
+  return body.replace(/^[[&|*\s]+|(?<![\]|*\s])[\]|*\s]+$/g, '').replace(/\s+/g, ' ');
 }
 
 function isGoingOn(open: string, width: number, body: string): boolean {
@@ -110,7 +111,7 @@ export function isNotice(text: string): boolean {
   if (words.every((word) => STAMP.test(word.replace(/^\W+|\W+$/g, '')))) {
     return /\d{4}/.test(sentence);
   }
-  const plain = sentence.replace(/\S*\.\p{L}\S*/gu, ' ');
+  const plain = sentence.replace(/(?<!\S)\S*\.\p{L}\S*/gu, ' ');
   if (FARES_NOW.test(plain)) return false;
   if (RULES.some((it) => it.test(sentence))) return true;
   if (isKeptBack(sentence, words)) return false;
@@ -127,7 +128,7 @@ function isKeptBack(sentence: string, words: readonly string[]): boolean {
 }
 
 function isShortNotice(sentence: string, words: readonly string[]): boolean {
-  const plain = sentence.replace(/\S*\.\S+/g, ' ');
+  const plain = sentence.replace(/(?<!\S)\S*\.\S+/g, ' ');
   // A name such as another.legal speaks of no law.
   if (words.length < 2 || !(ANCHORS.test(plain) || PAGE.test(sentence))) return false;
   if (FIELD.test(sentence) && !NOTICE_KEYS.test(sentence)) return false;
