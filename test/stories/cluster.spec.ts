@@ -31,6 +31,9 @@ describeOnCluster('a process for each service', () => {
     await deployment?.stop();
   });
 
+  // First, while no story has moved the clock by months.
+  describe('database files', () => databaseFiles(() => deployment));
+
   describe('from sign-up to erasure', () => firstLight(() => deployment));
 
   describe.each(PROCESSOR_NAMES)('credits are bought by %s', (processor) =>
@@ -42,8 +45,6 @@ describeOnCluster('a process for each service', () => {
   describe('many names', () => bulkJobs(() => deployment, receiver));
 
   describe('news of an account', () => accountNews(() => deployment, receiver));
-
-  describe('database files', () => databaseFiles(() => deployment));
 
   describe('properties of several processes', () => {
     it('one limit and one balance hold over both gateways', async () => {
