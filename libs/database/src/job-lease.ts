@@ -66,10 +66,11 @@ export class JobLease {
     return first;
   }
 
-  /** @returns after how long a run under way is nobody's unless its lease is renewed; undefined when there is none. */
-  async leftMs(): Promise<number | undefined> {
-    const [row] = await this.database.query<{ leftMs: number }>(LEFT, [this.options.job]);
-    return row?.leftMs;
+  /** @returns after how long a run may be taken unless another process takes or keeps it first; 0 when one may be now. */
+  async dueInMs(): Promise<number> {
+    const { job, everyMs } = this.options;
+    const [row] = await this.database.query<{ dueInMs: number }>(DUE_IN, [job, everyMs]);
+    return row?.dueInMs ?? 0;
   }
 
   /** Prolongs the lease of a run. @returns false when another process has it. */
@@ -113,9 +114,11 @@ const LATE = `
   from job_lease join unnest($1::text[], $2::float8[]) as declared (job, every_ms) using (job)
   where last_run_at is not null`;
 
-const LEFT = `
-  select extract(epoch from lease_until - clock_timestamp())::float8 * 1000 as "leftMs"
-  from job_lease where job = $1 and ${IS_LEASED}`;
+const DUE_IN = `
+  select greatest(0, extract(epoch from greatest(
+    case when ${IS_LEASED} then lease_until end,
+    last_run_at + $2 * interval '1 ms') - clock_timestamp())::float8 * 1000) as "dueInMs"
+  from job_lease where job = $1`;
 
 const TAKE_DUE = `
   update job_lease set owner = $2, epoch = epoch + 1, started_at = clock_timestamp(),

@@ -118,9 +118,9 @@ export class LeasedJob implements Job {
   async runOnce(): Promise<boolean> {
     const run = await this.lease.take().catch((error: unknown) => this.lookSoon(error));
     if (run === undefined) {
-      // Whoever has it may have been killed.
-      const leftMs = await this.lease.leftMs();
-      if (leftMs !== undefined) this.lookIn(leftMs);
+      // Another process that has it may have been killed, and its lease may have ended since it was asked for.
+      const dueInMs = await this.lease.dueInMs();
+      if (dueInMs < LOOK_MS) this.lookIn(dueInMs);
       return false;
     }
     const stopRenewing = this.keepRenewing(run);
