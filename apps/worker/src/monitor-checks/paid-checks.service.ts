@@ -9,7 +9,8 @@ import { PaidChecksMaintenanceRepository } from './paid-checks-maintenance.repos
 
 /** Checks of an account are charged together. */
 const COLLECTED_MS = MINUTE_MS;
-const COLLECTED_SECONDS = 60;
+/** When an account may have more to pay. */
+export const COLLECTED_SECONDS = 60;
 /** Until credits that others hold come back. */
 const ELSEWHERE_SECONDS = 5;
 /** Until an account that lacked credits is asked again. */
