@@ -51,7 +51,7 @@ export interface DashboardCall {
 
 const SECRET = 'a secret of the tests, thirty-two characters';
 
-/** Not the relay's, nor the mail sender's. */
+/** Leaves out the relay's and the mail sender's. */
 const isOfRequest = (sql: string) =>
   /\b(people|sessions|attempts|sign_ups|data_keys|audit|audit_heads|password_resets|mail|work)\b/.test(
     sql,

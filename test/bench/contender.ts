@@ -15,7 +15,7 @@ export interface Contender {
   expected: 200 | 429;
 }
 
-/** Who is measured against whom, and what they stand on. */
+/** The contenders of a bench and what they run on. */
 export interface Field extends GatewayField {
   rounds: number;
   isShort: boolean;

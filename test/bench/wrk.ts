@@ -11,7 +11,7 @@ export const hasWrk = hasProgram('wrk', '-v');
 /** What to ask, how fast, for how long. */
 export interface Load {
   port: number;
-  /** With a query; `{n}` in it becomes a rising number. */
+  /** The path with its query; `{n}` in it becomes a rising number. */
   path: string;
   /** Added as `apiKey`, in turn. */
   keys: string[];
@@ -32,7 +32,7 @@ export interface LoadResult {
   p99Ms: number;
 }
 
-/** With a rate, every connection is opened this long before it asks for the first time; wrk counts whole seconds. */
+/** When a rate is given, each connection opens this long before its first request; wrk counts whole seconds. */
 const OPENING_MS = 1_000;
 
 /**

@@ -10,7 +10,7 @@ import { BillingUnderTest, CALLBACK_SECRET, PAYPAL_WEBHOOK_ID } from './billing-
 import { pressButton } from './hosted-page.js';
 
 const CALLBACKS = 1_000;
-/** So many are under way at once. */
+/** The number of callbacks under way at once. */
 const BATCH = 20;
 const PROCESSORS = ['stripe', 'paypal'] as const;
 const SECRETS = { stripe: CALLBACK_SECRET, paypal: PAYPAL_WEBHOOK_ID };

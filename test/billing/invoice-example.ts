@@ -3,7 +3,7 @@ import type {
   InvoiceDocument,
 } from '../../apps/billing/src/invoice-pdf/invoice-document.js';
 
-/** Who has all details that an invoice can name. */
+/** A buyer with every detail that an invoice can name. */
 export const BUYER: Buyer = {
   name: 'Example Holdings GmbH',
   contact: 'Ada',

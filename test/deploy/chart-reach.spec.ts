@@ -55,7 +55,7 @@ const FOR_EVERY_POD = {
     resources.filter((resource) => resource.kind === kind);
   const named = (resources: Resource[], kind: string, name: string) =>
     ofKind(resources, kind).find(({ metadata }) => metadata.name === name);
-  /** Those of workloads, and that of `helm test`. */
+  /** The pods of workloads, and that of `helm test`. */
   const podsOf = (resources: Resource[]) => [
     ...workloadsOf(resources).map(({ spec }) => spec.template as Template),
     ...(ofKind(resources, 'Pod') as unknown as Template[]),

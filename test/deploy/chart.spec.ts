@@ -60,7 +60,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
   };
   const ofKind = (resources: Resource[], kind: string) =>
     resources.filter((resource) => resource.kind === kind);
-  /** Those that run the product. */
+  /** The workloads that run the product. */
   const own = (resources: Resource[]) =>
     workloadsOf(resources).filter((one) => componentOf(one) !== 'valkey');
   /** As the process sees it, with the files that are mounted. */

@@ -167,7 +167,7 @@ const optionsOf = (values: string[], sets: string[]) => [
   ...sets.flatMap((set) => ['--set-json', set]),
 ];
 
-/** Those that make pods. */
+/** The resources that make pods. */
 export const workloadsOf = (resources: Resource[]) =>
   resources.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind));
 

@@ -54,7 +54,7 @@ export interface PlannedContainer {
 
 /** What is to run from the image. */
 export interface DeploymentPlan {
-  /** Of everything that has an address of its own. */
+  /** The names of everything that has an address of its own. */
   names: string[];
   /** Further names in the network, by the container whose address they have. */
   aliases: Record<string, string>;

@@ -35,7 +35,7 @@ const LICENCES = [
   '(MIT AND Zlib)',
   'PSF-2.0',
 ];
-/** Those that need nothing from an operator: billing waits for the keys of a processor. */
+/** The services that need nothing from an operator: billing waits for the keys of a processor. */
 const STAYING = [
   'account',
   'corpus',

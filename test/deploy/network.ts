@@ -94,7 +94,7 @@ export class Network {
   }
 }
 
-/** Of this process, in a few letters: the names of links have at most 15. */
+/** Identifies this process in a few letters: the names of links have at most 15. */
 const ownId = () =>
   `${process.pid.toString(36).padStart(OWNER_LETTERS, '0')}${randomInt(36).toString(36)}`;
 

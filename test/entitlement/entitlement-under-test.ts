@@ -57,7 +57,7 @@ const SECRET = 'a secret of the tests, thirty-two characters';
 /** What every line of a payment costs here. */
 const LINE_MICROS = '1000000';
 /** Before every id. */
-/** Of dozens of workers on one account the last waits for all others, on a machine that is busy. */
+/** Long enough for the last of dozens of workers on one account, on a busy machine. */
 const CALL_TIMEOUT_MS = 30_000;
 
 /** A line whose money, SKU and id do not matter. */
@@ -71,7 +71,7 @@ type SnapshotInTest = Partial<SubscriptionChanged> &
   Pick<SubscriptionChanged, 'subscriptionId' | 'periodStart' | 'periodEnd'> & {
     /** The credits of the line that pays the period; `0` for a subscription of rights only. */
     monthlyCredits?: string;
-    /** Of that line. */
+    /** The grant of that line. */
     lineId?: string;
   };
 

@@ -17,7 +17,7 @@ import { makeRunFolder } from './run-folder.js';
 import { type Run, currentRun, remember } from './run.js';
 import teardown from './teardown.js';
 
-/** Beside `setupPostgres`, a Kafka broker and Valkey, where they can run. */
+/** Adds a Kafka broker and Valkey to `setupPostgres`, where they can run. */
 export default async function setup(): Promise<void> {
   await prepareRun([async (run) => startPostgres(run), startBroker, startValkey]);
 }

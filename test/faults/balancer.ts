@@ -8,7 +8,7 @@ export interface BalancerOptions {
   /** Asked of each server; 200 takes it into the round. */
   healthPath: string;
   intervalMs?: number;
-  /** Who does not answer that soon is not ready. */
+  /** A target that takes longer to answer is not ready. */
   healthTimeoutMs?: number;
 }
 

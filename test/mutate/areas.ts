@@ -5,7 +5,7 @@ export interface Area {
   sources: string[];
   /** Left out, with the reason. */
   without?: RegExp;
-  /** Beside the specs in a source's own folder, which are asked first: cheapest first. */
+  /** Specs to run after those in a source's own folder, cheapest first. */
   specs: string[];
 }
 

@@ -17,7 +17,7 @@ import {
   type ArchivedRecords,
 } from './archive-operations.js';
 
-/** Of every name but two. */
+/** The number of records of every name but two. */
 const RECORDS = 7;
 /** Has been looked for, and has nothing. */
 export const WITHOUT_RECORDS = 'nothing.example';

@@ -10,7 +10,7 @@ interface ServedRow {
   /** `apps/billing/src/orders/orders.controller.ts`. */
   path: string;
   codes: Makers;
-  /** Those that refuse one item of several. */
+  /** Problems that refuse one item of several. */
   itemCodes: Makers;
 }
 

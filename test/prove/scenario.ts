@@ -26,7 +26,7 @@ export interface InstallationScenario extends ScenarioInfo {
   run(harness: InstallationHarness): Promise<void>;
 }
 
-/** One that touches no installation and may take a core for itself. */
+/** A scenario that touches no installation and may take a core for itself. */
 export interface ApartScenario extends ScenarioInfo {
   isApart: true;
   run(harness: Harness): Promise<void>;

@@ -52,7 +52,7 @@ const HAPPENINGS_MAX = 200_000;
  */
 export class World {
   nowMs = 0;
-  /** Whose code runs now: its timers and calls belong to it. */
+  /** The node whose code runs now: its timers and calls belong to it. */
   current?: Actor;
   happened = 0;
   crashes = 0;

@@ -32,7 +32,7 @@ export class WatchedWorld extends LookupStandIn {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(all.join(''));
   };
 
-  /** Who published what of a registration. */
+  /** The part of a registration that each source publishes. */
   register(name: string, members: object): void {
     const body = { status: true, domain_name: name, domain_registered: 'yes', ...members };
     this.whois.set(name, { outcome: 'delivered', body });

@@ -18,7 +18,7 @@ const UNSIGNED = [...RDAP, ...PORT43].find((name) => !registrationOf(name).signe
 const FREE = ['free-books.com', 'free-books.jp'];
 const RESERVED = 'reserved-books.us';
 const ADDRESSES = ['8.8.8.8', '193.0.6.139', '2001:4860:4860::8888'];
-/** Of registries that answer on port 43 alone. */
+/** Addresses of registries that answer on port 43 alone. */
 const RPSL = ['41.188.0.1', '2c0f:fb50::1', '1.1.1.1'];
 const WITHOUT_RDAP = ['afrinic', 'apnic'];
 

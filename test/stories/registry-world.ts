@@ -18,7 +18,7 @@ const DRIP_INTERVAL_MS = 20;
 export interface WorldOptions {
   /** Time for a whole lookup. Long, so that a slow machine answers; short for what never does. */
   budgetMs?: number;
-  /** That a gateway before it has, too. */
+  /** The secret that a gateway in front of it shares. */
   secret?: string;
 }
 

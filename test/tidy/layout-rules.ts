@@ -35,7 +35,7 @@ const TEST_KINDS = ['spec', 'contract', 'bench', 'story'];
 const BANNED_NAMES =
   /^(utils?|helpers?|commons?|shared|misc|managers?|base|types|constants|core|interfaces)$|-(utils?|helpers?|misc|types|constants)$/;
 const FILES_MAX = 12;
-/** Who hears of an event says of which. */
+/** Kinds of files that name the event they consume. */
 const EVENT_KINDS = ['consumer', 'watcher'];
 /** `x.system.spec.ts` needs more than PostgreSQL, and is not of the desk lane; `x.proof.spec.ts` is of `npm run prove`. */
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+|\.(system|proof)\.spec)?\.ts$/;

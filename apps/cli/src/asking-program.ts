@@ -41,7 +41,7 @@ export function addAsking(
   auditCommands(program, config);
 }
 
-/** Those commands alone. */
+/** A program of these commands alone. */
 export function askingProgram(config: CliConfig, databases: () => Promise<Databases>): Command {
   const program = operatorCommand();
   addAsking(program, config, databases);

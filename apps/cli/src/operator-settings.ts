@@ -9,7 +9,7 @@ type Settings = Record<string, string | undefined>;
 /** In each `operator.env`: the process whose settings these are. A shell that has read the file has it too. */
 const OWNER = 'OPERATOR_ENV_OF';
 const FILE = 'operator.env';
-/** Of an installation, too, though only some commands read it. */
+/** Belongs to the installation's settings, although only some commands read it. */
 const SERVER = 'DATABASE_ADMIN_URL';
 /** They are of no installation. */
 const OF_THE_SHELL: readonly string[] = ['dataFolder', 'operatorName'];

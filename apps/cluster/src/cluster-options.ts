@@ -24,8 +24,8 @@ export interface ClusterOptions {
   /** False: counters in the memory of each gateway. */
   valkey?: boolean;
   /**
-   * Who takes money: the simulated processor of this process, or the real one of these settings. Nobody, and
-   * no billing, unless given.
+   * The payment processor: the simulated one of this process or the real one of these settings. Without it there is
+   * no billing.
    */
   payments?: 'simulated' | Settings;
   /** File of a `FileClock`, which then is the business time of every service. */

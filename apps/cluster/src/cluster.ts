@@ -166,7 +166,7 @@ class StartingCluster {
     this.options.progress?.(step);
   }
 
-  /** Which services run depends on whether anybody takes money. */
+  /** Prepares the payment processor: it decides which services run. */
   private async openPayments(): Promise<void> {
     const { payments } = this.options;
     if (payments === 'simulated') {

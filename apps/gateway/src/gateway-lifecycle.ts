@@ -95,7 +95,7 @@ export class GatewayLifecycle
     this.shedder.start();
   }
 
-  /** Not ready, listener, requests under way, leases and holds, jobs, log. */
+  /** Shuts down in this order: readiness, listener, requests under way, leases and holds, jobs, log. */
   async onModuleDestroy(): Promise<void> {
     await this.get(PublicListener).drain();
     // The next start writes what is left.

@@ -17,7 +17,7 @@ import {
 } from '#libs/resolvers';
 import type { LookupConfig } from './lookup.config.js';
 
-/** To one host, whatever pace an operator sets. */
+/** The most connections to one host, at any pace that an operator sets. */
 const CONNECTIONS_MAX = 64;
 
 /** The way to registries and registrars; `close` ends what it keeps open. */
@@ -76,7 +76,7 @@ export async function openUpstreams(
   };
 }
 
-/** With connections enough to reach the pace where an exchange takes a fifth of a second. */
+/** Allows enough connections to reach the pace where an exchange takes a fifth of a second. */
 function evenLimit(perSecond: number): UpstreamLimit {
   const connections = Math.min(CONNECTIONS_MAX, Math.max(4, Math.ceil(perSecond / 5)));
   return { buckets: [{ burst: Math.max(5, 2 * perSecond), perSecond }], connections };

@@ -20,7 +20,7 @@ import { ProductionConfig, type ProductionSettings } from './production.config.j
 import { OwnDatabasesConfig } from './services/solo-settings.js';
 import { SoloConfig } from './solo.config.js';
 
-/** Of the timer on the page of production. */
+/** The folder that the timer on the production page fills. */
 const BACKUPS = '/var/backups';
 
 /**

@@ -69,7 +69,7 @@ export async function runSolo(
   }
 }
 
-/** So that its pages are worth looking at. Everything works meanwhile. */
+/** Gives the demo account something to show on its pages. Everything works meanwhile. */
 async function fillDemo(solo: RunningSolo): Promise<void> {
   try {
     if (await solo.fillDemo())
@@ -79,7 +79,7 @@ async function fillDemo(solo: RunningSolo): Promise<void> {
   }
 }
 
-/** So that history and searches find something. It goes on beside everything else. */
+/** Seeds names, so that history and searches find something. It runs beside everything else. */
 async function fillCorpus(solo: RunningSolo, names: number): Promise<void> {
   say(`Adding ${names} invented names for history and searches. Everything works meanwhile.`);
   try {

@@ -40,7 +40,10 @@ export class ServiceClients {
     }
   }
 
-  /** Which of the names are suppressed. @param ifAway takes none of them for suppressed where corpus does not say. */
+  /**
+   * Finds the suppressed names among those given. @param ifAway treats none as suppressed while corpus does not
+   * answer.
+   */
   async suppressedOf(
     names: readonly string[],
     ifAway?: (error: unknown) => void,

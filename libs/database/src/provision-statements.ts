@@ -61,8 +61,9 @@ export function schemaStatements(plans: readonly SchemaPlan[], database: string)
 }
 
 /**
- * Who is no superuser can give a schema only to a role whose member it is. PostgreSQL 16 makes the creator of a role
- * its administrator and no more; its grant has to say what a member may, whatever the member's own setting.
+ * A role without superuser rights can give a schema only to a role that it is a member of. PostgreSQL 16 makes the
+ * creator of a role its administrator and no more; its grant has to say what a member may, whatever the member's own
+ * setting.
  */
 function membershipStatement(plans: readonly SchemaPlan[]): string {
   const owners = plans.map(({ name }) => escapeLiteral(ownerRole(name)));

@@ -196,7 +196,7 @@ async function stored(written: Promise<void>): Promise<void> {
   }
 }
 
-/** So that the entry is there after the machine has lost its power. */
+/** Syncs the folder, so that its entry survives a power failure. */
 async function sync(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(notThere);
   await handle?.sync().finally(() => handle.close());

@@ -6,7 +6,7 @@ export class UnsentMail {
   @PrimaryColumn('uuid')
   id: string;
 
-  /** Whose mail it is. */
+  /** The account whose mail it is. */
   @Column('uuid', { name: 'account_id', nullable: true })
   accountId: string | null;
 

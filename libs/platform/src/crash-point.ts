@@ -81,7 +81,7 @@ export const CRASH_POINTS = {
 
 export type CrashPoint = keyof typeof CRASH_POINTS;
 
-/** Which pass of which point kills the process, from `<point>:<n>`. */
+/** A point and the pass at which the process is killed, from `<point>:<n>`. */
 interface ArmedPoint {
   point: CrashPoint;
   passesLeft: number;

@@ -4,7 +4,7 @@ import { MINUTE_MS } from './clock.js';
 const KINDS_MAX = 1_000;
 
 interface Kind {
-  /** Since the last line. */
+  /** Lines left out since the last one. */
   count: number;
   /** Writes one line about so many. */
   write(count: number): void;

@@ -14,7 +14,7 @@ export interface NewWork<T extends object> {
   /** What it is about: work of a name that is known already is not added again. */
   name: string;
   payload: T;
-  /** Whose it is: accounts take turns, and erasing the account removes it. */
+  /** The account it belongs to: accounts take turns, and erasing the account removes it. */
   accountId?: string;
   /** What it is part of, for `cancel` and `remaining`. */
   group?: string;

@@ -172,7 +172,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     if (faults.length > 0) throw faults[0];
   }
 
-  /** With room, the others' work and what has waited are looked for, too. */
+  /** While there is room, it also looks for other kinds of work and for what has waited. */
   private async untilRoomOrMore(underWay: Set<Promise<void>>, concurrency: number): Promise<void> {
     if (underWay.size >= concurrency) {
       await Promise.race(underWay);

@@ -93,7 +93,7 @@ async function partitionsLeft({ database }: EntitlementUnderTest): Promise<numbe
   return left;
 }
 
-/** Those of every month since then. */
+/** The grants of every month since then. */
 async function makePartitions(client: Client, since: Date): Promise<void> {
   for (const at = new Date(since); at < new Date(); at.setUTCDate(at.getUTCDate() + 28)) {
     await client.query('select roll_partitions($1)', [at]);

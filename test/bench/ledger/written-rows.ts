@@ -37,7 +37,7 @@ export async function writeRows(
   });
 }
 
-/** So many accounts, each with one package of credits that was bought at a moment. */
+/** Writes this many accounts, each with one package of credits bought at one moment. */
 export async function insertAccounts(
   client: Client,
   { count, credits, boughtAt }: { count: number; credits: number; boughtAt: Date },

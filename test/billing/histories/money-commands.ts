@@ -55,7 +55,7 @@ const moneyCommand = fc.oneof(
   },
 );
 
-/** So many of them. */
+/** The number of them. */
 export const moneyHistory = (commands: number) =>
   fc.array(moneyCommand, { minLength: commands, maxLength: commands, size: 'max' });
 

@@ -25,7 +25,7 @@ export class PaypalSide implements ProcessorSide {
     return this.paypal.identity.headersFor(raw, PAYPAL_WEBHOOK_ID);
   }
 
-  /** Of every account: there is one payer. */
+  /** The payer of every account: there is only one. */
   async setFunds(_: string, behaviour: 'works' | 'declines'): Promise<void> {
     this.paypal.subscriptions.setFunds(behaviour);
   }
@@ -119,7 +119,7 @@ export class PaypalSide implements ProcessorSide {
     return this.billing.simulator.paypal;
   }
 
-  /** Of its orders, of its subscriptions and of their changes; oldest first. */
+  /** The captures of its orders, its subscriptions and their changes; oldest first. */
   private async capturesOf(accountId: string): Promise<Capture[]> {
     const { subscriptions, world } = this.paypal;
     const { orders, own } = await this.ownOf(accountId);

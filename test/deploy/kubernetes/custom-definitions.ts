@@ -25,7 +25,7 @@ export interface CustomResourceDefinition {
   };
 }
 
-/** Whose own definitions their Go modules carry. */
+/** Operators whose Go modules carry their own definitions. */
 export const DEFINING_MODULES = [
   {
     module: 'sigs.k8s.io/gateway-api',

@@ -4,7 +4,7 @@ import { Histories } from './histories.js';
 
 /** `npm run prove` runs 2,000 of new seeds. */
 const FIRST_SEEDS = Array.from({ length: 30 }, (_, index) => index + 1);
-/** Which of two grants repaid a debt decided what was left to expire. */
+/** Histories in which the choice of the grant that repaid a debt decided what was left to expire. */
 const ONCE_FAILED = [500_022];
 const SEEDS = [...FIRST_SEEDS, ...ONCE_FAILED];
 /** On a machine that has much else to do; it ends what hangs. */

@@ -17,7 +17,7 @@ import {
 } from './judgement.js';
 import { BEGIN, HORIZON_DAYS, Processor, REST_DAYS } from './processor.js';
 
-/** So many calls at a time. */
+/** The most calls at a time. */
 const CALLS_AT_ONCE = 16;
 const DELIVERY_LIMIT_MS = 120_000;
 

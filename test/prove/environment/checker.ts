@@ -229,7 +229,7 @@ const SAID = `(
   select id, type, sequence, sent_at from account.outbox
   union all select id, type, sequence, sent_at from billing.outbox) said`;
 
-/** Which of them entitlement acts on; the gateway's durable group hears of erasures alone. */
+/** The events that entitlement acts on; the gateway's durable group reads erasures alone. */
 const HEARD = `type in ('account.account-registered', 'account.account-deleted',
   'account.account-restored', 'account.account-erased', 'billing.payment-confirmed')`;
 

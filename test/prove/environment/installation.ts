@@ -56,7 +56,7 @@ const DRAIN_NOTICE_MS = 1_500;
 export class Installation {
   readonly book = new AccountBook();
   readonly checker: Checker;
-  /** Whose lookups make the load. */
+  /** The accounts whose lookups make the load. */
   readonly regulars: Customer[] = [];
   private customers = 0;
 
@@ -178,7 +178,7 @@ export class Installation {
     });
   }
 
-  /** Whoever has left is erased by account's next job: nobody waits for 90 days. */
+  /** Moves deletions back by 90 days, so that account's next job erases them. */
   async erase(accountId: string): Promise<void> {
     await this.sql(
       `update account.accounts set restore_until = now() - interval '1 s' where id = $1`,

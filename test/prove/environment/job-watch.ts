@@ -19,7 +19,7 @@ interface SeenRun {
   job: string;
   /** Runs that were begun. */
   epoch: number;
-  /** Since the last finished run began. */
+  /** Time since the last finished run began. */
   ageMs: number;
   /** When it began, in milliseconds of the database's clock. */
   beganAtMs: number;

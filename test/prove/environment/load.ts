@@ -14,11 +14,11 @@ export interface LoadOptions {
 
 /** How requests of a load ended. */
 export interface LoadCounts {
-  /** With 200. */
+  /** Requests answered with 200. */
   answered: number;
-  /** With another status, by code. */
+  /** Requests answered with another status, by code. */
   refused: Record<string, number>;
-  /** Not at all, by what broke. */
+  /** Requests without an answer, by what broke. */
   lost: Record<string, number>;
 }
 

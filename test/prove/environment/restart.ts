@@ -14,7 +14,7 @@ export interface Crash {
   passes: number;
   /** SQL: nobody waits for the leases of the dead. */
   hurry: string;
-  /** Of its lives from now on, beside its own. */
+  /** Environment variables of its lives from now on, in addition to its own. */
   settings?: Record<string, string>;
 }
 

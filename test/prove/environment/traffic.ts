@@ -13,7 +13,7 @@ interface Traffic {
   /** Payments, each of which must become credits. 0 for none. */
   paymentsPerSecond?: number;
   origins?: string[];
-  /** Who looks up and pays; the regulars unless given. */
+  /** The accounts that look up and pay; the regulars unless given. */
   customers?: Customer[];
   /** Every gateway knows who looks up, somebody else pays: then no lookup may be refused. */
   isSteady?: boolean;

@@ -3,7 +3,7 @@ import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster
 import type { Scenario, InstallationHarness } from '../scenario.js';
 import { underTraffic } from '../environment/traffic.js';
 
-/** Of a slow broker: it stands still and runs in turn. */
+/** The rhythm of a slow broker, which stands still and runs in turn. */
 const SLOW = { stillMs: 250, runsMs: 60 };
 const FURTHER_CONSUMERS = 3;
 

@@ -21,7 +21,7 @@ const COLLECTED = 10;
 const EVENTS = 8;
 /** What a process sends at once, and sends again when it dies before it knows that it has. */
 const SENT_AT_ONCE = 32;
-/** Nobody waits for the leases of the dead, nor a day until what they left behind is removed. */
+/** Ends the leases of dead processes and a day's wait for what they left behind. */
 const HURRY = `
   update worker.work set until = clock_timestamp()
     where state = 'claimed' or (queue = 'unneeded-files' and state = 'waiting');
@@ -33,14 +33,14 @@ const HURRY = `
 
 /** What the worker does by itself, and how it shows that all of it is done once. */
 interface Duty {
-  /** With the pass that kills at the latest. */
+  /** The duty, with the latest pass that kills. */
   points: Partial<Record<CrashPoint, number>>;
   expectation: string;
   /** @returns what gives it work, and resolves once a further piece of it is done. */
   open(world: World): Promise<(point: CrashPoint) => Promise<void>>;
 }
 
-/** Who uses the installation meanwhile. */
+/** The customers who use the installation meanwhile. */
 interface World {
   harness: InstallationHarness;
   customer: Customer;
@@ -236,7 +236,7 @@ const UNCHECKED = `select from worker.monitors
 const OVERDUE = `update worker.monitors set checked_at = '2000-01-01', included_at = clock_timestamp()
   where account_id = $1`;
 const LOOK_NOW = `update worker.watched_names set dns_due_at = clock_timestamp() where name like $1`;
-/** Nobody waits a minute until checks are charged together. */
+/** Makes checks due for charging at once, without the minute in which they are collected. */
 const CHARGE_NOW = `update worker.paid_checks set opened_at = '2000-01-01' where account_id = $1`;
 const HURRY_CHARGES = `update worker.work set until = clock_timestamp()
   where queue = 'paid-checks' and name = $1 and state = 'waiting'`;

@@ -25,7 +25,7 @@ export const crashMoneyRow: ApartScenario = {
   run: killEverywhere,
 };
 
-/** With a database of its own. */
+/** Runs in a process with a database of its own. */
 async function killEverywhere({ count }: Harness): Promise<void> {
   const { report, end } = await runOwnProcess<Figures>((file) => [MAIN, '--json', file], {
     limitMs: LIMIT_MS,

@@ -43,7 +43,7 @@ const ROUNDS: Round[] = [
   { 'gateway-1': ['gateway.at-lease-close'], entitlement: ['close.before-commit'] },
 ];
 
-/** Those of the first life die at a pass up to this one: which is drawn. */
+/** The latest pass at which a process of the first life dies; the pass is drawn from 1 to it. */
 const PASS_MAX: Partial<Record<CrashPoint, number>> = {
   'outbox.after-commit': 2,
   'consumer.before-commit': 2,

@@ -29,7 +29,7 @@ const TLDS = ['com', 'de', 'org'];
 const NAMES_OF_EACH = 5;
 const CREDITS = 10_000;
 const UNLIMITED = 1_000_000;
-/** Nobody waits for the leases of the dead, nor until the start of a job counts as broken off. */
+/** Ends the leases of dead processes and the wait until the start of a job counts as broken off. */
 const HURRY = `update worker.work set until = clock_timestamp()
   where state = 'claimed' or (queue = 'job-starts' and state = 'waiting')`;
 

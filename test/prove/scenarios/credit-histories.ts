@@ -17,7 +17,7 @@ export const creditHistoriesRow: ApartScenario = {
   run: replay,
 };
 
-/** With a database and a broker of its own. */
+/** Runs with a database and a broker of its own. */
 async function replay({ random, count }: Harness): Promise<void> {
   const from = random.between(1, 1_000_000);
   const { code, report, end } = await runOwnProcess<Record<string, number>>(

@@ -7,7 +7,7 @@ import { eventually } from '../environment/patience.js';
 import { killAndRestart } from '../environment/restart.js';
 import { Shop } from '../environment/shop.js';
 
-/** Those that do jobs, billing more often: it is on the way of every purchase. */
+/** The services that do jobs; billing stands here more often, because every purchase passes it. */
 const TARGETS = [
   'billing',
   'billing',
@@ -111,7 +111,7 @@ async function buyOn(
   }
 }
 
-/** Nobody was charged for an order that was made twice because its answer was lost. */
+/** Checks that no order made twice because its answer was lost was charged twice. */
 async function checkPaidOnce(shop: Shop): Promise<void> {
   const [{ payments }] = await shop.sql<{ payments: number }>(
     `select count(*)::int as payments from billing.payments where account_id = any($1::uuid[])`,

@@ -156,7 +156,7 @@ export class AccountsService {
     return true;
   }
 
-  /** That its owner has it in hand again, by a link to the mailbox. */
+  /** Notes that the owner has taken the account back, by a link to the mailbox. */
   async noteTakenBack(transaction: Transaction, accountId: string): Promise<void> {
     await this.accounts.update(transaction, accountId, { takenBackAt: this.clock.now() });
   }

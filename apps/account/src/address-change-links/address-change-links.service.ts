@@ -50,7 +50,7 @@ export class AddressChangeLinksService {
     return token;
   }
 
-  /** Whose link it is, without taking it. @throws LinkInvalid. */
+  /** Finds the owner of a link without using it up. @throws LinkInvalid. */
   async accountOf(transaction: Transaction, token: string): Promise<string> {
     const hash = tokenHash(token);
     const accountId = hash && (await this.links.accountOf(transaction, hash));

@@ -1,6 +1,6 @@
 import type { MailTemplate } from '#libs/mail';
 
-/** To the new address. */
+/** The mail to the new address. */
 export function confirmAddressMail(
   firstName: string,
   dashboardUrl: string,
@@ -19,7 +19,7 @@ export function confirmAddressMail(
   };
 }
 
-/** To the old address (S32). */
+/** The mail to the old address (S32). */
 export function addressChangedMail(firstName: string, dashboardUrl: string): MailTemplate {
   return {
     subject: 'The e-mail address of your account was changed',

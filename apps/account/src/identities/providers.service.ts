@@ -54,7 +54,7 @@ export class ProvidersService {
     private readonly logger: Logger,
   ) {}
 
-  /** Those that this installation has an app of. */
+  /** The providers at which this installation has an app. */
   get offered(): Provider[] {
     const { googleClientId, githubClientId } = this.config;
     return [

@@ -44,8 +44,8 @@ export class ReauthenticationService {
   }
 
   /**
-   * That it is still the owner who sits there. @returns the hash it was checked against, for
-   * `checkUnchanged`. @throws WrongCredentials, TooManyAttempts.
+   * Checks that the owner is still the one at the keyboard. @returns the hash that the password was checked against,
+   * for `checkUnchanged`. @throws WrongCredentials, TooManyAttempts.
    */
   async checkPassword(session: ActiveSession, password: string): Promise<string | null> {
     const { accountId, personId } = session;
@@ -68,9 +68,9 @@ export class ReauthenticationService {
   }
 
   /**
-   * That the password is still the one that was checked. Hashing takes its time, and a new password
-   * set meanwhile ended all sessions: the old one may not begin another (S28). Call it under the
-   * account's lock. @throws WrongCredentials.
+   * Checks that the password has not changed since it was checked. Hashing takes a while; a new password set
+   * meanwhile has ended all sessions, and the old one may not begin another (S28). Call it under the account's lock.
+   * @throws WrongCredentials.
    */
   async checkUnchanged(
     transaction: Transaction,

@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** Since when the owner has the account in hand again: whoever had it before used up nothing of his. */
+/** When the owner took the account back. What a stranger did before then counts against none of the owner's limits. */
 export const takenBack: Migration = {
   name: '0018-taken-back',
   sql: `alter table accounts add column taken_back_at timestamptz`,

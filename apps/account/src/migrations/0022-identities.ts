@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** Who logs in by another provider: Google, GitHub. */
+/** Identities at other providers (Google, GitHub) that people log in with. */
 export const identities: Migration = {
   name: '0022-identities',
   sql: `

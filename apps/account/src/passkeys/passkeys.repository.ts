@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
 import { Passkey } from './passkey.entity.js';
 
-/** Whose passkey it is, and by what it is recognised. */
+/** Identifies a passkey and its owner. */
 export type FoundPasskey = Pick<Passkey, 'id' | 'accountId' | 'personId' | 'publicKey'> & {
   counter: number;
 };

@@ -58,7 +58,10 @@ export class PasskeysService {
     return listed;
   }
 
-  /** Those that an authenticator need not make again. @throws TooManyPasskeys when there is no room for one more. */
+  /**
+   * The passkeys that an authenticator need not make again. @throws TooManyPasskeys when there is no room for one
+   * more.
+   */
   async known(transaction: Transaction, { accountId }: Person): Promise<Buffer[]> {
     const all = await this.passkeys.list(transaction, accountId);
     if (all.length >= PASSKEYS_MAX) throw new TooManyPasskeys(PASSKEYS_MAX);
@@ -101,7 +104,7 @@ export class PasskeysService {
     return answerOf(passkey, name);
   }
 
-  /** Whose passkey signed the challenge. @throws PasskeyRefused. */
+  /** Finds the owner of the passkey that signed the challenge. @throws PasskeyRefused. */
   async prove(challenge: string, credential: string): Promise<ProvenPasskey> {
     const found = await this.byCredential.find(await credentialIdOf(credential));
     if (!found) throw new PasskeyRefused(new Error('nobody has it'));

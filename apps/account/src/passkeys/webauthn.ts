@@ -101,8 +101,8 @@ export async function credentialIdOf(text: string): Promise<Buffer> {
 }
 
 /**
- * That a passkey signed this very challenge after its owner was there (WebAuthn Level 3, 7.2). The count is the caller's
- * to compare. @returns the count. @throws PasskeyRefused.
+ * Checks that a passkey signed this very challenge in its owner's presence (WebAuthn Level 3, 7.2). The count is the
+ * caller's to compare. @returns the count. @throws PasskeyRefused.
  */
 export async function verifyUse(
   { id, origin }: RelyingParty,

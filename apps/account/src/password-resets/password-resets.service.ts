@@ -43,7 +43,7 @@ export class PasswordResetsService {
     );
   }
 
-  /** Whose link it is, without taking it. @throws LinkInvalid. */
+  /** Finds the owner of a link without using it up. @throws LinkInvalid. */
   async accountOf(transaction: Transaction, token: string): Promise<string> {
     const hash = tokenHash(token);
     const accountId = hash && (await this.resets.accountOf(transaction, hash));

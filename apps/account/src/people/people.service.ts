@@ -91,7 +91,7 @@ export class PeopleService {
     return this.people.countWaysIn(transaction, accountId, personId);
   }
 
-  /** That a person's password is still the one that was checked. @throws WrongCredentials. */
+  /** Checks that a person's password has not changed since it was checked. @throws WrongCredentials. */
   async checkPasswordHash(
     transaction: Transaction,
     { accountId, personId }: { accountId: string; personId: string },

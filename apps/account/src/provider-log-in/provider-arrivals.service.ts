@@ -29,8 +29,8 @@ export class ProviderArrivalsService {
   ) {}
 
   /**
-   * Who was connected is let in, with a second step where there is one. An address that has an account opens nothing:
-   * its owner has to log in first. Any other verified address becomes an account.
+   * Logs in the person whose identity is connected, with a second step where there is one. An address that has an
+   * account opens nothing: its owner has to log in first. Any other verified address becomes an account.
    * @throws ProviderAddressNotVerified, ProviderRefused, TooManyAttempts.
    */
   async arrive(proven: ProvenIdentity, to: string, visitor: Visitor): Promise<Arrival> {

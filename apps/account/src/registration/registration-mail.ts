@@ -1,6 +1,6 @@
 import type { MailTemplate } from '#libs/mail';
 
-/** To an address that asked for an account: proves that its owner did. */
+/** The mail to an address that asked for an account: its link proves that the owner asked. */
 export function confirmationMail(
   firstName: string,
   dashboardUrl: string,
@@ -16,7 +16,7 @@ export function confirmationMail(
   };
 }
 
-/** To an address that already has an account; the page reveals nothing about it (S24). */
+/** The mail to an address that already has an account; the page does not reveal this (S24). */
 export function alreadyRegisteredMail(firstName: string, dashboardUrl: string): MailTemplate {
   return {
     subject: 'You already have an account',

@@ -58,7 +58,10 @@ export class OwnSecondFactorService {
     });
   }
 
-  /** Not by the password alone, which the second step is there to make up for. @throws as `confirm`. */
+  /**
+   * Removes the second step. The password alone does not suffice: the second step exists to back it up. @throws as
+   * `confirm`.
+   */
   async remove(
     owner: ActiveSession,
     code: string,

@@ -17,7 +17,7 @@ import { matchingStep, stepOf } from './totp.js';
 const SECRET_BYTES = 20;
 const APP_CODE = /^\d{6}$/;
 
-/** Whose second step it is. */
+/** The person whose second step it is. */
 type Person = Pick<Actor, 'accountId' | 'personId'>;
 
 /** The second step of log-ins: the secret of an authenticator app, and recovery codes. The owner is told of each change. */

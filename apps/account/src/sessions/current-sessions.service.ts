@@ -19,7 +19,7 @@ export interface DescribedSession extends Pick<
   isRecent: boolean;
 }
 
-/** Whose request a dashboard call is. */
+/** Finds the session that makes a dashboard call. */
 @Injectable()
 export class CurrentSessionsService {
   constructor(

@@ -12,7 +12,7 @@ export interface RejectedCallback {
   raw: Buffer;
 }
 
-/** Those of a day for one reason. */
+/** The callbacks rejected on one day for one reason. */
 export interface RejectedCount {
   day: string;
   processor: ProcessorName;

@@ -4,7 +4,7 @@ import { Database } from '#libs/database';
 import { Problem } from '#libs/platform';
 import { AccountStatesService } from '../account-states/account-states.service.js';
 
-/** Who receives an account's mails and invoices. */
+/** The person who receives an account's mails and invoices. */
 export interface Contact extends BillingContact {
   accountId: string;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
 
-/** Whose invoices, and of which year (UTC): each has a key of its own. */
+/** An account and a year (UTC): the invoices of each pair have a key of their own. */
 export interface InvoiceYear {
   accountId: string;
   year: number;

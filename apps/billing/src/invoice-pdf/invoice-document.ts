@@ -3,14 +3,14 @@ import type { Micros } from '#libs/platform';
 import type { BillingConfig } from '../billing.config.js';
 import type { Contact } from '../contacts/contacts.service.js';
 
-/** Who issues invoices, as it stood when one was issued. */
+/** The seller as it stood when the invoice was issued. */
 export interface Seller {
   name: string;
   address: string[];
   taxId: string | null;
 }
 
-/** Who an invoice is for, with the billing details of the moment the revision was printed. */
+/** The buyer, with the billing details of the moment the revision was printed. */
 export interface Buyer {
   name: string;
   /** The person who buys for a company. */

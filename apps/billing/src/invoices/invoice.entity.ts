@@ -53,7 +53,7 @@ export class Invoice {
   @Column('bigint', { name: 'tax_micros', transformer: BIGINT_COLUMN })
   taxMicros: Micros;
 
-  /** With tax; above zero for notes too. */
+  /** Includes tax; above zero for notes too. */
   @Column('bigint', { name: 'total_micros', transformer: BIGINT_COLUMN })
   totalMicros: Micros;
 

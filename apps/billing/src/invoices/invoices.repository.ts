@@ -18,7 +18,7 @@ export interface NotedMoney {
   taxMicros: Micros;
 }
 
-/** Which of an account's invoices are meant. */
+/** Selects invoices of an account. */
 export interface InvoiceFilter {
   since?: Date;
   before?: Date;

@@ -31,7 +31,7 @@ interface NewInvoice extends Pick<
   | 'isReverseCharge'
   | 'lines'
 > {
-  /** With what its tax was decided: an order, a subscription or the invoice that it corrects. */
+  /** The order, subscription or corrected invoice for which its tax was decided. */
   judgedWith: string | undefined;
 }
 

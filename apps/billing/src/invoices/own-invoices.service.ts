@@ -12,7 +12,7 @@ import { type InvoiceFilter, InvoicesRepository } from './invoices.repository.js
 import { RevisionsRepository } from './revisions.repository.js';
 import { RevisionsService } from './revisions.service.js';
 
-/** Which invoices somebody asks for: `YYYY-MM-DD`, UTC, both days included. */
+/** The invoices that a customer asks for: `YYYY-MM-DD`, UTC, both days included. */
 export interface AskedInvoices {
   from?: string;
   to?: string;

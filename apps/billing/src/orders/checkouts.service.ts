@@ -54,7 +54,7 @@ export class CheckoutsService {
     this.processors.checkOffered(processor);
   }
 
-  /** Who the account is at a processor; undefined before its first checkout there. */
+  /** The account's customer id at a processor; undefined before its first checkout there. */
   async customerOf(accountId: string, processor: ProcessorName): Promise<string | undefined> {
     return this.database.transaction((transaction) =>
       this.orders.findCustomer(transaction, accountId, processor),

@@ -25,7 +25,7 @@ export class Order {
   @Column('text')
   processor: ProcessorName;
 
-  /** With tax. */
+  /** Includes tax. */
   @Column('bigint', { name: 'amount_micros', transformer: BIGINT_COLUMN })
   amountMicros: Micros;
 

@@ -50,7 +50,7 @@ export class Payment {
   @Column('boolean', { name: 'is_unwanted' })
   isUnwanted: boolean;
 
-  /** Since when nothing is left of money that nobody wanted, or a refund asks for it. */
+  /** The time from which nothing is left of an unwanted payment, or a refund of it is under way. */
   @Column('timestamptz', { name: 'returned_at', nullable: true })
   returnedAt: Date | null;
 

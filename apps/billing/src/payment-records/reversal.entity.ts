@@ -59,10 +59,7 @@ export class Reversal {
   @Column('timestamptz', { name: 'retry_at', nullable: true })
   retryAt: Date | null;
 
-  /**
-   * Since when nothing more is done about a refund that failed, as another took its place or it was
-   * dismissed.
-   */
+  /** When work on a failed refund ended, because another took its place or it was dismissed. */
   @Column('timestamptz', { name: 'closed_at', nullable: true })
   closedAt: Date | null;
 

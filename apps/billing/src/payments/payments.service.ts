@@ -185,12 +185,12 @@ export class PaymentsService {
     return this.payments.findOfReversal(transaction, accountId, reversalId);
   }
 
-  /** That this money was not wanted, and that its refund has begun. */
+  /** Notes that this payment was unwanted and that its refund has begun. */
   async markReturned(transaction: Transaction, payment: Payment): Promise<void> {
     await this.payments.markReturned(transaction, payment, this.clock.now());
   }
 
-  /** That what was announced for the running time of a second subscription is given back. */
+  /** Notes that the rights announced for the running period of a second subscription are withdrawn. */
   async unwant(
     transaction: Transaction,
     { accountId, id }: { accountId: string; id: string },

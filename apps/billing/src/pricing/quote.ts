@@ -29,7 +29,7 @@ export interface Quote {
   catalogueVersion: string;
   /** ISO 4217. */
   currency: string;
-  /** With tax: what is paid. */
+  /** The amount to pay, with tax. */
   amountMicros: Micros;
   /** Decided now: later changes of the billing details do not change the tax. */
   isReverseCharge: boolean;

@@ -173,7 +173,7 @@ export interface BillSnapshot {
   /** What was paid: a balance, a minimum or a coupon may make it differ from the lines. */
   amountMicros: Micros;
   currency: string;
-  /** Those of our plans; others are the processor's own affair. */
+  /** The lines for our plans; others are the processor's own affair. */
   lines: BillLine[];
 }
 

@@ -65,7 +65,7 @@ export class ReconciliationMaintenanceRepository {
     );
   }
 
-  /** Those of a processor's objects of which we have no row, in their order. */
+  /** The processor's objects for which we have no row, in their order. */
   async listUnknown(
     processor: ProcessorName,
     refs: readonly ProcessorRef[],

@@ -8,7 +8,7 @@ import type { Outcome, RefundSnapshot } from '../processors/payment-processor.js
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 
-/** So long before a processor forgets a key it is not trusted to know it any more. */
+/** How long before a processor forgets an idempotency key we stop relying on it. */
 const RETENTION_MARGIN_MS = HOUR_MS;
 
 /** The calls to processors that refund. A row stands before each, so none is ever forgotten or made again. */

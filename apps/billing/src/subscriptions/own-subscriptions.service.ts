@@ -62,7 +62,7 @@ export class OwnSubscriptionsService {
     );
   }
 
-  /** Who the account is at the subscription's processor, and where it comes back to from there. */
+  /** The account's customer id at the subscription's processor, and the page to return to from there. */
   async customerOf({ accountId, processor }: Subscription) {
     const customerId = await this.checkouts.customerOf(accountId, processor);
     if (customerId === undefined) throw new NotFound();

@@ -11,7 +11,7 @@ interface CountryRates {
   businessPpm: number;
 }
 
-/** Who buys, as far as tax depends on it. */
+/** The buyer, as far as tax depends on it. */
 export interface TaxedBuyer {
   /** ISO 3166-1 alpha-2. */
   country: string;

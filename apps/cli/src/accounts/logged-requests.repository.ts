@@ -16,7 +16,10 @@ interface LoggedRow {
 export class LoggedRequestsMaintenanceRepository {
   constructor(private readonly database: Pick<Database, 'query'>) {}
 
-  /** Whose request it was. A day at a time, the latest first: each is a partition, most asked of is young. */
+  /**
+   * Finds the account of a request. Reads one day's partition at a time, the latest first: most requests asked about
+   * are recent.
+   */
   async find(requestId: string): Promise<AccountMatch[]> {
     for (let daysAgo = 0; daysAgo < DAYS_SEARCHED; daysAgo++) {
       const rows = await this.database.query<LoggedRow>(FIND, [requestId, daysAgo]);

@@ -13,7 +13,7 @@ import { type Patience, type SandboxStep, type StepSeen, takeSteps } from './san
 import { SandboxConfig } from '../sandbox.config.js';
 import { stripeSteps } from './stripe-sandbox.js';
 
-/** Of one process, below the sandboxes' own limits. */
+/** The calls of one process, below the sandboxes' own limits. */
 const CALLS_PER_SECOND = 10;
 const TEST_KEY = /^(sk|rk)_test_/;
 const PAYPAL_SANDBOXES = ['api-m.sandbox.paypal.com', 'api.sandbox.paypal.com'];

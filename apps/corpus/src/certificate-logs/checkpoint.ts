@@ -5,7 +5,7 @@ export interface Checkpoint {
   origin: string;
   size: number;
   root: Buffer;
-  /** Of its origin, without the key's hash in front. */
+  /** The signatures by its origin; the key's hash is apart. */
   signatures: Signature[];
 }
 

@@ -48,7 +48,7 @@ export class DatasetsRepository {
     );
   }
 
-  /** Those of the names that are registered, or not any more. */
+  /** The names that are registered, or no longer are. */
   async listStanding(names: readonly DatasetName[], isRegistered: boolean): Promise<Set<string>> {
     const rows = await this.database.query<{ name: string }>(
       `select d.name from unnest($1::bigint[], $2::text[]) as q (domain_key, name)

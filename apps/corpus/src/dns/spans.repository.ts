@@ -24,7 +24,7 @@ export interface SpanRow extends SpanOwner {
   firstAt: Date;
   untilAt: Date | null;
   isPassive: boolean;
-  /** One that saw it in this stretch. */
+  /** A source that saw it in this stretch. */
   sourceId: number;
 }
 

@@ -71,7 +71,7 @@ export class FeedService {
     return this.repository.suppressionVersion();
   }
 
-  /** Those of some names that must not be shown. */
+  /** The given names that must not be shown. */
   async suppressedNames(names: readonly string[]): Promise<string[]> {
     const values = await this.suppressions.values();
     return names.filter((name) => values.hasName(name));

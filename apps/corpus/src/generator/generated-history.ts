@@ -19,7 +19,7 @@ const YEAR_MS = 365.25 * DAY_MS;
 const OLDEST_MS = Date.UTC(1996, 0, 1);
 /** The time of the first look: nobody looked before. */
 const FIRST_LOOK_MS = Date.UTC(2012, 0, 1);
-/** Since the General Data Protection Regulation, registrars withhold personal data. */
+/** The General Data Protection Regulation: from then on registrars withhold personal data. */
 const WITHHELD_SINCE_MS = Date.UTC(2018, 4, 25);
 const LOOKS_MAX = 5;
 const ACTIVE_DAYS = 6;

@@ -34,7 +34,7 @@ export class NamesRepository {
     return new Set(rows.map(({ name }) => name));
   }
 
-  /** Those of the names that are known. */
+  /** The given names that are known. */
   async listKnown(
     transaction: Transaction,
     names: readonly Pick<FiledName, 'key' | 'name'>[],

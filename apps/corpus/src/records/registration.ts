@@ -128,7 +128,7 @@ function objectOf(value: unknown, members: readonly string[]): Members | undefin
   return Object.keys(object).length > 0 ? object : undefined;
 }
 
-/** Which values are withheld, in one order; why they are is the source's wording. */
+/** The withheld values, in one order. The source's wording of the reason is left out. */
 function redactionOf(value: unknown): Members[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const known = value

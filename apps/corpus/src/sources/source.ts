@@ -7,7 +7,7 @@ export interface SourceRights {
   isShown: boolean;
   /** In files. */
   isSold: boolean;
-  /** To look its names up. */
+  /** The right to look its names up. */
   isLookedUp: boolean;
 }
 

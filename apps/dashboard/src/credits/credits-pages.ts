@@ -14,7 +14,7 @@ export interface CreditsFacts {
   processors: ProcessorChoice;
   /** Credits to spend. */
   spendable?: number;
-  /** Which of them end first. */
+  /** The grants that end first. */
   ending?: string;
   tax?: TaxAnswer;
   /** The package that is chosen at first. */

@@ -33,7 +33,7 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
     </p>`;
 }
 
-/** Which credits are used first; those that are used up stand last, the newest of them first. */
+/** The order in which credits are used; grants that are used up stand last, the newest of them first. */
 const PRIORITIES: Readonly<Record<CreditSource, number>> = {
   trial: 1,
   release: 1,
@@ -71,7 +71,7 @@ function grantWords({ source_type: type, granted_at: at, order_id: id, sku }: Sh
   return html`${plan ?? sourceName(type)} of <span class="date">${day(at)}</span>${order}`;
 }
 
-/** Those of the credits left that end first, and when; undefined while all of them last. */
+/** The credits left that end first, and when; undefined while all of them last. */
 export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
   const ending = grants.flatMap(({ expires_at: end, available, reserved }) =>
     end !== null && available + reserved > 0 ? [{ end, left: available + reserved }] : [],

@@ -18,7 +18,7 @@ const STATES: readonly (readonly [state: InvoiceState, words: string])[] = [
   ['note', 'credit and debit notes'],
 ];
 
-/** Which invoices are listed. Empty: all of them. */
+/** The filters of the list; all invoices when empty. */
 export interface InvoicesAsked {
   /** `YYYY-MM-DD`, UTC. */
   from: string;

@@ -24,11 +24,11 @@ export interface KeyShown {
 /** The use of an account's keys in the last 30 days, by their ids. */
 export type KeyUse = ReadonlyMap<string, { requests: number; credits: number }>;
 
-/** Which keys are listed. */
+/** The filters of the list of keys. */
 export interface KeyFilter {
   /** Part of a name or of what is shown of a key. */
   search: string;
-  /** Those that still work. */
+  /** The keys that still work. */
   isLiveOnly: boolean;
 }
 
@@ -137,7 +137,7 @@ function keyRow(key: KeyAnswer, allowed?: number, use?: KeyUse): Markup {
   </li>`;
 }
 
-/** Of a use in the last 30 days its number says more than that none was noted. */
+/** The number of uses in the last 30 days proves use even where no last use is noted. */
 const wasUsed = ({ id, last_used_at: used }: KeyAnswer, use?: KeyUse) =>
   used === null && (use?.get(id)?.requests ?? 0) > 0;
 

@@ -197,7 +197,7 @@ const isActive = ({ state }: KeyAnswer) => state === 'active';
 const isFiltered = (filter?: KeyFilter): filter is KeyFilter =>
   filter !== undefined && (filter.search !== '' || filter.isLiveOnly);
 
-/** Those that fit, of as many as an account is likely to have. */
+/** The keys that match, out of as many as an account is likely to have. */
 async function foundKeys(visit: PageVisit, filter: KeyFilter): Promise<ProxiedAnswer> {
   const wanted = filter.search.toLowerCase();
   const fits = (key: KeyAnswer) =>

@@ -28,7 +28,7 @@ export class MonitorForm extends PageForm {
   @TextField()
   exclude?: string;
 
-  /** Which of a contact's values is watched. */
+  /** The value of a contact that is watched. */
   @TextField()
   selector?: string;
 

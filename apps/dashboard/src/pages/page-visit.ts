@@ -25,7 +25,7 @@ export class PageVisit {
     return this.request.visitor;
   }
 
-  /** Whose page it is. @throws NotLoggedIn on a page that anyone may see. */
+  /** The session whose page it is. @throws NotLoggedIn on a page that anyone may see. */
   get session(): Session {
     if (!this.request.session) throw new NotLoggedIn();
     return this.request.session;

@@ -17,7 +17,7 @@ export interface Pace {
   bytesASecond: number;
 }
 
-/** So that slow readers leave connections to every other page; one of each account, so that none takes all. */
+/** The most joined answers at a time, one per account: slow readers leave connections to other pages. */
 const JOINED_MAX = 4;
 /** Until the last byte is read. */
 const TIMEOUT_MS = 10 * MINUTE_MS;

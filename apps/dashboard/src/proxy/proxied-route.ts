@@ -16,7 +16,7 @@ export interface ProxiedRoute {
   /** Public path; parameters in braces. */
   path: string;
   owner: Operation['owner'];
-  /** Who answers the rest of an answer in parts. */
+  /** The service that answers the rest of an answer in parts. */
   parts?: Operation['parts'];
   body?: Operation['body'];
   /** Its row, where bytes are passed on as they come, in either direction. */

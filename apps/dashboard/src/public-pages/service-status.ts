@@ -25,7 +25,7 @@ export interface Status {
   parts: readonly PartStatus[];
 }
 
-/** Which parts of the service work right now, as their own probes say. */
+/** The state of each part of the service right now, by its own probe. */
 @Injectable()
 export class ServiceStatus {
   private kept: { until: number; status: Promise<Status> } | undefined;

@@ -10,7 +10,7 @@ import { selectField } from '../pages/select-field.js';
 import { shownText } from '../pages/shown-text.js';
 import { type KeyNames, type RequestRow, requestRow } from './request-row.js';
 
-/** Which requests the page lists. Empty: all of them. */
+/** The filters of the list; all requests when empty. */
 export interface RequestFilter {
   /** `YYYY-MM-DD`, UTC: the last day. */
   day: string;

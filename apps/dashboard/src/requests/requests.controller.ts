@@ -59,7 +59,10 @@ export class RequestPagesController {
     private readonly clock: Clock,
   ) {}
 
-  /** Those of today (UTC) unless days are given. @throws InvalidRequest for what the call behind it would refuse. */
+  /**
+   * Lists the requests of the given days, or of today (UTC). @throws InvalidRequest for what the call behind it would
+   * refuse.
+   */
   @Get('requests')
   async list(@Visit() visit: PageVisit, @Query() query: Given) {
     const { cursor, ...filter } = this.askedOf(query);

@@ -49,7 +49,7 @@ function part(
   return records.length === 0 ? html`<p>None.</p>` : tableMarkup(records, columns);
 }
 
-/** Which source gave a member, where the answer says so. */
+/** The source that gave a member, where the answer names it. */
 function originsOf(provenance: unknown): OriginOf {
   const fields = isItem(provenance) && isItem(provenance.fields) ? provenance.fields : {};
   return (path) => {

@@ -30,7 +30,7 @@ export interface ProxiedCall {
   /** Path at the owner's internal listener, with its query. */
   path: string;
   visitor: BrowserCaller;
-  /** Whose session it is, for owners that do not read the session themselves. */
+  /** The session's person, for owners that do not read the session themselves. */
   accountId?: string;
   /** JSON; or bytes, which reach the owner as they came. */
   body?: object | Buffer;
@@ -73,7 +73,7 @@ interface Sent {
 }
 
 const TIMEOUT_MS = 10_000;
-/** To one owner. Calls of several accounts may wait for a payment processor. */
+/** The most calls under way to one owner: several accounts may be waiting for a payment processor. */
 const BROWSER_CONNECTIONS = 48;
 /** How many of those one account may have, or one network where no account is known. */
 const OF_ONE_CONNECTIONS = 12;

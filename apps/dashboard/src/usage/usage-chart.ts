@@ -7,7 +7,7 @@ import { grouped } from '../amounts.js';
 const HEIGHT = 120;
 const BAR_WIDTH = 8;
 const STEP = 10;
-/** So that a day with one request can be seen beside one with a million. */
+/** The least height of a bar: a day with one request stays visible beside one with a million. */
 const LEAST_HEIGHT = 2;
 
 const TITLES = { requests: 'Requests a day', credits: 'Credits used a day' } as const;

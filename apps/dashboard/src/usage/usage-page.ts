@@ -10,7 +10,7 @@ import { type Figure, type UsedOnDay, seriesOf, sumOf } from './usage-series.js'
 
 export type UsedBy = 'operation' | 'key';
 
-/** Which days are shown, and by what. */
+/** The days shown and how they are grouped. */
 export interface UsageAsked {
   by: UsedBy;
   from?: string;

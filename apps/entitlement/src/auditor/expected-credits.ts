@@ -49,7 +49,7 @@ const target = (phases: string) => `
         where l.line_id = g.line_id and l.phase in (${phases})
         having count(*) > 0) sums) r)`;
 
-/** Of revived credits: what is aimed at beyond what the grant that they come from has given up besides. */
+/** For revived credits: the target beyond what the original grant has given up otherwise. */
 const revivedTarget = (aimedAt: string) => `
   least(g.granted, greatest(0, ${aimedAt} - greatest(0, ended.expired + ended.revoked - g.granted)))`;
 

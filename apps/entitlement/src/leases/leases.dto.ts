@@ -60,7 +60,7 @@ export class CloseLeasesRequest {
 }
 
 export class SettleLeasesRequest extends CloseLeasesRequest {
-  /** Whose balances are wanted, too. */
+  /** Accounts whose balances are wanted as well. */
   @IsOptional()
   @IsUUID(undefined, { each: true })
   @ArrayMaxSize(1000)

@@ -9,7 +9,7 @@ import { LeasesRepository } from './leases.repository.js';
 
 const GATEWAY = 'gateway-1';
 
-/** Whoever needs several rows takes them in the order of their ids, so that no two wait for each other. */
+/** Several rows are locked in the order of their ids, so that no two transactions wait for each other. */
 describe('locks', () => {
   let entitlement: EntitlementUnderTest;
 

@@ -321,7 +321,7 @@ export class Book extends GrantBook {
     }
   }
 
-  /** Which parts of which grants `amount` credits come from. */
+  /** Divides `amount` credits among the grants that they come from. */
   private take(amount: number): [Grant, number][] {
     let rest = amount;
     const taken: [Grant, number][] = [];

@@ -5,7 +5,7 @@ import { PaymentLine } from './payment-line.entity.js';
 import { Reversal } from './reversal.entity.js';
 import { ReversedLine } from './reversed-line.entity.js';
 
-/** That a subscription belongs to an account. */
+/** A subscription and the account it belongs to. */
 export interface SubscriptionClaim {
   subscriptionId: string;
   accountId: string;

@@ -48,8 +48,8 @@ function shownReference(reference: string): string {
 }
 
 /**
- * Which transfers have lines is read from the entries that are no movement between what is available, reserved
- * and consumed, by an index of these alone: a busy account has a thousand movements of leases for one of them.
+ * Finds the transfers with lines by the entries that are no movement between available, reserved and consumed
+ * credits, through an index of these alone: a busy account has a thousand movements of leases for one of them.
  * `repay_return` is the exception.
  *
  * A lease that ends after its grant gives its rest to `expired`: that line names the grant.

@@ -74,7 +74,7 @@ export class KeyEntry {
   }
 }
 
-/** Whoever has the session of an account may do what any key may; the log has it under the account's own id. */
+/** A session of an account may do what any of its keys may; the log notes it under the account's own id. */
 export function ownerOf(account: AccountEntry, environment: KeyEnvironment): KeyEntry {
   return new KeyEntry('', account, {
     keyId: account.id,

@@ -168,8 +168,8 @@ export class PlainConnection implements ApiRequest, Reply {
   }
 
   /**
-   * Whoever has sent its last byte is gone: a question under way is ended and not charged. An answer that
-   * was charged is still sent.
+   * A client that has sent its last byte is gone: a question under way ends without charge. An answer that was
+   * charged is still sent.
    */
   private readonly leave = (): void => {
     if (this.isAnswering) this.socket.destroy();

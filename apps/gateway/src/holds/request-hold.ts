@@ -13,7 +13,7 @@ export interface HoldReports {
 
 /** The fixed part of a hold. */
 export interface NewHold {
-  /** That of the request; unique in its account. */
+  /** The request's id, unique in its account. */
   id: string;
   accountId: string;
   /** Credits in all. */

@@ -132,7 +132,7 @@ export class RequestHolds implements HoldReports {
     journal.holdClosed(hold);
   }
 
-  /** Those that entitlement may hold open for us. */
+  /** The holds that entitlement may keep open for us. */
   uses(): HoldUse[] {
     return [...this.open].map(({ use }) => use);
   }

@@ -87,7 +87,7 @@ const BEGIN = `
   select exists (select from begun) as is_begun, kept.request_hash, kept.outcome, kept.body
   from (values (1)) one left join kept_answers kept on kept.account_id = $1 and kept.key = $2`;
 
-/** Those that are being made are as few as an account's requests at a time. */
+/** Counts the finished answers only: those being made are as few as an account's requests at a time. */
 const DROP_TEST_ANSWERS = `
   delete from kept_answers where account_id = $1 and key = any (array(
     select key from (

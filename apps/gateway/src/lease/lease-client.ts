@@ -26,7 +26,7 @@ export interface LeaseClientOptions {
   settleIntervalMs?: number;
   /** The journal is rewritten when it has grown by this much. */
   journalCompactAtBytes?: number;
-  /** Whose rows of charged answers the journal holds until they are written. */
+  /** The request log, whose rows of charged answers the journal holds until they are written. */
   log?: JournaledLog;
 }
 

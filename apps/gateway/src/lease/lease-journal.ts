@@ -227,7 +227,7 @@ export class LeaseJournal {
 
 const readText = (path: string) => readFileSync(path, 'utf8');
 
-/** Beside the old file, which stays whole when this cannot be written. */
+/** Writes a second file: the old one stays whole when this cannot be written. */
 function writeWhole(path: string, text: string): void {
   const next = `${path}.next`;
   const file = openSync(next, 'w', 0o600);

@@ -15,7 +15,7 @@ export interface LeaseState {
   open: number;
   /** Charged and not yet acknowledged. */
   unsettledCredits: number;
-  /** Since the last acknowledgement; 0 while there is nothing to acknowledge. */
+  /** Time since the last acknowledgement; 0 while there is nothing to acknowledge. */
   settlementAgeMs: number;
   journalBytes: number;
   /** Free bytes of its disk. */

@@ -122,7 +122,7 @@ export class LookupPool {
     if (next) this.ask(next);
   }
 
-  /** One that was ended is told of later, after calls that came meanwhile. */
+  /** The end of a connection is reported later, after calls that came meanwhile. */
   private takeIdle(): LookupConnection | undefined {
     for (;;) {
       const free = this.idle.pop();

@@ -41,7 +41,7 @@ export interface ApiRoute {
   freshPlace: number;
   /** Place of the text of `max_credits`; -1 for none. */
   maxCreditsPlace: number;
-  /** Of `dry_run`. */
+  /** The value of `dry_run`. */
   dryRunPlace: number;
   /** Parameters that name the subject; one of them is given. */
   subjects: readonly Subject[];

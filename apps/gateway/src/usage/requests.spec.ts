@@ -43,7 +43,7 @@ interface Inserted {
   at?: Date;
 }
 
-/** So many requests of an account today; those of a half of a thousandth share their moment. */
+/** Writes this many requests of an account for today; a two-thousandth of them share one moment. */
 async function insertRequests(
   accountId: string,
   count: number,

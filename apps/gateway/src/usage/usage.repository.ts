@@ -33,7 +33,7 @@ export class UsageRepository {
     return rows.map(({ date, operation, ...counts }) => ({ date, operation, ...numbers(counts) }));
   }
 
-  /** Of each operation the requests of each minute before `now` that were not over a limit, for an hour. */
+  /** Counts each operation's requests per minute for the hour before `now`, without those over a limit. */
   async listMinutes(accountId: string, now: Date): Promise<UsedInMinute[]> {
     return this.database.query<UsedInMinute>(MINUTES, [accountId, now]);
   }

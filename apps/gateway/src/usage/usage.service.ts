@@ -13,7 +13,7 @@ import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
 import { WITHIN_MS } from '../request-log/key-figures.js';
 import { UsageRepository } from './usage.repository.js';
 
-/** Which days, both included. */
+/** The days, both included. */
 type UsageQuestion = ValuesOf<(typeof ACCOUNT_USAGE)['parameters']>;
 
 const DAYS_MAX = 366;

@@ -6,7 +6,7 @@ export type Delegation = 'delegated' | 'not_delegated' | 'unknown';
 /** A registry's answer about a name. */
 export interface RegistryWord {
   outcome: Outcome;
-  /** Which protocol said it; absent where nobody answered. */
+  /** The protocol that answered; absent where none did. */
   protocol?: 'rdap' | 'whois43';
 }
 

@@ -1,4 +1,4 @@
-/** Which internationalised labels a registry takes. */
+/** The internationalised labels that a registry accepts. */
 type Idn = 'none' | 'latin' | 'any';
 
 /**

@@ -22,7 +22,7 @@ export function runProgram(program: string, words: readonly string[], folder: st
   return done.stdout.toString().trim();
 }
 
-/** Those of the programs that this machine does not have. */
+/** The programs that this machine lacks. */
 export function missingPrograms(programs: readonly string[]): string[] {
   return programs.filter((program) => spawnSync('sh', [...SHELL, 'which', program]).status !== 0);
 }

@@ -2,13 +2,13 @@ import { reverseDnsName, type IpAddress } from '#libs/domain-names';
 import { registrationOf } from '../registrations/registration.js';
 import { absolute, apex, domainZone, line, pointers } from './zone-text.js';
 
-/** Which server has a zone: the root's, those of registries, those of everybody else. */
+/** The server that serves a zone: the root's, a registry's or the shared one of everybody else. */
 export type Level = 'root' | 'registry' | 'hosting';
 
 export interface Zone {
   name: string;
   level: Level;
-  /** Whose zone delegates this one; undefined for the root. */
+  /** The zone that delegates this one; undefined for the root. */
   parent?: string;
   text: string;
   isSigned: boolean;

@@ -1,10 +1,10 @@
 /** The faults that the next requests to an API meet. */
 export interface ApiFaults {
-  /** So many calls that change something are carried out and their answers lost. */
+  /** Number of changing calls that are carried out but whose answers are lost. */
   lostAnswers: number;
-  /** So many of them are lost on their way, before those. */
+  /** Number of changing calls that never arrive; these come first. */
   lostRequests: number;
-  /** So many refunds are refused: the seller's balance there is too low. */
+  /** Number of refunds that are refused because the seller's balance is too low. */
   refusedRefunds: number;
 }
 

@@ -1,4 +1,4 @@
-/** Which exchange a question belongs to. */
+/** The exchange that a question belongs to. */
 export interface Exchange {
   protocol: 'rdap' | 'whois43';
   role: 'registry' | 'registrar';

@@ -20,7 +20,7 @@ export interface ProductionFacts {
   /** Where the backups of the timer are. */
   backups: string;
   now: () => Date;
-  /** Beside those that Node trusts. */
+  /** Authorities trusted in addition to Node's. */
   authorities?: readonly string[];
   /** The output of a program on this machine; undefined without the program. */
   says?: (program: string, ...given: string[]) => string | undefined;

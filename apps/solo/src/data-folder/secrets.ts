@@ -5,7 +5,7 @@ import { SERVICES } from '../../../services.js';
 import type { DataFolder } from './data-folder.js';
 
 const FILE = 'secrets.json';
-/** Beside the services' own, which have the names of their settings. */
+/** Secrets in addition to the services' own, which have the names of their settings. */
 const NAMES = ['postgres', 'roles', 'demoPassword', ...generatedSecrets(SERVICES)];
 
 /** The generated secrets of an installation. They are made once and never change (S113). */

@@ -10,7 +10,7 @@ const COPY_SQL = `copy request_log
 const DAYS = 30;
 /** Each call makes the partitions of the day before and of two ahead. */
 const PARTITION_STEP_DAYS = 3;
-/** Of a working day, and what is left of it at a weekend. */
+/** Requests on a working day, and the share of them on a day of the weekend. */
 const REQUESTS_A_DAY = 60;
 const WEEKEND_SHARE = 0.3;
 

@@ -96,7 +96,7 @@ export function isDemoWanted(settings: Settings, wanted: DemoAccount = 'full'): 
   return wanted !== 'none' && !isProduction;
 }
 
-/** Of every service that others call, before it has one. */
+/** The address of each service that others call, before it has one. */
 function addresses(): Settings {
   const called = SERVICES.flatMap(({ urlSetting }) =>
     urlSetting === undefined ? [] : [[urlSetting, STAND_IN.address]],

@@ -31,7 +31,7 @@ export class CollectedNamesRepository {
     return names;
   }
 
-  /** One that waits already keeps its time. */
+  /** Adds names; one that waits already keeps its time. */
   async add(
     runner: Runner,
     kind: CollectedKind,

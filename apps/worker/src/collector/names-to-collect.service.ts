@@ -19,10 +19,10 @@ const MANY = 500_000;
 const OLD_DAYS: Readonly<Record<CollectedKind, number>> = { whois: 30, dns: 7 };
 const CHANGES = 1_000;
 const FEED_READER = 'collector';
-/** Of the round over all names. */
+/** The position in the round over all names. */
 const roundReader = (kind: CollectedKind) => `collector ${kind}`;
 
-/** Which names are looked up: only those of sources that may be used for that. */
+/** Chooses the names to look up: only those of sources that allow it. */
 @Injectable()
 export class NamesToCollectService {
   constructor(

@@ -2,8 +2,8 @@
 const PER_ENDPOINT_MAX = 4;
 
 /**
- * Who may send: an endpoint that does not answer has one delivery at a time, and all such endpoints together half of
- * the places, so that they delay no other.
+ * Decides which endpoints may be sent to. One that does not answer gets one delivery at a time, and all such
+ * endpoints together half of the places, so that they delay no other.
  */
 export class DeliverySlots {
   private readonly busy = new Map<string, number>();

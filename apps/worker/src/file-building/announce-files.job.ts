@@ -10,7 +10,7 @@ import { ServiceClients } from '../service-clients.js';
 import { AnnounceQueue, type AnnounceWork } from './announce-queue.js';
 
 const EVENT = 'file.published';
-/** So many fit the time of a piece of work, even if each is asked about until a call times out. */
+/** The number that fits into one piece of work even if each call times out. */
 const ACCOUNTS_AT_A_TIME = 30;
 
 /**

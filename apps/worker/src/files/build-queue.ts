@@ -18,7 +18,7 @@ export class BuildQueue extends WorkQueue<BuildWork> {
     super({ name: 'file-builds' });
   }
 
-  /** One that waits already is not added again. */
+  /** Adds a build unless it waits already. */
   async build(transaction: Transaction, { dataset, day, edition }: BuildWork): Promise<void> {
     await this.add(transaction, {
       name: `${dataset} ${day} ${edition}`,

@@ -11,7 +11,7 @@ const COLUMNS = `id, dataset, day::text as day, edition, built_at as "builtAt", 
 
 type NewestEdition = Pick<FileEdition, 'edition' | 'builtAt'>;
 
-/** Which files a list is of. */
+/** The filters of a list of files. */
 export interface ListedFiles {
   dataset?: Dataset;
   day?: string;

@@ -27,7 +27,7 @@ import { FilesRepository } from './files.repository.js';
 /** About as long as a daily file takes. */
 const REBUILT_SECONDS = 600;
 
-/** Which files an account asks for. */
+/** The files that an account asks for. */
 export interface AskedFiles {
   dataset?: Dataset;
   date?: string;
@@ -124,7 +124,7 @@ export class FilesService {
     return edition;
   }
 
-  /** One that holds what is suppressed now is made again. @throws FileWithheld. */
+  /** Has a file built anew when it holds what is suppressed now. @throws FileWithheld. */
   private async checkSuppression(edition: FileEdition): Promise<void> {
     if (!isWithheld(edition, await this.suppressed())) return;
     const { dataset, day } = edition;

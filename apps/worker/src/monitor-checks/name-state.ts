@@ -49,8 +49,8 @@ function valueOf(record: SeenRecord): string {
 }
 
 /**
- * Of a WHOIS answer: what is published of the registration. @param isPartial a source was away, so that what is not
- * there may still be published.
+ * Reads the published registration from a WHOIS answer. @param isPartial a source was away, so that what is not there
+ * may still be published.
  */
 export function whoisStateOf(body: Body, isPartial: boolean): NameState {
   const registered = body.domain_registered;

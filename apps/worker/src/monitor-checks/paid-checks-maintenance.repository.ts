@@ -113,7 +113,7 @@ export class PaidChecksMaintenanceRepository {
     return deleted?.isUnpaid ?? false;
   }
 
-  /** That monitors of the account have looked at more often than their places include. */
+  /** The names that the account has checked more often than its places include. */
   async namesOf(transaction: Transaction, accountId: string): Promise<string[]> {
     const rows = await transaction.query<{ name: string }>(
       'select distinct domain_name as name from monitors where account_id = $1 and interval_minutes is not null',

@@ -1,6 +1,6 @@
 import { distanceOf } from '#libs/domain-names';
 
-/** Of a shorter word every other one is but a slip away. */
+/** The least length of a word; almost any other word is one slip away from a shorter one. */
 const LENGTH_MIN = 5;
 /** Two slips are seen in words of at least so many letters. */
 const TWO_SLIPS_LENGTH = 10;

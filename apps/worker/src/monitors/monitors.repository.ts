@@ -115,7 +115,7 @@ export class MonitorsRepository {
     ]);
   }
 
-  /** That monitors of the account watch. */
+  /** The names that the account's monitors watch. */
   async domainsOf(transaction: Transaction, accountId: string): Promise<string[]> {
     const rows = await transaction.query<{ name: string | null }>(
       'select domain_name as name from monitors where account_id = $1',

@@ -12,7 +12,7 @@ const ROWS_LENGTH = 64 * 1024;
 
 /** Reads the names in a text or a CSV file, one a line, and counts what it finds. */
 export class NameFile {
-  /** That are not blank, after the header. */
+  /** The number of lines after the header that are not blank. */
   lines = 0;
   invalid = 0;
   readonly invalidLines: BadLine[] = [];

@@ -143,7 +143,7 @@ export class UploadsRepository {
     );
   }
 
-  /** With its names. @returns false when a job needs them, or there is none. */
+  /** Deletes an upload with its names. @returns false when a job needs them, or there is none. */
   async delete(transaction: Transaction, { id, accountId }: OwnUpload): Promise<boolean> {
     const own = [accountId, id];
     await transaction.query(

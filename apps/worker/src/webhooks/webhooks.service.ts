@@ -65,7 +65,7 @@ export class WebhooksService {
     return webhookAnswer(await this.find(this.database, accountId, id));
   }
 
-  /** One that becomes active begins without faults. @throws NotFound, InvalidRequest. */
+  /** Changes a webhook; one that becomes active starts with no failures counted. @throws NotFound, InvalidRequest. */
   async update(
     accountId: string,
     id: string,

@@ -37,7 +37,7 @@ export interface KeyRecord {
 export interface CapLine {
   /** The same for every key of the line. */
   id: string;
-  /** Those that may have been used since the UTC day began. */
+  /** The keys that may have been used since the UTC day began. */
   keyIds: string[];
 }
 
@@ -66,7 +66,7 @@ export class AccountClient {
     await this.http.call('POST', '/internal/keys/used', { body: { keyIds } });
   }
 
-  /** Whom an account's invoices are for. @throws Problem 404 for an erased account. */
+  /** The person and address that an account's invoices are for. @throws Problem 404 for an erased account. */
   async billingContact(accountId: string): Promise<BillingContact> {
     return this.http.call('GET', '/internal/billing-contact', { accountId });
   }

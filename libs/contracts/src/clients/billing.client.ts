@@ -29,7 +29,7 @@ export interface RefundAnswer {
   scope: ReversalScope;
   /** Millionths, decimal string. */
   amountMicros: string;
-  /** Of packages: taken back with it, decimal string. What goes with a plan's time is entitlement's to say. */
+  /** Credits of packages that the refund takes back, decimal string. Entitlement says what goes with a plan's time. */
   credits: string;
   /** RFC 3339. */
   from?: string;

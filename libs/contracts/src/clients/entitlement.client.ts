@@ -260,7 +260,7 @@ export class EntitlementClient {
     return this.http.call('GET', '/internal/operator/set-aside/leases');
   }
 
-  /** Which of an account's payment lines are fulfilled, in the order asked; at most 1,000. */
+  /** Says which of an account's payment lines are fulfilled, in the order asked; at most 1,000. */
   async fulfilment(accountId: string, lineIds: string[]): Promise<LineFulfilment[]> {
     return this.http.call('POST', '/internal/fulfilment', { accountId, body: { lineIds } });
   }

@@ -33,12 +33,12 @@ export type Scope = (typeof SCOPES)[number];
 export type UsableState = 'active' | 'deleted';
 
 /**
- * Who may call an operation. Every HTTP call of the product says so (S86).
+ * The callers that an operation allows. Every HTTP call of the product declares them (S86).
  *
  * - `key`: an API key with the scope, on the API's listener, counted in its class.
  * - `session`: a browser's session, on the dashboard's listener.
- * - `public`: anybody; on the API's listener 60 requests a minute and address, on the dashboard's as many as
- *   their owner allows.
+ * - `public`: anybody; on the API's listener 60 requests a minute and address, on the dashboard's as many as their
+ *   owner allows.
  * - `signed`: a sender that signs the raw bytes of its body, such as a payment processor, in one of these headers,
  *   named in small letters. Without any of them its body is not even read (S125).
  */

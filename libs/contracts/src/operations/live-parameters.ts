@@ -49,7 +49,7 @@ export const LIVE_PARAMETERS = {
   },
 } as const;
 
-/** Which members of the answer are wanted. @param answers classes of what one question may be answered with. */
+/** The members of the answer that are wanted. @param answers classes of what one question may be answered with. */
 export function fieldsOf(example: string, ...answers: DataClass[]) {
   return {
     kind: memberPaths(...answers),

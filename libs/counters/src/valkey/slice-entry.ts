@@ -197,7 +197,7 @@ export class SliceEntry {
     else this.waiters.push(waiter);
   }
 
-  /** Those who wait; nobody does afterwards. */
+  /** Takes out all waiters. */
   takeWaiters(): WaitingTake[] {
     const { waiters } = this;
     this.waiters = NOBODY;

@@ -38,7 +38,7 @@ export interface ShareRequest {
   asker: string;
   /** His questions that wait in this process. */
   waiting: number;
-  /** Those that refill slowly, with their places among the buckets of the host, from 0. */
+  /** The buckets that refill slowly, with their positions among the buckets of the host, from 0. */
   buckets: readonly { place: number; burst: number; perSecond: number }[];
 }
 

@@ -43,7 +43,7 @@ export class AuditJob implements Job {
     private readonly logger: Logger,
   ) {}
 
-  /** Since the last window, or since the start before the first. */
+  /** Time since the last window; before the first, since the start. */
   get ageMs(): number {
     return monotonicMs() - this.checkedAtMs;
   }

@@ -9,7 +9,7 @@ export interface ExportedTable {
   columns: readonly string[];
   /** Columns that stay here, each with its reason. */
   withheld?: Readonly<Record<string, string>>;
-  /** Those of the columns that are decrypted first. */
+  /** The columns that are decrypted first. */
   encrypted?: readonly string[];
 }
 

@@ -44,7 +44,7 @@ export class SmtpTransport extends MailTransport {
     }
   }
 
-  /** That the server takes a connection, TLS and our log-in; nothing is sent. */
+  /** Checks that the server accepts a connection, TLS and our log-in; sends nothing. */
   async check(): Promise<void> {
     await this.transporter.verify();
   }

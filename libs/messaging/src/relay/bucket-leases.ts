@@ -7,7 +7,7 @@ export interface OwnedBucket {
   epoch: string;
 }
 
-/** Which buckets a relay may read and mark: leases of 6 s by the database's clock. */
+/** The buckets that a relay may read and mark: leases of 6 s by the database's clock. */
 export class BucketLeases {
   private buckets = new Map<number, string>();
 

@@ -24,7 +24,7 @@ export interface ServiceSecretSource {
 export class ServiceSecret {
   private secrets: PairSecrets;
   private lookedAtMs = -Infinity;
-  /** Which file it was, and in which state. */
+  /** The identity and state of the file that was read. */
   private state = '';
   private fault = '';
 

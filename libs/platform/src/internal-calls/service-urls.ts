@@ -2,7 +2,7 @@ import { IsOptional, IsUrl } from 'class-validator';
 import { Setting } from '../config.js';
 import { SERVICE_NAMES, type ServiceName } from './pair-secrets.js';
 
-/** Those that call and are not called. */
+/** The services that call others and are not called. */
 const CALLERS: readonly ServiceName[] = ['dashboard', 'cli'];
 /** Called by the dashboard alone, which names it as needed. */
 const READ: ServiceName = 'gateway';

@@ -12,7 +12,7 @@ import {
 import { Problem } from '../problem.js';
 import { REFUSAL_HEADERS } from '../proper-requests.js';
 
-/** Who asks may not, is not known, or came with a link that is not valid. */
+/** The caller may not do this, is not known, or came with a link that is not valid. */
 const REFUSED = new Set([401, 403, 410]);
 
 /** Turns whatever a route throws into the body services answer one another with. */

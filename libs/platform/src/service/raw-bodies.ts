@@ -4,7 +4,7 @@ import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Which bodies a service takes beside JSON. */
+/** The bodies that a service accepts besides JSON. */
 export interface RawBodies {
   /** Largest body of `application/octet-stream`, which reaches a route as it came; none without it. */
   rawBodyLimitBytes?: number;

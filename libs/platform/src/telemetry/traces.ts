@@ -4,7 +4,7 @@ import type { TelemetryConfig } from './telemetry.config.js';
 export type SpanKind = 'server' | 'client' | 'producer' | 'consumer';
 
 export interface SpanRequest {
-  /** Which service does it. */
+  /** The service that does the work. */
   service: string;
   /** From a closed set: a route or an event's type, never a path with values in it. */
   name: string;

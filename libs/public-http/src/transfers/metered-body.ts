@@ -24,7 +24,7 @@ export class MeteredBody extends Transform {
     done();
   }
 
-  /** Whose turn it is: the owner has pieces to take, or the client has to send more. */
+  /** The side whose turn it is: the owner has pieces to take, or the client has to send more. */
   get waitsFor(): 'client' | 'owner' {
     return this.writableEnded || this.readableLength > 0 ? 'owner' : 'client';
   }

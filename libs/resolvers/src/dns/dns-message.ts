@@ -31,7 +31,7 @@ export interface Question {
   /** Labels of ASCII letters, digits, hyphens and underscores; already checked. */
   name: string;
   type: DnsType;
-  /** Not for servers that do not know EDNS (RFC 6891 §7). */
+  /** Set except for servers that do not know EDNS (RFC 6891 §7). */
   hasEdns: boolean;
 }
 

@@ -257,7 +257,7 @@ export class UpstreamLimiter {
 }
 
 const RETRY_SOON_MS = 5_000;
-/** So long a free turn may take to be given, where processes share it. */
+/** How long it may take to give a free turn, where processes share it. */
 const TURN_MS = 100;
 const SHARE_RETRY_MS = 600_000;
 const WAITERS_MAX = 100;

@@ -2,7 +2,7 @@ import { BlockList } from 'node:net';
 import type { Cidr } from '#libs/domain-names';
 import vendored from './tables.json' with { type: 'json' };
 
-/** Which regional registry answers for which numbers, as data. */
+/** The regional registry that answers for each block of numbers, as data. */
 export interface NumberTables {
   /** When IANA published the newest of the three tables, `YYYY-MM-DD`. */
   publishedOn: string;

@@ -16,7 +16,7 @@ export interface ParserWorkerOptions {
   script?: URL;
   /** A parse longer than this is killed. */
   timeoutMs?: number;
-  /** So many texts may wait; one more is answered `parse_failed` at once. */
+  /** The most texts that may wait; a further one is answered `parse_failed` at once. */
   waitingMax?: number;
   heapMb?: number;
 }

@@ -77,7 +77,7 @@ const REFUSALS: Readonly<Partial<Record<NotFoundMeaning, readonly string[]>>> = 
   ],
 };
 
-/** Of what RFC 9083 has no member for, only that it is no absence is read. */
+/** Members unknown to RFC 9083 can only show that an answer is no absence. */
 function meaningIn(shape: string, meaning: string): string {
   const isOwn = shape === 'a message of its own' || shape === 'a nested error';
   return isOwn && meaning === 'kept_back' ? 'unclear' : meaning;

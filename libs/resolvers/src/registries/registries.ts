@@ -4,7 +4,7 @@ import { DAY_MS } from '#libs/platform';
 import { DEAD_HOSTS } from './corrections.js';
 import vendored from './tables.json' with { type: 'json' };
 
-/** Which services answer for which names, as data. */
+/** The services that answer for each name, as data. */
 export interface RegistryTables {
   /** When IANA published the RDAP table, `YYYY-MM-DD`. */
   publishedOn: string;

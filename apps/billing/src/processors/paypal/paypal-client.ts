@@ -114,7 +114,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/customer/disputes/${encodeURIComponent(id)}`);
   }
 
-  /** Those that changed between both ends; a further page by the link to it, of which the query alone is followed. */
+  /** Lists what changed between both ends. Of the link to a further page only the query is followed. */
   listDisputes(from: Date, to: Date, link?: string): Promise<PaypalDisputeList> {
     const query = new URLSearchParams({
       update_time_after: from.toISOString(),

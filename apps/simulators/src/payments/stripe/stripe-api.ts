@@ -137,7 +137,7 @@ export class StripeApi {
     }
   }
 
-  /** Those that came after the first `calls`, as far as they are kept. */
+  /** The calls after the first `calls`, as far as they are kept. */
   requestsAfter(calls: number): StripeRequest[] {
     const count = this.calls - calls;
     return count > 0 ? this.requests.slice(-count) : [];

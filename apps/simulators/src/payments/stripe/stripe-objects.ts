@@ -110,7 +110,7 @@ export const listOf = <T>(data: T[]): ListOf<T> => ({
   url: '/v1',
 });
 
-/** Since basil the period stands on each item. */
+/** The period stands on each item since version basil. */
 export type SubscriptionItem = Pick<
   Stripe.SubscriptionItem,
   'id' | 'object' | 'created' | 'current_period_end' | 'current_period_start' | 'subscription'

@@ -11,7 +11,7 @@ type Resolve = (
 const ATTEMPT_MS = 10_000;
 
 /**
- * Which addresses of a service's name the connections of one pool are open to. A name of several addresses (a headless
+ * Counts the connections of one pool for each address of a service's name. A name of several addresses (a headless
  * Service of Kubernetes, a scaled service of Compose) has no balancer in front of it: each new connection goes to the
  * address with the fewest, and Node tries the others after it when that one does not answer.
  */

@@ -133,7 +133,7 @@ export interface FreshAnswer {
   records?: { type: string; value: string }[];
 }
 
-/** Which names to look up next. */
+/** The names to look up next. */
 export interface NextNamesAsked extends KeyRange {
   kind: 'whois' | 'dns';
   /** Names that nobody has looked up since so many seconds. */

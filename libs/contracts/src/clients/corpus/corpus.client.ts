@@ -100,7 +100,7 @@ export class CorpusClient {
     return this.http.call('GET', '/internal/feed/suppression');
   }
 
-  /** Those of up to `SUPPRESSED_NAMES_MAX` names that must not be shown or kept any more. */
+  /** Finds, among up to `SUPPRESSED_NAMES_MAX` names, those that must no longer be shown or kept. */
   async suppressedNames(names: readonly string[]): Promise<string[]> {
     const call = { body: { names }, timeoutMs: FEED_TIMEOUT_MS };
     const answer = await this.http.call<{ names: string[] }>(

@@ -61,7 +61,7 @@ export class BalanceAnswer {
   @Min(0)
   debt: number;
 
-  /** Those with credits left first, then the newest; at most 200. */
+  /** Grants with credits left come first, then the newest; at most 200. */
   @ValidateNested({ each: true })
   @Type(() => GrantAnswer)
   grants: GrantAnswer[];

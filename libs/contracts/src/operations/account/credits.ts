@@ -128,7 +128,7 @@ export class CreditsAnswer {
   @Type(() => CreditsBalance)
   balance: CreditsBalance;
 
-  /** Those with credits left first, then the newest; at most 200. */
+  /** Grants with credits left come first, then the newest; at most 200. */
   @ValidateNested({ each: true })
   @Type(() => CreditGrant)
   grants: CreditGrant[];

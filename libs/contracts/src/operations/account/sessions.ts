@@ -28,7 +28,7 @@ export class ReauthenticateRequest {
   password: string;
 }
 
-/** Whose session it is. */
+/** The person whose session it is. */
 export class CurrentSessionAnswer {
   @IsString()
   account_id: string;

@@ -26,7 +26,7 @@ const ISSUED = {
 /** The most invoices of one ZIP file. */
 export const ARCHIVED_INVOICES_MAX = 500;
 
-/** Which invoices are meant. */
+/** The filters of a list of invoices. */
 const FILTER = {
   from: {
     kind: day(),

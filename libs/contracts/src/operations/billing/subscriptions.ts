@@ -130,7 +130,7 @@ function change(row: {
   of: DataClass;
   answer: object;
   body?: { of: DataClass; example: object };
-  /** Beside those of each step. */
+  /** Answers that every step may give, besides its own. */
   problems?: readonly ProblemCode[];
 }) {
   const { step, summary, of, answer, body, problems = [] } = row;

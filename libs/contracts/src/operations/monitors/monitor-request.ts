@@ -46,7 +46,7 @@ export class UpdateMonitorRequest {
   mail?: boolean;
 
   /**
-   * Of a domain: minutes between two checks of its DNS, from 10; 360 by default. Each answered check beyond one in 6
+   * For a domain: minutes between two checks of its DNS, from 10; 360 by default. Each answered check beyond one in 6
    * hours costs a credit.
    */
   @IsOptional()

@@ -215,7 +215,7 @@ export class IpWhoisAnswer extends NumberAnswer {
   @IsString({ each: true })
   origin_as_numbers: string[];
 
-  /** Which of them said so; absent where neither did. */
+  /** The source that said so; absent where neither did. */
   @IsOptional()
   @IsIn(['registry', 'routing_feed'])
   origin_as_from?: 'registry' | 'routing_feed';

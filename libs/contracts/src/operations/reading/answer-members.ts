@@ -4,7 +4,7 @@ import { IS_OBJECT, getMetadataStorage } from 'class-validator';
 import { type ItemClass, isItemClass } from '../bulk.js';
 import type { DataClass } from '../operation.js';
 
-/** Which class each `@Type` names, as class-transformer keeps it. */
+/** The class that each `@Type` names, as class-transformer keeps it. */
 export const nestedTypes = untyped as {
   findTypeMetadata(type: DataClass, member: string): { typeFunction(): DataClass } | undefined;
 };

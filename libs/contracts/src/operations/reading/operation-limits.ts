@@ -12,7 +12,7 @@ export interface OperationLimits {
   bodyBytes: number;
   /** The most bytes of an answer that is held as a whole: JSON. */
   answerBytes: number;
-  /** Whose places it takes while it is under way, on the API's origin. */
+  /** The group of places that it takes while it is under way, on the API's origin. */
   concurrency: ConcurrencyClass;
 }
 

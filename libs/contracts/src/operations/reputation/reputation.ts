@@ -42,7 +42,7 @@ export class ReputationSignal {
   @IsString()
   source?: string;
 
-  /** Since when the list has the name. */
+  /** When the name entered the list. */
   @IsOptional()
   @IsISO8601()
   listed_at?: string;

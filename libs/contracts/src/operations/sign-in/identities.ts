@@ -19,7 +19,7 @@ export type Provider = keyof typeof PROVIDER_NAMES;
 export const PROVIDERS = Object.keys(PROVIDER_NAMES) as Provider[];
 
 export class ProvidersAnswer {
-  /** Those by which this installation lets people log in. */
+  /** The providers through which this installation lets people log in. */
   @IsIn(PROVIDERS, { each: true })
   providers: Provider[];
 }

@@ -12,7 +12,7 @@ export class CodeRequest {
 }
 
 export class SecondFactorAnswer {
-  /** Since when log-ins ask for a code, RFC 3339; null while they do not. */
+  /** When log-ins began to ask for a code, RFC 3339; null while they do not. */
   @IsOptional()
   @IsString()
   on_since: string | null;

@@ -27,7 +27,7 @@ export class Subdomain {
   @IsISO8601()
   last_resolved: string | null;
 
-  /** Since when it has had no address; null where that is not known. */
+  /** When it was first seen without an address; null where that is not known. */
   @IsNullable()
   @IsISO8601()
   inactive_from: string | null;

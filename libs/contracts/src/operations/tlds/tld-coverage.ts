@@ -8,7 +8,7 @@ export type CoverageProtocol = (typeof COVERAGE_PROTOCOLS)[number];
 export const WHOIS_READINGS = ['known', 'recorded', 'by_system', 'untested'] as const;
 export type WhoisReading = (typeof WHOIS_READINGS)[number];
 
-/** Which protocol answers for a top-level domain, or why none does. */
+/** The protocol that answers for a top-level domain, or the reason why none does. */
 export class TldCoverage {
   /** A-label, without a dot. */
   @IsString()

@@ -63,7 +63,7 @@ export class RequestsAnswer {
   paging: Paging;
 }
 
-/** Which requests are listed; the same for keys and for the dashboard. */
+/** The filters of a list of requests; the same for keys and for the dashboard. */
 const PARAMETERS = {
   day: {
     kind: day(),

@@ -60,7 +60,7 @@ export class WebhookAnswer {
   @IsISO8601()
   created_at: string;
 
-  /** Since when no delivery succeeded. */
+  /** When deliveries began to fail. */
   @IsNullable()
   @IsISO8601()
   failing_since: string | null;

@@ -83,7 +83,7 @@ export class InProcessTransport extends EventTransport {
   }
 
   /**
-   * To be called when every service has started.
+   * Call it once every service has started.
    * @throws MissingConsumer naming who does not listen: the outbox would only grow.
    */
   requireConsumers(): void {

@@ -5,7 +5,7 @@ import { topicOf } from '../../envelope/bucket.js';
 import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
 
-/** Whose events each service consumes; a service that only publishes has an empty list. */
+/** The services whose events each service consumes; one that only publishes has an empty list. */
 export type EventReaders = Partial<Record<ServiceName, readonly ServiceName[]>>;
 
 const { TOPIC, GROUP } = kafkajs.AclResourceTypes;

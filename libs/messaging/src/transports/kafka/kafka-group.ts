@@ -27,7 +27,7 @@ export interface KafkaGroupOptions {
 export interface GroupHealth {
   group: string;
   isMember: boolean;
-  /** Since the last answer to a fetch; since the start when there was none. */
+  /** Time since the last answer to a fetch; without one, since the start. */
   lastPollAgeMs: number;
 }
 

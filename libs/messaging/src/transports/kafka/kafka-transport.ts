@@ -29,7 +29,7 @@ const SILENCE_LIMIT_MS = 15 * SECOND_MS;
 interface Listening {
   groups: KafkaGroup[];
   durable?: EventConsumer;
-  /** Whose events the durable group reads. */
+  /** The services whose events the durable group reads. */
   producers: ServiceName[];
 }
 
@@ -79,7 +79,7 @@ export class KafkaTransport extends EventTransport {
     this.relays.get(producer)?.wake();
   }
 
-  /** Of every group this process is to be a member of. */
+  /** Every group that this process is to be a member of. */
   health(): GroupHealth[] {
     return [...this.listening.values()].flatMap(({ groups }) =>
       groups.map((each) => each.health()),

@@ -50,7 +50,7 @@ export class PaypalPlans {
     return priced;
   }
 
-  /** One that was sold before, at the price of then. @throws UnfitObject when the account has none. */
+  /** A plan that was sold before, at its price then. @throws UnfitObject when the account has none. */
   async named(plan: BilledPlan, currency: string): Promise<PricedPlan> {
     const key = priceKeyOf(plan, currency);
     const known = this.byKey.get(key);

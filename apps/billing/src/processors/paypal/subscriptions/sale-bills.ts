@@ -43,8 +43,8 @@ export class SaleBills {
   }
 
   /**
-   * Of the plans before and after a change the one that costs what was paid; the one of that time otherwise. A payment
-   * that is heard of only after an upgrade may be of the plan before that.
+   * Chooses, of the plans before and after a change, the one whose price was paid; otherwise the plan of that time. A
+   * payment whose news arrives after an upgrade may be for the plan before it.
    */
   private async billedAt(
     known: KnownSubscription,
