@@ -23,35 +23,30 @@ import { type EventTransport, InProcessTransport } from '#libs/messaging';
 import { Logger, type RunningService, ServiceTokens, newId, FIRST_ID } from '#libs/platform';
 import { TestClock, TestDatabase, recordedEvents } from '#test/environment';
 import { ENTITLEMENT_INVARIANTS } from '../../apps/entitlement/src/auditor/invariants.js';
-import { OnAccountDeletedConsumer } from '../../apps/entitlement/src/blocks/on-account-deleted.consumer.js';
-import { OnAccountErasedConsumer } from '../../apps/entitlement/src/blocks/on-account-erased.consumer.js';
-import { OnAccountRestoredConsumer } from '../../apps/entitlement/src/blocks/on-account-restored.consumer.js';
-import { OnAccountSuspensionChangedConsumer } from '../../apps/entitlement/src/blocks/on-account-suspension-changed.consumer.js';
+import { OnAccountNewsConsumer } from '../../apps/entitlement/src/blocks/on-account-news.consumer.js';
 import { EntitlementConfig } from '../../apps/entitlement/src/entitlement.config.js';
 import { ENTITIES } from '../../apps/entitlement/src/entitlement.module.js';
 import { AdvanceAccountsJob } from '../../apps/entitlement/src/due-accounts/advance-accounts.job.js';
 import { OnAccountRegisteredConsumer } from '../../apps/entitlement/src/grants/on-account-registered.consumer.js';
 import { OnPaymentConfirmedConsumer } from '../../apps/entitlement/src/grants/on-payment-confirmed.consumer.js';
 import { OnSubscriptionChangedConsumer } from '../../apps/entitlement/src/grants/on-subscription-changed.consumer.js';
-import { OnPaymentReversalUndoneConsumer } from '../../apps/entitlement/src/reversals/on-payment-reversal-undone.consumer.js';
 import { OnPaymentReversedConsumer } from '../../apps/entitlement/src/reversals/on-payment-reversed.consumer.js';
 import { startEntitlement } from '../../apps/entitlement/src/start.js';
 
-interface Consumer {
-  handle(event: EventEnvelope, transaction: Transaction): Promise<void>;
-}
+type Handle = (event: EventEnvelope, transaction: Transaction) => Promise<void>;
 
-const CONSUMERS = new Map<EventClass, Type<Consumer>>([
-  [AccountRegistered, OnAccountRegisteredConsumer],
-  [AccountDeleted, OnAccountDeletedConsumer],
-  [AccountRestored, OnAccountRestoredConsumer],
-  [AccountErased, OnAccountErasedConsumer],
-  [AccountSuspensionChanged, OnAccountSuspensionChangedConsumer],
-  [PaymentConfirmed, OnPaymentConfirmedConsumer],
-  [PaymentReversed, OnPaymentReversedConsumer],
-  [PaymentReversalUndone, OnPaymentReversalUndoneConsumer],
-  [SubscriptionChanged, OnSubscriptionChangedConsumer],
-] as [EventClass, Type<Consumer>][]);
+/** The consumer of each event, and its method where that is not `handle`. */
+const CONSUMERS = new Map<EventClass, [consumer: Type, method?: string]>([
+  [AccountRegistered, [OnAccountRegisteredConsumer]],
+  [AccountDeleted, [OnAccountNewsConsumer, 'handleDeleted']],
+  [AccountRestored, [OnAccountNewsConsumer, 'handleRestored']],
+  [AccountErased, [OnAccountNewsConsumer, 'handleErased']],
+  [AccountSuspensionChanged, [OnAccountNewsConsumer, 'handleSuspensionChanged']],
+  [PaymentConfirmed, [OnPaymentConfirmedConsumer]],
+  [PaymentReversed, [OnPaymentReversedConsumer]],
+  [PaymentReversalUndone, [OnPaymentReversedConsumer, 'handleUndone']],
+  [SubscriptionChanged, [OnSubscriptionChangedConsumer]],
+]);
 
 const SECRET = 'a secret of the tests, thirty-two characters';
 /** What every line of a payment costs here. */
@@ -130,7 +125,8 @@ export class EntitlementUnderTest {
     const { type, version } = describeEvent(eventClass);
     const parsed = parseEventData(eventClass, JSON.parse(JSON.stringify(data)));
     if ('faults' in parsed) throw new Error(parsed.faults.join('; '));
-    const consumer = this.service.app.get<Consumer>(CONSUMERS.get(eventClass) as Type<Consumer>);
+    const [consumerType, method = 'handle'] = CONSUMERS.get(eventClass)!;
+    const consumer = this.service.app.get<Record<string, Handle>>(consumerType);
     const event = {
       id: newId(),
       type,
@@ -142,7 +138,7 @@ export class EntitlementUnderTest {
       producer: producerOf(type),
       data: parsed.data,
     };
-    await this.database.transaction((transaction) => consumer.handle(event, transaction));
+    await this.database.transaction((transaction) => consumer[method](event, transaction));
   }
 
   /** Applies time to every account, as the job does between two rounds. */

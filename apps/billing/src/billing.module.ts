@@ -24,10 +24,7 @@ import { MissedEventsJob } from './missed-news/missed-events.job.js';
 import { OpenOrdersJob } from './missed-news/open-orders.job.js';
 import { AccountStatesRepository } from './account-states/account-states.repository.js';
 import { AccountStatesService } from './account-states/account-states.service.js';
-import { OnAccountDeletedConsumer } from './account-states/on-account-deleted.consumer.js';
-import { OnAccountErasedConsumer } from './account-states/on-account-erased.consumer.js';
-import { OnAccountRestoredConsumer } from './account-states/on-account-restored.consumer.js';
-import { OnAccountSuspensionChangedConsumer } from './account-states/on-account-suspension-changed.consumer.js';
+import { OnAccountNewsConsumer } from './account-states/on-account-news.consumer.js';
 import { CustomerAffairsController } from './customer-affairs/customer-affairs.controller.js';
 import { AccountMatchesController } from './account-matches/account-matches.controller.js';
 import { AccountMatchesService } from './account-matches/account-matches.service.js';
@@ -142,10 +139,7 @@ export const CONTROLLERS = [
   CustomerAffairsController,
   TimelineController,
   ExportController,
-  OnAccountDeletedConsumer,
-  OnAccountRestoredConsumer,
-  OnAccountErasedConsumer,
-  OnAccountSuspensionChangedConsumer,
+  OnAccountNewsConsumer,
 ];
 
 /** Features in the order in which they may use one another. */

@@ -10,10 +10,7 @@ import { ENTITLEMENT_INVARIANTS } from './auditor/invariants.js';
 import { BlocksController } from './blocks/blocks.controller.js';
 import { BlocksRepository } from './blocks/blocks.repository.js';
 import { BlocksService } from './blocks/blocks.service.js';
-import { OnAccountDeletedConsumer } from './blocks/on-account-deleted.consumer.js';
-import { OnAccountErasedConsumer } from './blocks/on-account-erased.consumer.js';
-import { OnAccountRestoredConsumer } from './blocks/on-account-restored.consumer.js';
-import { OnAccountSuspensionChangedConsumer } from './blocks/on-account-suspension-changed.consumer.js';
+import { OnAccountNewsConsumer } from './blocks/on-account-news.consumer.js';
 import { CheckpointJob } from './checkpoints/checkpoint.job.js';
 import { CheckpointsRepository } from './checkpoints/checkpoints.repository.js';
 import { AdvanceAccountsJob } from './due-accounts/advance-accounts.job.js';
@@ -49,7 +46,6 @@ import { Reversal } from './payments/reversal.entity.js';
 import { ReversedLine } from './payments/reversed-line.entity.js';
 import { ReservationsRepository } from './reservations/reservations.repository.js';
 import { ReservationsService } from './reservations/reservations.service.js';
-import { OnPaymentReversalUndoneConsumer } from './reversals/on-payment-reversal-undone.consumer.js';
 import { OnPaymentReversedConsumer } from './reversals/on-payment-reversed.consumer.js';
 import { ReversalsService } from './reversals/reversals.service.js';
 import { StatementController } from './statement/statement.controller.js';
@@ -87,12 +83,8 @@ export const CONTROLLERS = [
   OnPaymentConfirmedConsumer,
   OnSubscriptionChangedConsumer,
   OnPaymentReversedConsumer,
-  OnPaymentReversalUndoneConsumer,
   BlocksController,
-  OnAccountDeletedConsumer,
-  OnAccountRestoredConsumer,
-  OnAccountErasedConsumer,
-  OnAccountSuspensionChangedConsumer,
+  OnAccountNewsConsumer,
   LeasesController,
   HoldsController,
   AllowancesController,

@@ -8,10 +8,7 @@ import { type Clock, type Logger, ServiceModule, ServiceTokens } from '#libs/pla
 import { AccountStatesRepository } from './accounts/account-states.repository.js';
 import { AccountStatesService } from './accounts/account-states.service.js';
 import { AccountsService } from './accounts/accounts.service.js';
-import { OnAccountDeletedConsumer } from './accounts/on-account-deleted.consumer.js';
-import { OnAccountErasedConsumer } from './accounts/on-account-erased.consumer.js';
-import { OnAccountRestoredConsumer } from './accounts/on-account-restored.consumer.js';
-import { OnAccountSuspensionChangedConsumer } from './accounts/on-account-suspension-changed.consumer.js';
+import { OnAccountNewsConsumer } from './accounts/on-account-news.consumer.js';
 import { ChunkQuestionsService } from './chunks/chunk-questions.service.js';
 import { ChunkRecordsService } from './chunks/chunk-records.service.js';
 import { ChunkFeatures, ChunksJob } from './chunks/chunks.job.js';
@@ -115,10 +112,7 @@ export interface WorkerModuleOptions {
 }
 
 export const CONTROLLERS = [
-  OnAccountDeletedConsumer,
-  OnAccountRestoredConsumer,
-  OnAccountSuspensionChangedConsumer,
-  OnAccountErasedConsumer,
+  OnAccountNewsConsumer,
   JobsController,
   OnCreditsLowConsumer,
   OnInvoiceIssuedConsumer,
