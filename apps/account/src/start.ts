@@ -1,4 +1,4 @@
-import { Database, type DatabaseAddress, KeptAnswer, RollPartitionsJob } from '#libs/database';
+import { KeptAnswer, RollPartitionsJob, openServiceDatabases } from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
 import {
@@ -84,13 +84,9 @@ export interface AccountOptions {
  */
 export async function startAccount(options: AccountOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
-  const database = await open(() => config.databaseUrl, 'account', config.poolSize);
-  const maintenanceDatabase = await open(
-    () => config.maintenanceDatabaseUrl,
-    'account maintenance',
-    config.maintenancePoolSize,
-  );
-  const module = AccountModule.register({ ...options, database, maintenanceDatabase });
+  const databases = await openServiceDatabases('account', config, ENTITIES);
+  const { maintenanceDatabase } = databases;
+  const module = AccountModule.register({ ...options, ...databases });
   const service = await startService({
     module,
     logger,
@@ -106,11 +102,6 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
     logger,
     transport,
     jobs: (options.isScheduled ?? true) ? JOBS : [],
-    database,
-    maintenanceDatabase,
+    ...databases,
   });
-}
-
-function open(url: DatabaseAddress, applicationName: string, poolSize: number): Promise<Database> {
-  return Database.open({ url, applicationName, poolSize, entities: ENTITIES });
 }

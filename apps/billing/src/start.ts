@@ -1,10 +1,9 @@
 import {
-  AUDIT_TIMEOUT_MS,
   AuditJob,
-  type DatabaseAddress,
-  Database,
   RollPartitionsJob,
   addInvariantMetrics,
+  openAuditorDatabase,
+  openServiceDatabases,
 } from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
@@ -99,18 +98,8 @@ export interface BillingOptions {
 /** Starts the billing service: databases, listener, relay, jobs. `stop` closes all in reverse. */
 export async function startBilling(options: BillingOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
-  const database = await open(() => config.databaseUrl, 'billing', config.poolSize);
-  const maintenanceDatabase = await open(
-    () => config.maintenanceDatabaseUrl,
-    'billing maintenance',
-    config.maintenancePoolSize,
-  );
-  const auditorDatabase = await Database.open({
-    url: () => config.auditorDatabaseUrl,
-    applicationName: 'billing auditor',
-    poolSize: 1,
-    statementTimeoutMs: AUDIT_TIMEOUT_MS,
-  });
+  const { database, maintenanceDatabase } = await openServiceDatabases('billing', config, ENTITIES);
+  const auditorDatabase = await openAuditorDatabase('billing', config);
   const databases = { database, maintenanceDatabase, auditorDatabase };
   const service = await startService({
     module: BillingModule.register({ ...options, ...databases }),
@@ -132,8 +121,4 @@ export async function startBilling(options: BillingOptions): Promise<RunningServ
   const work = { name: 'billing', logger, transport, jobs, ...databases } as const;
   const running = await startBackgroundWork(service, work);
   return { ...running, stop: async () => running.stop().finally(() => clients.close()) };
-}
-
-function open(url: DatabaseAddress, applicationName: string, poolSize: number): Promise<Database> {
-  return Database.open({ url, applicationName, poolSize, entities: ENTITIES });
 }

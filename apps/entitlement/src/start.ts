@@ -1,9 +1,9 @@
 import {
-  AUDIT_TIMEOUT_MS,
   AuditJob,
-  Database,
   RollPartitionsJob,
   addInvariantMetrics,
+  openAuditorDatabase,
+  openServiceDatabases,
 } from '#libs/database';
 import type { EventTransport } from '#libs/messaging';
 import {
@@ -44,23 +44,12 @@ export interface EntitlementOptions {
 /** Starts the entitlement service: databases, consumers, listener, relay, jobs. `stop` reverses it. */
 export async function startEntitlement(options: EntitlementOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
-  const database = await Database.open({
-    url: () => config.databaseUrl,
-    applicationName: 'entitlement',
-    poolSize: config.poolSize,
-    entities: ENTITIES,
-  });
-  const maintenanceDatabase = await Database.open({
-    url: () => config.maintenanceDatabaseUrl,
-    applicationName: 'entitlement maintenance',
-    poolSize: config.maintenancePoolSize,
-  });
-  const auditorDatabase = await Database.open({
-    url: () => config.auditorDatabaseUrl,
-    applicationName: 'entitlement auditor',
-    poolSize: 1,
-    statementTimeoutMs: AUDIT_TIMEOUT_MS,
-  });
+  const { database, maintenanceDatabase } = await openServiceDatabases(
+    'entitlement',
+    config,
+    ENTITIES,
+  );
+  const auditorDatabase = await openAuditorDatabase('entitlement', config);
   const databases = { database, maintenanceDatabase, auditorDatabase };
   const service = await startService({
     module: EntitlementModule.register({ ...options, ...databases }),

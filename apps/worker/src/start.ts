@@ -1,4 +1,4 @@
-import { Database, RollPartitionsJob } from '#libs/database';
+import { RollPartitionsJob, openServiceDatabases } from '#libs/database';
 import type { FileStore } from '#libs/files';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
@@ -88,19 +88,8 @@ export interface WorkerOptions {
 export async function startWorker(options: WorkerOptions): Promise<RunningService> {
   const { config, logger, transport, files } = options;
   if (!files) throw new Error('the worker needs a place for its files');
-  const database = await Database.open({
-    url: () => config.databaseUrl,
-    applicationName: 'worker',
-    poolSize: config.poolSize,
-    entities: ENTITIES,
-  });
-  const maintenanceDatabase = await Database.open({
-    url: () => config.maintenanceDatabaseUrl,
-    applicationName: 'worker maintenance',
-    poolSize: config.maintenancePoolSize,
-    entities: ENTITIES,
-  });
-  const databases = { database, maintenanceDatabase };
+  const databases = await openServiceDatabases('worker', config, ENTITIES);
+  const { database, maintenanceDatabase } = databases;
   const service = await startService({
     module: WorkerModule.register({ ...options, ...databases, files }),
     logger,

@@ -31,7 +31,7 @@ export * from './partitions/roll-partitions-job.js';
 export * from './pool-metrics.js';
 export * from './provision.js';
 export { roleStatements, schemaStatements } from './provision-statements.js';
+export * from './service-databases.js';
 export * from './services.js';
 export * from './statement-batch.js';
-export { AUDIT_TIMEOUT_MS } from './statement-limits.js';
 export { Transaction } from './transaction.js';
