@@ -12,12 +12,14 @@ import { commandLinePage } from './command-line.js';
 import { configurationPage, environmentExample } from './configuration.js';
 import { grafanaDashboards } from './dashboards.js';
 import { eventSchema } from './event-schema.js';
+import { memberTexts } from './member-texts.js';
 import { metricsPage } from './metrics.js';
 import { readProofs, readStatements, securityCoverage } from './security-coverage.js';
 
 /** Templates of a chart can read only what lies within it. */
 const CHART_FILES = 'deploy/helm/domain-data-service/files';
 const API = 'docs/api.md';
+const OPERATIONS_FOLDER = 'libs/contracts/src/operations';
 const STATEMENTS = 'docs/security-statements.md';
 
 /** Every generated file of the repository with the text it should have, by path. */
@@ -34,6 +36,12 @@ export function generatedDocuments(): Map<string, string> {
   }
   documents.set('docs/operations/command-line.md', commandLinePage(program()));
   documents.set(API, withApiTables(readFileSync(API, 'utf8'), OPERATIONS));
+  const declared = globSync(`${OPERATIONS_FOLDER}/**/*.ts`).sort();
+  const texts = memberTexts(declared.map((path) => readFileSync(path, 'utf8')));
+  documents.set(
+    `${OPERATIONS_FOLDER}/openapi/member-texts.json`,
+    `${JSON.stringify(texts, null, 2)}\n`,
+  );
   for (const eventClass of allEventClasses()) {
     const { type, version } = describeEvent(eventClass);
     const text = `${JSON.stringify(eventSchema(eventClass), null, 2)}\n`;

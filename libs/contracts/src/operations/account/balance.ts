@@ -23,7 +23,7 @@ export class GrantAnswer extends GrantAmounts {
   @IsString()
   tier: string | null;
 
-  /** The order behind it; null for what no order brought, such as a renewal. */
+  /** The order it came from; null where there was none, as for a renewal. */
   @IsNullable()
   @IsString()
   order_id: string | null;
@@ -72,7 +72,7 @@ export class BalanceAnswer {
  * and owed (negative).
  */
 export class LedgerLine {
-  /** Says nothing of anybody else's lines. */
+  /** An opaque id; it reveals nothing about other accounts. */
   @IsString()
   id: string;
 

@@ -60,7 +60,7 @@ export class PutBillingDetailsRequest implements BillingDetails {
 }
 
 export class BillingDetailsAnswer {
-  /** Null before they are given. */
+  /** Null until they are given. */
   @IsNullable()
   @ValidateNested()
   @Type(() => PutBillingDetailsRequest)

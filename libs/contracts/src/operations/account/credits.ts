@@ -73,7 +73,7 @@ export class GrantAmounts {
   @IsInt()
   revoked: number;
 
-  /** Null: they never expire. */
+  /** Null when they never expire. */
   @IsNullable()
   @IsISO8601()
   expires_at: string | null;
@@ -92,7 +92,7 @@ export class CreditsLedgerLine {
   @IsString()
   id: string;
 
-  /** RFC 3339; of use, the beginning of its day. */
+  /** RFC 3339; for use, the start of its day. */
   @IsISO8601()
   at: string;
 

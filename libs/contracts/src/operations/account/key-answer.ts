@@ -81,14 +81,14 @@ export class RotateKeyRequest {
   @IsIn(OVERLAPS)
   overlap: Overlap;
 
-  /** When the new key ends, RFC 3339; null for never. Left out, it ends when the old one would have. */
+  /** When the new key ends, RFC 3339; null for never. By default it ends when the old one would have. */
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
   expires_at?: string | null;
 }
 
 export class ReissueKeyRequest {
-  /** As for a rotation; must be given for a key whose time has run out. */
+  /** As for a rotation; required for a key that has expired. */
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
   expires_at?: string | null;

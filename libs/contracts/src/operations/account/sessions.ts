@@ -89,7 +89,7 @@ export class ListedSession {
   @IsString()
   id: string;
 
-  /** Whether it is the one that asks. */
+  /** Whether it is the session that makes this request. */
   @IsBoolean()
   current: boolean;
 
@@ -118,7 +118,7 @@ export class SessionEndedAnswer {
 }
 
 export class OthersEndedAnswer {
-  /** How many. */
+  /** Number of sessions ended. */
   @IsInt()
   @Min(0)
   ended: number;

@@ -25,11 +25,11 @@ export class ConfirmSignUpRequest {
   @IsLinkToken()
   token: string;
 
-  /** The one that was chosen at sign-up, or another with `set_password`. */
+  /** The password chosen at sign-up, or a new one with `set_password`. */
   @IsPassword()
   password: string;
 
-  /** Makes another password that of the account, whoever chose the one of the sign-up. */
+  /** Sets `password` as a new password, in place of the one chosen at sign-up. */
   @IsOptional()
   @IsBoolean()
   set_password?: boolean;

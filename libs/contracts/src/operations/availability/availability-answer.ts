@@ -43,12 +43,12 @@ export class Availability {
   @Max(1)
   confidence: number;
 
-  /** Registry and name servers contradict each other; the name then counts as registered. */
+  /** Whether registry and name servers contradict each other; the name then counts as registered. */
   @IsOptional()
   @IsBoolean()
   contradiction?: boolean;
 
-  /** Why nothing is known. */
+  /** Why the availability is unknown. */
   @IsOptional()
   @IsString()
   reason?: string;
@@ -66,7 +66,7 @@ export class NameAvailability extends Availability {
 
 /** Whether a name is available, and alternatives. */
 export class AvailabilityAnswer extends NameAvailability {
-  /** Available names like it, best first. */
+  /** Similar names that are available, best first. */
   @IsOptional()
   @ValidateNested({ each: true })
   @Type(() => Availability)

@@ -37,7 +37,7 @@ export class InvoiceAnswer {
   @IsString({ each: true })
   items: string[];
 
-  /** Millionths of the currency unit, decimal strings. */
+  /** Millionths of the currency unit, decimal string. */
   @IsString()
   net_micros: string;
 

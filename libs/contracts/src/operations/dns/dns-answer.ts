@@ -134,7 +134,7 @@ export class DnsAnswer {
   @IsBoolean()
   authenticated_data: boolean;
 
-  /** Number of each type of which there are records. */
+  /** IANA number of each type that has records. */
   @IsObject()
   @JSONSchema({ additionalProperties: { type: 'integer' } })
   dns_types: Record<string, number>;
@@ -144,7 +144,7 @@ export class DnsAnswer {
   dns_records: DnsRecordData[];
 
   /**
-   * Why there is no answer for a type: `servfail`, `timeout`, `cname_loop`, `private_address` (left out),
+   * Why a type has no answer: `servfail`, `timeout`, `cname_loop`, `private_address` (left out),
    * `private_name` (an alias leads to one) …
    */
   @IsObject()

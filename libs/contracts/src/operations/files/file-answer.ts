@@ -44,11 +44,11 @@ export class FileEntry {
   @IsIn(DATASETS)
   dataset: Dataset;
 
-  /** The day that it is about, in UTC; of a full download the day that it was made. */
+  /** The day that the file covers, UTC; for a full download, the day on which it was made. */
   @Matches(DAY)
   date: string;
 
-  /** From 1, raised each time that it is made again. */
+  /** Starts at 1 and rises each time the file is made again. */
   @IsInt()
   @Min(1)
   edition: number;

@@ -77,11 +77,11 @@ export class DnsStretch extends HistoricDnsRecord {
   @IsISO8601()
   first_seen: string;
 
-  /** The last time that it was there. */
+  /** The last time it was seen. */
   @IsISO8601()
   last_seen: string;
 
-  /** The first time that it was not; null while it is, or where nobody has looked since. */
+  /** The first time it was gone; null while it is there, or where nobody has looked since. */
   @IsNullable()
   @IsISO8601()
   ended_at: string | null;

@@ -95,12 +95,12 @@ export class HistoricChange {
   @IsString()
   path: string;
 
-  /** Null: it was not published. Lists are joined by commas. */
+  /** Null when it was not published. Lists are joined by commas. */
   @IsNullable()
   @IsString()
   before: string | null;
 
-  /** Null: it is not published any more. */
+  /** Null when it is no longer published. */
   @IsNullable()
   @IsString()
   after: string | null;

@@ -60,12 +60,12 @@ export class InvalidLine {
 }
 
 export class JobCounts {
-  /** Names that were given. */
+  /** Number of names given. */
   @IsInt()
   @Min(0)
   lines: number;
 
-  /** Different names in them: what is looked up. */
+  /** Distinct names among them, which are looked up. */
   @IsInt()
   @Min(0)
   unique: number;
@@ -78,7 +78,7 @@ export class JobCounts {
   @Min(0)
   duplicates: number;
 
-  /** Answered names, which are charged. */
+  /** Names with an answer, which are charged. */
   @IsInt()
   @Min(0)
   delivered: number;
@@ -142,7 +142,7 @@ export class JobTld {
   @Min(0)
   names: number;
 
-  /** Seconds that its registry's known pace makes of them, were nobody else to ask it. */
+  /** Seconds that the names take at the registry's known pace, if nobody else asks it. */
   @IsInt()
   @Min(0)
   eta_seconds: number;
@@ -180,7 +180,7 @@ export class JobAnswer {
   @Max(1)
   progress: number;
 
-  /** Seconds until it is done, as far as can be told; null when it is. */
+  /** Estimated seconds until it is done; null when it is. */
   @IsNullable()
   @IsInt()
   @Min(0)

@@ -35,7 +35,7 @@ export class MonitorRule {
   @IsString()
   domain_name?: string;
 
-  /** Between two checks of its DNS, where they are more than the place includes. */
+  /** Minutes between two checks of its DNS, where that is more often than the place includes. */
   @IsOptional()
   @IsInt()
   interval_minutes?: number;
@@ -94,7 +94,7 @@ export class MonitorPrice {
   @IsInt()
   credits_per_day_max: number;
 
-  /** Whether credits lack: until they come, the domain is checked as its place includes it. */
+  /** Whether the account lacks credits; until it has them, the domain is checked as often as its place includes. */
   @IsBoolean()
   is_short_of_credits: boolean;
 
@@ -202,7 +202,7 @@ export class MonitorChange {
   @IsString({ each: true })
   after: string[];
 
-  /** It changes to and fro: further changes of it are not told until it has kept still for a day. */
+  /** It changes back and forth: further changes are not reported until it has been stable for a day. */
   @IsOptional()
   @IsBoolean()
   is_flapping?: boolean;
@@ -225,7 +225,7 @@ export class MonitorEvent {
   @IsUUID()
   monitor_id: string;
 
-  /** `monitor.limit`: this name and others are beyond the 1,000 that a monitor tells on one day; narrow it. */
+  /** `monitor.limit`: this name and others exceed the 1,000 that a monitor reports in a day; narrow the monitor. */
   @IsIn(MONITOR_EVENT_TYPES)
   type: MonitorEventType;
 

@@ -40,7 +40,7 @@ export class UpdateMonitorRequest {
   @IsLine(NAME_LENGTH_MAX)
   name?: string;
 
-  /** Whether its news are in the mails to you; they are unless you say so. */
+  /** Whether the mails to you include its news; true by default. */
   @IsOptional()
   @IsBoolean()
   mail?: boolean;

@@ -8,7 +8,7 @@ export class AnswerMeta {
   @IsInt()
   credits_charged: number;
 
-  /** The balance after it, where the gateway has it at hand. */
+  /** The balance after this answer, where the gateway knows it. */
   @IsOptional()
   @IsInt()
   credits_remaining?: number;

@@ -44,6 +44,13 @@ interface Description {
   components: { schemas: Record<string, object>; examples: Record<string, { value: unknown }> };
 }
 
+type Schemas = { schemas: Record<string, DescribedSchema> };
+
+interface DescribedSchema {
+  description?: string;
+  properties: Record<string, { description?: string }>;
+}
+
 const described = (listener: PublicListener) =>
   openApi(OPERATIONS, {
     title: 'A',
@@ -65,6 +72,17 @@ function schemaJudge(document: Description) {
 
 describe.each(['api', 'dashboard'] as const)('the description of the %s', (listener) => {
   const document = described(listener);
+
+  it('describes members of answers and bodies by their comments', () => {
+    const { schemas } = document.components as unknown as Schemas;
+    const [name, member] = listener === 'api' ? ['ProblemAnswer', 'type'] : ['CodeRequest', 'code'];
+    expect(schemas[name].properties[member].description).toMatch(/^(URL of a page|Six digits)/);
+    // A member of a class above it.
+    if (listener === 'api') {
+      expect(schemas.ReverseDomain.properties.first_seen.description).toBe('RFC 3339.');
+      expect(schemas.ReverseDomain.description).toMatch(/^A name that was found/);
+    }
+  });
 
   it('is valid OpenAPI 3.1', async () => {
     const plain = JSON.parse(JSON.stringify(document)) as Record<string, unknown>;

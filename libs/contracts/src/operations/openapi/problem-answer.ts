@@ -12,7 +12,7 @@ export class ProblemField {
 
 /** Every refusal (RFC 9457), with the members that clients of the older kind know. */
 export class ProblemAnswer {
-  /** Address of a page that explains the code. */
+  /** URL of a page that explains the code. */
   @IsString()
   type: string;
 

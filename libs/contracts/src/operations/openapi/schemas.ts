@@ -5,6 +5,7 @@ import { isNullableRule } from '../../nullable.js';
 import type { DataClass } from '../operation.js';
 import type { JsonSchema } from '../parameter.js';
 import { membersWithMembers, nestedTypes } from '../reading/answer-members.js';
+import memberTexts from './member-texts.json' with { type: 'json' };
 
 type Options = NonNullable<Parameters<typeof targetConstructorToSchema>[1]>;
 
@@ -83,13 +84,14 @@ export class Schemas {
     const mayBeNull = use === 'body' ? [...nullable, ...optional] : nullable;
     const properties = Object.entries(schema.properties ?? {}).map(([name, one]) => [
       name,
-      mayBeNull.includes(name) ? orNull(one) : one,
+      { ...(mayBeNull.includes(name) ? orNull(one) : one), ...describedAs(type, name) },
     ]);
     const sure = [...required, ...nullable].filter(
       (name) => !this.cut.has(type) || name === NEVER_CUT,
     );
     return {
       ...schema,
+      ...describedAs(type, ''),
       properties: Object.fromEntries(properties) as object as Record<string, JsonSchema>,
       ...(sure.length > 0 && { required: sure }),
     };
@@ -109,6 +111,17 @@ export class Schemas {
     };
     return { anyOf: [{ allOf: [place, this.refer(answer)] }, refused] };
   }
+}
+
+/** The comment of a class, or of its member, which may be inherited. */
+function describedAs(type: DataClass, member: string): { description?: string } {
+  const texts: Record<string, Record<string, string | undefined> | undefined> = memberTexts;
+  for (let one = type; one.name !== ''; one = Object.getPrototypeOf(one) as DataClass) {
+    const text = texts[one.name]?.[member];
+    if (text !== undefined) return { description: text };
+    if (member === '') break;
+  }
+  return {};
 }
 
 function orNull(schema: JsonSchema): JsonSchema {

@@ -17,7 +17,7 @@ export type TotalKind = (typeof TOTALS)[number];
 
 /** Where a page stands in its list: the same block in every list of the product. */
 export class Paging {
-  /** From 1. Of a page asked for by cursor: how many pages were read up to it. */
+  /** Starts at 1. With a cursor, the number of pages read so far. */
   @IsInt()
   @Min(1)
   page: number;
@@ -65,17 +65,17 @@ export class LoadedSource {
   @IsString()
   source: string;
 
-  /** The earliest that its data tell of, RFC 3339; null where it is not known. */
+  /** The earliest time that its data covers, RFC 3339; null where that is not known. */
   @IsNullable()
   @IsISO8601()
   since: string | null;
 
-  /** When data of it came last, RFC 3339. */
+  /** When it was last updated, RFC 3339. */
   @IsNullable()
   @IsISO8601()
   updated_at: string | null;
 
-  /** Its rows, rounded where they are too many to count. */
+  /** Number of its rows, rounded where they are too many to count. */
   @IsInt()
   @Min(0)
   records: number;
@@ -88,7 +88,7 @@ export class LoadedSource {
 
 /** The data that a search could look through. */
 export class Coverage {
-  /** False: nothing is loaded that could hold an answer, so that no result says nothing. */
+  /** False when nothing is loaded that could hold an answer: an empty result then proves nothing. */
   @IsBoolean()
   has_data: boolean;
 
@@ -96,7 +96,7 @@ export class Coverage {
   @Type(() => LoadedSource)
   sources: LoadedSource[];
 
-  /** How many names are known under the top-level domain that the search is about. */
+  /** Number of names known under the top-level domain of the search. */
   @IsOptional()
   @IsInt()
   @Min(0)
@@ -120,7 +120,7 @@ export class PreviewedMode {
   @Min(0)
   credits_per_page: number;
 
-  /** For every page there is. */
+  /** The price of all pages together. */
   @IsInt()
   @Min(0)
   credits_total: number;

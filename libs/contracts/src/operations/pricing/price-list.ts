@@ -34,7 +34,7 @@ export class PriceListTier {
   @IsInt()
   credits: number;
 
-  /** Once; these credits never expire. */
+  /** Price of the package, paid once; its credits never expire. */
   @IsInt()
   package_micros: number;
 

@@ -23,7 +23,7 @@ export class ReputationSignal {
   @IsString()
   code: string;
 
-  /** Points that it adds to the score, or takes from it; 0 says nothing either way. */
+  /** Points that it adds to the score (negative: takes from it); 0 leaves the score as it is. */
   @IsInt()
   weight: number;
 
@@ -71,7 +71,7 @@ export class ReputationAnswer {
   @IsIn(VERDICTS)
   verdict: Verdict;
 
-  /** How much of what could be known is, 0 to 1. */
+  /** The share of the possible evidence that was available, 0 to 1. */
   @IsNumber()
   @Min(0)
   @Max(1)

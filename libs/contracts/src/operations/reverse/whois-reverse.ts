@@ -11,7 +11,7 @@ import { SEARCH_FIXTURES, searchText } from './search-text.js';
 
 /** A name that was found: in mini its dates and registrant, in default its whole newest record. */
 export class ReverseDomain extends HistoricRecord {
-  /** The registrant's, with `mode=mini`; so are the other two. */
+  /** The registrant's name, with `mode=mini`. */
   @IsOptional()
   @IsString()
   name?: string;

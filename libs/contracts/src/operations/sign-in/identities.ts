@@ -74,7 +74,7 @@ export class ListedIdentity {
   @IsIn(PROVIDERS)
   provider: Provider;
 
-  /** At the provider, when it was connected. */
+  /** The address at the provider when it was connected. */
   @IsString()
   address: string;
 
@@ -86,7 +86,7 @@ export class ListedIdentity {
 }
 
 export class IdentitiesAnswer {
-  /** Whether a password opens the account, too. */
+  /** Whether a password opens the account as well. */
   @IsBoolean()
   has_password: boolean;
 

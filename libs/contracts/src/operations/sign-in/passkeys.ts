@@ -16,7 +16,7 @@ export class PasskeyLogInRequest {
 }
 
 export class AddPasskeyRequest {
-  /** By which its owner tells it from others. */
+  /** The name by which its owner recognises it. */
   @IsLine(60)
   name: string;
 
@@ -27,7 +27,7 @@ export class AddPasskeyRequest {
 }
 
 export class RenamePasskeyRequest {
-  /** By which its owner tells it from others. */
+  /** The name by which its owner recognises it. */
   @IsLine(60)
   name: string;
 }

@@ -17,7 +17,7 @@ export class SecondFactorAnswer {
   @IsString()
   on_since: string | null;
 
-  /** How many are left. */
+  /** Number of recovery codes left. */
   @IsInt()
   @Min(0)
   @Max(10)

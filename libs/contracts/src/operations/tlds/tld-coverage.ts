@@ -14,7 +14,7 @@ export class TldCoverage {
   @IsString()
   tld: string;
 
-  /** The first is asked first; none where nobody answers. */
+  /** In the order in which they are asked; empty where nobody answers. */
   @IsIn(COVERAGE_PROTOCOLS, { each: true })
   protocols: CoverageProtocol[];
 

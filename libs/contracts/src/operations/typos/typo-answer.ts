@@ -79,7 +79,7 @@ export class LookAlike extends TypoScore {
   @IsISO8601()
   first_seen: string;
 
-  /** From the newest record; null where none is known, as are the two others. */
+  /** The registrar in the newest record; null where none is known. */
   @IsNullable()
   @IsString()
   registrar: string | null;
@@ -97,7 +97,7 @@ export class LookAlike extends TypoScore {
   @IsString({ each: true })
   name_servers: string[] | null;
 
-  /** Hosts that take its mail; null where nobody has asked for them. */
+  /** Hosts that receive its mail; null where they have not been looked up. */
   @IsNullable()
   @IsString({ each: true })
   mx: string[] | null;
@@ -141,7 +141,7 @@ export class ScoredName extends TypoScore {
   @IsString()
   domain_unicode: string;
 
-  /** How it comes from the name that it is compared with; null where no rule makes it. */
+  /** The rule that makes it from the name it is compared with; null where no rule does. */
   @IsNullable()
   @IsIn(TYPO_KINDS)
   kind: TypoKind | null;

@@ -1,0 +1,29 @@
+/** What the comments of answers and bodies say, by class and member; a class itself stands under `''`. */
+type MemberTexts = Record<string, Record<string, string>>;
+
+const CLASS =
+  /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\n)?export (?:abstract )?class (\w+)[^{;]*\{\n([^]*?)\n\}/g;
+const MEMBER = /\n {2}\/\*\*((?:(?!\*\/)[^])*)\*\/\n(?: {2}@\w+\([^;]*?\)\n)+ {2}(\w+)[?!]?:/g;
+
+/** Reads the comments of the decorated classes in a source of the contracts, which API consumers read as descriptions. */
+export function memberTexts(sources: readonly string[]): MemberTexts {
+  const texts: MemberTexts = {};
+  for (const source of sources) {
+    for (const [, about, name, body] of source.matchAll(CLASS)) {
+      const members = [...`\n${body}`.matchAll(MEMBER)].map(
+        ([, text, member]) => [member, plain(text)] as const,
+      );
+      const own = about === undefined ? [] : [['', plain(about)] as const];
+      if (own.length + members.length > 0) texts[name] = Object.fromEntries([...own, ...members]);
+    }
+  }
+  return Object.fromEntries(Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A comment's sentences without its frame; references to security statements are for readers of the source. */
+function plain(comment: string): string {
+  return comment
+    .replace(/\s*\n\s*\*\s?/g, ' ')
+    .replace(/ \(S\d+\)/g, '')
+    .trim();
+}
