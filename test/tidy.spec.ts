@@ -207,7 +207,7 @@ describe('tidy', () => {
       // In a process of its own: events and metrics that other specs of this worker declare are not documented.
       const module = './dist/apps/cli/src/documents/generated-documents.js';
       const script = `const { generatedDocuments, staleDocuments } = await import('${module}');
-        process.stdout.write(JSON.stringify(staleDocuments(generatedDocuments())));`;
+        process.stdout.write(JSON.stringify(staleDocuments(await generatedDocuments())));`;
       const stale = execFileSync(process.execPath, ['--input-type=module', '--eval', script]);
       expect(JSON.parse(String(stale))).toEqual([]);
     });

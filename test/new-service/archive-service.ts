@@ -13,7 +13,14 @@ import {
   startService,
   urlSettingOf,
 } from '#libs/platform';
-import { type JobDeclaration, type Service, startJobs, started } from '#libs/services';
+import {
+  type JobDeclaration,
+  type Service,
+  type ServiceStart,
+  type StartedService,
+  startJobs,
+  started,
+} from '#libs/services';
 import { ARCHIVE } from './archive-operations.js';
 import { ArchiveController } from './archive-answers.js';
 
@@ -93,29 +100,35 @@ export const archive: Service<ArchiveConfig> = {
             create table counted (process int not null)`,
     },
   ],
-  controllers: CONTROLLERS,
-  jobs: JOBS,
   extensions: ['fuzzystrmatch'],
   usesFiles: true,
-  start: async ({ config, clock, logger, transport, files }) => {
-    await files?.write('started', [Buffer.from('yes')], { maxBytes: 3 });
-    const open = (url: string) => Database.open({ url, applicationName: NAME });
-    const database = await open(config.databaseUrl);
-    const maintenance = await open(config.maintenanceDatabaseUrl);
-    const module = ServiceModule.register({ name: NAME, clock, logger, secret: config });
-    const service = await startService({
-      module: ArchiveModule.register([module], maintenance),
-      logger,
-      host: '127.0.0.1',
-      port: config.port,
-      strategy: transport.strategyFor(NAME, database),
-    });
-    const jobs = startJobs(service, logger, JOBS);
-    const stop = async () => {
-      await jobs.stop();
-      await service.stop();
-      await Promise.all([database.close(), maintenance.close()]);
-    };
-    return started({ ...service, stop });
-  },
+  load: async () => ({ controllers: CONTROLLERS, jobs: JOBS, start: startArchive }),
 };
+
+async function startArchive({
+  config,
+  clock,
+  logger,
+  transport,
+  files,
+}: ServiceStart<ArchiveConfig>): Promise<StartedService> {
+  await files?.write('started', [Buffer.from('yes')], { maxBytes: 3 });
+  const open = (url: string) => Database.open({ url, applicationName: NAME });
+  const database = await open(config.databaseUrl);
+  const maintenance = await open(config.maintenanceDatabaseUrl);
+  const module = ServiceModule.register({ name: NAME, clock, logger, secret: config });
+  const service = await startService({
+    module: ArchiveModule.register([module], maintenance),
+    logger,
+    host: '127.0.0.1',
+    port: config.port,
+    strategy: transport.strategyFor(NAME, database),
+  });
+  const jobs = startJobs(service, logger, JOBS);
+  const stop = async () => {
+    await jobs.stop();
+    await service.stop();
+    await Promise.all([database.close(), maintenance.close()]);
+  };
+  return started({ ...service, stop });
+}

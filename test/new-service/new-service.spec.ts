@@ -173,7 +173,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
     const script = `
       const { SERVICES } = await import('${APPS}services.js');
       const { chartServices } = await import('${APPS}cli/src/documents/chart-services.js');
-      const { services } = JSON.parse(chartServices(SERVICES));
+      const { services } = JSON.parse(await chartServices(SERVICES));
       console.log(JSON.stringify(['archive', 'gateway'].map((one) => services.find(({ name }) => name === one))));`;
     const [archive, gateway] = JSON.parse(evaluate(script)) as Record<string, unknown>[];
     expect(gateway.calls).toContain('archive');

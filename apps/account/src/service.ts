@@ -1,9 +1,7 @@
 import { urlSettingOf } from '#libs/platform';
 import { type Service, startWithMail } from '#libs/services';
 import { AccountConfig } from './account.config.js';
-import { CONTROLLERS } from './account.module.js';
 import { migrations } from './migrations/index.js';
-import { JOBS, startAccount } from './start.js';
 
 /** Accounts, people, sessions, keys: who somebody is. */
 export const account: Service<AccountConfig> = {
@@ -15,7 +13,9 @@ export const account: Service<AccountConfig> = {
   outwardPorts: [443],
   connections: ['DATABASE_POOL_SIZE', 'DATABASE_MAINTENANCE_POOL_SIZE'],
   migrations,
-  controllers: CONTROLLERS,
-  jobs: JOBS,
-  start: async (given) => startWithMail(given, startAccount),
+  load: async () => {
+    const { CONTROLLERS: controllers } = await import('./account.module.js');
+    const { JOBS: jobs, startAccount } = await import('./start.js');
+    return { controllers, jobs, start: async (given) => startWithMail(given, startAccount) };
+  },
 };

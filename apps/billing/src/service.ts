@@ -1,9 +1,7 @@
 import { urlSettingOf } from '#libs/platform';
 import { type Service, startWithMail } from '#libs/services';
 import { BillingConfig } from './billing.config.js';
-import { CONTROLLERS } from './billing.module.js';
 import { migrations } from './migrations/index.js';
-import { JOBS, startBilling } from './start.js';
 
 /** Orders, payments and what the processors say about them. */
 export const billing: Service<BillingConfig> = {
@@ -15,7 +13,9 @@ export const billing: Service<BillingConfig> = {
   outwardPorts: [443],
   connections: ['DATABASE_POOL_SIZE', 'DATABASE_MAINTENANCE_POOL_SIZE', 1],
   migrations,
-  controllers: CONTROLLERS,
-  jobs: JOBS,
-  start: async (given) => startWithMail(given, startBilling),
+  load: async () => {
+    const { CONTROLLERS: controllers } = await import('./billing.module.js');
+    const { JOBS: jobs, startBilling } = await import('./start.js');
+    return { controllers, jobs, start: async (given) => startWithMail(given, startBilling) };
+  },
 };

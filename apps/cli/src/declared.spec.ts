@@ -7,7 +7,7 @@ import { SERVICES } from './declared.js';
 const HANDLER = /@(?:Consumes|Watches)\((\w+)\)/g;
 
 describe('declared', () => {
-  it('services may read the topics of the events they have handlers for, and no others', () => {
+  it('services may read the topics of the events they have handlers for, and no others', async () => {
     const heard: Record<string, Set<string>> = {};
     for (const path of globSync('apps/*/src/**/on-*.{consumer,watcher}.ts')) {
       const service = path.split('/')[1];
@@ -18,7 +18,7 @@ describe('declared', () => {
         (heard[service] ??= new Set()).add(producerOf(describeEvent(eventClass).type));
       }
     }
-    const read = Object.entries(eventReaders(SERVICES)).filter(
+    const read = Object.entries(await eventReaders(SERVICES)).filter(
       ([, producers]) => producers.length > 0,
     );
     expect(Object.fromEntries(read.map(([name, producers]) => [name, new Set(producers)]))).toEqual(

@@ -5,7 +5,7 @@ import {
 } from './documents/generated-documents.js';
 
 /** `npm run docs`: writes the generated documents; with `--check` only lists which are stale, and fails. */
-const documents = generatedDocuments();
+const documents = await generatedDocuments();
 const stale = staleDocuments(documents);
 if (process.argv.includes('--check')) {
   for (const path of stale) process.stderr.write(`${path} is not up to date: npm run docs\n`);

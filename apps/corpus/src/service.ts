@@ -1,10 +1,8 @@
 import { type Service, started } from '#libs/services';
 import { urlSettingOf } from '#libs/platform';
 import { CorpusConfig } from './corpus.config.js';
-import { CONTROLLERS } from './corpus.module.js';
 import { distribution } from './migrations/distribution.js';
 import { migrations } from './migrations/index.js';
-import { JOBS, startCorpus } from './start.js';
 
 /** What is known of domain names over time: history and searches. */
 export const corpus: Service<CorpusConfig> = {
@@ -19,7 +17,9 @@ export const corpus: Service<CorpusConfig> = {
   migrations,
   extensions: ['pg_trgm'],
   distribution,
-  controllers: CONTROLLERS,
-  jobs: JOBS,
-  start: async (given) => started(await startCorpus(given)),
+  load: async () => {
+    const { CONTROLLERS: controllers } = await import('./corpus.module.js');
+    const { JOBS: jobs, startCorpus } = await import('./start.js');
+    return { controllers, jobs, start: async (given) => started(await startCorpus(given)) };
+  },
 };

@@ -1,17 +1,21 @@
 import { type Service, started } from '#libs/services';
 import { DashboardConfig } from './dashboard.config.js';
-import { startDashboard } from './start.js';
 
 /** The door of people and payment processors: pages, the calls behind them, callbacks. */
 export const dashboard: Service<DashboardConfig> = {
   name: 'dashboard',
   config: DashboardConfig,
   listeners: [{ port: 'DASHBOARD_INTERNAL_PORT' }, { port: 'DASHBOARD_PORT', isPublic: true }],
-  controllers: [],
-  jobs: [],
-  start: async (given) => {
-    const dashboard = await startDashboard(given);
-    const { url, dashboardUrl } = dashboard;
-    return { ...started(dashboard), addresses: { url, dashboardUrl } };
+  load: async () => {
+    const { startDashboard } = await import('./start.js');
+    return {
+      controllers: [],
+      jobs: [],
+      start: async (given) => {
+        const dashboard = await startDashboard(given);
+        const { url, dashboardUrl } = dashboard;
+        return { ...started(dashboard), addresses: { url, dashboardUrl } };
+      },
+    };
   },
 };

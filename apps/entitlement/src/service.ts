@@ -1,9 +1,7 @@
 import { urlSettingOf } from '#libs/platform';
 import { type Service, started } from '#libs/services';
 import { EntitlementConfig } from './entitlement.config.js';
-import { CONTROLLERS } from './entitlement.module.js';
 import { migrations } from './migrations/index.js';
-import { JOBS, startEntitlement } from './start.js';
 
 /** The rights of an account, and its credits. */
 export const entitlement: Service<EntitlementConfig> = {
@@ -13,7 +11,9 @@ export const entitlement: Service<EntitlementConfig> = {
   urlSetting: urlSettingOf('entitlement'),
   connections: ['DATABASE_POOL_SIZE', 'DATABASE_MAINTENANCE_POOL_SIZE', 1],
   migrations,
-  controllers: CONTROLLERS,
-  jobs: JOBS,
-  start: async (given) => started(await startEntitlement(given)),
+  load: async () => {
+    const { CONTROLLERS: controllers } = await import('./entitlement.module.js');
+    const { JOBS: jobs, startEntitlement } = await import('./start.js');
+    return { controllers, jobs, start: async (given) => started(await startEntitlement(given)) };
+  },
 };

@@ -1,8 +1,6 @@
 import { urlSettingOf } from '#libs/platform';
 import { type Service, started } from '#libs/services';
 import { LookupConfig } from './lookup.config.js';
-import { CONTROLLERS } from './lookup.module.js';
-import { startLookup } from './start.js';
 
 /** Live answers of registries and registrars. */
 export const lookup: Service<LookupConfig> = {
@@ -12,7 +10,9 @@ export const lookup: Service<LookupConfig> = {
   urlSetting: urlSettingOf('lookup'),
   // WHOIS, DNS, RDAP, DNS over TLS.
   outwardPorts: [43, 53, 443, 853],
-  controllers: CONTROLLERS,
-  jobs: [],
-  start: async (given) => started(await startLookup(given)),
+  load: async () => {
+    const { CONTROLLERS: controllers } = await import('./lookup.module.js');
+    const { startLookup } = await import('./start.js');
+    return { controllers, jobs: [], start: async (given) => started(await startLookup(given)) };
+  },
 };

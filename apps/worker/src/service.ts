@@ -1,9 +1,7 @@
 import { urlSettingOf } from '#libs/platform';
 import { type Service, startWithMail } from '#libs/services';
 import { migrations } from './migrations/index.js';
-import { JOBS, startWorker } from './start.js';
 import { WorkerConfig } from './worker.config.js';
-import { CONTROLLERS } from './worker.module.js';
 
 /** Work that takes longer than a request: jobs over many names. */
 export const worker: Service<WorkerConfig> = {
@@ -16,7 +14,9 @@ export const worker: Service<WorkerConfig> = {
   connections: ['DATABASE_POOL_SIZE', 'DATABASE_MAINTENANCE_POOL_SIZE'],
   migrations,
   usesFiles: true,
-  controllers: CONTROLLERS,
-  jobs: JOBS,
-  start: async (given) => startWithMail(given, startWorker),
+  load: async () => {
+    const { CONTROLLERS: controllers } = await import('./worker.module.js');
+    const { JOBS: jobs, startWorker } = await import('./start.js');
+    return { controllers, jobs, start: async (given) => startWithMail(given, startWorker) };
+  },
 };

@@ -1,12 +1,13 @@
 import { producerOf, describeEvent } from '#libs/contracts';
 import { type EventConsumers, type EventReaders, handledBy } from '#libs/messaging';
 import type { ServiceName } from '#libs/platform';
-import type { AnyService } from './service.js';
+import type { AnyService, ServiceCode } from './service.js';
 
 /** By producer, the services that must have each of its events: those with a `@Consumes` for one of them. */
-export function durableConsumers(services: readonly AnyService[]): EventConsumers {
+export async function durableConsumers(services: readonly AnyService[]): Promise<EventConsumers> {
   const consumers: Partial<Record<ServiceName, ServiceName[]>> = {};
-  for (const { name, controllers } of services) {
+  for (const { name, load } of services) {
+    const { controllers } = await load();
     for (const producer of producersRead(controllers, ['durable'])) {
       (consumers[producer] ??= []).push(name);
     }
@@ -15,18 +16,18 @@ export function durableConsumers(services: readonly AnyService[]): EventConsumer
 }
 
 /** By service, whose events it consumes or watches: for the access rules of the topics. */
-export function eventReaders(services: readonly AnyService[]): EventReaders {
-  const publishing = services.filter(({ migrations }) => migrations !== undefined);
-  return Object.fromEntries(
-    publishing.map(({ name, controllers }) => [
-      name,
-      [...producersRead(controllers, ['durable', 'watching'])],
-    ]),
-  );
+export async function eventReaders(services: readonly AnyService[]): Promise<EventReaders> {
+  const readers: Partial<Record<ServiceName, ServiceName[]>> = {};
+  for (const { name, migrations, load } of services) {
+    if (!migrations) continue;
+    const { controllers } = await load();
+    readers[name] = [...producersRead(controllers, ['durable', 'watching'])];
+  }
+  return readers;
 }
 
 function producersRead(
-  controllers: AnyService['controllers'],
+  controllers: ServiceCode['controllers'],
   deliveries: readonly string[],
 ): Set<ServiceName> {
   const handled = handledBy(controllers).filter(({ delivery }) => deliveries.includes(delivery));

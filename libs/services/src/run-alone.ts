@@ -17,7 +17,8 @@ export async function runAlone<C extends object>(service: Service<C>): Promise<v
     const forFiles = others.find((one) => one instanceof FilesConfig);
     const transport = openTransport({ config: events, logger });
     const files = forFiles && (await openFiles(forFiles, name, clock));
-    const { addresses, stop } = await service.start({ config, clock, logger, transport, files });
+    const { start } = await service.load();
+    const { addresses, stop } = await start({ config, clock, logger, transport, files });
     return {
       addresses,
       stop: async () => {

@@ -45,6 +45,14 @@ export interface Listener {
   isPublic?: boolean;
 }
 
+/** The code of a service that runs. */
+export interface ServiceCode<C extends object = object> {
+  /** Its controllers: those with `@Consumes` and `@Watches` define the events it receives. */
+  controllers: readonly Type[];
+  jobs: readonly JobDeclaration[];
+  start(given: ServiceStart<C>): Promise<StartedService>;
+}
+
 /**
  * One service of the product: all that solo, cluster, the operator's commands and the documents know of it.
  * Each app exports one from its `service.ts`; `apps/services.ts` lists them.
@@ -79,10 +87,8 @@ export interface Service<C extends object = object> {
   distribution?: Distribution;
   /** Whether it keeps files: it is given a store of its own then, and reads the settings `FILES_…`. */
   usesFiles?: boolean;
-  /** Its controllers: those with `@Consumes` and `@Watches` define the events it receives. */
-  controllers: readonly Type[];
-  jobs: readonly JobDeclaration[];
-  start(given: ServiceStart<C>): Promise<StartedService>;
+  /** Imports its code. Settings, migrations and names are there without it, for commands that have to be quick. */
+  load(): Promise<ServiceCode<C>>;
 }
 
 /** One of the registry, whatever its config class. */

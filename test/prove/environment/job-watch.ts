@@ -27,11 +27,13 @@ interface SeenRun {
 }
 
 /** Every job that an installation does once in an interval. */
-const JOBS: readonly WatchedJob[] = SERVICES.flatMap(({ name: schema, jobs }) =>
-  jobs
-    .filter(({ runs }) => runs === 'installation')
-    .map(({ job, everyMs }) => ({ schema, job: Reflect.construct(job, []).name, everyMs })),
-);
+const JOBS: WatchedJob[] = [];
+for (const { name: schema, load } of SERVICES) {
+  for (const { job, everyMs, runs } of (await load()).jobs) {
+    if (runs !== 'installation') continue;
+    JOBS.push({ schema, job: Reflect.construct(job, []).name, everyMs });
+  }
+}
 
 /** The last run of a job that was finished, and those begun since. */
 interface FinishedRun {

@@ -1,4 +1,4 @@
-import { BUCKET_COUNT, topicOf } from '#libs/messaging';
+import { BUCKET_COUNT, type EventConsumers, type EventReaders, topicOf } from '#libs/messaging';
 import { type ConfigClass, ConfigurationError, loadConfig, settingsOf } from '#libs/platform';
 import {
   type AnyService,
@@ -50,16 +50,24 @@ interface ChartService {
  * `files/services.json` of the Helm chart: templates have no other way to know of a service. A secret's file is
  * called as `cli secrets` calls it.
  */
-export function chartServices(services: readonly AnyService[]): string {
+export async function chartServices(services: readonly AnyService[]): Promise<string> {
+  const events = {
+    consumers: await durableConsumers(services),
+    readers: await eventReaders(services),
+  };
   const known = {
     partitions: BUCKET_COUNT,
-    services: services.map((one) => chartService(one, services)),
+    services: services.map((one) => chartService(one, services, events)),
     operator: operatorPod(services),
   };
   return `${JSON.stringify(known, null, 2)}\n`;
 }
 
-function chartService(service: AnyService, services: readonly AnyService[]): ChartService {
+function chartService(
+  service: AnyService,
+  services: readonly AnyService[],
+  { consumers, readers }: { consumers: EventConsumers; readers: EventReaders },
+): ChartService {
   const {
     name,
     listeners,
@@ -73,8 +81,8 @@ function chartService(service: AnyService, services: readonly AnyService[]): Cha
     settingsOf(config).map((setting) => ({ ...setting, config })),
   );
   const names = settings.map(({ env }) => env);
-  const producers = Object.entries(durableConsumers(services))
-    .filter(([, consumers]) => consumers.includes(name))
+  const producers = Object.entries(consumers)
+    .filter(([, hearing]) => hearing.includes(name))
     .map(([producer]) => producer as AnyService['name']);
   return {
     name,
@@ -88,7 +96,7 @@ function chartService(service: AnyService, services: readonly AnyService[]): Cha
       .map((other) => other.name),
     usesEvents: migrations !== undefined,
     topic: topicOf(name),
-    hears: (eventReaders(services)[name] ?? []).map(topicOf),
+    hears: (readers[name] ?? []).map(topicOf),
     consumes: producers.map(topicOf),
     outwardPorts: [...outwardPorts],
     connections: [...connections],

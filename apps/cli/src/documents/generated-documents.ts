@@ -23,12 +23,14 @@ const OPERATIONS_FOLDER = 'libs/contracts/src/operations';
 const STATEMENTS = 'docs/security-statements.md';
 
 /** Every generated file of the repository with the text it should have, by path. */
-export function generatedDocuments(): Map<string, string> {
+export async function generatedDocuments(): Promise<Map<string, string>> {
+  // A metric is known once the code that counts it is loaded.
+  for (const service of SERVICES) await service.load();
   const documents = new Map<string, string>();
   documents.set('.env.example', environmentExample(CONFIGURED_APPS));
   documents.set('docs/configuration.md', configurationPage(CONFIGURED_APPS));
   documents.set('docs/operations/metrics.md', metricsPage(declaredMetrics()));
-  documents.set(`${CHART_FILES}/services.json`, chartServices(SERVICES));
+  documents.set(`${CHART_FILES}/services.json`, await chartServices(SERVICES));
   documents.set(`${CHART_FILES}/alerts.yml`, readFileSync('deploy/prometheus/alerts.yml', 'utf8'));
   for (const [file, text] of grafanaDashboards()) {
     documents.set(`deploy/grafana/${file}`, text);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { declaredMetrics } from '#libs/platform';
-import '../declared.js';
+import { SERVICES } from '../declared.js';
 import { grafanaDashboards } from './dashboards.js';
 
 interface Rule {
@@ -26,6 +26,7 @@ const FOREIGN = [
   'certmanager_certificate_renewal_timestamp_seconds',
   'name',
 ];
+for (const service of SERVICES) await service.load();
 /** Without those that a spec of the same worker declares. */
 const metrics = declaredMetrics().filter(({ name }) => !name.startsWith('test_'));
 const { groups } = load(readFileSync('deploy/prometheus/alerts.yml', 'utf8')) as {

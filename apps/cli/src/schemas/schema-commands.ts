@@ -91,7 +91,7 @@ async function prepareTopics(
 ): Promise<void> {
   note('topics', await createTopics(events));
   if (!events.kafkaSaslUsername && !events.kafkaTlsFolder) return;
-  const readers = eventReaders(SERVICES);
+  const readers = await eventReaders(SERVICES);
   await grantAccess(events, readers);
   note('access to topics', Object.keys(readers));
 }

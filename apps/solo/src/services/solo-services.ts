@@ -69,7 +69,7 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
     : undefined;
   await startIdentity(settings, shutdown);
   const services = installed(SERVICES, settings);
-  const consumers = durableConsumers(services);
+  const consumers = await durableConsumers(services);
   const transport = new InProcessTransport({ logger: logger('events'), consumers });
   const mail = soloMail(loadConfig(AccountConfig, settings), clock);
   shutdown.add('mail', () => mail.transport.close());
@@ -77,7 +77,8 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   settings.LOOKUP_SOCKET = socketPath(shutdown);
   const metrics: Metrics[] = [];
   for (const service of services) {
-    const started = await service.start({
+    const { start } = await service.load();
+    const started = await start({
       config: loadConfig<object>(service.config, settings),
       clock,
       logger: logger(service.name),
