@@ -224,6 +224,22 @@ describe('passkeys', () => {
     expect((await subjects())[0]).toBe('A passkey was removed from your account');
   });
 
+  it('S82: no name is taken that a mail program would turn into a link', async () => {
+    const asked = await call('passkeys/options', {}, '', token);
+    const credential = passkey.make(asked.body.options);
+    const name = 'log in at evil.example';
+    const added = await call('passkeys', { name, credential }, stepOf(asked), token);
+    expect([added.body.code, await list()]).toEqual(['invalid_request', []]);
+    await add();
+    const [{ id }] = await list();
+    const rename = (to: string) =>
+      account.dashboard('PATCH', `passkeys/${id}`, { token, body: { name: to } });
+    for (const to of ['https://evil', 'evil。example', 'me@evil', 'www.evil.example/x']) {
+      expect([to, (await rename(to)).body.code]).toEqual([to, 'invalid_request']);
+    }
+    expect((await rename('Dr. Who’s MacBook 16.2 (work)')).status).toBe(200);
+  });
+
   it('its owner, and nobody else, gives a passkey another name; nothing but the name changes', async () => {
     await add();
     const [passkeyBefore] = await list();

@@ -8,6 +8,8 @@ import { isInvoiceText } from './invoice-text.js';
  */
 const NAME = /^(?!.*\.\S)[\p{L}\p{M}][\p{L}\p{M}\p{N} .'’-]{0,49}$/u;
 const NO_CONTROLS = /^\P{C}*$/u;
+/** Addresses of pages and people, which mail programs turn into links. A version such as 16.2 is none. */
+const NO_ADDRESS = /^(?!.*[.。．｡]\p{L})[^/\\@]*$/u;
 
 export const IsFirstName = () =>
   Matches(NAME, { message: 'must be a name of 1 to 50 letters, spaces, hyphens and apostrophes' });
@@ -27,6 +29,13 @@ export const IsLine = (lengthMax: number) =>
     IsString(),
     Length(1, lengthMax),
     Matches(NO_CONTROLS, { message: 'must not contain control characters' }),
+  );
+
+/** One line that our mail quotes: nothing in it becomes a link (S82). */
+export const IsMailedName = (lengthMax: number) =>
+  applyDecorators(
+    IsLine(lengthMax),
+    Matches(NO_ADDRESS, { message: 'must not contain an address' }),
   );
 
 /** One line of an invoice: nothing that the invoice could not show. */

@@ -3,7 +3,7 @@ import { IsBoolean, IsObject, IsString, Length, ValidateNested } from 'class-val
 import { JSONSchema } from 'class-validator-jsonschema';
 import type { Access } from '../access.js';
 import { CURRENT, CurrentSessionAnswer } from '../account/sessions.js';
-import { IsLine } from '../account/text-rules.js';
+import { IsMailedName } from '../account/text-rules.js';
 import { FOR_VISITORS, dashboardCall, idOf } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsNullable } from '../../nullable.js';
@@ -17,7 +17,7 @@ export class PasskeyLogInRequest {
 
 export class AddPasskeyRequest {
   /** The name by which its owner recognises it. */
-  @IsLine(60)
+  @IsMailedName(60)
   name: string;
 
   /** The result of `navigator.credentials.create` as JSON (WebAuthn Level 3, `RegistrationResponseJSON`). */
@@ -28,7 +28,7 @@ export class AddPasskeyRequest {
 
 export class RenamePasskeyRequest {
   /** The name by which its owner recognises it. */
-  @IsLine(60)
+  @IsMailedName(60)
   name: string;
 }
 
