@@ -1,5 +1,5 @@
-/** Beginnings that a spreadsheet would take for a formula (S74). */
-const FORMULA = /^[=+\-@\t\r]/;
+/** Beginnings that a spreadsheet would take for a formula, full-width ones as well (S74). */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /** A table for spreadsheets (RFC 4180). */
 export function csvOf(

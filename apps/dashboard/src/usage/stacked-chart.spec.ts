@@ -42,7 +42,19 @@ it('five names have a colour of their own, the others one together', () => {
 });
 
 it('S74: a name that a spreadsheet would take for a formula is none, and quotes stay within their cell', () => {
-  const names = ['=HYPERLINK("x")', '+1', '-1', '@a', '\ta', 'a,b', 'plain'];
+  const names = [
+    '=HYPERLINK("x")',
+    '+1',
+    '-1',
+    '@a',
+    '\ta',
+    '＝1',
+    '＋1',
+    '－1',
+    '＠a',
+    'a,b',
+    'plain',
+  ];
   const csv = csvOf(
     ['name', 'count'],
     names.map((name) => [name, -1]),
@@ -53,7 +65,12 @@ it('S74: a name that a spreadsheet would take for a formula is none, and quotes 
     `'-1,-1`,
     `'@a,-1`,
     `'\ta,-1`,
+    `'＝1,-1`,
+    `'＋1,-1`,
+    `'－1,-1`,
+    `'＠a,-1`,
     '"a,b",-1',
     'plain,-1',
   ]);
+  expect(csvOf(['name'], [['\n=1']])).toBe('name\r\n"\'\n=1"\r\n');
 });
