@@ -1,4 +1,5 @@
 import type { Settings } from '#libs/services';
+import type { DemoAccount } from '../../solo/src/solo.config.js';
 import type { KafkaBrokerOptions } from '#test/environment';
 
 /** Settings by the name of a process (`gateway-2`) or of all processes of an app (`gateway`). */
@@ -28,6 +29,8 @@ export interface ClusterOptions {
    * no billing.
    */
   payments?: 'simulated' | Settings;
+  /** `empty` unless given. `full` only prepares it: `fillDemo` gives it purchases and usage. */
+  demoAccount?: DemoAccount;
   /** File of a `FileClock`, which then is the business time of every service. */
   clockFile?: string;
   /** Wanted ports of the first gateway, the others follow in steps of ten, and of the dashboard. Free ones for 0, and unless given. */

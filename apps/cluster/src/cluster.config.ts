@@ -1,5 +1,6 @@
-import { IsInt, IsString, Max, Min, MinLength } from 'class-validator';
+import { IsIn, IsInt, IsString, Max, Min, MinLength } from 'class-validator';
 import { Setting } from '#libs/platform';
+import { DEMO_ACCOUNTS, type DemoAccount } from '../../solo/src/solo.config.js';
 
 /** The settings of a cluster that is tried out. Services get theirs from the cluster alone. */
 export class ClusterConfig {
@@ -19,6 +20,13 @@ export class ClusterConfig {
   @Min(1)
   @Max(8)
   gateways: number = 2;
+
+  @Setting({
+    env: 'DEMO_ACCOUNT',
+    about: 'The demo account, as of `npm start`: `full`, `empty` or `none`.',
+  })
+  @IsIn(DEMO_ACCOUNTS)
+  demoAccount: DemoAccount = 'full';
 
   @Setting({ env: 'API_PORT', about: 'Port of the API; 0 takes any free one.' })
   @IsInt()

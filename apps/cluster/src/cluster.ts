@@ -9,8 +9,10 @@ import { StartFault } from '../../solo/src/checks/start-fault.js';
 import { DataFolder } from '../../solo/src/data-folder/data-folder.js';
 import { Secrets } from '../../solo/src/data-folder/secrets.js';
 import { FolderLock } from '../../solo/src/checks/folder-lock.js';
-import { seedDemoAccount } from '../../solo/src/services/demo-account.js';
+import { type DemoSurroundings, seedDemoAccount } from '../../solo/src/services/demo-account.js';
+import { seedDemoLife } from '../../solo/src/services/demo-life.js';
 import { ShutdownOrder } from '../../solo/src/services/shutdown-order.js';
+import type { DemoFacts } from '../../solo/src/announcement/solo-facts.js';
 import type { ClusterFacts } from './announcement/cluster-facts.js';
 import { BrokerProcess } from './backing/broker-process.js';
 import { createDatabase, runCli } from './backing/operator-commands.js';
@@ -51,12 +53,19 @@ export interface RunningCluster {
   settings: ServiceSettings;
   /** By name. @throws when there is none. */
   process(name: string): ClusterProcess;
+  /**
+   * Gives a `full` demo account purchases and 30 days of usage, once, where payments are simulated.
+   * @returns whether there was anything to do.
+   */
+  fillDemo(): Promise<boolean>;
   /** Drains and stops everything in order, PostgreSQL last. */
   stop(): Promise<void>;
 }
 
 /** A cluster has several processes of it, and one of each other service. */
 const GATEWAY = SERVICES.find(({ name }) => name === 'gateway') as AnyService;
+
+const noted = () => {};
 
 const REMEDY = 'On Debian: apt-get install default-jre-headless maven redis-server';
 
@@ -136,7 +145,6 @@ class StartingCluster {
     const { length: count } = this.ports.gateways;
     this.next(`Starting ${names} and ${count} ${count === 1 ? 'gateway' : 'gateways'} …`);
     await this.startServices(simulators);
-    this.next('Making the demo account …');
     const { broker, valkey } = this.backing;
     const gateways = this.services.filter(isGateway).map((process, index) => {
       const { BASE_URL } = this.settings.gateway(GATEWAY, index);
@@ -157,6 +165,7 @@ class StartingCluster {
       clock: this.clock,
       settings: this.settings,
       process: (name) => this.named(name),
+      fillDemo: () => this.fillDemo(facts.demo),
       stop: () => this.shutdown.run(),
     };
   }
@@ -275,8 +284,7 @@ class StartingCluster {
       accountUrl: operator.ACCOUNT_URL as string,
       entitlementUrl: operator.ENTITLEMENT_URL as string,
     };
-    const seed = { ...urls, clock: this.clock, mailbox };
-    const demo = await seedDemoAccount(seed, folder, this.secrets);
+    const demo = await this.seedDemo({ ...urls, clock: this.clock, mailbox });
     const facts: ClusterFacts = {
       pid: process.pid,
       api_url: gateways[0].apiUrl,
@@ -304,6 +312,31 @@ class StartingCluster {
       ['cluster.json', 'operator.env'].forEach((name) => folder.remove(name)),
     );
     return facts;
+  }
+
+  private async seedDemo(surroundings: DemoSurroundings): Promise<DemoFacts | undefined> {
+    if (this.options.demoAccount === 'none') return undefined;
+    this.next('Making the demo account …');
+    return seedDemoAccount(surroundings, this.folder, this.secrets);
+  }
+
+  private async fillDemo(demo?: DemoFacts): Promise<boolean> {
+    const { payments, clock, folder, secrets, options } = this;
+    if (options.demoAccount !== 'full' || !demo || !payments) return false;
+    const operator = this.settings.operator();
+    const around = {
+      accountUrl: operator.ACCOUNT_URL as string,
+      billingUrl: operator.BILLING_INTERNAL_URL as string,
+      entitlementUrl: operator.ENTITLEMENT_URL as string,
+      log: {
+        gateway: this.settings.databaseUrl('gateway'),
+        maintenance: this.settings.databaseUrl('gateway_maintenance'),
+      },
+      ledger: this.settings.databaseUrl('entitlement_owner'),
+    };
+    const filling = seedDemoLife({ ...around, payments, clock }, folder, secrets, demo);
+    this.shutdown.add('demo account', () => filling.then(noted, noted));
+    return filling;
   }
 
   private paymentsFact(): ClusterFacts['payments'] {

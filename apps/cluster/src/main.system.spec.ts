@@ -93,6 +93,7 @@ describe('npm run cluster', () => {
           expect.stringMatching(/^Starting .*account, .* and 1 gateway …$/),
           'Making the demo account …',
         ]);
+        await said('The demo account now has a plan, invoices and 30 days of usage.');
         const facts = JSON.parse(
           readFileSync(join(folder, 'cluster.json'), 'utf8'),
         ) as ClusterFacts;
@@ -100,7 +101,7 @@ describe('npm run cluster', () => {
         await said('lookup has ended (SIGKILL): it is started again.');
         await said('lookup is up again.');
         const url = `${facts.api_url}/v2.0/whois/live?domainName=first-light.com`;
-        const answer = await fetch(url, { headers: { 'x-api-key': facts.demo.live_key } });
+        const answer = await fetch(url, { headers: { 'x-api-key': facts.demo!.live_key } });
         expect([answer.status, await answer.json()]).toMatchObject([200, { status: true }]);
       } finally {
         cluster.kill('SIGTERM');

@@ -1,10 +1,11 @@
 import { Command } from 'commander';
 import { ConfigurationError, loadConfig, monotonicMs, settingsOf } from '#libs/platform';
 import { checkPortFree } from '../../solo/src/checks/machine-checks.js';
+import { isDemoWanted } from '../../solo/src/services/solo-settings.js';
 import { StartFault } from '../../solo/src/checks/start-fault.js';
 import { announcement } from './announcement/box.js';
 import { ClusterConfig } from './cluster.config.js';
-import { startCluster } from './cluster.js';
+import { type RunningCluster, startCluster } from './cluster.js';
 import type { ClusterOptions } from './cluster-options.js';
 import { Supervisor } from './processes/supervisor.js';
 
@@ -18,7 +19,10 @@ const STOPPING =
 async function main(): Promise<void> {
   const started = monotonicMs();
   const settings = { ...process.env, ...readCommandLine() };
-  const { dataFolder, gateways, apiPort, dashboardPort } = loadConfig(ClusterConfig, settings);
+  const { dataFolder, gateways, apiPort, dashboardPort, demoAccount } = loadConfig(
+    ClusterConfig,
+    settings,
+  );
   say('Starting …');
   await checkPortFree(apiPort, 'API_PORT');
   await checkPortFree(dashboardPort, 'DASHBOARD_PORT');
@@ -32,6 +36,7 @@ async function main(): Promise<void> {
       // Elsewhere the system does not spread connections over listeners of one port.
       onePort: gateways > 1 && process.platform === 'linux',
       payments: paymentsOf(process.env),
+      demoAccount: isDemoWanted(settings, demoAccount) ? demoAccount : 'none',
       progress: say,
       signal: interruption.signal,
     });
@@ -41,10 +46,21 @@ async function main(): Promise<void> {
       return cluster.stop();
     });
     process.stdout.write(announcement(cluster.facts, (monotonicMs() - started) / 1000));
+    await fillDemo(cluster);
   } catch (error) {
     if (!interruption.signal.aborted) throw error;
     say('Stopped before it was up; nothing is left half made.');
     process.exit(INTERRUPTED);
+  }
+}
+
+/** So that its pages are worth looking at. Everything works meanwhile, and without it. */
+async function fillDemo(cluster: RunningCluster): Promise<void> {
+  try {
+    if (await cluster.fillDemo())
+      say('The demo account now has a plan, invoices and 30 days of usage.');
+  } catch (error) {
+    say(`The demo account could not be filled: ${String(error)}`);
   }
 }
 

@@ -52,7 +52,7 @@ export class BenchCluster {
     this.accounts = new ServiceProxy({ service: 'account', url: account_url, tokens });
     this.fleet = new Fleet(
       cluster.gateways.map(({ apiUrl }) => apiUrl),
-      demo.live_key,
+      demo!.live_key,
     );
   }
 
@@ -153,7 +153,7 @@ export class BenchCluster {
   }
 
   private async logIn(): Promise<void> {
-    const { email, password } = this.cluster.facts.demo;
+    const { email, password } = this.cluster.facts.demo!;
     await this.call('POST', '/log-in', { email, password });
     this.accountId = (await requireSession(this.accounts, this.visitor)).accountId;
   }

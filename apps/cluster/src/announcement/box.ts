@@ -1,4 +1,10 @@
-import { PAYMENTS, SIMULATED_DATA } from '../../../solo/src/announcement/box.js';
+import {
+  PAYMENTS,
+  SIMULATED_DATA,
+  curlLine,
+  keyRows,
+  wayIn,
+} from '../../../solo/src/announcement/box.js';
 import type { ClusterFacts } from './cluster-facts.js';
 
 /** The text that ends a start: where everything is, and a line to paste that works offline. */
@@ -7,10 +13,9 @@ export function announcement(facts: ClusterFacts, seconds: number): string {
   const rows: [string, string][] = [
     ...gateways,
     ['Dashboard', facts.dashboard_url],
-    ['  log in', `${facts.demo.email}   ${facts.demo.password}`],
+    wayIn(facts),
     ['Mailbox', facts.mailbox_url],
-    ['Test key', `${facts.demo.test_key}   fixtures such as registered.test, 0 credits`],
-    ['Live key', `${facts.demo.live_key}   any name, from the registry simulator`],
+    ...keyRows(facts),
     SIMULATED_DATA,
     ['Payments', PAYMENTS[facts.payments]],
     ['Kafka', facts.brokers ?? 'none'],
@@ -26,7 +31,7 @@ export function announcement(facts: ClusterFacts, seconds: number): string {
   const body = rows.map(([name, text]) => `  ${name.padEnd(width)}   ${text}`);
   const rule = '─'.repeat(Math.max(...body.map((line) => line.length)) + 2);
   const title = `  Domain Data Service is running, a process for each service (${seconds.toFixed(1)} s).`;
-  return ['', rule, title, '', ...body, rule, '', `  ${curlLine(facts)}`, '', ''].join('\n');
+  return ['', rule, title, '', ...body, rule, '', ...exampleLines(facts), ''].join('\n');
 }
 
 /** A row for each address: gateways that share one are counted. */
@@ -40,7 +45,7 @@ function gatewayRows({ gateways }: ClusterFacts): [string, string][] {
 }
 
 /** By the second gateway, when there is one: it knows the key as well as the first. */
-function curlLine({ gateways, demo }: ClusterFacts): string {
+function exampleLines({ gateways, demo }: ClusterFacts): string[] {
   const { api_url } = gateways.at(-1) as ClusterFacts['gateways'][number];
-  return `curl '${api_url}/v2.0/whois/live?domainName=registered.test&apiKey=${demo.test_key}'`;
+  return demo ? [`  ${curlLine(api_url, demo)}`, ''] : [];
 }

@@ -1,8 +1,7 @@
-import type { DemoFacts, SoloFacts } from '../../../solo/src/announcement/solo-facts.js';
+import type { SoloFacts } from '../../../solo/src/announcement/solo-facts.js';
 
 /** The facts of a running cluster for newcomers, scripts and stories: `cluster.json`. */
 export interface ClusterFacts extends Omit<SoloFacts, 'metrics_url'> {
-  demo: DemoFacts;
   mailbox_url: string;
   /** In the order of their names; the first one's address is also the facts' own. */
   gateways: { api_url: string; internal_url: string }[];

@@ -20,9 +20,7 @@ export function announcement(facts: SoloFacts, seconds: number): string {
   const rows: [string, string][] = [
     ['API', facts.api_url],
     ['Dashboard', facts.dashboard_url],
-    facts.demo
-      ? ['  log in', `${facts.demo.email}   ${facts.demo.password}`]
-      : ['  sign up', `${facts.dashboard_url}/sign-up`],
+    wayIn(facts),
     ['Mailbox', facts.mailbox_url ?? 'mail is sent by the server of SMTP_URL'],
     ...keyRows(facts),
     ...(facts.mode === 'offline' ? [SIMULATED_DATA] : []),
@@ -46,7 +44,14 @@ export function curlLine(apiUrl: string, { test_key }: Pick<DemoFacts, 'test_key
   return `curl '${apiUrl}/v2.0/whois/live?domainName=registered.test&apiKey=${test_key}'`;
 }
 
-function keyRows(facts: SoloFacts): [string, string][] {
+type FactsForAll = Pick<SoloFacts, 'dashboard_url' | 'demo' | 'mode'>;
+
+/** The log-in of the demo account, or where to sign up where there is none. */
+export const wayIn = ({ demo, dashboard_url: url }: FactsForAll): [string, string] =>
+  demo ? ['  log in', `${demo.email}   ${demo.password}`] : ['  sign up', `${url}/sign-up`];
+
+/** The keys of the demo account. */
+export function keyRows(facts: FactsForAll): [string, string][] {
   const { demo } = facts;
   if (!demo) return [];
   return [
@@ -55,6 +60,6 @@ function keyRows(facts: SoloFacts): [string, string][] {
   ];
 }
 
-function liveNote({ mode }: SoloFacts): string {
+function liveNote({ mode }: FactsForAll): string {
   return mode === 'offline' ? 'any name, from the registry simulator' : 'any name, spends credits';
 }
