@@ -193,8 +193,9 @@ async function filledDemo(parts: DemoParts): Promise<boolean> {
     gateway: database.url('gateway'),
     maintenance: database.url('gateway_maintenance'),
   };
+  const ledger = database.url('entitlement_owner');
   const billingUrl = settings.BILLING_INTERNAL_URL!;
-  const around = { clock, accountUrl, billingUrl, entitlementUrl, payments, log };
+  const around = { clock, accountUrl, billingUrl, entitlementUrl, payments, log, ledger };
   return seedDemoLife(around, folder, secrets, demo);
 }
 

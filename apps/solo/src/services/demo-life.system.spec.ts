@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, jest } from '@jest/globals';
 import type { InvoiceAnswer, SubscriptionAnswer, UsageAnswer } from '#libs/contracts';
-import { withClient } from '#libs/database';
+import { Database, checkInvariants, withClient } from '#libs/database';
 import { waitFor } from '#test/environment';
 import { Customer } from '../../../../test/stories/customer.js';
+import { ENTITLEMENT_INVARIANTS } from '../../../entitlement/src/auditor/invariants.js';
 import { type RunningSolo, type SoloOptions, startSolo } from '../solo.js';
 
 /** The whole product starts in it, twice. */
@@ -27,16 +28,28 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Requests that were planted, what they cost by the log, and what was used by the ledger. */
+/** Requests that were planted, what they cost by the log, and what was used, and on how many days, by the ledger. */
 async function plantedRequests() {
   const { rows } = await withClient(solo.database.superuserUrl, (client) =>
-    client.query<{ count: number; logged: number; booked: number }>(
+    client.query<{ count: number; logged: number; booked: number; days: number }>(
       `select count(*)::int as count, sum(credits)::int as logged,
-         (select sum(consumed)::int from entitlement.credit_grants) as booked
+         (select sum(consumed)::int from entitlement.credit_grants) as booked,
+         (select count(distinct day)::int from entitlement.used_credits) as days
        from gateway.request_log where request_id like 'req\\_demo%'`,
     ),
   );
   return rows[0];
+}
+
+/** What the auditor finds wrong with the ledger. */
+async function violations(): Promise<unknown[]> {
+  const url = solo.database.url('entitlement_auditor');
+  const auditor = await Database.open({ url, applicationName: 'demo', poolSize: 1 });
+  try {
+    return await checkInvariants(auditor, ENTITLEMENT_INVARIANTS);
+  } finally {
+    await auditor.close();
+  }
 }
 
 it('the demo account has a plan, invoices and a month of usage that its ledger has too, once', async () => {
@@ -47,10 +60,12 @@ it('the demo account has a plan, invoices and a month of usage that its ledger h
   const planted = await plantedRequests();
   expect(planted.count).toBeGreaterThan(1_000);
   expect(planted.booked).toBe(planted.logged);
+  expect(planted.days).toBeGreaterThanOrEqual(30);
   // As if the start had been ended before it noted that all is there.
   rmSync(join(folder, 'demo-life.json'));
   expect(await solo.fillDemo()).toBe(true);
   expect(await plantedRequests()).toEqual(planted);
+  expect(await violations()).toEqual([]);
   const { apiUrl, dashboardUrl, mailbox } = solo;
   const customer = new Customer({ apiUrl, dashboardUrl, mailbox }, demo.email);
   await customer.logIn(demo.password);

@@ -16,6 +16,7 @@ import type { PaymentsSimulator } from '../../../simulators/src/payments/payment
 import type { DemoFacts } from '../announcement/solo-facts.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
+import { plantPastUse } from './demo-ledger.js';
 import { type DemoCost, type LogAddresses, plantDemoUsage } from './demo-usage.js';
 
 const FILE = 'demo-life.json';
@@ -42,13 +43,15 @@ export interface DemoLifeSurroundings {
   entitlementUrl: string;
   payments: PaymentsSimulator;
   log: LogAddresses;
+  /** Entitlement's tables, as the role that owns them. */
+  ledger: string;
   clock: Clock;
 }
 
 /**
- * What makes the demo account worth looking at: billing details, two packages and a plan that it buys at the
- * simulated processors, as a customer does, with their invoices; and 30 days of invented requests, whose credits are
- * booked today. Once: a start that was stopped half-way is completed by the next.
+ * What makes the demo account worth looking at: 30 days of invented requests with their cost; then billing details, two
+ * packages and a plan that it buys at the simulated processors, as a customer does, with their invoices. Once: a start
+ * that was stopped half-way is completed by the next.
  * @returns whether there was anything to do.
  */
 export async function seedDemoLife(
@@ -94,21 +97,29 @@ class DemoLife {
     const { beginsSession } = await this.ask('POST', '/log-in', { email, password });
     this.visitor.sessionToken = beginsSession;
     const { accountId } = await requireSession(this.account, this.visitor);
+    await this.use(accountId);
     await this.ask('PUT', '/billing-details', DETAILS);
     for (const [name, processor, wish] of PURCHASES) {
       await this.buy(accountId, { ...wish, processor }, name);
     }
+  }
+
+  /** Before it buys: the ledger is in the order of its days. */
+  private async use(accountId: string): Promise<void> {
     const { keys } = (await this.ask('GET', '/keys')).body as KeysAnswer;
     const live = keys.find((key) => key.environment === 'live' && key.state === 'active');
-    const { log, clock } = this.around;
     if (!live) return;
+    const { log, ledger, clock } = this.around;
     const costs = await plantDemoUsage(log, { accountId, keyId: live.id }, clock);
-    for (const cost of costs) await this.spend(accountId, cost);
+    const today = clock.now().toISOString().slice(0, 10);
+    const past = costs.filter(({ day }) => day < today);
+    await plantPastUse(ledger, accountId, past, clock);
+    for (const cost of costs.slice(past.length)) await this.spend(accountId, cost);
   }
 
   /** As a job spends credits; its id makes a repeated one count once. @throws when there are too few. */
-  private async spend(accountId: string, { operation, credits }: DemoCost): Promise<void> {
-    const holdId = `demo-usage:${operation}`;
+  private async spend(accountId: string, { day, operation, credits }: DemoCost): Promise<void> {
+    const holdId = `demo-usage:${day}:${operation}`;
     const { outcome } = await this.entitlement.hold({
       accountId,
       holdId,

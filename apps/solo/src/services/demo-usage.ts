@@ -7,12 +7,15 @@ const COPY_SQL = `copy request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
   from stdin`;
 
-const DAYS = 30;
+/** With today. */
+const DEMO_DAYS = 31;
 /** Each call makes the partitions of the day before and of two ahead. */
 const PARTITION_STEP_DAYS = 3;
 /** Requests on a working day, and the share of them on a day of the weekend. */
 const REQUESTS_A_DAY = 60;
 const WEEKEND_SHARE = 0.3;
+/** However early the day is. */
+const TODAY_MIN = 8;
 
 /** The question, its share of a hundred, and its duration. */
 const KINDS = [
@@ -27,8 +30,10 @@ export interface DemoKey {
   keyId: string;
 }
 
-/** What the invented requests of an operation cost. */
+/** What a day's invented requests of an operation cost. */
 export interface DemoCost {
+  /** `YYYY-MM-DD`, UTC. */
+  day: string;
   operation: string;
   credits: number;
 }
@@ -40,9 +45,9 @@ export interface LogAddresses {
 }
 
 /**
- * Invented requests of the last 30 days, for the demo account alone: each request id begins with `req_demo`. They are
- * in the log only.
- * @returns what they cost, by operation, for the ledger to say the same.
+ * Invented requests of the last 30 days and of today, for the demo account alone: each request id begins with
+ * `req_demo`. They are in the log only.
+ * @returns what they cost, oldest first, for the ledger to say the same.
  */
 export async function plantDemoUsage(
   { gateway, maintenance }: LogAddresses,
@@ -51,7 +56,7 @@ export async function plantDemoUsage(
 ): Promise<DemoCost[]> {
   const nowMs = clock.now().getTime();
   await withClient(maintenance, async (client) => {
-    for (let days = DAYS + PARTITION_STEP_DAYS; days > 0; days -= PARTITION_STEP_DAYS) {
+    for (let days = DEMO_DAYS + PARTITION_STEP_DAYS; days > 0; days -= PARTITION_STEP_DAYS) {
       await client.query('select roll_partitions($1)', [new Date(nowMs - days * DAY_MS)]);
     }
   });
@@ -65,32 +70,35 @@ export async function plantDemoUsage(
     );
     if (rowCount === 0) await copyIn(client, COPY_SQL, [Buffer.from(text.join(''))]);
     const { rows } = await client.query<DemoCost>(
-      `select operation, sum(credits)::int as credits from request_log
-       where account_id = $1 and request_id like 'req\\_demo%' group by operation order by operation`,
+      `select to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day, operation, sum(credits)::int as credits
+       from request_log where account_id = $1 and request_id like 'req\\_demo%'
+       group by 1, 2 having sum(credits) > 0 order by 1, 2`,
       [key.accountId],
     );
     return rows;
   });
 }
 
-/** The same for the same day and account. @param nowMs none is of today, whose requests are real ones. */
+/** The same for the same moment and account; none is of the future. */
 export function demoRequests({ accountId, keyId }: DemoKey, nowMs: number): LogEntry[] {
   const draw = drawing(20_261_123);
   const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
   const entries: LogEntry[] = [];
-  for (let day = DAYS; day >= 1; day--) {
+  for (let day = DEMO_DAYS - 1; day >= 0; day--) {
     const beginsMs = today - day * DAY_MS;
     const isWeekend = [0, 6].includes(new Date(beginsMs).getUTCDay());
-    const growth = 1 + (DAYS - day) / DAYS;
+    const growth = 1 + (DEMO_DAYS - day) / DEMO_DAYS;
     const count = REQUESTS_A_DAY * growth * (isWeekend ? WEEKEND_SHARE : 1) * (0.7 + draw() * 0.6);
-    const times = Array.from({ length: Math.round(count) }, () => draw() * 14 * HOUR_MS);
+    const [opensMs, openMs] = day > 0 ? [6 * HOUR_MS, 14 * HOUR_MS] : [0, nowMs - today];
+    const length = Math.max(TODAY_MIN, Math.round(count * Math.min(1, openMs / (14 * HOUR_MS))));
+    const times = Array.from({ length }, () => opensMs + draw() * openMs);
     for (const time of times.toSorted((a, b) => a - b)) {
       const place = draw() * 100;
       const { operation, credits, usualMs } = KINDS.find(({ until }) => place < until)!;
       const name = `customer-${Math.floor(draw() * 400)}.example`;
       const number = String(entries.length).padStart(12, '0');
       entries.push({
-        atMs: Math.floor(beginsMs + 6 * HOUR_MS + time),
+        atMs: Math.floor(beginsMs + time),
         requestId: `req_demo${number}`,
         accountId,
         keyId,
