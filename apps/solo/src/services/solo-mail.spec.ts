@@ -3,7 +3,7 @@ import { newId } from '#libs/platform';
 import { TestClock } from '#test/environment';
 import type { ReceivedMail } from '../../../simulators/src/mail/received-mail.js';
 import { SmtpSink } from '../../../simulators/src/mail/smtp-sink.js';
-import { DEMO_EMAIL } from './demo-account.js';
+import { DEMO_EMAIL } from '../demo/demo-account.js';
 import { soloMail } from './solo-mail.js';
 
 describe('mail of one machine', () => {

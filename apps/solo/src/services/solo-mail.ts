@@ -1,6 +1,6 @@
 import { LocalMailbox, type MailTransport, type OutgoingMail, SmtpTransport } from '#libs/mail';
 import type { Clock } from '#libs/platform';
-import { DEMO_EMAIL } from './demo-account.js';
+import { DEMO_EMAIL } from '../demo/demo-account.js';
 
 /** Where the mail of this installation goes. */
 export interface SoloMail {
