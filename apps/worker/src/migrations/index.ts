@@ -14,6 +14,7 @@ import { monitorFinds } from './0012-monitor-finds.js';
 import { monitorTests } from './0013-monitor-tests.js';
 import { paidChecks } from './0014-paid-checks.js';
 import { deliveriesOfNames } from './0015-deliveries-of-names.js';
+import { monitorsMade } from './0016-monitors-made.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: Migration[] = [
   monitorTests,
   paidChecks,
   deliveriesOfNames,
+  monitorsMade,
 ];
