@@ -178,6 +178,9 @@ export class EntitlementStandIn extends JsonServer {
   private hold(accountId: string, { holdId, amount }: HoldRequest): HoldAnswer {
     const available = this.available(accountId);
     const balance = this.balance(accountId);
+    const known = this.holds.get(holdId);
+    if (known?.isClosed) return { outcome: 'closed', spendable: available, balance };
+    if (known) return { outcome: 'held', amount: known.amount, spendable: available, balance };
     if (this.isElsewhere) return { outcome: 'elsewhere', spendable: available, balance };
     if (available < amount) return { outcome: 'insufficient', spendable: available, balance };
     this.balances.set(accountId, available - amount);

@@ -171,6 +171,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
     file_editions: 'files that are the same for everybody',
     feed_cursors: 'how far changes of the corpus are read',
     monitor_finds: 'how many names a monitor was told on a day',
+    monitors_made: 'how many monitors were made on a day',
     upload_locks: 'who writes to an upload at the moment',
   },
 };

@@ -42,10 +42,17 @@ export class ChecksService {
     private readonly clock: Clock,
   ) {}
 
-  /** Has names checked, in the transaction that makes somebody watch them. */
-  async watch(transaction: Transaction, names: readonly string[]): Promise<void> {
+  /**
+   * Has names checked, in the transaction that makes somebody watch them.
+   * @param isAtOnce whether those that were never checked are checked now; otherwise at the regular interval.
+   */
+  async watch(
+    transaction: Transaction,
+    names: readonly string[],
+    { isAtOnce = false } = {},
+  ): Promise<void> {
     if (names.length === 0) return;
-    await this.names.watch(transaction, names, this.clock.now());
+    await this.names.watch(transaction, names, { now: this.clock.now(), isAtOnce });
     await this.paid.hasten(transaction, names);
   }
 

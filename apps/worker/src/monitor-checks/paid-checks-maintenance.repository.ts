@@ -62,13 +62,13 @@ export class PaidChecksMaintenanceRepository {
     return at ?? undefined;
   }
 
-  /** Has names looked at as soon as somebody pays for it. */
+  /** Has names looked at as soon as somebody pays for it. The first check of a monitor is of its place. */
   async hasten(transaction: Transaction, names: readonly string[], now: Date): Promise<void> {
     await transaction.query(
       `update watched_names w set dns_due_at = q.at
        from (select m.domain_name as name,
-           min(coalesce(greatest(m.checked_at + m.interval_minutes * interval '1 minute', $2), $2)) as at
-         from monitors m where m.domain_name = any($1::text[]) and ${PAYS} group by 1) q
+           min(greatest(m.checked_at + m.interval_minutes * interval '1 minute', $2)) as at
+         from monitors m where m.domain_name = any($1::text[]) and m.checked_at is not null and ${PAYS} group by 1) q
        where w.name = q.name and q.at < w.dns_due_at`,
       [names, now],
     );

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { MonitorAnswer } from '#libs/contracts';
-import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
+import { HOUR_MS, MINUTE_MS, SECOND_MS, newId } from '#libs/platform';
 import { makeOwnFolder, waitFor } from '#test/environment';
 import { CorpusUnderTest } from '../../../../test/corpus/corpus-under-test.js';
 import { WatchedWorld } from '../../../../test/stand-ins/watched-world.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+import { PaidChecksQueue } from './paid-checks-queue.js';
 import { COLLECTED_SECONDS, PaidChecksService } from './paid-checks.service.js';
 
 const SLOTS = { domain: 5, brand: 0, registrant: 0 };
@@ -173,6 +174,35 @@ describe('checks that a place does not include', () => {
     expect((await call('GET', `/${id}`)).price).toMatchObject({ is_short_of_credits: false });
     await look(name, 0);
     expect(await paid()).toBe(2);
+  });
+
+  it('go on once what is owed is paid, also by a charge that began before it was owed', async () => {
+    const { entitlement } = under;
+    await get(PaidChecksQueue).pause(under.database, HOUR_MS / SECOND_MS);
+    const name = newName();
+    entitlement.balances.set(accountId, 0);
+    await watch(name, 10);
+    await look(name, 0);
+    await look(name, 10 * MINUTE_MS);
+    under.clock.advance(2 * MINUTE_MS);
+    const asked = () => entitlement.calls.filter((call) => call === 'POST /internal/holds').length;
+    const before = asked();
+    const gate = Promise.withResolvers<void>();
+    entitlement.gate = gate.promise;
+    const charge = () => get(PaidChecksService).charge(accountId);
+    const early = charge();
+    await waitFor('its question', () => asked() > before);
+    entitlement.gate = undefined;
+    await charge();
+    // The last one before the account is to pay.
+    await look(name, 8 * MINUTE_MS);
+    entitlement.balances.set(accountId, 100);
+    gate.resolve();
+    // On a slow machine its time may have been over.
+    await early.catch(charge);
+    await look(name, 0);
+    expect(await paid()).toBe(2);
+    await get(PaidChecksQueue).pause(under.database, 0);
   });
 
   it('are of domains alone, and not of names that are suppressed', async () => {

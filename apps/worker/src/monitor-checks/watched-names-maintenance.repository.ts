@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Database, Transaction } from '#libs/database';
 import { mayBeTold } from '../accounts/may-be-told.js';
 import type { NewsReader } from '../monitor-news/monitor-news.js';
-import { type CheckKind, EVERY_MS, REMINDER_DAYS } from './check-times.js';
+import { type CheckKind, EVERY_MS, LEASE_MS, REMINDER_DAYS } from './check-times.js';
 import type { KnownState } from './judged-check.js';
 
 /** The traces of a check. */
@@ -30,15 +30,27 @@ const IS_WATCHED = `exists (select from monitors m where m.domain_name = w.name 
 /** Names that are watched, by whomever: one row for all of a name's monitors. */
 @Injectable()
 export class WatchedNamesMaintenanceRepository {
-  /** Has names looked at soon. */
-  async watch(transaction: Transaction, names: readonly string[], now: Date): Promise<void> {
+  /** Has names checked: those that never were at once if `isAtOnce`, all others when their interval is over. */
+  async watch(
+    transaction: Transaction,
+    names: readonly string[],
+    { now, isAtOnce }: { now: Date; isAtOnce: boolean },
+  ): Promise<void> {
+    const [dns, whois] = ['dns', 'whois'].map(
+      (
+        kind,
+        n,
+      ) => `${kind}_due_at = least(w.${kind}_due_at, w.${kind}_checked_at + $${3 + n}::float8 * interval '1 ms',
+        -- One that is being checked is not checked twice.
+        case when $5 and w.${kind}_checked_at is null and w.${kind}_due_at > $6 then $2::timestamptz end)`,
+    );
     await transaction.query(
-      `insert into watched_names (name, dns_due_at, whois_due_at) select n, $2, $2
+      `insert into watched_names as w (name, dns_due_at, whois_due_at)
+       select n, $2::timestamptz + case when $5 then 0 else $3::float8 end * interval '1 ms',
+         $2::timestamptz + case when $5 then 0 else $4::float8 end * interval '1 ms'
        from unnest($1::text[]) as n order by n
-       on conflict (name) do update set
-         dns_due_at = least(watched_names.dns_due_at, coalesce(watched_names.dns_checked_at + $3 * interval '1 ms', $2)),
-         whois_due_at = least(watched_names.whois_due_at, coalesce(watched_names.whois_checked_at + $4 * interval '1 ms', $2))`,
-      [names, now, EVERY_MS.dns, EVERY_MS.whois],
+       on conflict (name) do update set ${dns}, ${whois}`,
+      [names, now, EVERY_MS.dns, EVERY_MS.whois, isAtOnce, new Date(now.getTime() + LEASE_MS)],
     );
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type MonitorAnswer, type MonitorSlots, TIERS } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
+import { Clock } from '#libs/platform';
 import { ServiceClients } from '../service-clients.js';
 import { type Monitor, type ShownMonitor, monitorAnswer } from './monitor.js';
 import { MonitorLimitReached, TooManyMonitors } from './monitors.errors.js';
@@ -9,6 +10,8 @@ import { SlotsQueue } from './slots-queue.js';
 
 /** The most monitors of one account, paused ones included. */
 const MONITORS_MAX = 20_000;
+/** Domain monitors that an account may make on a day beyond its places, and that are checked at once. */
+const SPARE_FIRST_CHECKS = 10;
 
 /** Places for the monitors of an account, as its allowance says. */
 @Injectable()
@@ -18,6 +21,7 @@ export class MonitorPlacesService {
     private readonly monitors: MonitorsRepository,
     private readonly clients: ServiceClients,
     private readonly queue: SlotsQueue,
+    private readonly clock: Clock,
   ) {}
 
   /** How many places there are of each kind, asked for before a transaction. */
@@ -51,6 +55,21 @@ export class MonitorPlacesService {
     await this.monitors.lock(transaction, accountId);
     await this.requirePlace(transaction, monitor, slots);
     await this.queue.want(transaction, { name: accountId, payload: {}, accountId });
+  }
+
+  /**
+   * Whether the domain of a new monitor is checked at once. Monitors that are made, read and removed again and again
+   * would otherwise be lookups at no cost. Asked within the turn that `take` waits for.
+   */
+  async isCheckedAtOnce(
+    transaction: Transaction,
+    { accountId, kind }: Monitor,
+    slots: MonitorSlots,
+  ): Promise<boolean> {
+    if (kind !== 'domain') return false;
+    const day = this.clock.now().toISOString().slice(0, 10);
+    const made = await this.monitors.countMade(transaction, accountId, day);
+    return made <= slots.domain + SPARE_FIRST_CHECKS;
   }
 
   /** @throws MonitorLimitReached, TooManyMonitors. */

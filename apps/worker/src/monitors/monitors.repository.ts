@@ -39,6 +39,22 @@ export class MonitorsRepository {
     return row;
   }
 
+  /**
+   * Counts a domain monitor that an account makes.
+   * @param day `YYYY-MM-DD`.
+   * @returns how many it has made on that day, removed ones included.
+   */
+  async countMade(transaction: Transaction, accountId: string, day: string): Promise<number> {
+    const [{ made }] = await transaction.query<{ made: number }>(
+      `insert into monitors_made as m (account_id, day, made) values ($1, $2::date, 1)
+       on conflict (account_id) do update
+       set day = excluded.day, made = case when m.day = excluded.day then m.made + 1 else 1 end
+       returning made`,
+      [accountId, day],
+    );
+    return made;
+  }
+
   async insert(transaction: Transaction, monitor: Monitor): Promise<void> {
     const { id, accountId, kind, name, sendsMail, rule, createdAt } = monitor;
     await transaction.query(
@@ -126,6 +142,7 @@ export class MonitorsRepository {
 
   async deleteOfAccount(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query('delete from monitors where account_id = $1', [accountId]);
+    await transaction.query('delete from monitors_made where account_id = $1', [accountId]);
   }
 
   /**

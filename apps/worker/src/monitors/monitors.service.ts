@@ -55,8 +55,9 @@ export class MonitorsService {
     const slots = await this.places.slotsOf(accountId);
     await this.database.transaction(async (transaction) => {
       await this.places.take(transaction, monitor, slots);
+      const isAtOnce = await this.places.isCheckedAtOnce(transaction, monitor, slots);
       await this.monitors.insert(transaction, monitor);
-      await this.checks.watch(transaction, domainsOf(monitor));
+      await this.checks.watch(transaction, domainsOf(monitor), { isAtOnce });
     });
     return this.get(accountId, monitor.id);
   }
