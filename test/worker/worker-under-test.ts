@@ -100,10 +100,11 @@ export class WorkerUnderTest {
 
   /** From now on a job of the installation runs when the test says so, and not by itself. */
   async holdJob(name: string): Promise<void> {
-    await waitFor(`the first run of ${name}`, async () => {
+    await waitFor(`the end of a run of ${name}`, async () => {
+      // The end of a run that is under way would set the time of the last one again.
       const held = await this.maintenance.query(
         `update job_lease set last_run_at = clock_timestamp() + interval '1 day'
-         where job = $1 and last_run_at is not null returning job`,
+         where job = $1 and last_run_at is not null and lease_until = '-infinity' returning job`,
         [name],
       );
       return held.length > 0;

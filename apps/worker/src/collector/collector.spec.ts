@@ -25,6 +25,8 @@ beforeAll(async () => {
   await lookup.start();
   await under.start(lookup.url, { corpusUrl: corpus.url });
   await under.holdJob('collect-names');
+  // The stand-in gives each change to one reader only.
+  await under.holdJob('follow-corpus-changes');
 });
 afterAll(async () => {
   await under.stop();

@@ -164,6 +164,7 @@ describe('the changes of the corpus', () => {
     });
     corpus.clock.set(under.clock.now());
     await under.start(undefined, { corpusUrl: corpus.url });
+    await under.holdJob('follow-corpus-changes');
     await follow();
   });
   afterAll(async () => {

@@ -25,6 +25,11 @@ describe('a worker that is killed while a file arrives', () => {
 
   beforeAll(async () => {
     test = await TestDatabase.create();
+    // Database files are written in the same folder until they are whole.
+    const database = await test.service('worker');
+    await database.query(
+      `insert into work_turn (queue, paused_until) values ('file-builds', 'infinity')`,
+    );
     worker = new ServiceProcess({
       name: 'worker',
       app: 'worker',
