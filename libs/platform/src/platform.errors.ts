@@ -12,8 +12,8 @@ export class InvalidRequest extends Problem {
 }
 
 export class PayloadTooLarge extends Problem {
-  constructor() {
-    super({ code: 'payload_too_large', status: 413, detail: 'The request body is too large.' });
+  constructor(detail = 'The request body is too large.') {
+    super({ code: 'payload_too_large', status: 413, detail });
   }
 }
 

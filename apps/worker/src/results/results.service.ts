@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { FileMissing, FileStore } from '#libs/files';
-import { NotFound, type ServedFile, dispositionOf } from '#libs/platform';
+import { Clock, NotFound, type ServedFile, dispositionOf } from '#libs/platform';
 import { type Job, isUnderWay, resultKey } from '../jobs/job.js';
 import { JobExpired, JobNotReady } from '../jobs/jobs.errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
@@ -15,6 +15,7 @@ export class ResultsService {
   constructor(
     private readonly jobs: JobsService,
     private readonly files: FileStore,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -24,7 +25,8 @@ export class ResultsService {
   async open(accountId: string, jobId: string): Promise<ServedFile | string> {
     const job = await this.jobs.find(accountId, jobId);
     if (isUnderWay(job)) throw new JobNotReady();
-    if (job.state === 'expired') throw new JobExpired();
+    const isOver = job.expiresAt !== null && job.expiresAt <= this.clock.now();
+    if (isOver || job.state === 'expired') throw new JobExpired();
     if (!job.artifact) throw new NotFound('The job ended before a name was answered.');
     const name = fileName(job);
     const address = await this.files.address(resultKey(job), {

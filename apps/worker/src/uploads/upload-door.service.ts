@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Server } from '@tus/server';
+import { ERRORS, Server } from '@tus/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { UPLOAD_BYTES_MAX } from '#libs/contracts';
 import { FileStore } from '#libs/files';
-import { Logger, newId } from '#libs/platform';
+import { Logger, PayloadTooLarge, newId } from '#libs/platform';
+import { checkTusHeaders, isKnownVersion } from './tus-headers.js';
 import { UploadFormsService } from './upload-forms.service.js';
 import { UploadLock } from './upload-lock.js';
 import { UploadLocksRepository } from './upload-locks.repository.js';
@@ -11,6 +12,13 @@ import { UploadStore } from './upload-store.js';
 import { UploadsService } from './uploads.service.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const TOO_MUCH = {
+  status_code: 413,
+  body: JSON.stringify(
+    new PayloadTooLarge('The body has more bytes than Upload-Length leaves for it.').toBody(),
+  ),
+};
 
 /** An upload as it arrives: who sends it, and by which path. */
 export interface IncomingUpload {
@@ -50,6 +58,8 @@ export class UploadDoorService {
   /** One verb of tus 1.0.0 (https://tus.io/protocols/resumable-upload). */
   async speakTus({ accountId, path, request, reply }: IncomingUpload): Promise<void> {
     const { uploads, locks, files, logger } = this;
+    if (!isKnownVersion(request.headers)) return void reply.code(412).send();
+    checkTusHeaders(request.method, request.headers);
     const tus = new Server({
       path,
       datastore: new UploadStore(accountId, uploads, files),
@@ -61,6 +71,8 @@ export class UploadDoorService {
         const id = new URL(url).pathname.split('/').pop() ?? '';
         return UUID.test(id) ? id : undefined;
       },
+      onResponseError: (_request, error) =>
+        error === ERRORS.ERR_SIZE_EXCEEDED ? TOO_MUCH : undefined,
     });
     void reply.hijack();
     await tus.handle(request.raw, reply.raw);

@@ -9,6 +9,7 @@ import { UploadsService } from './uploads.service.js';
 import { type Upload, contentKey, shownName, uploadAnswer } from './upload.js';
 
 const LIMITS = { fields: 20, fieldSize: 4_096, files: 2, headerPairs: 20, parts: 22 } as const;
+const TOO_LARGE = `A file can have at most ${UPLOAD_BYTES_MAX} bytes. Split it into several uploads.`;
 const KEY_FIELD = 'idempotency_key';
 
 /** Uploads by form: one file, after its fields (RFC 7578). */
@@ -53,7 +54,7 @@ export class UploadFormsService {
       file?.destroy(error as Error);
       const upload = await taken?.catch(() => undefined);
       if (upload) await this.uploads.delete(upload);
-      throw error instanceof FileTooLarge ? new PayloadTooLarge() : error;
+      throw error instanceof FileTooLarge ? new PayloadTooLarge(TOO_LARGE) : error;
     }
   }
 

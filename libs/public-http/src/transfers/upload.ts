@@ -88,8 +88,12 @@ function hasBody({ request: { headers } }: TransferCall): boolean {
 function bodyFault(call: TransferCall): Problem | undefined {
   const { headers } = call.request;
   const { types, limitBytes, tus } = call.operation.upload!;
-  if (Number(headers['content-length'] ?? 0) > limitBytes) return new PayloadTooLarge();
-  if (tus && Number(headers['upload-length'] ?? 0) > limitBytes) return new PayloadTooLarge();
+  const sizes = [headers['content-length'], ...(tus ? [headers['upload-length']] : [])];
+  if (sizes.some((size) => Number(size ?? 0) > limitBytes)) {
+    return new PayloadTooLarge(
+      `An upload can have at most ${limitBytes} bytes. Split the file into several uploads.`,
+    );
+  }
   if (!hasBody(call)) return undefined;
   const type = headers['content-type']?.split(';', 1)[0].trim().toLowerCase();
   const isKnown = types.includes(type as UploadType) && headers['content-encoding'] === undefined;

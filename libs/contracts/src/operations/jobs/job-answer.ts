@@ -44,6 +44,9 @@ export type JobFormat = (typeof JOB_FORMATS)[number];
 /** Names that stand in the request itself. */
 export const JOB_NAMES_MAX = 1_000;
 const NAME_LENGTH_MAX = 2_048;
+const NAMES_RULE = {
+  message: `must be a list of 1 to ${JOB_NAMES_MAX} names, each of up to ${NAME_LENGTH_MAX} characters; or give "upload_id" instead`,
+};
 const AGE_SECONDS_MAX = 86_400;
 /** A job that is not told otherwise ends after seven days. */
 export const JOB_HOURS_MAX = 7 * 24;
@@ -235,12 +238,12 @@ export class JobsAnswer {
 /** Names, and what is done with them. */
 export class JobRequest {
   @ValidateIf(({ upload_id: upload, domainNames: names }: JobRequest) => !upload || !!names)
-  @IsArray({ message: `must be a list of up to ${JOB_NAMES_MAX} strings` })
-  @ArrayMinSize(1, { message: 'must name at least one domain' })
-  @ArrayMaxSize(JOB_NAMES_MAX)
-  @IsString({ each: true })
-  @MinLength(1, { each: true })
-  @MaxLength(NAME_LENGTH_MAX, { each: true })
+  @IsArray(NAMES_RULE)
+  @ArrayMinSize(1, NAMES_RULE)
+  @ArrayMaxSize(JOB_NAMES_MAX, NAMES_RULE)
+  @IsString({ ...NAMES_RULE, each: true })
+  @MinLength(1, { ...NAMES_RULE, each: true })
+  @MaxLength(NAME_LENGTH_MAX, { ...NAMES_RULE, each: true })
   domainNames?: string[];
 
   /** The id of an upload that is ready; in the place of `domainNames`. */

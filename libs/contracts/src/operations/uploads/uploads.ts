@@ -1,4 +1,5 @@
 import type { Access } from '../access.js';
+import { text } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import { onePage } from '../paging/paging-answer.js';
@@ -82,7 +83,15 @@ export const UPLOAD = defineOperation({
   routes: [{ path: '/v2.0/uploads/{id}', version: 2 }],
   access: ACCESS,
   owner: { service: 'worker', path: '/internal/uploads/{id}' },
-  parameters: UPLOAD_ID,
+  parameters: {
+    id: {
+      ...UPLOAD_ID.id,
+      kind: text(36, {
+        pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+        rule: 'must be the id of an upload',
+      }),
+    },
+  },
   answers: [{ type: 'application/json', of: UploadAnswer }],
   price: { per: 'free' },
   problems: ['not_found'],
