@@ -26,6 +26,7 @@ import { RollUpJob } from './request-log/roll-up.job.js';
 import { ApiPaths } from './routes/api-paths.js';
 import { QuestionsController } from './questions/questions.controller.js';
 import { DashboardReadsController } from './usage/dashboard-reads.controller.js';
+import { LogReads } from './usage/log-reads.js';
 import { UsageRepository } from './usage/usage.repository.js';
 import { RequestsRepository } from './usage/requests.repository.js';
 import { RequestsService } from './usage/requests.service.js';
@@ -81,6 +82,7 @@ export class GatewayModule {
         KeptAnswersMaintenanceRepository,
         ForgetAnswersJob,
         { provide: RollPartitionsJob, useValue: new RollPartitionsJob(maintenance) },
+        LogReads,
         UsageRepository,
         RequestsRepository,
         Pages,

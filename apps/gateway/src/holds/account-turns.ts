@@ -1,24 +1,22 @@
-import { Semaphore } from '#libs/platform';
-
-/** One is worked on while the next is on its way. */
-const AT_ONCE = 2;
+import { Semaphore, ServiceUnavailable } from '#libs/platform';
 
 interface Turns {
   semaphore: Semaphore;
-  /** Calls that run or wait. */
+  /** Pieces that run or wait. */
   users: number;
 }
 
-/**
- * Calls about one account, few at a time. Entitlement works on an account's credits one after another, and each call
- * that waits there for the one before has one of its few database connections: many of one account would keep
- * everybody else's leases waiting (S102).
- */
+/** Work for one account, few pieces at a time, so that many of one account do not keep everybody else waiting. */
 export class AccountTurns {
   private readonly ofAccounts = new Map<string, Turns>();
 
+  /** @param limits pieces of one account that run at a time, and how many may run or wait. */
+  constructor(private readonly limits: { atOnce: number; max: number }) {}
+
+  /** @throws ServiceUnavailable when too many of the account run or wait. */
   async use<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     const turns = this.turnsOf(accountId);
+    if (turns.users >= this.limits.max) throw new ServiceUnavailable('request queue');
     turns.users++;
     try {
       return await turns.semaphore.use(work);
@@ -31,7 +29,7 @@ export class AccountTurns {
   private turnsOf(accountId: string): Turns {
     const known = this.ofAccounts.get(accountId);
     if (known) return known;
-    const turns = { semaphore: new Semaphore(AT_ONCE), users: 0 };
+    const turns = { semaphore: new Semaphore(this.limits.atOnce), users: 0 };
     this.ofAccounts.set(accountId, turns);
     return turns;
   }

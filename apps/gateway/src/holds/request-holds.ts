@@ -53,7 +53,12 @@ export class RequestHolds implements HoldReports {
   private readonly lines = new LogLines();
   private holdCount = 0;
   private readonly open = new Set<RequestHold>();
-  private readonly turns = new AccountTurns();
+  /**
+   * One call is worked on while the next is on its way. Entitlement works on an account's credits one after another,
+   * and each call that waits there for the one before has one of its few database connections: many of one account
+   * would keep everybody else's leases waiting (S102).
+   */
+  private readonly turns = new AccountTurns({ atOnce: 2, max: Infinity });
   private readonly stopping = new AbortController();
 
   constructor(private readonly options: RequestHoldsOptions) {}

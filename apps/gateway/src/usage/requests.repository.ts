@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { LoggedRequest } from '#libs/contracts';
-import { Database } from '#libs/database';
+import { LogReads } from './log-reads.js';
 
 /** Requests of one account on some days, in a page that ends before a row named by its time and id. */
 export interface RequestsOfDays {
@@ -27,11 +27,12 @@ const LAST_ID = '~';
 /** Single rows of the request log. */
 @Injectable()
 export class RequestsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly reads: LogReads) {}
 
   /**
    * Newest first. Costs what it returns: an index of the day's partition leads to the rows of the account, to those of
    * the key or to the refused ones. Of rare operations it reads past the others.
+   * @throws as `LogReads`.
    */
   async list(accountId: string, wanted: RequestsOfDays): Promise<LoggedRequest[]> {
     const { from, until, before = [until.toISOString(), LAST_ID], limit } = wanted;
@@ -50,7 +51,7 @@ export class RequestsRepository {
       .map(
         ([column, comparison, value]) => `and ${column} ${comparison} $${parameters.push(value)}`,
       );
-    const rows = await this.database.query<RequestRow>(listOf(given), parameters);
+    const rows = await this.reads.query<RequestRow>(accountId, listOf(given), parameters);
     return rows.map(({ at, ...row }) => ({ ...row, at: at.toISOString() }));
   }
 }

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RequestsAnswer } from '#libs/contracts';
-import type { Database } from '#libs/database';
+import { type Database, POOL_SIZE, withClient } from '#libs/database';
 import { DAY_MS, SECOND_MS, faultsOf, newId } from '#libs/platform';
-import { TestClock } from '#test/environment';
+import { TestClock, waitFor } from '#test/environment';
 import { LogMaintenanceRepository } from '../request-log/log-maintenance.repository.js';
 import { ACCOUNT_ID, DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
-import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
+import {
+  type Answer,
+  GatewayUnderTest,
+  expectProblem,
+} from '../../../../test/gateway/gateway-under-test.js';
 
 /** The day of the service and of the rows, however long this file takes and whatever the hour. */
 const clock = new TestClock(new Date());
@@ -86,6 +90,37 @@ describe('the requests of a day', () => {
       [2, 201, 'at_least'],
       [3, 250, 'exact'],
     ]);
+  });
+
+  it('many slow lists of one account leave those of others their connections, and some are refused', async () => {
+    const [slow, other] = [0, 1].map(() =>
+      under.around.account.addKey({ scopes: ['account:read'] }),
+    );
+    const yesterday = new Date(START.getTime() - DAY_MS).toISOString().slice(0, 10);
+    await insertRequests(other.keyRecord.accountId, 2, 'whois.live');
+    const list = (apiKey: string, query = '') =>
+      under.ask(`/v2.0/account/requests?day=${TODAY}${query}`, { 'x-api-key': apiKey });
+    const answers: Answer[] = [];
+    let asked: Promise<unknown>;
+    await withClient(under.database.url(), async (client) => {
+      const day = `gateway.request_log_${yesterday.replaceAll('-', '')}`;
+      await client.query(`begin; lock table ${day} in access exclusive mode`);
+      asked = Promise.all(
+        Array.from({ length: POOL_SIZE + 2 }, async () =>
+          answers.push(await list(slow.apiKey, `&from=${yesterday}`)),
+        ),
+      );
+      const codes = () => answers.map(({ json }) => json.code);
+      await waitFor('a refusal', () => codes().includes('service_unavailable'));
+      const { status, json } = await list(other.apiKey);
+      expect([status, (json.requests as object[]).length]).toEqual([200, 2]);
+      await waitFor('the end of a slow one', () => codes().includes('search_too_heavy'));
+    });
+    await asked!;
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expectProblem(answer, 503, String(answer.json.code));
+    }
+    expect((await list(slow.apiKey, `&from=${yesterday}`)).status).toBe(200);
   });
 
   it('each new day has an index of its refused requests', async () => {

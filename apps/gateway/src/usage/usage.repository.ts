@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { KeyUsageDay, UsageDay } from '#libs/contracts';
-import { Database } from '#libs/database';
 import { HOUR_MS } from '#libs/platform';
 import { KEY_FIGURES, KEY_SUMS, PACE_LIST } from '../request-log/key-figures.js';
+import { LogReads } from './log-reads.js';
 
 /** Requests of a minute, counted back from now: 0 is the last one. */
 export interface UsedInMinute {
@@ -11,10 +11,10 @@ export interface UsedInMinute {
   requests: number;
 }
 
-/** Counts of the request log. */
+/** Counts of the request log. They throw as `LogReads` does. */
 @Injectable()
 export class UsageRepository {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly reads: LogReads) {}
 
   /**
    * Requests and credits by day (UTC) and operation: what the roll-up has counted, and the rows of the last
@@ -24,7 +24,7 @@ export class UsageRepository {
     accountId: string,
     { from, until, now }: { from: Date; until: Date; now: Date },
   ): Promise<UsageDay[]> {
-    const rows = await this.database.query<Record<keyof UsageDay, string>>(DAYS, [
+    const rows = await this.reads.query<Record<keyof UsageDay, string>>(accountId, DAYS, [
       accountId,
       from,
       until,
@@ -35,7 +35,7 @@ export class UsageRepository {
 
   /** Counts each operation's requests per minute for the hour before `now`, without those over a limit. */
   async listMinutes(accountId: string, now: Date): Promise<UsedInMinute[]> {
-    return this.database.query<UsedInMinute>(MINUTES, [accountId, now]);
+    return this.reads.query<UsedInMinute>(accountId, MINUTES, [accountId, now]);
   }
 
   /** As `listDays`, by key, with how soon answers came; of before the hours of keys were counted, from the rows. */
@@ -43,9 +43,9 @@ export class UsageRepository {
     accountId: string,
     { from, until, now }: { from: Date; until: Date; now: Date },
   ): Promise<KeyUsageDay[]> {
-    const rows = await this.database.query<
+    const rows = await this.reads.query<
       Record<keyof Omit<KeyUsageDay, 'within'>, string> & { within: string[] }
-    >(KEY_DAYS, [accountId, from, until, new Date(now.getTime() - UNCOUNTED_MS)]);
+    >(accountId, KEY_DAYS, [accountId, from, until, new Date(now.getTime() - UNCOUNTED_MS)]);
     return rows.map(({ date, key_id, within, ...counts }) => ({
       date,
       key_id,

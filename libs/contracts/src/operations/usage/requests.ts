@@ -152,7 +152,7 @@ export const ACCOUNT_REQUESTS = defineOperation({
   parameters: PARAMETERS,
   answers: [{ type: 'application/json', of: RequestsAnswer }],
   price: { per: 'free' },
-  problems: [],
+  problems: ['search_too_heavy'],
   examples: [
     {
       title: 'One request',
@@ -169,7 +169,7 @@ export const REQUESTS = defineOperation({
   description: DESCRIPTION,
   parameters: PARAMETERS,
   answers: [{ type: 'application/json', of: RequestsAnswer }],
-  problems: [],
+  problems: ['search_too_heavy'],
   examples: [
     {
       title: 'One request',

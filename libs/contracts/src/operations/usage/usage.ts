@@ -99,7 +99,7 @@ export const ACCOUNT_USAGE = defineOperation({
   },
   answers: [{ type: 'application/json', of: UsageAnswer }],
   price: { per: 'free' },
-  problems: [],
+  problems: ['search_too_heavy'],
   examples: [
     {
       title: 'Two days',
