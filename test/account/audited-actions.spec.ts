@@ -335,7 +335,7 @@ describe('audited actions', () => {
     }
   });
 
-  it('S117: too many attempts are one entry a network and window, and one for each that was too early', async () => {
+  it('S117: too many attempts are one entry a network and window, and so is one that comes too early', async () => {
     account.clock.advance(HOUR_MS);
     for (let i = 0; i < 5; i++) await logIn(WRONG, NEXT_EMAIL, '198.51.100.1');
     const early = () => logIn(WRONG, NEXT_EMAIL, '198.51.100.1');
@@ -353,6 +353,36 @@ describe('audited actions', () => {
       });
       expect(entries.filter((action) => action === 'attempts.limited')).toHaveLength(1);
     }
+  });
+
+  it('S122: what is refused again and again leaves three entries an hour', async () => {
+    const repeat = (happens: () => Promise<unknown>) =>
+      entriesOf(async () => {
+        for (let i = 0; i < 20; i++) await happens();
+      });
+    account.clock.advance(DAY_MS);
+    const guess = () => logIn(WRONG, NEXT_EMAIL, '198.51.100.7');
+    for (let i = 0; i < 5; i++) await guess();
+    const delayed = (await repeat(guess)).filter((action) => action === 'attempts.delayed');
+    expect(delayed).toHaveLength(3);
+    await logIn(PASSWORD, NEXT_EMAIL);
+    account.clock.advance(11 * MINUTE_MS);
+    const early = () => call('POST', 'account/email', { email: EMAIL });
+    expect(await repeat(early)).toEqual(Array.from({ length: 3 }, () => 'session.refused'));
+    account.clock.advance(HOUR_MS);
+    expect(await entriesOf(early)).toEqual(['session.refused']);
+  });
+
+  it('S122: a right password given again and again is refused after 60 of an hour', async () => {
+    const again = () => call('POST', 'session/reauthenticate', { password: PASSWORD });
+    const left = await entriesOf(async () => {
+      for (let i = 0; i < 60; i++) expect((await again()).status).toBe(200);
+      for (let i = 0; i < 5; i++) expect((await again()).body.code).toBe('too_many_attempts');
+    });
+    expect(left.filter((action) => action === 'session.reauthenticated')).toHaveLength(60);
+    expect(left.filter((action) => action === 'attempts.limited')).toHaveLength(1);
+    account.clock.advance(HOUR_MS);
+    expect((await again()).status).toBe(200);
   });
 
   it.each(RECENT.map(([method, path, body]) => ({ method, path, body })))(

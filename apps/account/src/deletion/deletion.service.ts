@@ -4,7 +4,7 @@ import type {
   AccountRestoredAnswer,
   DeleteAccountRequest,
 } from '#libs/contracts';
-import { ReauthenticationRequired, crashPoint } from '#libs/platform';
+import { crashPoint } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { KeysService } from '../keys/keys.service.js';
@@ -37,7 +37,7 @@ export class DeletionService {
     { password }: DeleteAccountRequest,
   ): Promise<SessionAnswer<AccountDeletionAnswer>> {
     if (password !== undefined) await this.reauthentication.checkPassword(owner, password);
-    else if (!owner.isRecent) await this.refuse(owner);
+    else await this.reauthentication.checkRecent(owner, `account:${owner.accountId}`);
     const { accountId } = owner;
     return this.accounts.transaction(async (transaction) => {
       const until = await this.accounts.delete(transaction, accountId);
@@ -72,11 +72,5 @@ export class DeletionService {
       crashPoint('restore.before-commit');
       return { account_state: 'active' };
     });
-  }
-
-  private async refuse(owner: ActiveSession): Promise<never> {
-    const object = `account:${owner.accountId}`;
-    await this.audit.recordRefusal({ by: owner, action: 'session.refused', object });
-    throw new ReauthenticationRequired();
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CurrentSessionAnswer, ReauthenticateRequest } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
-import { networkOf } from '#libs/platform';
+import { HOUR_MS, ReauthenticationRequired, networkOf } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
@@ -11,7 +11,14 @@ import type { ActiveSession } from '../sessions/session-guard.js';
 import { SessionAnswer } from '../sessions/session-headers.js';
 import { WrongCredentials } from '../people/people.errors.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { ThrottlingService } from '../throttling/throttling.service.js';
+import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
+
+/** Right passwords of one person, given again: each is a line of a log that is kept for ever. */
+const PERSON_LIMIT: AttemptLimit = {
+  name: 're-authentication of person',
+  max: 60,
+  windowMs: HOUR_MS,
+};
 
 /** Checks again who sits there, for what needs it (S35). */
 @Injectable()
@@ -30,7 +37,9 @@ export class ReauthenticationService {
     session: ActiveSession,
     { password }: ReauthenticateRequest,
   ): Promise<SessionAnswer<CurrentSessionAnswer>> {
-    await this.checkPassword(session, password);
+    const passwordHash = await this.checkPassword(session, password);
+    // A new password begins a new count: whoever knew the old one cannot keep the owner out (S22).
+    await this.throttling.count(PERSON_LIMIT, `${session.personId}\n${passwordHash}`, session);
     return this.accounts.transaction(async (transaction) => {
       const token = await this.sessions.renew(transaction, session, { isProven: true });
       const object = `session:${session.sessionId}`;
@@ -65,6 +74,16 @@ export class ReauthenticationService {
     }
     await this.throttling.forgetGuesses(subject);
     return person.passwordHash;
+  }
+
+  /** For actions that a password may accompany instead. @param object of the refusal in the audit log. @throws ReauthenticationRequired. */
+  async checkRecent(session: ActiveSession, object: string): Promise<void> {
+    if (session.isRecent) return;
+    await this.throttling.recordRefusal(
+      { by: session, action: 'session.refused', object },
+      session.accountId,
+    );
+    throw new ReauthenticationRequired();
   }
 
   /**

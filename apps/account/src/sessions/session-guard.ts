@@ -13,7 +13,6 @@ import { type Access, type Operation, Serves } from '#libs/contracts';
 import { HOUR_MS, NotLoggedIn, ReauthenticationRequired } from '#libs/platform';
 import { AccountIsDeleted } from '../accounts/accounts.errors.js';
 import { type Actor, visitorOf } from '../audit/actor.js';
-import { AuditService } from '../audit/audit.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import { CurrentSessionsService } from './current-sessions.service.js';
 import type { FoundSession } from './session-tokens.repository.js';
@@ -37,14 +36,13 @@ const CHANGES_LIMIT: AttemptLimit = {
   windowMs: HOUR_MS,
 };
 
-/** Lets a call pass only with a session that its row admits, and as often as that allows; a refusal is audited. */
+/** Lets a call pass only with a session that its row admits, and as often as that allows; the first refusals of an hour are audited. */
 @Injectable()
 export class SessionGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly sessions: CurrentSessionsService,
     private readonly throttling: ThrottlingService,
-    private readonly audit: AuditService,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -67,12 +65,12 @@ export class SessionGuard implements CanActivate {
     const refusal = this.refusalOf(session, access);
     if (refusal) {
       const route = `${request.method} ${request.routeOptions.url ?? ''}`;
-      await this.audit.recordRefusal({
-        by: session,
-        action: 'session.refused',
-        object: `route:${route}`,
-        after: { code: refusal.code },
-      });
+      const after = { code: refusal.code };
+      const object = `route:${route}`;
+      await this.throttling.recordRefusal(
+        { by: session, action: 'session.refused', object, after },
+        accountId,
+      );
       throw refusal;
     }
     // A stranger who had the account before uses up nothing of its owner's.

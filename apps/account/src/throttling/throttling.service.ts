@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock, DAY_MS } from '#libs/platform';
+import { Clock, DAY_MS, HOUR_MS } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import type { Actor, Visitor } from '../audit/actor.js';
-import { AuditService } from '../audit/audit.service.js';
+import { type AuditRecord, AuditService } from '../audit/audit.service.js';
 import { TooManyAttempts } from './throttling.errors.js';
 import { ThrottlingMaintenanceRepository } from './throttling.repository.js';
 
@@ -18,6 +18,8 @@ export interface AttemptLimit {
 const FREE_FAILURES = 5;
 const DELAY_MAX_SECONDS = 900;
 const FORGET_MS = DAY_MS;
+/** Entries of the audit log for one kind of refusal of one subject in an hour; the log is kept for ever. */
+const REFUSALS_KEPT = 3;
 
 /** Slows guessers down without locking anybody out (S22, S23, S38). */
 @Injectable()
@@ -78,12 +80,19 @@ export class ThrottlingService {
     });
     if (count !== undefined) return;
     const object = `guess:${hash.toString('hex')}`;
-    await this.audit.recordRefusal({ by, action: 'attempts.delayed', object });
+    await this.recordRefusal({ by, action: 'attempts.delayed', object }, subject);
     const last = await this.attempts.find(hash);
     const exponent = Math.min((last?.count ?? 0) - FREE_FAILURES + 1, 20);
     const delaySeconds = Math.min(2 ** exponent, DELAY_MAX_SECONDS);
     const waitedMs = now.getTime() - (last?.lastAt.getTime() ?? 0);
     throw new TooManyAttempts(Math.max(Math.ceil(delaySeconds - waitedMs / 1000), 1));
+  }
+
+  /** Appends an entry to the audit log, unless the subject has had several for such a refusal in this hour (S122). */
+  async recordRefusal(record: AuditRecord, subject: string): Promise<void> {
+    const hash = this.subjectOf(`refusal ${record.action} ${record.object}`, subject);
+    const { count } = await this.attempts.count(hash, this.clock.now(), HOUR_MS);
+    if (count <= REFUSALS_KEPT) await this.audit.recordRefusal(record);
   }
 
   /** The right password was given. */
