@@ -20,6 +20,7 @@ import { refusedPayments } from './0018-refused-payments.js';
 import { failedRefunds } from './0019-failed-refunds.js';
 import { failedRefundsIndex } from './0020-failed-refunds-index.js';
 import { cancellationReasons } from './0021-cancellation-reasons.js';
+import { encryptedReasons } from './0022-encrypted-reasons.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -44,4 +45,5 @@ export const migrations: Migration[] = [
   failedRefunds,
   failedRefundsIndex,
   cancellationReasons,
+  encryptedReasons,
 ];
