@@ -33,6 +33,7 @@ import { SetAsideMaintenanceRepository } from './set-aside/set-aside.repository.
 import { ReferencesMaintenanceRepository } from './account-matches/references.repository.js';
 import { TimelineController } from './timeline/timeline.controller.js';
 import { TimelineRepository } from './timeline/timeline.repository.js';
+import { TimelineService } from './timeline/timeline.service.js';
 import { InvoiceEncryptionService } from './invoice-encryption/invoice-encryption.service.js';
 import { JudgedTaxIdsRepository } from './tax-ids/judged-tax-ids.repository.js';
 import { JudgedTaxIdsService } from './tax-ids/judged-tax-ids.service.js';
@@ -55,8 +56,12 @@ import { RevisionsService } from './invoices/revisions.service.js';
 import { OlderWorkRepository } from './last-release/older-work.repository.js';
 import { TakeOverWorkJob } from './last-release/take-over-work.job.js';
 import { ContactsService } from './contacts/contacts.service.js';
-import { CancellationReasonsRepository } from './cancellation-reasons/cancellation-reasons.repository.js';
+import {
+  CancellationReasonsMaintenanceRepository,
+  CancellationReasonsRepository,
+} from './cancellation-reasons/cancellation-reasons.repository.js';
 import { CancellationReasonsService } from './cancellation-reasons/cancellation-reasons.service.js';
+import { ForgetReasonsJob } from './cancellation-reasons/forget-reasons.job.js';
 import { MailedNoticesRepository } from './mails/mailed-notices.repository.js';
 import { MailsService } from './mails/mails.service.js';
 import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
@@ -185,7 +190,12 @@ const FEATURES = [
     ReturnMoneyJob,
     SettleRefundsJob,
   ],
-  [CancellationReasonsRepository, CancellationReasonsService],
+  [
+    CancellationReasonsRepository,
+    CancellationReasonsMaintenanceRepository,
+    CancellationReasonsService,
+    ForgetReasonsJob,
+  ],
   [OwnSubscriptionsService, PlanChangesService, FollowAccountsJob],
   [UndecidedTaxesMaintenanceRepository, RenewalTaxService, FollowTaxJob],
   [DueNoticesMaintenanceRepository, MailNoticesJob],
@@ -210,6 +220,7 @@ const FEATURES = [
     SetAsideMaintenanceRepository,
     AccountMatchesService,
     TimelineRepository,
+    TimelineService,
   ],
 ];
 

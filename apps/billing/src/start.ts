@@ -24,6 +24,7 @@ import type { BillingConfig } from './billing.config.js';
 import { addSetAsideMetrics } from './auditor/set-aside-money.js';
 import { BillingModule } from './billing.module.js';
 import { ForgetCallbacksJob } from './callbacks/forget-callbacks.job.js';
+import { ForgetReasonsJob } from './cancellation-reasons/forget-reasons.job.js';
 import { MissedEventsJob } from './missed-news/missed-events.job.js';
 import { OpenOrdersJob } from './missed-news/open-orders.job.js';
 import { DestroyKeysJob } from './invoice-encryption/destroy-keys.job.js';
@@ -62,6 +63,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: ReturnMoneyJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: SettleRefundsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ForgetCallbacksJob, everyMs: DAY_MS, runs: 'installation' },
+  { job: ForgetReasonsJob, everyMs: DAY_MS, runs: 'installation' },
   { job: DestroyKeysJob, everyMs: DAY_MS, runs: 'installation' },
   { job: ReconcileJob, everyMs: DAY_MS, runs: 'installation' },
   { job: MissedEventsJob, everyMs: 10 * MINUTE_MS, runs: 'installation' },

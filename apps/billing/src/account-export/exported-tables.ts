@@ -264,8 +264,9 @@ export const EXPORTED_TABLES: ExportedSchema = {
     },
     {
       table: 'cancellation_reasons',
-      key: { id: 'uuid' },
-      columns: ['id', 'account_id', 'subscription_id', 'reason', 'said_at'],
+      key: { subscription_id: 'uuid' },
+      columns: ['account_id', 'subscription_id', 'year', 'reason', 'said_at'],
+      encrypted: ['reason'],
     },
     {
       table: 'mailed_notices',

@@ -1,25 +1,40 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '#libs/database';
+import { MaintenanceDatabase, type Transaction } from '#libs/database';
 
 /** Why a customer cancelled, in the customer's words. */
 export interface CancellationReason {
-  id: string;
   accountId: string;
   subscriptionId: string;
-  reason: string;
+  /** Of the key that `reason` is encrypted with. */
+  year: number;
+  reason: Buffer;
   saidAt: Date;
 }
 
 @Injectable()
 export class CancellationReasonsRepository {
-  async insert(
+  /** In place of what was said before about the same subscription. */
+  async put(
     transaction: Transaction,
-    { id, accountId, subscriptionId, reason, saidAt }: CancellationReason,
+    { accountId, subscriptionId, year, reason, saidAt }: CancellationReason,
   ): Promise<void> {
     await transaction.execute(
-      `insert into cancellation_reasons (id, account_id, subscription_id, reason, said_at)
-       values ($1, $2, $3, $4, $5)`,
-      [id, accountId, subscriptionId, reason, saidAt],
+      `insert into cancellation_reasons (account_id, subscription_id, year, reason, said_at)
+       values ($1, $2, $3, $4, $5)
+       on conflict (subscription_id) do update set
+         year = excluded.year, reason = excluded.reason, said_at = excluded.said_at`,
+      [accountId, subscriptionId, year, reason, saidAt],
+    );
+  }
+
+  async list(
+    transaction: Transaction,
+    accountId: string,
+  ): Promise<Omit<CancellationReason, 'saidAt'>[]> {
+    return transaction.query(
+      `select account_id as "accountId", subscription_id as "subscriptionId", year, reason
+       from cancellation_reasons where account_id = $1`,
+      [accountId],
     );
   }
 
@@ -27,5 +42,15 @@ export class CancellationReasonsRepository {
     await transaction.execute('delete from cancellation_reasons where account_id = $1', [
       accountId,
     ]);
+  }
+}
+
+/** The reasons of all accounts. */
+@Injectable()
+export class CancellationReasonsMaintenanceRepository {
+  constructor(private readonly database: MaintenanceDatabase) {}
+
+  async deleteBefore(time: Date): Promise<void> {
+    await this.database.query('delete from cancellation_reasons where said_at < $1', [time]);
   }
 }

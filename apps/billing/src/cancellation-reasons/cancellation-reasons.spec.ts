@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TimelineEntry } from '#libs/contracts';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { losingAnswersOf } from '../../../../test/billing/lost-answers.js';
+import { ForgetReasonsJob } from './forget-reasons.job.js';
 
 const REASON = 'Our project has ended';
 
@@ -27,7 +29,7 @@ describe('why a customer cancels', () => {
     const asked = { accountId, caller: 'cli' } as const;
     const { body } = await billing.call('GET', 'operator/timeline?limit=100', asked);
     const entries = body as TimelineEntry[];
-    return entries.map(({ text }) => text).filter((text) => text.startsWith('cancelled by'));
+    return entries.map(({ text }) => text).filter((text) => text.startsWith('why its customer'));
   };
 
   it('is not asked for: without it nothing is noted', async () => {
@@ -41,7 +43,48 @@ describe('why a customer cancels', () => {
       expect((await ask('cancel', { reason })).body.code).toBe('invalid_request');
     }
     expect((await ask('cancel', { reason: REASON })).body.subscription.cancel_at).not.toBeNull();
-    expect(await told()).toEqual([`cancelled by its customer: ${REASON}`]);
+    expect(await told()).toEqual([`why its customer asked to cancel: ${REASON}`]);
+  });
+
+  it('S119: is no plain text in the database, and in the export of its owner', async () => {
+    const [row] = await billing.database.query<{ text: string }>(
+      'select (cancellation_reasons.*)::text as text from cancellation_reasons',
+    );
+    expect(row.text).not.toContain(Buffer.from(REASON).toString('hex'));
+    const asked = { accountId, caller: 'dashboard' } as const;
+    const { body } = await billing.call('GET', 'export', asked);
+    expect(JSON.stringify(body)).toContain(REASON);
+  });
+
+  it('is the last one of a subscription, however often it is said', async () => {
+    await ask('undo');
+    expect((await ask('cancel', { reason: 'Too dear' })).status).toBe(200);
+    expect(await told()).toEqual(['why its customer asked to cancel: Too dear']);
+  });
+
+  it('is kept although the answer of the processor that cancelled is lost', async () => {
+    await ask('undo');
+    const lose = losingAnswersOf(billing.simulator);
+    expect((await lose(() => ask('cancel', { reason: REASON }))).status).toBe(503);
+    expect(await told()).toEqual([`why its customer asked to cancel: ${REASON}`]);
+  });
+
+  it('is forgotten after 90 days', async () => {
+    const grow = (days: number) =>
+      billing.database.query('update cancellation_reasons set said_at = said_at - $1::interval', [
+        `${days} days`,
+      ]);
+    const forget = billing.get(ForgetReasonsJob);
+    await grow(89);
+    await forget.runOnce();
+    expect(await told()).toHaveLength(1);
+    await grow(1);
+    billing.clock.advance(1);
+    await forget.runOnce();
+    expect(await told()).toEqual([]);
+    await ask('undo');
+    await ask('cancel', { reason: REASON });
+    expect(await told()).toHaveLength(1);
   });
 
   it('is gone when the account is erased', async () => {

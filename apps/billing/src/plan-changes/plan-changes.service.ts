@@ -194,11 +194,12 @@ export class PlanChangesService {
   ): Promise<PlanChangeAnswer> {
     const row = await this.own.findCurrent(accountId, id);
     const { externalId } = row;
-    valueOf(await this.processors.get(row.processor).cancel(externalId, 'period_end', newId()));
-    crashPoint('plan-change.after-call');
+    // Before the call, so that a crash after it does not lose what the customer said.
     if (reason !== undefined) {
       await this.reasons.note({ accountId, subscriptionId: row.id, reason });
     }
+    valueOf(await this.processors.get(row.processor).cancel(externalId, 'period_end', newId()));
+    crashPoint('plan-change.after-call');
     return { subscription: await this.refreshed(row), redirect_url: null };
   }
 

@@ -1,13 +1,13 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { type TimelineEntry, TimelineQuestion, timelineOf } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
-import { TimelineRepository } from './timeline.repository.js';
+import { TimelineService } from './timeline.service.js';
 
 /** The events of an account that this service knows. */
 @Controller('internal/operator/timeline')
 @AllowCallers('cli')
 export class TimelineController {
-  constructor(private readonly timeline: TimelineRepository) {}
+  constructor(private readonly timeline: TimelineService) {}
 
   @Get()
   list(

@@ -5,6 +5,9 @@ import { EVENT_LINES } from '#libs/messaging';
 
 const MONEY = (micros: string) => `trim(to_char(${micros} / 1000000.0, 'FM999999999990.00'))`;
 
+/** The kind of rows that say for which subscription a reason was given, and not which. */
+export const REASON = 'reason';
+
 /** Each part is cut by an index of its own before they are merged. */
 const PARTS = [
   part({
@@ -35,9 +38,10 @@ const PARTS = [
   }),
   part({
     at: 'said_at',
-    kind: `'subscription'`,
-    text: `'cancelled by its customer: ' || reason`,
+    kind: `'${REASON}'`,
+    text: `'why its customer asked to cancel'`,
     from: 'cancellation_reasons',
+    id: 'subscription_id',
   }),
   part({
     at: 'issued_at',

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import type { TimelineRow } from '#libs/contracts';
+import { CancellationReasonsService } from '../cancellation-reasons/cancellation-reasons.service.js';
+import { REASON, TimelineRepository } from './timeline.repository.js';
+
+/** The events of an account, with the words that are kept encrypted. */
+@Injectable()
+export class TimelineService {
+  constructor(
+    private readonly timeline: TimelineRepository,
+    private readonly reasons: CancellationReasonsService,
+  ) {}
+
+  /** Newest first, with all that share the last one's time. */
+  async list(accountId: string, before: Date, limit: number): Promise<TimelineRow[]> {
+    const rows = await this.timeline.list(accountId, before, limit);
+    if (!rows.some(({ kind }) => kind === REASON)) return rows;
+    const said = await this.reasons.list(accountId);
+    return rows.map((row) =>
+      row.kind === REASON
+        ? { ...row, kind: 'subscription', text: `${row.text}: ${said.get(row.id) ?? 'unknown'}` }
+        : row,
+    );
+  }
+}
