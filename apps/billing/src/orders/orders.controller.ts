@@ -1,4 +1,4 @@
-import { Body, Controller, Headers, Param } from '@nestjs/common';
+import { Body, Controller, Headers, Param, UseGuards } from '@nestjs/common';
 import {
   CreateOrderRequest,
   ORDER,
@@ -10,6 +10,7 @@ import {
   Serves,
 } from '#libs/contracts';
 import { AccountId, idempotencyKeyOf } from '#libs/platform';
+import { AccountPace } from '../purchase-rules/account-pace.js';
 import { OrdersService } from './orders.service.js';
 
 /** The customer's orders, on behalf of a session that the dashboard has checked. */
@@ -21,6 +22,7 @@ export class OrdersController {
   ) {}
 
   @Serves(ORDER_CREATE)
+  @UseGuards(AccountPace)
   create(
     @AccountId() accountId: string,
     @Body() request: CreateOrderRequest,

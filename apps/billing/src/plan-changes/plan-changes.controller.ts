@@ -1,4 +1,4 @@
-import { Body, Controller, Headers, Param } from '@nestjs/common';
+import { Body, Controller, Headers, Param, UseGuards } from '@nestjs/common';
 import {
   CancelRequest,
   ChangePlanRequest,
@@ -12,10 +12,12 @@ import {
   Serves,
 } from '#libs/contracts';
 import { AccountId, idempotencyKeyOf } from '#libs/platform';
+import { AccountPace } from '../purchase-rules/account-pace.js';
 import { PlanChangesService } from './plan-changes.service.js';
 
 /** What customers change of their subscriptions, on behalf of a session that the dashboard has checked. */
 @Controller()
+@UseGuards(AccountPace)
 export class PlanChangesController {
   constructor(private readonly changes: PlanChangesService) {}
 

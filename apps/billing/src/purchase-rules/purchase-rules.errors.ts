@@ -33,3 +33,14 @@ export class DebtOpen extends Problem {
     });
   }
 }
+
+export class TooManyPurchases extends Problem {
+  constructor(retryAfterSeconds: number) {
+    super({
+      code: 'too_busy',
+      status: 429,
+      detail: `Your account asks the payment processor too often. Try again in ${retryAfterSeconds} seconds.`,
+      retryAfterSeconds,
+    });
+  }
+}

@@ -1,10 +1,12 @@
-import { Controller, Param } from '@nestjs/common';
+import { Controller, Param, UseGuards } from '@nestjs/common';
 import { ORDER_DROP, ORDER_RETURN, Serves } from '#libs/contracts';
 import { AccountId } from '#libs/platform';
+import { AccountPace } from '../purchase-rules/account-pace.js';
 import { ReturnsService } from './returns.service.js';
 
 /** A customer is back from the processor's page, or does not go there any more. */
 @Controller()
+@UseGuards(AccountPace)
 export class ReturnsController {
   constructor(private readonly returns: ReturnsService) {}
 

@@ -1,0 +1,44 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { SECOND_MS, monotonicMs } from '#libs/platform';
+import { TooManyPurchases } from './purchase-rules.errors.js';
+
+/** What a customer may ask at once after a pause. */
+const BURST = 60;
+/** Afterwards one call in each ten seconds: people are slower, and each order is a row that is kept. */
+const EVERY_MS = 10 * SECOND_MS;
+/** Looked through for accounts that have paused when there are more. */
+const ACCOUNTS_MAX = 10_000;
+
+/**
+ * How often one account may ask for what billing asks of a processor. All customers share the calls that a processor
+ * allows, and callbacks need them, too: one account must not use them up (S102).
+ */
+@Injectable()
+export class AccountPace implements CanActivate {
+  /** When each account has its whole burst again. */
+  private readonly fullAtMs = new Map<string, number>();
+
+  canActivate(context: ExecutionContext): boolean {
+    const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
+    const waitMs = this.take(String(headers['x-account-id']), monotonicMs());
+    if (waitMs > 0) throw new TooManyPurchases(Math.ceil(waitMs / SECOND_MS));
+    return true;
+  }
+
+  /** Counts a call. @returns 0, or how long to wait, in milliseconds; then it is not counted. */
+  take(accountId: string, nowMs: number): number {
+    const fullAtMs = Math.max(this.fullAtMs.get(accountId) ?? 0, nowMs);
+    const waitMs = fullAtMs - nowMs - (BURST - 1) * EVERY_MS;
+    if (waitMs > 0) return waitMs;
+    if (this.fullAtMs.size >= ACCOUNTS_MAX) this.forgetPaused(nowMs);
+    this.fullAtMs.set(accountId, fullAtMs + EVERY_MS);
+    return 0;
+  }
+
+  private forgetPaused(nowMs: number): void {
+    for (const [accountId, fullAtMs] of this.fullAtMs) {
+      if (fullAtMs <= nowMs) this.fullAtMs.delete(accountId);
+    }
+  }
+}
