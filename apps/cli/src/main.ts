@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { ConfigurationError, Problem, loadConfig, loadConfigs } from '#libs/platform';
 import { askingProgram, asksServices, operatorCommand } from './asking-program.js';
 import { CliConfig } from './cli.config.js';
+import { CommandFault, systemFault } from './command-fault.js';
 import { addManual } from './manual.js';
 import { operatorSettings } from './operator-settings.js';
 
@@ -72,9 +73,10 @@ try {
   await main();
 } catch (error) {
   const isExpected =
-    [ConfigurationError, Problem].some((kind) => error instanceof kind) ||
+    [ConfigurationError, Problem, CommandFault].some((kind) => error instanceof kind) ||
     (await isOfServers(error));
-  const text = isExpected ? (error as Error).message : String((error as Error).stack);
+  const { message, stack } = error as Error;
+  const text = isExpected ? message : (systemFault(error) ?? String(stack));
   process.stderr.write(`${isMissing(error) ? NOBODYS_ID : text}\n`);
   process.exitCode = 1;
 }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { ExtensionMissing } from './extensions.js';
 import { withClient } from './provision.js';
 
 const { escapeIdentifier, escapeLiteral } = pg;
@@ -21,7 +22,7 @@ const STATE = `
  * stand still meanwhile.
  * @param ownerUrl the schema's owner on the coordinator.
  * @returns the tables that are spread now and were not before.
- * @throws Error where the database is no coordinator of Citus.
+ * @throws ExtensionMissing where the database is no coordinator of Citus.
  */
 export async function distribute(
   ownerUrl: string,
@@ -29,8 +30,11 @@ export async function distribute(
 ): Promise<string[]> {
   return withClient(ownerUrl, async (client) => {
     const { rows: found } = await client.query(`select from pg_extension where extname = 'citus'`);
-    if (found.length === 0)
-      throw new Error('the database has no extension citus: it is no cluster');
+    if (found.length === 0) {
+      throw new ExtensionMissing(
+        'The database does not have the PostgreSQL extension citus, so it has no nodes to spread tables over.',
+      );
+    }
     const names = [...copied, ...Object.keys(distributed)];
     const { rows } = await client.query<State>(STATE, [names]);
     const pending = new Map(rows.filter(({ isDone }) => !isDone).map((row) => [row.name, row]));

@@ -58,7 +58,7 @@ export function corpusCommands(program: Command, config: ServersConfig, own: Own
     );
 }
 
-/** @throws ConfigurationError; Error where the database is no coordinator of Citus. */
+/** @throws ConfigurationError; ExtensionMissing where the database is no coordinator of Citus. */
 async function distributeTables(
   config: CliConfig,
   own: OwnDatabases,

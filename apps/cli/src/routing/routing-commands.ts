@@ -2,6 +2,7 @@ import { createReadStream, renameSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import type { Command } from 'commander';
+import { CommandFault, systemFault } from '../command-fault.js';
 import { type OutputOptions, answer } from '../output.js';
 import { originatedPrefixes } from './mrt-dump.js';
 
@@ -43,7 +44,8 @@ async function convert(
     await file.sync();
   } catch (error) {
     await rm(`${write}.new`, { force: true });
-    throw new Error(`${dump}: ${(error as Error).message}`, { cause: error });
+    const text = systemFault(error) ?? `${dump}: ${(error as Error).message}`;
+    throw new CommandFault(text, { cause: error });
   } finally {
     await file.close();
   }

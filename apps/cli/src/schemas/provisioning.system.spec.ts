@@ -130,6 +130,18 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     }
   });
 
+  it('without Citus the tables of the corpus stay where they are, and the command says why', async () => {
+    const distributed = promisify(execFile)(process.execPath, [CLI, 'corpus', 'distribute'], {
+      env: { DATABASE_ADMIN_URL: urlOf('by_command'), DATABASE_ROLE_SECRET: ROLE_SECRET },
+    });
+    await expect(distributed).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr:
+        'The database does not have the PostgreSQL extension citus, so it has no nodes to spread tables over.\n',
+    });
+  });
+
   it('a database of another owner is refused with a sentence, and nothing is made in it', async () => {
     await asSuperuser('postgres', 'create database of_another');
     await expect(installation('of_another').provision()).rejects.toThrow(

@@ -1,6 +1,7 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { NotFound } from '#libs/platform';
+import { CommandFault, systemFault } from '../command-fault.js';
 import { type OutputOptions, answer } from '../output.js';
 import {
   Registries,
@@ -57,13 +58,24 @@ function show(tld: string | undefined, options: TableOptions): void {
   );
 }
 
-/** @throws Error for files that are damaged, or that lost, moved or aged suspiciously much. */
+/** @throws CommandFault for files that are damaged, or that lost, moved or aged suspiciously much. */
+function tablesIn(folder: string, before: Registries) {
+  try {
+    const tables = deriveTables(folder);
+    refuseSuspicious(before.tables, tables);
+    return tables;
+  } catch (error) {
+    const text = systemFault(error) ?? `${folder}: ${(error as Error).message}`;
+    throw new CommandFault(text, { cause: error });
+  }
+}
+
+/** @throws CommandFault as `tablesIn`. */
 function refresh(folder: string, options: TableOptions & { write?: string }): void {
   const { tables: known, write } = options;
   const before = registriesOf(known ?? write);
-  const tables = deriveTables(folder);
+  const tables = tablesIn(folder, before);
   const changes = registryChanges(before.tables, tables);
-  refuseSuspicious(before.tables, tables);
   const coverage = new Registries(tables).coverage();
   if (write !== undefined) {
     // A service that starts meanwhile finds the old tables or the new ones.
