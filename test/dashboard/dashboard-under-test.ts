@@ -28,6 +28,13 @@ export interface Arrived {
   body: Buffer;
 }
 
+interface Answer {
+  status: number;
+  type: string;
+  headers?: Record<string, string>;
+  body: Buffer;
+}
+
 /** A dashboard's listener with one server in the place of every owner, asked over its socket. */
 export class DashboardUnderTest {
   readonly arrived: Arrived[] = [];
@@ -43,7 +50,7 @@ export class DashboardUnderTest {
   };
   /** Account's answer about the session. */
   session = { accountId: ACCOUNT_ID, personId: 'p', accountState: 'active', isRecent: true };
-  answer = { status: 200, type: 'application/json', body: Buffer.from('{}') };
+  answer: Answer = { status: 200, type: 'application/json', body: Buffer.from('{}') };
   /** What owners answer as JSON instead, by method and path: `GET /internal/orders/1`. */
   readonly answers = new Map<string, object>();
   /** The owner takes calls and answers none. */
@@ -65,12 +72,12 @@ export class DashboardUnderTest {
         const line = `${request.method} ${request.url}`;
         this.arrived.push({ line, headers: request.headers, body });
         if (this.isSilent) return;
-        const { status, type } = this.answer;
+        const { status, type, headers } = this.answer;
         const given = this.answers.get(line);
         // There is no request log here, and nobody who knows of limits.
         if (!given && AWAY.has(line)) return void response.writeHead(503).end('{}');
         const text = given ? JSON.stringify(given) : this.answer.body;
-        response.writeHead(status, { 'content-type': type }).end(text);
+        response.writeHead(status, { ...headers, 'content-type': type }).end(text);
       });
     });
   }
@@ -98,6 +105,11 @@ export class DashboardUnderTest {
   /** Where it listens, for callers with connections of their own. */
   get url(): string {
     return this.running.dashboardUrl;
+  }
+
+  /** Where probes and Prometheus ask. */
+  get internalUrl(): string {
+    return this.running.url;
   }
 
   /** Before each test. */

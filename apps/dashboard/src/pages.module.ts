@@ -81,7 +81,8 @@ const PAGES = [
 @Module({})
 export class PagesModule {
   static register(options: PublicListenerOptions): DynamicModule {
-    const { config, clock, logger, tokens, mailbox, texts, operations = OPERATIONS } = options;
+    const { config, clock, logger, tokens, metrics, mailbox, texts } = options;
+    const { operations = OPERATIONS } = options;
     const origins = serviceOrigins(config);
     const { origin } = new URL(config.billingUrl);
     const title = 'Domain Data Service, dashboard';
@@ -104,8 +105,8 @@ export class PagesModule {
       providers: [
         { provide: Clock, useValue: clock },
         { provide: DashboardSettings, useValue: settings },
-        { provide: Services, useValue: new Services(config, tokens) },
-        { provide: ServiceProxies, useValue: new ServiceProxies(origins, tokens) },
+        { provide: Services, useValue: new Services(config, tokens, metrics) },
+        { provide: ServiceProxies, useValue: new ServiceProxies(origins, tokens, metrics) },
         { provide: ServiceStatus, useValue: new ServiceStatus(origins, clock, tokens.tls) },
         { provide: APP_GUARD, useClass: ForgeryGuard },
         { provide: APP_GUARD, useClass: SessionGuard },

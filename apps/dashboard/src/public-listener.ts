@@ -31,12 +31,14 @@ import type { DashboardConfig } from './dashboard.config.js';
 import type { DashboardSettings } from './dashboard-settings.js';
 import { PagesModule } from './pages.module.js';
 import type { Mailbox } from './mailbox/mailbox.js';
+import type { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 
 export interface PublicListenerOptions {
   config: DashboardConfig;
   clock: Clock;
   logger: Logger;
   tokens: ServiceTokens;
+  metrics: DashboardMetrics;
   /** Mail that is kept instead of sent, for the mailbox page. */
   mailbox?: Mailbox;
   /** Terms, privacy and contact. */
@@ -75,7 +77,7 @@ export async function openPublicListener(options: PublicListenerOptions): Promis
   const module = PagesModule.register(options);
   const app = await NestFactory.create<NestFastifyApplication>(
     module,
-    adapterOf(config, filter, bodies),
+    adapterOf(options, filter, bodies),
     {
       logger,
       abortOnError: false,
@@ -100,7 +102,7 @@ const openConnections = ({ connectionsMax, peerConnectionsMax, trustedProxies }:
   });
 
 function adapterOf(
-  config: DashboardConfig,
+  { config, metrics }: PublicListenerOptions,
   filter: ErrorPageFilter,
   bodies: ProblemBodies,
 ): FastifyAdapter {
@@ -156,6 +158,7 @@ function adapterOf(
   server.addHook('onSend', async (request, reply) => {
     if (request.url.startsWith('/api/')) void reply.header('x-csrf-token', request.csrfToken);
   });
+  server.addHook('onResponse', async (request, reply) => metrics.requestEnded(request, reply));
   server.get('/health', async () => ({ status: 'ok' }));
   server.options('/api/*', async (_request, reply) => reply.status(204).send());
   return adapter;

@@ -1,7 +1,14 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { EntitlementClient, GatewayClient, ServiceHttp } from '#libs/contracts';
+import {
+  EntitlementClient,
+  GatewayClient,
+  type ServiceCall,
+  ServiceHttp,
+  type ServiceHttpOptions,
+} from '#libs/contracts';
 import type { ServiceTokens } from '#libs/platform';
 import type { DashboardConfig } from './dashboard.config.js';
+import type { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 
 /** As long as a call that is passed on may take. */
 const TIMEOUT_MS = 10_000;
@@ -15,14 +22,13 @@ export class Services implements OnApplicationShutdown {
   constructor(
     { entitlementUrl, gatewayUrl }: Pick<DashboardConfig, 'entitlementUrl' | 'gatewayUrl'>,
     tokens: ServiceTokens,
+    metrics: DashboardMetrics,
   ) {
     const common = { caller: 'dashboard', tokens, timeoutMs: TIMEOUT_MS } as const;
-    const entitlement = new ServiceHttp({
-      ...common,
-      url: entitlementUrl,
-      audience: 'entitlement',
-    });
-    const gateway = new ServiceHttp({ ...common, url: gatewayUrl, audience: 'gateway' });
+    const open = (url: string, audience: 'entitlement' | 'gateway') =>
+      new CountedHttp({ ...common, url, audience }, metrics);
+    const entitlement = open(entitlementUrl, 'entitlement');
+    const gateway = open(gatewayUrl, 'gateway');
     this.connections = [entitlement, gateway];
     this.entitlement = new EntitlementClient(entitlement);
     this.gateway = new GatewayClient(gateway);
@@ -32,3 +38,19 @@ export class Services implements OnApplicationShutdown {
     await Promise.all(this.connections.map((connection) => connection.close()));
   }
 }
+
+/** Counts how its calls end. */
+class CountedHttp extends ServiceHttp {
+  constructor(
+    private readonly to: ServiceHttpOptions,
+    private readonly metrics: DashboardMetrics,
+  ) {
+    super(to);
+  }
+
+  override call<T>(...call: [CallMethod, string, ServiceCall?]): Promise<T> {
+    return this.metrics.callOf(this.to.audience, () => super.call<T>(...call));
+  }
+}
+
+type CallMethod = Parameters<ServiceHttp['call']>[0];

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ownerChecks } from '#libs/contracts';
 import {
   Health,
+  Metrics,
   type RunningService,
   ServiceTokens,
   serviceOrigins,
@@ -16,8 +17,9 @@ import {
   type PublicListenerOptions,
   openPublicListener,
 } from './public-listener.js';
+import { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 
-export type StartDashboard = Omit<PublicListenerOptions, 'tokens' | 'texts'>;
+export type StartDashboard = Omit<PublicListenerOptions, 'tokens' | 'texts' | 'metrics'>;
 
 /** A dashboard that answers. */
 export interface RunningDashboard extends RunningService {
@@ -58,7 +60,8 @@ export async function startDashboard(options: StartDashboard): Promise<RunningDa
     health.add({ name, isOptional: true, check });
   }
   try {
-    listener = await openPublicListener({ ...options, tokens, texts });
+    const metrics = new DashboardMetrics(service.app.get(Metrics, { strict: false }));
+    listener = await openPublicListener({ ...options, tokens, texts, metrics });
   } catch (error) {
     await service.stop();
     throw error;

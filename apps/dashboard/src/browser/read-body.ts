@@ -12,6 +12,8 @@ declare module 'fastify' {
     isUpload?: boolean;
     /** It is a form of a page, whose token stands before the file. */
     isUploadForm?: boolean;
+    /** An upload or a download: it takes as long as bytes flow. */
+    isTransfer?: boolean;
     /** Largest body; the listener's own limit unless given. */
     bodyLimitBytes?: number;
   }

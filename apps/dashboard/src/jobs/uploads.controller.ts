@@ -20,7 +20,12 @@ import { uploadPage } from './jobs-page.js';
 import { JobForm } from './jobs.dto.js';
 
 const [UPLOAD_ROUTE] = proxiedRoutes([atDashboard(UPLOAD_CREATE)]);
-const UPLOAD_FORM = { isUpload: true, isUploadForm: true, bodyLimitBytes: UPLOAD_BYTES_MAX };
+const UPLOAD_FORM = {
+  isUpload: true,
+  isUploadForm: true,
+  isTransfer: true,
+  bodyLimitBytes: UPLOAD_BYTES_MAX,
+};
 
 /** Files of names for bulk jobs. */
 @Controller('uploads')

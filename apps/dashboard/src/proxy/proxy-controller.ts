@@ -31,7 +31,7 @@ function addMethod(prototype: { proxy: ProxyService }, route: ProxiedRoute): voi
   const isUpload = (transfer?.upload?.types.length ?? 0) > 0;
   for (const decorate of [
     RequestMapping({ method: RequestMethod[route.method], path }),
-    RouteConfig({ bodyLimitBytes, signatureHeaders, isUpload }),
+    RouteConfig({ bodyLimitBytes, signatureHeaders, isUpload, isTransfer: transfer !== undefined }),
     AllowVisitors(who, terms),
   ]) {
     decorate(prototype, name, method);

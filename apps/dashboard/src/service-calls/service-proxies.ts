@@ -1,16 +1,17 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { OwnerService } from '#libs/contracts';
 import { type ServiceOrigins, type ServiceTokens, ServiceUnavailable } from '#libs/platform';
+import type { DashboardMetrics } from '../telemetry/dashboard-metrics.js';
 import { ServiceProxy } from './service-proxy.js';
 
 /** A proxy for each owner that this installation has. */
 export class ServiceProxies implements OnApplicationShutdown {
   private readonly proxies: ReadonlyMap<OwnerService, ServiceProxy>;
 
-  constructor(origins: ServiceOrigins, tokens: ServiceTokens) {
+  constructor(origins: ServiceOrigins, tokens: ServiceTokens, metrics?: DashboardMetrics) {
     const known = Object.entries(origins) as [OwnerService, string][];
     this.proxies = new Map(
-      known.map(([service, url]) => [service, new ServiceProxy({ service, url, tokens })]),
+      known.map(([service, url]) => [service, new ServiceProxy({ service, url, tokens, metrics })]),
     );
   }
 

@@ -10,6 +10,7 @@ import {
 } from '#libs/platform';
 import type { TransferCall } from '#libs/public-http';
 import { TooManyCalls } from './service-calls.errors.js';
+import type { DashboardMetrics } from '../telemetry/dashboard-metrics.js';
 import { CallShares } from './call-shares.js';
 
 /** The facts about the browser behind a call that an owner needs. */
@@ -64,6 +65,8 @@ export interface ServiceProxyOptions {
   /** Origin of its internal listener. */
   url: string;
   tokens: ServiceTokens;
+  /** Counts how the calls end. */
+  metrics?: DashboardMetrics;
 }
 
 /** An answer that has begun; to be left once when it has been read. */
@@ -115,6 +118,11 @@ export class ServiceProxy {
    *   when too many of the same account or network wait already.
    */
   async call(call: ProxiedCall): Promise<ProxiedAnswer> {
+    const { service, metrics } = this.options;
+    return metrics ? metrics.proxied(service, () => this.answerTo(call)) : this.answerTo(call);
+  }
+
+  private async answerTo(call: ProxiedCall): Promise<ProxiedAnswer> {
     const { service } = this.options;
     let sent: Sent | undefined;
     try {
@@ -143,6 +151,11 @@ export class ServiceProxy {
    * @throws the owner's refusal; ServiceUnavailable as `call`.
    */
   async stream(call: ProxiedCall): Promise<Readable> {
+    const { service, metrics } = this.options;
+    return metrics ? metrics.callOf(service, () => this.streamOf(call)) : this.streamOf(call);
+  }
+
+  private async streamOf(call: ProxiedCall): Promise<Readable> {
     const { service } = this.options;
     let refusal: unknown;
     try {

@@ -4,6 +4,7 @@ import { Clock } from '../clock.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { MetricsController } from './metrics-route.js';
 import { Health, HealthController } from './health.js';
+import { addReadiness } from './readiness-metric.js';
 import type { InternalCallsConfig } from '../internal-calls/internal-calls.config.js';
 import { ServiceGuard, ServiceIdentity } from '../internal-calls/internal-route.js';
 import { InternalTls } from '../internal-calls/internal-tls.js';
@@ -31,11 +32,13 @@ export class ServiceModule {
     const secret = new ServiceSecret(options.secret, logger);
     const tls = folder ? new InternalTls(folder, logger) : undefined;
     tls?.addMetrics(metrics, options.name);
+    const health = new Health();
+    addReadiness(metrics, health, options.name);
     return {
       module: ServiceModule,
       controllers: [HealthController, MetricsController],
       providers: [
-        Health,
+        { provide: Health, useValue: health },
         { provide: Clock, useValue: clock },
         { provide: Logger, useValue: logger },
         { provide: Metrics, useValue: metrics },

@@ -1,0 +1,106 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type Metrics,
+  type Problem,
+  SECONDS_BUCKETS,
+  SECOND_MS,
+  type ServiceName,
+  declareCounter,
+  declareHistogram,
+  toProblem,
+} from '#libs/platform';
+import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
+
+const REQUESTS = declareCounter(
+  'dds_dashboard_requests_total',
+  'Requests that the dashboard answered, by kind: page, form, call (of a script), transfer (an upload or a download), callback (of a payment processor), asset, probe, or unknown for an address that does not exist.',
+  { labels: ['kind', 'status'] },
+);
+const DURATION = declareHistogram(
+  'dds_dashboard_request_seconds',
+  'Time from the headers of a request to the end of its answer.',
+  { labels: ['kind'], buckets: SECONDS_BUCKETS },
+);
+const LOG_INS = declareCounter(
+  'dds_dashboard_log_ins_total',
+  'Sessions that began (begun), and passwords, codes and passkeys that were refused, by the code of the refusal. A password that confirms a change counts, too.',
+  { labels: ['outcome'] },
+);
+const OWNER_CALLS = declareCounter(
+  'dds_dashboard_owner_calls_total',
+  'Calls of the dashboard to the other services: answered, refused, or failed (no answer in time, or an error of that service).',
+  { labels: ['service', 'outcome'] },
+);
+
+const LOG_IN_REFUSALS: ReadonlySet<string> = new Set([
+  'wrong_credentials',
+  'wrong_code',
+  'passkey_refused',
+  'provider_refused',
+  'too_many_attempts',
+]);
+/** A registry that does not answer is no failure of the service that asked it. */
+const FAILURES: ReadonlySet<string> = new Set([
+  'internal_error',
+  'service_unavailable',
+  'service_overloaded',
+]);
+
+/** What the dashboard counts. */
+export class DashboardMetrics {
+  constructor(private readonly metrics: Metrics) {}
+
+  requestEnded(request: FastifyRequest, reply: FastifyReply): void {
+    const kind = kindOf(request);
+    this.metrics.counter(REQUESTS).inc({ kind, status: String(reply.statusCode) });
+    this.metrics.histogram(DURATION).observe({ kind }, reply.elapsedTime / SECOND_MS);
+  }
+
+  /** Counts how a call of a service ends. @throws what `work` throws. */
+  async callOf<T>(service: ServiceName, work: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await work();
+      this.countCall(service);
+      return answer;
+    } catch (error) {
+      this.countCall(service, toProblem(error));
+      throw error;
+    }
+  }
+
+  /** As `callOf`, for answers that hold a refusal instead of throwing it. */
+  async proxied(service: ServiceName, work: () => Promise<ProxiedAnswer>): Promise<ProxiedAnswer> {
+    let refusal: Problem | undefined;
+    try {
+      const answer = await work();
+      ({ refusal } = answer);
+      if (answer.beginsSession !== undefined) this.countLogIn('begun');
+      else if (refusal && LOG_IN_REFUSALS.has(refusal.code)) this.countLogIn(refusal.code);
+      return answer;
+    } catch (error) {
+      refusal = toProblem(error);
+      throw error;
+    } finally {
+      this.countCall(service, refusal);
+    }
+  }
+
+  private countLogIn(outcome: string): void {
+    this.metrics.counter(LOG_INS).inc({ outcome });
+  }
+
+  private countCall(service: ServiceName, problem?: Problem): void {
+    const outcome = !problem ? 'answered' : FAILURES.has(problem.code) ? 'failed' : 'refused';
+    this.metrics.counter(OWNER_CALLS).inc({ service, outcome });
+  }
+}
+
+function kindOf({ method, routeOptions: { url, config } }: FastifyRequest): string {
+  if (url === undefined) return 'unknown';
+  if (config.isTransfer) return 'transfer';
+  if (config.signatureHeaders !== undefined) return 'callback';
+  if (url.startsWith('/api/')) return 'call';
+  if (url.startsWith('/assets/') || url === '/favicon.ico') return 'asset';
+  if (url === '/health') return 'probe';
+  return method === 'GET' || method === 'HEAD' ? 'page' : 'form';
+}

@@ -1,0 +1,18 @@
+import { expect, it } from '@jest/globals';
+import { Metrics } from '../telemetry/metrics.js';
+import { Health } from './health.js';
+import { addReadiness } from './readiness-metric.js';
+
+it('a process is told as ready until something fails that it cannot do without', async () => {
+  const metrics = new Metrics({ process: false });
+  const health = new Health();
+  addReadiness(metrics, health, 'account');
+  const ready = async () =>
+    /^dds_service_ready\{service="account"\} (\d)$/m.exec(await metrics.text())?.[1];
+  const fails = () => Promise.reject(new Error('away'));
+  expect(await ready()).toBe('1');
+  health.add({ name: 'mail', isOptional: true, check: fails });
+  expect(await ready()).toBe('1');
+  health.add({ name: 'database', check: fails });
+  expect(await ready()).toBe('0');
+});
