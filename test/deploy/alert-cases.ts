@@ -21,11 +21,43 @@ const slow = (le: string) =>
   `dds_gateway_request_seconds_bucket{operation="whois.live",le="${le}"}`;
 const SLOW_COUNT = 'dds_gateway_request_seconds_count{operation="whois.live"}';
 const DEBT = 'dds_entitlement_debt_credits';
+const requests = (status: string) => `dds_dashboard_requests_total{kind="page",status="${status}"}`;
+const calls = (outcome: string) =>
+  `dds_dashboard_owner_calls_total{service="billing",outcome="${outcome}"}`;
+const logIns = (outcome: string) => `dds_dashboard_log_ins_total{outcome="${outcome}"}`;
+const READY = 'dds_service_ready{service="account",job="dds",instance="1"}';
+const UP = 'up{job="dds",instance="1"}';
+const FOREIGN_UP = 'up{job="of somebody else",instance="1"}';
 const volume = (what: string) =>
   `kubelet_volume_stats_${what}_bytes{persistentvolumeclaim="data-0"}`;
 
 /** A case for each alert of deploy/prometheus/alerts.yml. */
 export const ALERT_CASES: Record<string, AlertCase> = {
+  ServiceDown: { fires: { [READY]: '1x60' }, silent: { [READY]: always(1) } },
+  ServiceNotReady: {
+    fires: { [READY]: always(0) },
+    silent: { [READY]: always(0), [READY.replace('"1"', '"2"')]: always(1) },
+  },
+  ProcessDown: {
+    fires: { [READY]: '1x60', [UP]: always(0) },
+    silent: { [READY]: always(1), [UP]: always(1), [FOREIGN_UP]: always(0) },
+  },
+  DashboardErrors: {
+    fires: { [requests('503')]: rising(6), [requests('200')]: rising(94) },
+    silent: { [requests('503')]: rising(5), [requests('200')]: rising(95) },
+  },
+  DashboardCallsFail: {
+    fires: { [calls('failed')]: rising(11), [calls('answered')]: rising(89) },
+    silent: {
+      [calls('failed')]: rising(10),
+      [calls('refused')]: rising(20),
+      [calls('answered')]: rising(70),
+    },
+  },
+  LogInsRefused: {
+    fires: { [logIns('wrong_credentials')]: rising(51), [logIns('begun')]: rising(10) },
+    silent: { [logIns('wrong_credentials')]: rising(50), [logIns('begun')]: rising(10) },
+  },
   InvariantBroken: gauge('dds_invariant_violations{service="entitlement",invariant="I3"}', 1, 0),
   InvariantsNotChecked: gauge('dds_invariants_age_seconds{service="billing"}', 1_201, 1_200),
   CreditsUnsettled: {

@@ -244,14 +244,16 @@ const FOR_EVERY_POD = {
     );
     expect(ofKind(resources, 'ServiceMonitor')).toEqual([]);
     expect(ofKind(resources, 'PodMonitor').map(({ spec }) => spec.podMetricsEndpoints)).toEqual([
-      [{ port: 'probes', path: '/metrics', interval: '15s' }],
+      [{ port: 'probes', path: '/metrics', interval: '15s', honorLabels: true }],
     ]);
   });
 
   it('the ServiceMonitor finds the metrics of every service once, and those of nothing else', async () => {
     const resources = await render(ALL_ON);
     const { spec: watched } = ofKind(resources, 'ServiceMonitor')[0] as Resource;
-    const [{ port }] = watched.endpoints as { port: string }[];
+    const [{ port, honorLabels }] = watched.endpoints as { port: string; honorLabels: boolean }[];
+    // `service` and `job` of our metrics are not those of the target.
+    expect(honorLabels).toBe(true);
     const selected = ofKind(resources, 'Service').filter(({ metadata, spec }) => {
       const wanted = Object.entries(watched.selector.matchLabels);
       const ports = spec.ports as { name: string }[];

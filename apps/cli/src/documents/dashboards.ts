@@ -65,6 +65,54 @@ const CUSTOMERS: Dashboard = {
   ],
 };
 
+const DASHBOARD: Dashboard = {
+  uid: 'dds-dashboard',
+  title: 'The dashboard, and the services behind it',
+  panels: [
+    {
+      title: 'Ready processes',
+      unit: 'short',
+      queries: { '{{service}}': 'sum by (service) (dds_service_ready)' },
+    },
+    {
+      title: 'Requests by status',
+      unit: 'reqps',
+      queries: { '{{status}}': 'sum by (status) (rate(dds_dashboard_requests_total[5m]))' },
+    },
+    {
+      title: 'Requests by kind',
+      unit: 'reqps',
+      queries: { '{{kind}}': 'sum by (kind) (rate(dds_dashboard_requests_total[5m]))' },
+    },
+    {
+      title: 'Errors, share of all answers',
+      unit: 'percentunit',
+      queries: {
+        errors:
+          'sum(rate(dds_dashboard_requests_total{status=~"5.."}[5m])) / sum(rate(dds_dashboard_requests_total{kind!="probe"}[5m]))',
+      },
+    },
+    {
+      title: 'Time to the end of an answer, 99th percentile',
+      unit: 's',
+      queries: { '{{kind}}': p99('dds_dashboard_request_seconds', 'kind') },
+    },
+    {
+      title: 'Failed calls to other services',
+      unit: 'reqps',
+      queries: {
+        '{{service}}':
+          'sum by (service) (rate(dds_dashboard_owner_calls_total{outcome="failed"}[5m]))',
+      },
+    },
+    {
+      title: 'Log-ins: begun sessions and refusals',
+      unit: 'short',
+      queries: { '{{outcome}}': 'sum by (outcome) (increase(dds_dashboard_log_ins_total[1h]))' },
+    },
+  ],
+};
+
 const MONEY: Dashboard = {
   uid: 'dds-money',
   title: 'Money: credits and payments',
@@ -261,7 +309,7 @@ const DATA: Dashboard = {
   ],
 };
 
-const DASHBOARDS = [CUSTOMERS, MONEY, EVENTS, LOOKUPS, DATA];
+const DASHBOARDS = [CUSTOMERS, DASHBOARD, MONEY, EVENTS, LOOKUPS, DATA];
 const WIDTH = 12;
 const HEIGHT = 8;
 

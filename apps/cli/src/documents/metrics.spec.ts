@@ -17,9 +17,13 @@ interface Grafana {
 }
 
 const KEYWORDS =
-  'by and or bool offset m h d max min sum rate increase time histogram_quantile'.split(' ');
-/** Metrics of the cluster, not ours: kubelet's volumes, cert-manager's certificates. */
+  'by and or on unless bool offset m h d max min sum count rate increase time vector last_over_time histogram_quantile'.split(
+    ' ',
+  );
+/** Metrics and labels that are not ours: Prometheus' own, kubelet's volumes, cert-manager's certificates. */
 const FOREIGN = [
+  'up',
+  'instance',
   'kubelet_volume_stats_available_bytes',
   'kubelet_volume_stats_capacity_bytes',
   'persistentvolumeclaim',
