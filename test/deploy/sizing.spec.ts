@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { load } from 'js-yaml';
+import { CHART } from './chart.js';
 
 const BYTES_PER_LOGGED_REQUEST = 230;
 const SECONDS_PER_DAY = 86_400;
@@ -40,6 +42,23 @@ describe('the sizing guide', () => {
     expect(numbersIn(found as string)).toEqual(expect.arrayContaining(numbersIn(measured)));
   });
 
+  it.each(['values.yaml', 'values-small.yaml', 'values-production.yaml'])(
+    'a worker with the limit of %s has the memory that it took at its largest, as the guide says',
+    (file) => {
+      const values = load(readFileSync(`${CHART}/${file}`, 'utf8')) as Values;
+      const limits = values.services?.worker?.resources?.limits ?? values.defaults.resources.limits;
+      const [amount, unit] = [Number.parseInt(limits.memory, 10), limits.memory.slice(-2)];
+      const limitMegabytes = (amount * (unit === 'Gi' ? 2 ** 30 : 2 ** 20)) / 1e6;
+      const peaks = [...benchmarks]
+        .filter(([name]) => name.startsWith("the worker's memory"))
+        .map(([, measured]) => Math.max(...numbersIn(measured)));
+      expect(peaks).toHaveLength(2);
+      expect(limitMegabytes).toBeGreaterThan(Math.max(...peaks));
+      const guide = readFileSync('docs/operations/sizing.md', 'utf8').replaceAll('\n', ' ');
+      for (const peak of peaks) expect(guide).toContain(`${peak} MB for `);
+    },
+  );
+
   it('has at least ten costs, and calculates processes and disk from them', () => {
     expect(costs.length).toBeGreaterThanOrEqual(10);
     const lookupMs =
@@ -64,3 +83,8 @@ describe('the sizing guide', () => {
     }
   });
 });
+
+interface Values {
+  defaults: { resources: { limits: { memory: string } } };
+  services?: { worker?: { resources?: { limits: { memory: string } } } };
+}
