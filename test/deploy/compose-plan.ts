@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import type { DeploymentPlan } from './image-deployment.js';
+import type { DeploymentPlan } from './deployment-plan.js';
 
 export interface ComposeService {
   image: string;
@@ -21,10 +21,11 @@ export function composeServices(): Record<string, ComposeService> {
   return compose.services;
 }
 
-/** The services of docker-compose.yml that are ours and that every `up` starts. */
+/** The services of docker-compose.yml that are ours and that every `up` starts; and billing, later. */
 export function composePlan(): DeploymentPlan {
   const own = Object.entries(composeServices()).filter(
-    ([, { build, profiles }]) => build !== undefined && profiles === undefined,
+    ([name, { build, profiles }]) =>
+      build !== undefined && (profiles === undefined || name === 'billing'),
   );
   return {
     names: own.map(([name]) => name),
@@ -48,6 +49,7 @@ export function composePlan(): DeploymentPlan {
         kept: (service.volumes ?? []).map((volume) => volume.split(':')[1]),
         needs: Object.keys(service.depends_on ?? {}),
         isJob: command.includes('dist/apps/cli/src/main.js'),
+        isLater: service.profiles !== undefined,
       })),
   };
 }

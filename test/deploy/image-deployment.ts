@@ -26,47 +26,13 @@ import {
 import { SERVICES } from '../../apps/cli/src/declared.js';
 import { writeSecretFiles } from '../../apps/cli/src/secrets/secret-files.js';
 import { MailSimulator } from '../../apps/simulators/src/mail/mail-simulator.js';
+import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { RegistrySimulator } from '../../apps/simulators/src/registry/registry-simulator.js';
 import type { Deployment } from '../stories/deployment.js';
 import { Container, type ContainerOptions } from './container.js';
+import type { DeploymentPlan, PlannedContainer } from './deployment-plan.js';
 import type { ImageConfig, ImageStore } from './image.js';
 import { Network } from './network.js';
-
-/** A container of a deployment, as a compose file or a chart describes it. */
-export interface PlannedContainer {
-  /** Its own; it has an address by it. */
-  name: string;
-  /** The service that it is one of. */
-  app: string;
-  command?: string[];
-  environment: Record<string, string>;
-  /** Contents of the files below /run/secrets. */
-  secrets: Record<string, string>;
-  /** Names of secrets that others make, certificates, by the paths at which it finds their files. */
-  mounted?: Record<string, string>;
-  /** Paths at which it keeps what it writes. */
-  kept: string[];
-  /** Names of those that must have done their work or be ready before. */
-  needs: string[];
-  /** Ends when it has done its work. */
-  isJob: boolean;
-}
-
-/** What is to run from the image. */
-export interface DeploymentPlan {
-  /** The names of everything that has an address of its own. */
-  names: string[];
-  /** Further names in the network, by the container whose address they have. */
-  aliases: Record<string, string>;
-  /** The gateway that a story takes the API of. */
-  api: string;
-  /** The dashboard, and the port of its public listener. */
-  dashboard: { name: string; port: number };
-  /** Origins of the named gateways stand for public ones. */
-  containers(secretFolder: string, origins: Record<string, string>): PlannedContainer[];
-  /** Writes the certificate of a service into a folder and returns that; else an authority made here signs it. */
-  issue?(app: string, into: string): string;
-}
 
 const IMAGE_USER = 10_001;
 const DATABASE = 'domain_data';
@@ -184,12 +150,16 @@ export class ImageDeployment {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** What a command says, as a process beside the one that waits for operators in its pod. */
-  async command(args: string[]): Promise<string> {
+  /** Starts a container that did not start with the others, and waits until it is ready. */
+  async startLater(name: string): Promise<void> {
+    await this.run(this.planned.find((one) => one.name === name) as PlannedContainer);
+  }
+
+  /** Runs an operator command as a process beside the one that waits for operators in its pod. */
+  async command(args: string[]): Promise<{ code: number | string | null; output: string }> {
     const command = ['dist/apps/cli/src/main.js', ...args];
     const container = new Container({ ...this.operator!, command });
-    await container.result();
-    return container.output;
+    return { code: await container.result(), output: container.output };
   }
 
   private secret(name: string): string {
@@ -210,6 +180,7 @@ export class ImageDeployment {
       folder: join(this.folder, 'secrets'),
       database: `postgres:5432/${DATABASE}?sslmode=disable`,
       smtpUrl: smtpUrl.toString(),
+      stripe: { apiKey: 'sk_test_of_the_simulator', callbackSecret: 'whsec_of_the_simulator' },
     });
     this.writeBrokerPasswords();
     this.planned = this.plan.containers(join(this.folder, 'secrets'), this.origins);
@@ -304,6 +275,10 @@ export class ImageDeployment {
     const found = upstreamExceptions.matchAll(/=127\.0\.0\.1:(\d+)/g);
     const ports = new Set([...found].map(([, port]) => Number(port)));
     for (const port of ports) await this.network.forward(port);
+    const payments = new PaymentsSimulator(this.clock);
+    const { port: paymentsPort } = new URL(await payments.start());
+    this.closings.push(() => payments.stop());
+    await this.network.forward(Number(paymentsPort));
     const { hostAddress } = this.network;
     this.beside = {
       '': {
@@ -311,6 +286,7 @@ export class ImageDeployment {
         TEST_CLOCK_FILE: '/mnt/beside/time',
       },
       gateway: UNHURRIED,
+      billing: { STRIPE_API_URL: `http://${hostAddress}:${paymentsPort}` },
       lookup: {
         LOOKUP_UPSTREAM_EXCEPTIONS: upstreamExceptions.replaceAll('127.0.0.1', hostAddress),
         LOOKUP_EXTRA_CA_FILE: '/mnt/beside/authorities.pem',
@@ -329,7 +305,7 @@ export class ImageDeployment {
       started.set(container.name, begun);
       return begun;
     };
-    await Promise.all(this.planned.map(start));
+    await Promise.all(this.planned.filter(({ isLater }) => !isLater).map(start));
   }
 
   private async run(planned: PlannedContainer): Promise<void> {
