@@ -9,7 +9,6 @@ import {
   declareHistogram,
   toProblem,
 } from '#libs/platform';
-import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 
 const REQUESTS = declareCounter(
   'dds_dashboard_requests_total',
@@ -46,6 +45,12 @@ const FAILURES: ReadonlySet<string> = new Set([
   'service_overloaded',
 ]);
 
+/** The parts of a proxied answer that are counted. */
+interface CountedAnswer {
+  refusal?: Problem;
+  beginsSession?: string;
+}
+
 /** What the dashboard counts. */
 export class DashboardMetrics {
   constructor(private readonly metrics: Metrics) {}
@@ -69,7 +74,7 @@ export class DashboardMetrics {
   }
 
   /** As `callOf`, for answers that hold a refusal instead of throwing it. */
-  async proxied(service: ServiceName, work: () => Promise<ProxiedAnswer>): Promise<ProxiedAnswer> {
+  async proxied<A extends CountedAnswer>(service: ServiceName, work: () => Promise<A>): Promise<A> {
     let refusal: Problem | undefined;
     try {
       const answer = await work();

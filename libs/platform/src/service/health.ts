@@ -1,6 +1,17 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Injectable, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { AllowCallers } from '../internal-calls/internal-route.js';
+import { declareGauge } from '../telemetry/metric-declarations.js';
+import type { Metrics } from '../telemetry/metrics.js';
+
+const READY = declareGauge(
+  'dds_service_ready',
+  'Whether a process of the service takes requests (1) or not (0), as its /ready says. Missing if it does not run.',
+  { labels: ['service'] },
+);
+/** A check that takes longer counts as failed; the scrape itself may take 3 s. */
+const CHECK_LIMIT_MS = 2_000;
 
 /** Something a process depends on. `check` throws when it is unavailable. */
 export interface HealthCheck {
@@ -47,6 +58,22 @@ export class Health {
       faults: away.map(({ name }) => name),
     };
   }
+}
+
+/** Tells with every scrape whether the process is ready. */
+export function addReadiness(metrics: Metrics, health: Health, service: string): void {
+  metrics.addSource({
+    name: 'readiness',
+    read: async (take) => {
+      // First the pools are read: a check is a statement, too, and must not count as one that waits.
+      await nextTurn();
+      const timer = new AbortController();
+      const late = sleep(CHECK_LIMIT_MS, false, { signal: timer.signal }).catch(() => false);
+      const ready = health.readiness().then(({ isReady }) => isReady);
+      take(READY, (await Promise.race([ready, late])) ? 1 : 0, { service });
+      timer.abort();
+    },
+  });
 }
 
 @Controller()

@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { Metrics } from '../telemetry/metrics.js';
-import { Health } from './health.js';
-import { addReadiness } from './readiness-metric.js';
+import { Health, addReadiness } from './health.js';
 
 it('a process is told as ready until something fails that it cannot do without', async () => {
   const metrics = new Metrics({ process: false });
