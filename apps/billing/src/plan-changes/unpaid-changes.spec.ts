@@ -170,6 +170,21 @@ describe('a change of plan that is not paid', () => {
     expect(await paid()).toHaveLength(2);
   });
 
+  it('that PayPal reviews beyond the end of the period is not replaced before it is decided', async () => {
+    await subscribed('paypal');
+    const end = new Date((await now()).period_end).getTime();
+    await billing.pass(end - billing.clock.now().getTime() - 24 * HOUR_MS);
+    const { body } = await ask('change', WISH);
+    const page = new URL(await pressButton(body.redirect_url, 'agree' as never));
+    page.search = '';
+    await pressButton(page.href, 'delayed');
+    await billing.settle();
+    await billing.pass(2 * 24 * HOUR_MS);
+    expect(await paid()).toHaveLength(2);
+    const refused = { status: 409, body: { code: 'plan_not_changeable' } };
+    expect(await ask('change', { sku: 'api-150K-month' })).toMatchObject(refused);
+  });
+
   it('whose money PayPal gives at the moment of its drop stays, and is in force', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);

@@ -161,14 +161,14 @@ export class PaidChanges {
     const order = await this.findOrder(mark.changeOrderId);
     const [unit = {}] = order?.purchase_units ?? [];
     const change = toChangeReference(unit.custom_id);
-    const isReviewed = isTaken(order);
-    const isWaiting = isReviewed || WAITING_STATUSES.includes(order?.status ?? '');
+    const isMoneyTaken = isTaken(order);
+    const isWaiting = isMoneyTaken || WAITING_STATUSES.includes(order?.status ?? '');
     if (!order || !change || !isWaiting || isSameOffer(running, change.wanted)) return null;
-    const forgottenMs = isReviewed ? Infinity : change.from.getTime() + ORDER_MS;
+    const forgottenMs = isMoneyTaken ? Infinity : change.from.getTime() + ORDER_MS;
     return {
       ...billedPlan(change.wanted),
       dueMicros: microsOf(unit.amount),
-      pageUrl: !isReviewed && isSameOffer(next, change.wanted) ? pageOf(order) : '',
+      pageUrl: !isMoneyTaken && isSameOffer(next, change.wanted) ? pageOf(order) : '',
       until: new Date(Math.min(mark.until.getTime(), forgottenMs)),
       isDeclined,
     };
@@ -207,6 +207,8 @@ export class PaidChanges {
     const order =
       mark.changeOrderId === null ? undefined : await this.findOrder(mark.changeOrderId);
     const change = toChangeReference(order?.purchase_units?.[0]?.custom_id);
+    // Its money may still come when another period has begun.
+    if (change && isReviewed(order)) return true;
     const isOfPeriod =
       change && wholeSecond(period.start) <= change.from && change.from < period.end;
     return isOfPeriod === true && !isSameOffer(running, change.wanted) && isTaken(order);
@@ -349,6 +351,12 @@ function paidAt(order: PaypalOrder): Date | undefined {
 function isTaken(order: PaypalOrder | undefined): boolean {
   const capture = order && captureOf(order);
   return capture !== undefined && paymentSnapshot(capture).state !== 'failed';
+}
+
+/** Whether PayPal has not decided about its money. */
+function isReviewed(order: PaypalOrder | undefined): boolean {
+  const capture = order && captureOf(order);
+  return capture !== undefined && paymentSnapshot(capture).state === 'pending';
 }
 
 const captureOf = ({ purchase_units: units }: PaypalOrder) =>
