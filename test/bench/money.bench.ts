@@ -19,8 +19,8 @@ export const MONEY_FIGURES = [
   'renewal-hour',
 ] as const;
 
-const SUBSCRIPTIONS = 2_000;
-const SHORT_SUBSCRIPTIONS = 400;
+const SUBSCRIPTIONS = 1_000;
+const SHORT_SUBSCRIPTIONS = 200;
 const RENEWALS = 100_000;
 const SHORT_RENEWALS = 5_000;
 
