@@ -28,7 +28,7 @@ export const EXIT_CODES = `Exit codes:
   1  not done: nothing was found, the command line or a setting is wrong, a service refused or is not there,
      or a check found something (audit verify, credits explain, billing reconcile, billing replay)`;
 
-/** By the words of the command. */
+/** Pages by the words of the command. */
 export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   provision: { example: 'provision', json: { schemas: ['account', 'entitlement', 'billing'] } },
   migrate: { example: 'migrate', json: { account: ['0024-example'], billing: [], topics: [] } },

@@ -9,7 +9,7 @@ export function operatorName({ operatorName: said }: CliConfig): string {
   return name.slice(0, NAME_LENGTH_MAX);
 }
 
-/** In a container the user is a number alone. */
+/** The operator's name; in a container the user is only a number. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -112,7 +112,7 @@ export class Database {
     return new Transaction(manager, (processId) => this.cancel(processId));
   }
 
-  /** By a connection of its own: that of the statement is busy. */
+  /** Cancels through a connection of its own, because the statement's is busy. */
   private async cancel(processId: number): Promise<void> {
     const Client = clientFor(this.address);
     const client = new Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS });

@@ -24,7 +24,7 @@ import {
   type OpenFile,
 } from './file-store.js';
 
-/** No key begins with a dot. */
+/** Names that begin with a dot are no keys. */
 const MAKING = '.making';
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;

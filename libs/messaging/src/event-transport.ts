@@ -32,7 +32,7 @@ export abstract class EventTransport {
    */
   abstract strategyFor(consumer: ServiceName, database: Database): CustomStrategy['strategy'];
 
-  /** By producer, how many events a durable consumer has not handled or stored as failed yet. For metrics. */
+  /** Counts, by producer, the events that a durable consumer has neither handled nor stored as failed. For metrics. */
   abstract lag(consumer: ServiceName): Promise<ConsumerLag[]>;
 
   /** Asks the relays to look now instead of at their next poll. */

@@ -77,7 +77,7 @@ export class LogInStepsService {
     return step;
   }
 
-  /** As `take`, or null. */
+  /** Like `take`, but returns null when there is none. */
   async tryTake<K extends StepKind>(
     transaction: Transaction,
     kind: K,

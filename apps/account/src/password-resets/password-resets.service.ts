@@ -79,7 +79,7 @@ export class PasswordResetsService {
     await this.mail.sendTo(transaction, accountId, details, passwordChangedMail);
   }
 
-  /** As `setPassword`, and begins a session for whoever did it. @returns its token. */
+  /** Like `setPassword`, and begins a session for the person. @returns its token. */
   async changePassword(
     transaction: Transaction,
     actor: Actor,

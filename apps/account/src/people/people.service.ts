@@ -65,7 +65,7 @@ export class PeopleService {
     return this.get(transaction, accountId, owner.id);
   }
 
-  /** As `getOwner`, or null for an account that was erased. */
+  /** Like `getOwner`, but returns null for an erased account. */
   async findOwner(transaction: Transaction, accountId: string): Promise<PersonDetails | null> {
     const [owner] = await this.people.list(transaction, accountId);
     if (!owner?.details) return null;

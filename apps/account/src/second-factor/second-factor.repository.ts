@@ -12,7 +12,7 @@ export class SecondFactorRepository {
     return transaction.manager.findOneBy(SecondFactor, { accountId, personId });
   }
 
-  /** In place of one that was never confirmed. */
+  /** Adds a second factor, in place of one that was never confirmed. */
   async put(
     transaction: Transaction,
     accountId: string,

@@ -13,7 +13,7 @@ import { SecondFactorOff, SecondFactorOn, WrongCode } from './second-factor.erro
 import { SecondFactorRepository } from './second-factor.repository.js';
 import { matchingStep, stepOf } from './totp.js';
 
-/** As long as the hash (RFC 4226 §4, R6). */
+/** The length of the hash (RFC 4226 §4, R6). */
 const SECRET_BYTES = 20;
 const APP_CODE = /^\d{6}$/;
 

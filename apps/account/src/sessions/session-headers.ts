@@ -12,7 +12,7 @@ export class SessionAnswer<T> {
   constructor(
     readonly body: T,
     readonly token: string | null,
-    /** By which the browser will be known; see `people/device-token.ts`. */
+    /** The cookie by which the browser is recognised; see `people/device-token.ts`. */
     readonly deviceToken?: string,
   ) {}
 }

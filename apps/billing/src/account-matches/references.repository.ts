@@ -11,7 +11,7 @@ const MATCHES_MAX = 50;
 export class ReferencesMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** By an id of ours. */
+  /** Finds accounts by an id of ours. */
   async findById(id: string): Promise<AccountMatch[]> {
     return this.database.query(
       `select account_id as "accountId", 'order ' || id as matched from orders where id = $1
@@ -32,7 +32,7 @@ export class ReferencesMaintenanceRepository {
     );
   }
 
-  /** By an id at a processor. */
+  /** Finds accounts by an id at a processor. */
   async findByProcessorId(id: string): Promise<AccountMatch[]> {
     return this.database.query(
       `select account_id as "accountId", 'order ' || id as matched from orders

@@ -21,7 +21,7 @@ export interface Buyer {
   purchaseOrder: string | null;
 }
 
-/** By whom and how the money came. */
+/** The payer and the means of payment. */
 export interface PaidBy {
   processor: string;
   /** As it is printed, `PayPal`. Those of 0.1.0 have none; printed again they name the processor as they did. */

@@ -4,7 +4,7 @@ import { CheckoutsService } from './checkouts.service.js';
 
 const ORDERS_MAX = 100;
 
-/** After a deletion nobody shall be able to pay for the account any more. */
+/** Closes the checkout pages of deleted accounts, so that nobody can pay for them any more. */
 @Injectable()
 export class CloseCheckoutsJob implements Job {
   readonly name = 'close-checkouts';

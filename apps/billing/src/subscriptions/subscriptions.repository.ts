@@ -18,7 +18,7 @@ export class SubscriptionsRepository {
     await transaction.manager.update(Subscription, { accountId, id }, changes);
   }
 
-  /** Until the transaction ends. @returns false while another has it. */
+  /** Locks it until the transaction ends. @returns false while another has it. */
   async tryLock(transaction: Transaction, accountId: string, id: string): Promise<boolean> {
     const [{ locked }] = await transaction.query<{ locked: boolean }>(
       `select pg_try_advisory_xact_lock(hashtextextended('plan ' || $1 || ' ' || $2, 0)) as locked`,

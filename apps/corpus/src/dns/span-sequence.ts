@@ -22,7 +22,7 @@ export type SightedSpan = Span & Pick<SightedAt, 'sourceId'>;
 
 export interface SpanEdits {
   added: SightedSpan[];
-  /** As they were. */
+  /** The spans as they were before. */
   removed: Span[];
   /** Whether the newest values are other ones than before. */
   isNews: boolean;

@@ -3,11 +3,11 @@ export const LOOKUPS_SOURCE = 1;
 
 /** The permitted uses of a source's data. */
 export interface SourceRights {
-  /** In answers. */
+  /** Whether its data may be shown in answers. */
   isShown: boolean;
-  /** In files. */
+  /** Whether its data may be sold in files. */
   isSold: boolean;
-  /** The right to look its names up. */
+  /** Whether its names may be looked up. */
   isLookedUp: boolean;
 }
 

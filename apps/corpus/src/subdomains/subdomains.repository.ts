@@ -50,7 +50,7 @@ const HOSTS = `
 export class SubdomainsRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** By name. @param after the host before the page. */
+  /** Lists hosts in the order of their names. @param after the host before the page. */
   async list(asked: HostsAsked, { limit, offset, after }: PagePlace): Promise<HostRow[]> {
     return this.database.query(
       `select h.host, ${FIRST_AT} as "firstAt", greatest(${FIRST_AT}, s.last_at) as "lastAt",

@@ -51,7 +51,7 @@ const FOUND = `d.domain_key, d.name, d.label, d.unicode, d.skeleton, d.first_see
 const SELECT = `select d.domain_key as key, d.name, d.label, d.unicode, d.skeleton, d.host,
   d.first_seen as "firstAt", d.source_id as "sourceId"`;
 
-/** By keys alone, which another name may share; in one run along the index. */
+/** Finds names by their keys alone, which another name may share; in one run along the index. */
 const OF_NAMES = `
   select ${FOUND}, null::text as host from domain d where d.domain_key = any($7::bigint[])
   union all

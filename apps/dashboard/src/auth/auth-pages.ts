@@ -15,7 +15,7 @@ export interface Entered {
 
 export const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
 
-/** By whom one may log in, or sign up, instead of by a password. */
+/** Providers through which people may log in or sign up instead of with a password. */
 export function providerForms(
   context: PageContext,
   providers: readonly Provider[],

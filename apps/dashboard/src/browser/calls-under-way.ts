@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { TooManyCalls } from '../service-calls/service-calls.errors.js';
 
-/** As many connections as a browser opens. */
+/** The number of connections that a browser opens. */
 const OF_AN_ACCOUNT = 6;
 
 /**

@@ -3,7 +3,7 @@ import { type Markup, html } from '#libs/public-http';
 import { choice } from '../choice.js';
 import { type PageVisit, isRefused } from '../pages/page-visit.js';
 
-/** By whom an order will be paid, of those that are offered. */
+/** The choice of a processor among those on offer. */
 export interface ProcessorChoice {
   offered: ProcessorAnswer[];
   /** The first one unless the visitor has chosen another. */

@@ -17,7 +17,7 @@ const OVERLAP_WORDS: Readonly<Record<Overlap, string>> = {
 };
 export const OVERLAP: Overlap = '24h';
 
-/** Before a key is replaced. */
+/** Asks for confirmation before a key is replaced. */
 export function rotatePage(context: PageContext, key: KeyAnswer): Markup {
   return confirmationPage(context, {
     title: 'Rotate this key?',
@@ -38,7 +38,7 @@ export function rotatePage(context: PageContext, key: KeyAnswer): Markup {
   });
 }
 
-/** Before a key stops for ever. */
+/** Asks for confirmation before a key is revoked for ever. */
 export function revokePage(context: PageContext, key: KeyAnswer): Markup {
   return confirmationPage(context, {
     title: 'Revoke this key?',
@@ -54,7 +54,7 @@ export function revokePage(context: PageContext, key: KeyAnswer): Markup {
   });
 }
 
-/** Before an ended key gets a successor. */
+/** Asks for confirmation before an ended key gets a successor. */
 export function reissuePage(context: PageContext, key: KeyAnswer): Markup {
   return confirmationPage(context, {
     title: 'Reissue this key?',

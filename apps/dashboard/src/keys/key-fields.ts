@@ -61,7 +61,7 @@ ${addresses.join('\n')}</textarea>
     </div>`;
 }
 
-/** From where a key may be used, in a few words. */
+/** The networks from which a key may be used, in a few words. */
 export function addressWords({ allowed_addresses: addresses = [] }: KeySettings): string {
   if (addresses.length === 0) return '';
   return addresses.length <= 2

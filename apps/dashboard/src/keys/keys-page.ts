@@ -147,7 +147,7 @@ const usedWords = ({ last_used_at: used }: KeyAnswer) =>
     ? html`no use noted; one is shown within two minutes`
     : html`last used ${minute(used)}`;
 
-/** Until when a key works that still does. */
+/** The end of a key that still works. */
 function endOf(key: KeyAnswer): Markup {
   if (!key.expires_at || !canRevoke(key)) return html``;
   return html`${key.state === 'replaced' ? '; works' : ''} until ${minute(key.expires_at)}`;

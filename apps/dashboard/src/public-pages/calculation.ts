@@ -22,7 +22,7 @@ export interface Calculation {
   operation: Operation;
   /** Answers, items or pages. */
   count: number;
-  /** By the dearest way to ask. */
+  /** The price by the dearest way to ask. */
   credits: number;
   /** The smallest package that holds the credits; undefined where none is large enough. */
   package?: SoldPackage;

@@ -20,7 +20,7 @@ export interface SecurityFacts {
   sessions: ListedSession[];
 }
 
-/** By what the account is opened, and where it is open. */
+/** The ways into the account and its open sessions. */
 export function securityPage(context: PageContext, facts: SecurityFacts, notice?: Notice): Markup {
   const { secondFactor, identities, passkeys, sessions } = facts;
   return page(context, {
@@ -77,7 +77,7 @@ function identitiesSection(
   </section>`;
 }
 
-/** Before a provider opens the account no more. */
+/** Asks for confirmation before a provider is removed. */
 export function removeIdentityPage(context: PageContext, identity: ListedIdentity): Markup {
   const name = PROVIDER_NAMES[identity.provider];
   return confirmationPage(context, {
@@ -130,7 +130,7 @@ function sessionsSection(sessions: ListedSession[]): Markup {
   </section>`;
 }
 
-/** Before another browser is logged out. */
+/** Asks for confirmation before another browser is logged out. */
 export function endPage(context: PageContext, session: ListedSession): Markup {
   const { id, user_agent: userAgent, address, last_seen_at: seen } = session;
   return confirmationPage(context, {
@@ -145,7 +145,7 @@ export function endPage(context: PageContext, session: ListedSession): Markup {
   });
 }
 
-/** Before every browser but this one is logged out. */
+/** Asks for confirmation before every other browser is logged out. */
 export function endOthersPage(context: PageContext): Markup {
   return confirmationPage(context, {
     title: 'End all other sessions?',

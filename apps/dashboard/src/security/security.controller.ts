@@ -14,7 +14,7 @@ import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { endOthersPage, endPage, securityPage } from './security-page.js';
 
-/** By what the account is opened, and the browsers that are logged in. */
+/** Shows the ways into the account and the browsers that are logged in. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class SecurityPagesController {

@@ -63,7 +63,7 @@ export class UsageService {
 
 const MINUTES_OF_HOUR = 60;
 
-/** In which class requests of an operation count. */
+/** The class in which requests of an operation count. */
 const CLASSES = new Map(
   OPERATIONS.flatMap(({ name, access }) =>
     access.kind === 'key' ? [[name, access.class] as const] : [],

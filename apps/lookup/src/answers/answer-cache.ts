@@ -29,7 +29,7 @@ export interface KeptKind<Lookup extends Findings> {
 
 interface Entry<Lookup> {
   lookup: Lookup;
-  /** From here on it is only good as a stale answer. */
+  /** The time from which it serves only as a stale answer. */
   freshUntil: number;
   sizeBytes: number;
 }

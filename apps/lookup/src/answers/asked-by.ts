@@ -1,7 +1,7 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** On whose behalf the gateway or a worker asks. */
+/** The account on whose behalf the gateway or a worker asks. */
 export interface AskedBy {
   /** The gateway charged the same question less than a minute ago. */
   repeat: boolean;

@@ -3,7 +3,7 @@ import { dictionary } from '@zxcvbn-ts/language-en';
 /** Shorter ones are mostly beginnings and ends of others. */
 const WORD_LENGTH_MIN = 3;
 const SHORT_WORDS = new Set(['be', 'do', 'go', 'in', 'it', 'my', 'on', 'to', 'up', 'us', 'we']);
-/** No name of more words is worth reading. */
+/** The most words in a name that is still worth reading. */
 const WORDS_MAX = 4;
 
 /** English words by how often they are used, from 1: subtitles of films and series, some 50,000. */

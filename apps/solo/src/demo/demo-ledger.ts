@@ -8,7 +8,7 @@ const GRANT = {
   amount: 20_000,
   reason: 'For trying out',
 };
-/** As credits that an operator grants have it. */
+/** The form that credits granted by an operator have. */
 const PRIORITY = 20;
 
 /**

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#libs/database';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** At most 1,000 names of one upstream. */
+/** A chunk: at most 1,000 names of one upstream. */
 export interface Chunk {
   jobId: string;
   number: number;

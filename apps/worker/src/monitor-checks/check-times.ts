@@ -10,7 +10,7 @@ const NEAR_EXPIRY_EVERY_MS = 6 * HOUR_MS;
 const LONG_EXPIRED_MS = 90 * DAY_MS;
 /** Differences are looked at again after this time. */
 const RECHECK_MS = 10 * MINUTE_MS;
-/** After a failure. */
+/** The pause after a failure. */
 export const RETRY_MS = 30 * MINUTE_MS;
 /** A process that dies leaves the names that it took to others after it. */
 export const LEASE_MS = 5 * MINUTE_MS;

@@ -49,8 +49,8 @@ export class NewsService {
   }
 
   /**
-   * As `tell`, of names that were found: a monitor is told so many a day. Of what is beyond it is told once, by the
-   * first of these names.
+   * Like `tell`, for names that were found: a monitor gets this many a day, and one event about those beyond, with
+   * the first of their names.
    * @returns the monitors that have had all of their day.
    */
   async tellFinds(transaction: Transaction, found: readonly Found[]): Promise<Set<string>> {

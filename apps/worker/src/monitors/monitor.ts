@@ -78,7 +78,7 @@ function priceOf({ rule, isShortOfCredits }: ShownMonitor): { price?: MonitorPri
   };
 }
 
-/** As whoever is told of its news. */
+/** The monitor as its news name it. */
 export const readerOf = ({ id, accountId, kind, name, sendsMail }: Monitor): NewsReader => ({
   monitorId: id,
   accountId,

@@ -9,7 +9,7 @@ import { UnreadableFile } from './unreadable-file.js';
 const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZIP = Buffer.from('PK');
 const MAGIC_BYTES = 2;
-/** No text has them (S73). */
+/** Bytes that no text contains (S73). */
 // oxlint-disable-next-line eslint/no-control-regex -- they are what is looked for
 const NO_TEXT = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 const UTF16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];

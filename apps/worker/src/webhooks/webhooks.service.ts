@@ -18,7 +18,7 @@ import { WebhooksRepository } from './webhooks.repository.js';
 
 /** The most webhooks of one account. */
 const WEBHOOKS_MAX = 10;
-/** As many as SHA-256 has. */
+/** The number of bytes of SHA-256. */
 const SECRET_BYTES = 32;
 
 /** Endpoints of accounts, and the secrets that sign what is sent to them. */

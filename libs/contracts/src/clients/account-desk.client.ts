@@ -30,7 +30,7 @@ export interface AccountSummary {
   suspendedBecause?: string;
 }
 
-/** By which accounts are listed. */
+/** The standings by which accounts are listed. */
 export const LISTED_STANDINGS = ['active', 'suspended', 'deleted', 'erased'] as const;
 export type ListedStanding = (typeof LISTED_STANDINGS)[number];
 
@@ -95,7 +95,7 @@ export class AccountDeskClient {
     private readonly operator: string,
   ) {}
 
-  /** By e-mail address, account id, request id or the last four characters of a key. */
+  /** Finds an account by e-mail address, account id, request id or the last four characters of a key. */
   async find(text: string): Promise<AccountMatch[]> {
     return this.http.call('POST', '/internal/operator/accounts/matches', { body: { text } });
   }

@@ -104,7 +104,7 @@ export interface ReplayAnswer {
 export class BillingClient {
   constructor(private readonly http: ServiceHttp) {}
 
-  /** By invoice number, an id of ours, or one at a processor. */
+  /** Finds accounts by invoice number, by an id of ours or by one at a processor. */
   async find(text: string): Promise<AccountMatch[]> {
     return this.http.call('POST', '/internal/operator/accounts/matches', { body: { text } });
   }

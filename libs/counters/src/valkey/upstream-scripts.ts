@@ -96,7 +96,7 @@ return 1
 
 /** Askers within this time share a budget that refills slowly. */
 const RECENT_MS = 3_600_000;
-/** No asker gets more than this part of what is left. */
+/** The largest part of what is left that one asker gets. */
 const ASKER_SHARE = 0.25;
 const ASKERS_MAX = 10_000;
 /** An asker that has not asked for so long has had everything made good. */

@@ -42,7 +42,7 @@ const TRANSACTION_LIMIT = 4;
 /** Pauses between the five quick tries; no further try begins after the budget. */
 const QUICK_PAUSES_MS = [50, 150, 400, 900];
 const QUICK_BUDGET_MS = 5 * SECOND_MS;
-/** Until a failed event is tried for the first time. */
+/** The time until a failed event is tried again for the first time. */
 const FIRST_RETRY_MS = 10 * SECOND_MS;
 const UNKNOWN_RETRY_MS = MINUTE_MS;
 

@@ -59,7 +59,7 @@ class RawErrors implements ExceptionFilter {
   }
 }
 
-/** By the prototype of the class that handles them. */
+/** Handlers, by the prototype of their class. */
 const handledByMethods = new WeakMap<object, HandlerExtras[]>();
 
 /** The events that the given controllers consume and watch. */

@@ -35,7 +35,7 @@ const SUBJECT = /^CN=messageverificationcerts(\.[a-z]+)?\.paypal\.com$/m;
 /** The certificates that callbacks are signed with: fetched once each, checked up to a trusted authority. */
 export class PaypalCertificates {
   private readonly trusted = new RecentMap<Trusted>(TRUSTED_MAX);
-  /** Until when an address is known to hold no certificate of PayPal's. */
+  /** The time until which an address is known to hold no PayPal certificate. */
   private readonly refused = new RecentMap<Date>(REFUSED_MAX);
   private readonly fetching = new Map<string, Promise<X509Certificate | undefined>>();
   private readonly fetches = new FetchBudget();

@@ -79,7 +79,7 @@ export class AvailabilityItem extends bulkItem(
   'invalid_domain_name',
   'lookup_overloaded',
 ) {
-  /** As it was asked. */
+  /** The name as it was asked. */
   @IsOptional()
   @IsString()
   domain?: string;

@@ -206,7 +206,7 @@ export class JobAnswer {
   @IsISO8601()
   finished_at: string | null;
 
-  /** Until when results are kept. */
+  /** When its results are deleted. */
   @IsNullable()
   @IsISO8601()
   expires_at: string | null;

@@ -166,7 +166,7 @@ export class AddressBlockData {
   date_updated?: string;
 }
 
-/** By which prefix an address is reached, as a routing feed of the installation says. */
+/** The prefix by which an address is reached, from a routing feed of the installation. */
 export class PrefixRouting {
   @IsBoolean()
   is_loaded: boolean;
@@ -326,17 +326,17 @@ export class AsnWhoisAnswer extends NumberAnswer {
   @IsString({ each: true })
   routes?: string[];
 
-  /** At most 1,000 AS numbers of which it buys transit. */
+  /** At most 1,000 AS numbers from which it buys transit. */
   @IsOptional()
   @IsString({ each: true })
   upstreams?: string[];
 
-  /** At most 1,000 AS numbers that buy transit of it. */
+  /** At most 1,000 AS numbers that buy transit from it. */
   @IsOptional()
   @IsString({ each: true })
   downstreams?: string[];
 
-  /** At most 1,000 AS numbers that it peers with. */
+  /** At most 1,000 AS numbers with which it peers. */
   @IsOptional()
   @IsString({ each: true })
   peers?: string[];

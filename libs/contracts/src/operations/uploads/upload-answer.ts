@@ -69,7 +69,7 @@ export class UploadAnswer {
   @IsIn(UPLOAD_STATES)
   state: UploadState;
 
-  /** As its sender called it. */
+  /** The name that its sender gave it. */
   @IsNullable()
   @IsString()
   file_name: string | null;
@@ -104,7 +104,7 @@ export class UploadAnswer {
   @IsISO8601()
   created_at: string;
 
-  /** Until when it is kept. */
+  /** When it is deleted. */
   @IsISO8601()
   expires_at: string;
 }

@@ -65,7 +65,7 @@ export class WebhookAnswer {
   @IsISO8601()
   failing_since: string | null;
 
-  /** Until when deliveries are signed with the previous secret, too. */
+  /** The end of the time in which deliveries are also signed with the previous secret. */
   @IsNullable()
   @IsISO8601()
   previous_secret_until: string | null;

@@ -21,7 +21,7 @@ export class BulkWhoisItem extends bulkItem(
   'tld_unsupported',
   ...LIVE_PROBLEMS,
 ) {
-  /** As it was asked. */
+  /** The name as it was asked. */
   @IsOptional()
   @IsString()
   domain_name?: string;

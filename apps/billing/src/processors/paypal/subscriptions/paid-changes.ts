@@ -42,7 +42,7 @@ export interface PaidChangesParts {
   returnUrl: string;
 }
 
-/** In these an order's money is not taken and may be. */
+/** States in which an order's money has not been taken but may be. */
 const WAITING_STATUSES = ['CREATED', 'SAVED', 'APPROVED', 'PAYER_ACTION_REQUIRED'];
 /** PayPal forgets an order that nobody has agreed to after that. */
 const ORDER_MS = 3 * HOUR_MS;
