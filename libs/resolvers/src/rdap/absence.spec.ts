@@ -103,6 +103,153 @@ const ABSENCES = [
   'Nicht gefunden',
 ];
 
+/** Texts that say nothing of the name, most of them in no list of refusals. */
+const SILENT_TEXTS = [
+  '404',
+  'Error',
+  'HTTP 404',
+  'Error 404.',
+  'Oops',
+  'NoSuchKey',
+  'NoSuchBucket',
+  'The specified key does not exist.',
+  '维护中',
+  '系统升级,请稍后',
+  'メンテナンス中です',
+  '점검 중입니다',
+  'Ведутся технические работы',
+  'Wartungsarbeiten',
+  'En mantenimiento',
+  'Service en maintenance',
+  'خارج الخدمة',
+  'Auction pending',
+  'Domain is in redemption',
+  'Pending delete',
+  'Registration data withheld',
+  'Registered, data not public',
+  'Registered elsewhere',
+  'This name belongs to another registry',
+  'Name known to the registrar only',
+  'Zone not managed here',
+  "The RDAP server doesn't have information about the requested zone",
+  'Please use the new service',
+  'This service has moved to https://rdap.other.example/',
+  `See https://rdap.other.example/domain/${NAME}`,
+  'Deprecated endpoint',
+  'API version v0 was retired',
+  'Unknown host header',
+  'default backend - 404',
+  'Whitelabel Error Page',
+  'This page could not be found.',
+  'Site not installed',
+  'Application not found',
+  'Route not found',
+  'File not found',
+  'Function invocation not found',
+  'Deployment not found',
+  'Project not found',
+  'Unknown tenant',
+  'License expired',
+  'Certificate expired',
+  'Invalid token',
+  'Missing parameter',
+  'Malformed query',
+  'Label contains characters outside the table',
+  'IDN variant of a registered name',
+  'Found in the archive',
+  'No data yet: replication lag',
+  'Cache miss',
+  'Shard 3 is not reachable',
+  'Snapshot restore in progress',
+  'Query parser failed',
+  'Only nameserver queries are answered',
+  'Contact the registrar',
+  'Not registered with this registrar',
+  'The domain is not registered through us',
+  'Available',
+  'Not found in the cache',
+  'Object not found in this instance',
+  'No information available for this TLD',
+  'The registry data is being migrated this weekend and answers are incomplete',
+  'Test environment',
+  'null',
+  'undefined',
+  '[object Object]',
+  'Lorem ipsum dolor sit amet',
+] as const;
+
+const NOT_FOUND = { errorCode: 404, title: 'Not Found' };
+const TERMS = {
+  title: 'Terms of Use',
+  description: ['By querying this service you agree to the terms at https://nic.example/terms'],
+};
+/** Where such a text may stand: as all that is said, and beside a statement of absence. */
+const PLACES: Readonly<Record<string, (said: string) => Record<string, unknown>>> = {
+  'the title': (said) => ({ errorCode: 404, title: said }),
+  'the only description': (said) => ({ errorCode: 404, description: [said] }),
+  'the description': (said) => ({ ...NOT_FOUND, description: [said] }),
+  'a later line': (said) => ({ ...NOT_FOUND, description: ['Domain not found', said] }),
+  'a conforming body': (said) => ({
+    rdapConformance: ['rdap_level_0'],
+    errorCode: 404,
+    title: said,
+  }),
+  'a member of its own': (said) => ({ errorCode: 404, status: said }),
+  'the title of a notice': (said) => ({ ...NOT_FOUND, notices: [{ title: said }, TERMS] }),
+  'a notice': (said) => ({ ...NOT_FOUND, notices: [TERMS, { description: [said] }] }),
+  'a titled notice': (said) => ({
+    ...NOT_FOUND,
+    notices: [{ title: 'Notice', description: [said] }],
+  }),
+  'the terms of use': (said) => ({
+    ...NOT_FOUND,
+    notices: [{ title: TERMS.title, description: [...TERMS.description, said] }],
+  }),
+  'a remark': (said) => ({ ...NOT_FOUND, remarks: [{ description: [said] }] }),
+};
+/** The bare code is no statement, and harmless beside one. */
+const IS_BARE_CODE = /^(?:404|error|http 404|error 404\.)$/i;
+
+/** Small print as registries send it with every answer. */
+const SMALL_PRINT = [
+  { title: 'Terms of Service', description: ['Service subject to Terms of Use.'] },
+  {
+    title: 'Status Codes',
+    description: [
+      'For more information on domain status codes, please visit https://icann.org/epp',
+    ],
+  },
+  {
+    title: 'RDDS Inaccuracy Complaint Form',
+    description: ['URL of the ICANN RDDS Inaccuracy Complaint Form: https://icann.org/wicf'],
+  },
+  {
+    title: 'Copyright',
+    description: ['Copyright (c) 2026 Registry Example. All rights reserved.'],
+  },
+  {
+    title: 'RDAP Terms of Service',
+    description: [
+      'By querying our Domain Database, you are agreeing to comply with these terms, so please read them carefully.',
+      'Any information provided is "as is" without any guarantee of accuracy.',
+      'Please do not misuse the Domain Database. It is intended solely for query-based access.',
+      "Don't use the Domain Database to allow, enable, or otherwise support the transmission of mass unsolicited mail.",
+      "Don't access it through the use of high volume, automated, electronic processes; we may throttle or block you.",
+      'We may restrict your access to the Domain Database at any time.',
+    ],
+  },
+  {
+    title: 'Disclaimer',
+    description: [
+      'The data is provided for information purposes only; the registry does not guarantee its accuracy.',
+      'This information has been partially redacted and may be withheld for reasons of privacy.',
+    ],
+  },
+  { title: "Conditions d'utilisation", description: ['https://nic.example/fr/conditions'] },
+  { title: '利用規約', description: ['https://nic.example/jp/terms'] },
+  { description: ['This response conforms to the RDAP Operational Profile and its terms.'] },
+];
+
 describe('the body of a 404', () => {
   const cases = Object.entries(REFUSALS).flatMap(([meaning, texts]) =>
     texts.flatMap((said) =>
@@ -171,6 +318,45 @@ describe('the body of a 404', () => {
   ])('counts a notice that speaks of this question: %j', (notice, meaning) => {
     const body = { errorCode: 404, title: 'Not Found', notices: [notice] };
     expect(meaningOfNotFound(body, NAME)).toBe(meaning);
+  });
+
+  it.each(Object.entries(PLACES))('is never absence for a text in %s', (place, body) => {
+    const isBeside = !['the title', 'the only description', 'a conforming body'].includes(place);
+    const texts = SILENT_TEXTS.filter((said) => !(isBeside && IS_BARE_CODE.test(said)));
+    expect(texts.filter((said) => meaningOfNotFound(body(said), NAME) === 'absent')).toEqual([]);
+  });
+
+  it.each(SMALL_PRINT)('is absence beside small print: $title', (notice) => {
+    const body = { ...NOT_FOUND, rdapConformance: ['rdap_level_0'], notices: [notice] };
+    expect(meaningOfNotFound(body, NAME)).toBe('absent');
+    expect(meaningOfNotFound({ ...body, notices: SMALL_PRINT }, NAME)).toBe('absent');
+  });
+
+  it.each([
+    [{ links: [{ rel: 'self', href: 'https://rdap.example/domain/other.example' }] }],
+    [{ links: [{ rel: 'related', href: `https://rdap.other.example/domain/${NAME}` }] }],
+    [{ status: 503 }],
+    [{ code: 429 }],
+    [{ subErrorCode: 1015 }],
+    [{ retryAfter: 30 }],
+    [{ available: false }],
+    [{ success: true }],
+    [{ registered: true }],
+    [{ nameservers: [{ ldhName: 'ns1.example' }] }],
+    [{ errors: [{ held: { by: { whom: { since: { year: 'registered' } } } } }] }],
+    [{ notices: { title: 'Maintenance' } }],
+    [{ notices: ['maintenance'] }],
+    [{ notices: [{ type: 'object truncated due to excessive load' }] }],
+    [{ rdapConformance: 'maintenance' }],
+    [{ path: '/error' }],
+  ])('is no absence with %j', (member) => {
+    expect(meaningOfNotFound({ ...NOT_FOUND, ...member }, NAME)).toBe('unclear');
+  });
+
+  it('is absence with a link to itself and ids of the answer', () => {
+    const links = [{ rel: 'self', href: `https://rdap.example/domain/${NAME.toUpperCase()}` }];
+    const ids = { id: '7f3a', requestId: 17, timestamp: '2026-11-24T06:00:00Z', status: 404 };
+    expect(meaningOfNotFound({ ...NOT_FOUND, ...ids, links }, NAME)).toBe('absent');
   });
 
   it('is contradicted by an object', () => {

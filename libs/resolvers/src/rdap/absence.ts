@@ -1,10 +1,11 @@
 import { plainText } from '../whois/parse/outcome/announcements.js';
 import { isLimitNotice } from '../whois/parse/outcome/limit-notices.js';
 import { saysThrottled } from '../whois/parse/outcome/classifier.js';
-import { linesIn, listIn, objectsIn } from './json-reading.js';
+import { linesIn, listIn, objectsIn, textIn } from './json-reading.js';
 import type { JsonObject } from './rdap-client.js';
 import { restrictionOfAbsence } from './restriction.js';
 import { askedNames, saysAbsent } from './wording/said-absence.js';
+import { isOfTerms, isPointer, isSmallPrint, isTextOfTerms } from './wording/small-print.js';
 
 /** The meaning of a 404: its body says that the name is not there, or says something else. */
 export type NotFoundMeaning = 'absent' | 'kept_back' | 'throttled' | 'outage' | 'unclear';
@@ -12,38 +13,33 @@ export type NotFoundMeaning = 'absent' | 'kept_back' | 'throttled' | 'outage' | 
 const LINES_MAX = 60;
 const DEPTH_MAX = 3;
 
-/** Members that say nothing of the question: they identify the answer or stand in every answer. */
+/** Members that stand in every answer: how it is to be read, or which answer it is. */
 const SILENT_MEMBERS: ReadonlySet<string> = new Set([
-  'errorCode',
-  'href',
-  'id',
-  'instance',
   'lang',
   'links',
   'notices',
-  'path',
   'port43',
   'rdapConformance',
-  'requestId',
-  'status',
-  'statusCode',
-  'timestamp',
-  'traceId',
-  'type',
-  'version',
+]);
+const IDENTIFIERS: ReadonlySet<string> = new Set(['id', 'requestId', 'timestamp', 'traceId']);
+/** Members outside RFC 9083 that hold texts about the error, or say that there is one. */
+const NESTED: ReadonlySet<string> = new Set(['details', 'error', 'errors', 'remarks']);
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ['error', true],
+  ['success', false],
 ]);
 
 const OUTAGES =
   /\b(maintenance|unavailable|unreachable|out of service|outage|offline|overload(ed)?|internal (server )?error|bad gateway|gateway|upstream|backend|timed?[ -]?out|not responding|(data ?base|connection|service) (error|failure|failed|down|closed|lost|refused|reset))\b/;
 const THROTTLES =
   /\b(rate[- ]?limit\w*|quota|throttl\w+|too many|too (fast|frequent|often)|slow down|exceed\w*|(access|permission|request|query) (is |was |has been )?(denied|refused|blocked|forbidden|rejected|restricted|suspended)|forbidden|unauthori[sz]ed|not (authori[sz]ed|allowed|permitted) to|black-?list\w*|block-?list\w*|banned|captcha|abuse detected|log ?in required|authentication|api key)\b/;
-/** Whom to ask or what to read, and of the line itself nothing. */
-const POINTERS =
-  /^(see|for (more|further|additional) (information|details|help)|more information|request id|trace id)\b/;
 const WRONG_SERVICE = /\b(authoritative|tld|tlds|bootstrap|another|other|different)\b/;
-/** Titles of the status code itself (RFC 9110 §15.5.5), as RDAP servers print them. */
+/** What a registrar or a shop says of its own customers. */
+const OF_REGISTRARS =
+  /\b(?:registrars?|(?:by|through|with) us)\b|^(?:is )?(?:available|free)[.!]?$/;
+/** The status code without its meaning (RFC 9110 §15.5.5): it says that something failed, not what. */
 const CODE_TITLES =
-  /^(?:(?:http|rdap|status|code|error) ?){0,3}(?:404)?[\s:.–-]{0,3}(?:not found|error)?[.!]?$/;
+  /^(?:(?:http|rdap|status|code|error) ?){0,3}(?:404)?[\s:.–-]{0,3}(?:error)?[.!]?$|^about:blank$/;
 
 /** Refusals in a notice; its small print speaks of other cases in other words. */
 const NOTICED_REFUSALS =
@@ -54,14 +50,15 @@ const NOTICED_DOUBTS =
 const NOTICE_LENGTH_MAX = 120;
 
 /**
- * What the body of a "not found" (RFC 9083 §6) says. Only a statement about the object asked for counts as absence:
- * each text of the body must be one, the bare title of the status, or a pointer to more.
+ * What the body of a "not found" (RFC 9083 §6) says. Absence is what the registry says of this name and no more: a text
+ * of the body states it, each other text is the bare status or a pointer, and each notice is small print. A body without
+ * a text says it by its error code.
  *
  * @param asked a domain name in A-labels; empty for an object of another kind, of which only refusals are looked for.
  */
 export function meaningOfNotFound(json: JsonObject, asked: string): NotFoundMeaning {
   const lines = textsIn(json).map((line) => plainText(line).trim());
-  const around = noticesIn(json);
+  const around = statementsOf(noticesIn(json));
   if ([...lines, ...around].some(saysThrottled)) return 'throttled';
   if (lines.some((line) => THROTTLES.test(line))) return 'throttled';
   if (restrictionOfAbsence(json, asked) !== undefined) return 'kept_back';
@@ -72,11 +69,60 @@ export function meaningOfNotFound(json: JsonObject, asked: string): NotFoundMean
   const names = askedNames(asked);
   if (around.some((line) => isDoubt(line, names)) || isObject(json)) return 'unclear';
   if (asked === '') return lines.some((line) => WRONG_SERVICE.test(line)) ? 'unclear' : 'absent';
+  if (!isErrorOnly(json) || isOfAnother(json, asked)) return 'unclear';
+  if (!hasSmallPrintOnly(json, names)) return 'unclear';
   const said = lines.map((line) => plainly(line, 'rdapConformance' in json));
-  const isSaid = said.every((line) => isSilent(line) || isAbout(line, names));
-  return isSaid || isAbout(said.filter((line) => !isSilent(line)).join(' '), names)
-    ? 'absent'
-    : 'unclear';
+  return said.length === 0 || isAbsence(said, names) ? 'absent' : 'unclear';
+}
+
+/** At least one line states it, if need be over several lines, and no line says anything else. */
+function isAbsence(said: readonly string[], names: ReadonlySet<string>): boolean {
+  const told = said.filter((line) => !isSilent(line));
+  const rest = told.filter((line) => !isAbout(line, names));
+  if (rest.length === 0) return told.some((line) => saysAbsent(line, names));
+  return rest.length > 1 && isAbout(rest.join(' '), names);
+}
+
+/** Nothing but an error's texts, its code, and what stands in every answer: each further member may tell of the name. */
+function isErrorOnly(json: JsonObject, depth = 0): boolean {
+  return Object.entries(json).every(([member, value]) => {
+    if (member === 'notices') return isListOf(value, 'object');
+    if (member === 'rdapConformance') return isListOf(value, 'string');
+    if (SILENT_MEMBERS.has(member) || IDENTIFIERS.has(member)) return true;
+    if (typeof value === 'string' || value === null) return true;
+    if (typeof value === 'number') return value === 404;
+    if (typeof value === 'boolean') return FLAGS.get(member) === value;
+    if (isListOf(value, 'string')) return true;
+    const parts = objectsIn(Array.isArray(value) ? value : [value]);
+    return (
+      NESTED.has(member) && depth < DEPTH_MAX && parts.every((it) => isErrorOnly(it, depth + 1))
+    );
+  });
+}
+
+function isListOf(value: unknown, type: 'object' | 'string'): boolean {
+  return Array.isArray(value) && value.every((part) => typeof part === type && part !== null);
+}
+
+/** A link to another name, or to another server that knows this one. */
+function isOfAnother(json: JsonObject, asked: string): boolean {
+  return objectsIn(json['links']).some(({ rel, href, value }) =>
+    [href, value].some((link) => {
+      const name = /\/domain\/([^/?#]+)/i.exec(String(textIn(link)))?.[1];
+      if (name === undefined) return false;
+      return name.toLowerCase() !== asked || rel === 'related' || rel === 'alternate';
+    }),
+  );
+}
+
+/** Small print and absence are all that the notices hold. */
+function hasSmallPrintOnly(json: JsonObject, names: ReadonlySet<string>): boolean {
+  return noticesIn(json).every(({ title, description }) => {
+    const isKnown = (line: string): boolean => isSmallPrint(line) || isAbout(line, names);
+    if (!title.every(isKnown)) return false;
+    const isHeaded = title.some(isOfTerms);
+    return description.every((line) => isKnown(line) || (isHeaded && isTextOfTerms(line)));
+  });
 }
 
 /** A refusal, or an absence of something else. */
@@ -94,7 +140,9 @@ function isObject(json: JsonObject): boolean {
 function textsIn(json: JsonObject, depth = 0): string[] {
   const texts = Object.entries(json).flatMap(([member, value]): string[] => {
     if (SILENT_MEMBERS.has(member)) return [];
-    if (typeof value === 'string') return linesIn(value);
+    if (typeof value === 'string') {
+      return IDENTIFIERS.has(member) && /\d/.test(value) ? [] : linesIn(value);
+    }
     const parts = Array.isArray(value) ? listIn(value) : [value];
     return parts.flatMap((part): string[] => {
       if (typeof part === 'string') return linesIn(part);
@@ -105,19 +153,37 @@ function textsIn(json: JsonObject, depth = 0): string[] {
   return texts.slice(0, LINES_MAX);
 }
 
-function noticesIn(json: JsonObject): string[] {
+interface Notice {
+  title: readonly string[];
+  description: readonly string[];
+}
+
+function noticesIn(json: JsonObject): Notice[] {
+  const plain = (value: unknown): string[] =>
+    linesIn(value)
+      .slice(0, LINES_MAX)
+      .map((line) => plainText(line).trim());
   return objectsIn(json['notices'])
-    .flatMap(({ title, description }) => [...linesIn(title), ...linesIn(description)])
+    .slice(0, LINES_MAX)
+    .map(({ title, type, links: _links, ...rest }) => ({
+      title: [...plain(title), ...plain(type)],
+      description: Object.values(rest).flatMap(plain),
+    }));
+}
+
+/** Lines short enough to speak of this answer, without those that speak of cases. */
+function statementsOf(notices: readonly Notice[]): string[] {
+  return notices
+    .flatMap(({ title, description }) => [...title, ...description])
     .filter((line) => line.length <= NOTICE_LENGTH_MAX)
-    .map((line) => plainText(line).trim())
-    .filter((line) => !/\b(may|if|might|will|should|terms)\b/.test(line))
-    .slice(0, LINES_MAX);
+    .filter((line) => !/\b(may|if|might|will|should|terms)\b/.test(line));
 }
 
 /** The turns of phrase of RDAP servers in the words of port 43. */
 function plainly(line: string, isRdap: boolean): string {
   const object = isRdap ? line.replace(/\bresource\b/g, 'object') : line;
   return object
+    .replaceAll('_', ' ')
     .replace(/^(?:(?:rdap|http|error|status|code|404)[\s:.–-]+)+(?=\S)/, '')
     .replace(/\byou are seeking( as)?\b/, 'requested')
     .replace(/ (?:is\/are|is|are) not here\b/, ' not found')
@@ -125,12 +191,11 @@ function plainly(line: string, isRdap: boolean): string {
 }
 
 function isSilent(line: string): boolean {
-  if (CODE_TITLES.test(line)) return true;
-  return POINTERS.test(line) && /https?:|@/.test(line) && !WRONG_SERVICE.test(line);
+  return CODE_TITLES.test(line) || isPointer(line);
 }
 
 /** A statement of absence, or the name alone, as where it stands behind `Domain not found:`. */
 function isAbout(line: string, asked: ReadonlySet<string>): boolean {
-  if (line.endsWith('?')) return false;
+  if (line.endsWith('?') || OF_REGISTRARS.test(line)) return false;
   return asked.has(line.replace(/^["'.]+|["'.]+$/g, '')) || saysAbsent(line, asked);
 }

@@ -120,6 +120,19 @@ describe('words of absence that say nothing of the name', () => {
     });
   });
 
+  /** The first line alone: at some servers a second one says it as well. */
+  const ONE_LINE = SERVERS.filter(([, , absent]) => !absent.includes('\n'));
+
+  it.each(['* ABSENT', '  * ABSENT', '*** ABSENT', '# * ABSENT', '(ABSENT)', '[ABSENT]'])(
+    '%s is one line of several, or what somebody else says',
+    (text) => {
+      const free = ONE_LINE.filter(
+        ([tld, server, absent]) => outcome(`${text}\n`, tld, server, absent) === 'not_registered',
+      );
+      expect(free).toEqual([]);
+    },
+  );
+
   it('a name that ends as a conjunction makes no sentence conditional', () => {
     expect(outcome('Consultas excedidas para NAME⏎No match for NAME.\n', 'si', '')).toBe(
       'throttled',

@@ -35,7 +35,8 @@ export const FORMS_IN_EUROPE: readonly DeclaredForms[] = [
         '[* REQUEST] >> NAME',
         '[* REQUEST] >> -V * NAME',
         'RL Net * - RL IP *',
-        '[Querying *]',
+        '[Querying whois.nic.fr]',
+        '[Querying NAME]',
         '[whois.nic.fr]',
         "Use '-h' option to obtain more information about this service.",
       ],
@@ -154,7 +155,7 @@ export const FORMS_IN_EUROPE: readonly DeclaredForms[] = [
   [
     'kz',
     {
-      forms: ['Nothing found for this query.'],
+      forms: ['*** Nothing found for this query.'],
       beside: ['This server is maintained by KazNIC Organization…'],
     },
   ],

@@ -43,10 +43,15 @@ interface ReadyForms {
 interface Said {
   exact: string;
   folded: string;
+  /** In brackets, or behind the mark of a list or of a reply: one of several things, and none that the server says of the name. */
+  isItem: boolean;
 }
 
 const NAME = '\u0001';
+/** In a form: who it names, and a word that varies; several stars are themselves. */
+const VARIES = /NAME|LABEL|(?<!\*)\*(?!\*)/;
 const QUOTED = /^\[?["'“”„«‘`](?!\S+["'”»’] )/;
+const ITEM = /^[%#;\s]*(?:[*>]|\(.*\)$|\[.*\]$)/;
 const LINE_LENGTH_MAX = 240;
 /** The longest notice known around an absence has a third of this. */
 const LINES_MAX = 300;
@@ -80,11 +85,12 @@ export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): nu
   const at = new Map<string, number>();
   for (const [index, it] of said.entries()) {
     if (it === undefined) continue;
-    at.set(it.folded, at.get(it.folded) ?? index).set(`=${it.exact}`, index);
+    at.set(`=${it.exact}`, index);
+    if (!it.isItem) at.set(it.folded, at.get(it.folded) ?? index);
   }
   const isSaid = (wanted: FormLine) =>
     at.get(wanted.isExact ? `=${wanted.text}` : wanted.text) ??
-    (wanted.varies ? said.findIndex((it) => it && isLine(wanted, it, label)) : -1);
+    (wanted.varies ? said.findIndex((it) => it && !it.isItem && isLine(wanted, it, label)) : -1);
   const isWhole = (form: Form) => form.every((line) => isSaid(line) >= 0);
   const found = forms.find(isWhole);
   const form = found ?? framed.find(isWhole);
@@ -140,9 +146,11 @@ function isLine({ text, isExact, varies }: FormLine, said: Said, label: string):
 
 function saidOn(line: Line, names: readonly string[]): Said {
   const body = (line.comment ? commentBody(line) : line.body).slice(0, LINE_LENGTH_MAX);
-  const exact = body.replace(/\s+/g, ' ').replace(/ <<<$/, '');
+  const text = body.replace(/\s+/g, ' ').replace(/ <<<$/, '');
   // A quotation says what somebody else says.
-  return { exact, folded: QUOTED.test(exact) ? exact : folded(exact, names) };
+  const plain = QUOTED.test(text) ? text : folded(text, names);
+  const isItem = ITEM.test(line.body) && !(line.body.startsWith('>') && plain.includes(NAME));
+  return { exact: isItem ? line.body.slice(0, LINE_LENGTH_MAX) : text, folded: plain, isItem };
 }
 
 /** The spellings of a name under which a server may speak of it; none when it is not known. */
@@ -197,7 +205,7 @@ function ready({ forms, beside = [] }: AbsenceForms, framed: readonly string[] =
 }
 
 function toForm(form: string): Form {
-  const isExact = !/NAME|LABEL|\*/.test(form);
+  const isExact = !VARIES.test(form);
   const lines = isExact ? [form] : form.split(' / ');
   return lines.map((line) => (isExact ? { text: line, isExact, varies: false } : toBeside(line)));
 }
@@ -205,5 +213,5 @@ function toForm(form: string): Form {
 function toBeside(line: string): FormLine {
   const marked = line.replaceAll('NAME', 'name.example').replaceAll('LABEL', '\u0002');
   const text = folded(marked, ['name.example']).replaceAll('\u0002', 'LABEL');
-  return { text, isExact: false, varies: /LABEL|\*/.test(text) };
+  return { text, isExact: false, varies: VARIES.test(text) };
 }

@@ -1,0 +1,75 @@
+/**
+ * What stands beside every answer of a registry: terms, copyright, pointers. RDAP puts it into notices (RFC 9083 §4.3);
+ * whatever else a notice of a "not found" says may be the reason for it.
+ */
+
+/** Words of small print, in the languages in which registries print it. */
+const SMALL_PRINT = new RegExp(
+  [
+    String.raw`\b(?:terms|conditions|copyrights?|disclaimers?|privacy|polic(?:y|ies)|legal|agreements?|inaccura(?:cy|te)|complaints?`,
+    String.raw`epp|status codes?|warrant\w*|guarante\w*|purposes?|accura\w+|rights reserved|trademarks?|licen[cs]e[sd]?`,
+    String.raw`by (?:querying|submitting|using|accessing)|personal data|data protection|data base right|redacted for privacy`,
+    // French, Spanish, Portuguese, Italian, German, Dutch, Swedish, Czech, Polish
+    String.raw`utilisation|mentions légales|términos|condiciones|derechos|termos|condições|direitos|termini|condizioni|diritti`,
+    String.raw`nutzungsbedingungen|datenschutz\w*|rechte|voorwaarden|villkor|upphovsrätt|podmínky|warunki|regulamin)\b`,
+  ].join('|'),
+);
+const SMALL_PRINT_ELSEWHERE =
+  /©|\(c\) ?\d{4}|условия|правила|авторск|利用規約|著作権|免責|条款|條款|声明|版权|版權|이용약관|저작권/;
+
+/** In a line of small print about this answer they deny something; longer small print speaks of cases. */
+const DENIALS =
+  /\b(?:not?|never|cannot|\w+n't|moved|fail(?:ed|ure|s)?|errors?|invalid|expired|missing|unknown|wrong|un(?:supported|available|reachable)|disabled|(?:black|block)\w*|denied|refused|suspended|terminated|withheld|pending|maintenance|outage|exceeded|throttled|auction|sandbox|simulated|migrat\w*|incomplete|degraded)\b/;
+/** Denials of the terms themselves: what the reader shall not do, and what the registry does not answer for. */
+const DENIALS_OF_TERMS =
+  /\b(?:do not|don't)\b|\bnot (?=(?:guarant|warrant|responsib|liab|assum|accept|represent|necessar))/g;
+const CONDITIONS = /\b(?:may|if|might|will|should|shall|must|unless)\b/;
+/** What is so now and not in general. */
+const NOW =
+  /\b(?:currently|temporarily|right now|at (?:this|the) (?:time|moment)|at present|try again|retry|be back)\b/;
+
+const LABELS = /^(?:notices?|information|note|about|help|remarks?|links?|rdap|whois|-)$/;
+const ADDRESS = /^(?:https?:\/\/\S+|\S+@\S+\.\S+)$/;
+/** Whom to ask or what to read. */
+const POINTERS =
+  /^(?:see|visit|for (?:more|further|additional) (?:information|details|help)|more information|request id|trace id)\b/;
+/** Where the name may be known instead. */
+const ELSEWHERE = /\b(?:authoritative|tlds?|bootstrap|another|other|different)\b|\/domain\//;
+
+/** Under a heading of small print a line of this length is its text, whatever its words. */
+const PROSE_LENGTH_MIN = 60;
+const CASES_LENGTH_MIN = 40;
+/** A longer line speaks of cases. */
+const STATEMENT_LENGTH_MAX = 120;
+
+/** A line that names an address to turn to and says nothing else. @param line plain lower-case text. */
+export function isPointer(line: string): boolean {
+  return POINTERS.test(line) && /https?:|@/.test(line) && !ELSEWHERE.test(line);
+}
+
+/** A title or line that is plainly small print. */
+export function isSmallPrint(line: string): boolean {
+  return LABELS.test(line) || ADDRESS.test(line) || isPointer(line) || isOfTerms(line);
+}
+
+/** A heading such as `Terms of Use`. */
+export function isOfTerms(line: string): boolean {
+  return (SMALL_PRINT.test(line) || SMALL_PRINT_ELSEWHERE.test(line)) && !denies(line);
+}
+
+/** A line under such a heading. */
+export function isTextOfTerms(line: string): boolean {
+  if (isSmallPrint(line)) return true;
+  const lengthMin =
+    CONDITIONS.test(line) || /https?:/.test(line) ? CASES_LENGTH_MIN : PROSE_LENGTH_MIN;
+  return line.length >= lengthMin && !denies(line) && !(isStatement(line) && ELSEWHERE.test(line));
+}
+
+function denies(line: string): boolean {
+  if (NOW.test(line)) return true;
+  return isStatement(line) && DENIALS.test(line.replace(DENIALS_OF_TERMS, ''));
+}
+
+function isStatement(line: string): boolean {
+  return line.length <= STATEMENT_LENGTH_MAX && !CONDITIONS.test(line);
+}
