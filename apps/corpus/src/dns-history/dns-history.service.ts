@@ -28,13 +28,14 @@ export class DnsHistoryService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidDomainName, SearchTooHeavy */
+  /** @throws InvalidDomainName, InvalidRequest, SearchTooHeavy */
   async answer(question: Question): Promise<SearchAnswer> {
     const page = this.pages.asked(DNS_HISTORICAL, question);
     const name = searchedName(question.domainName);
+    const days = dayBounds(question);
     const isFixture = name.fixture !== undefined;
     const { view } = question;
-    const all = isFixture ? this.fixtures(name, question) : await this.found(name, question);
+    const all = isFixture ? this.fixtures(name, question) : await this.found(name, question, days);
     return searchAnswer(page, {
       isFixture,
       head: { status: true, domain_name: name.name, domain_unicode: name.readable, view },
@@ -45,9 +46,12 @@ export class DnsHistoryService {
     });
   }
 
-  private async found(name: SearchedName, question: Question): Promise<Told[]> {
+  private async found(
+    name: SearchedName,
+    question: Question,
+    [from, to]: ReturnType<typeof dayBounds>,
+  ): Promise<Told[]> {
     const rtypes = typesOf(question);
-    const [from, to] = dayBounds(question);
     const { ids: sourceIds, nameOf } = await this.coverage.shown();
     const asked = { name, rtypes, from, to, sourceIds, limit: RECORDS_MAX };
     const rows = await this.repository.list(asked);

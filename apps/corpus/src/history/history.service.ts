@@ -43,7 +43,7 @@ export class HistoryService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidDomainName, SearchTooHeavy */
+  /** @throws InvalidDomainName, InvalidRequest, SearchTooHeavy */
   async answer(question: Question): Promise<SearchAnswer> {
     const page = this.pages.asked(WHOIS_HISTORY, question);
     const name = searchedName(question.domainName);

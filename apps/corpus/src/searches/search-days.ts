@@ -1,3 +1,5 @@
+import { InvalidRequest } from '#libs/platform';
+
 /** The stretch of time that a search is about. */
 export interface SearchDays {
   /** `YYYY-MM-DD`, in UTC. */
@@ -5,7 +7,13 @@ export interface SearchDays {
   before?: string;
 }
 
-/** As PostgreSQL compares them: from the first moment of `after` up to, and without, that of `before`. */
+/**
+ * As PostgreSQL compares them: from the first moment of `after` up to, and without, that of `before`.
+ * @throws InvalidRequest for days in the wrong order, between which there is nothing.
+ */
 export function dayBounds({ after, before }: SearchDays): [from: string, to: string] {
+  if (after !== undefined && before !== undefined && after > before) {
+    throw new InvalidRequest([{ field: 'before', message: 'must not be earlier than "after"' }]);
+  }
   return [after ? `${after}T00:00:00Z` : '-infinity', before ? `${before}T00:00:00Z` : 'infinity'];
 }

@@ -384,6 +384,21 @@ describe('searches', () => {
     });
   });
 
+  it.each([WHOIS_HISTORY, DNS_HISTORICAL, SUBDOMAINS])(
+    '$name with days in the wrong order is refused with the reason, fixtures included',
+    async (row) => {
+      for (const domainName of ['registered.test', 'history-one.com']) {
+        const days = { after: '2024-03-05', before: '2024-03-04' };
+        expect(await refusal(row, { domainName, ...days })).toMatchObject({
+          code: 'invalid_request',
+          errors: [{ field: 'before', message: 'must not be earlier than "after"' }],
+        });
+        const oneDay = { after: '2024-03-05', before: '2024-03-05' };
+        expect(await refusal(row, { domainName, ...oneDay })).toBeUndefined();
+      }
+    },
+  );
+
   it.each(
     [WHOIS_HISTORY, DNS_HISTORICAL, WHOIS_REVERSE, DNS_REVERSE, SUBDOMAINS].flatMap((row) =>
       row.examples.map(({ parameters }) => [row.name, row as Operation, parameters] as const),

@@ -33,10 +33,11 @@ export class SubdomainsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidDomainName, SearchTooHeavy */
+  /** @throws InvalidDomainName, InvalidRequest, SearchTooHeavy */
   async answer(question: Question): Promise<SearchAnswer> {
     const page = this.pages.asked(SUBDOMAINS, question);
     const name = searchedName(question.domainName);
+    const [from, to] = dayBounds(question);
     const isFixture = name.fixture !== undefined;
     const { ids: sourceIds } = await this.coverage.shown();
     const wildcards = isFixture ? [] : await this.wildcards(name, sourceIds);
@@ -55,7 +56,6 @@ export class SubdomainsService {
       const rows = allRows(this.fixtures(name, question));
       return searchAnswer(page, { ...shown, rows, told: (hosts) => hosts });
     }
-    const [from, to] = dayBounds(question);
     const status = question.status ?? null;
     const activeSince = this.activeSince();
     const asked: HostsAsked = { name, from, to, activeSince, status, sourceIds };

@@ -131,6 +131,7 @@ describe('queryLine', () => {
     ['whois.jprs.jp', 'a.example/e\r\n'],
     ['whois.punktum.dk', '--show-handles a.example\r\n'],
     ['whois.verisign-grs.com', 'domain a.example\r\n'],
+    ['tvwhois.verisign-grs.com', 'domain a.example\r\n'],
   ])('%s is asked in its own form', (server, line) => {
     expect(queryLine(server, 'a.example')).toBe(line);
   });
