@@ -247,6 +247,7 @@ const SMALL_PRINT = [
   },
   { title: "Conditions d'utilisation", description: ['https://nic.example/fr/conditions'] },
   { title: '利用規約', description: ['https://nic.example/jp/terms'] },
+  { title: 'Status', description: ['Some names are reserved for the registry'] },
   { description: ['This response conforms to the RDAP Operational Profile and its terms.'] },
 ];
 

@@ -28,11 +28,13 @@ const CONDITIONS = /\b(?:may|if|might|will|should|shall|must|unless)\b/;
 const NOW =
   /\b(?:currently|temporarily|right now|at (?:this|the) (?:time|moment)|at present|try again|retry|be back)\b/;
 
-const LABELS = /^(?:notices?|information|note|about|help|remarks?|links?|rdap|whois|-)$/;
+const LABELS = /^(?:notices?|information|note|about|help|remarks?|links?|status|rdap|whois|-)$/;
 const ADDRESS = /^(?:https?:\/\/\S+|\S+@\S+\.\S+)$/;
 /** Whom to ask or what to read. */
 const POINTERS =
   /^(?:see|visit|for (?:more|further|additional) (?:information|details|help)|more information|request id|trace id)\b/;
+/** What holds for names in general. */
+const OF_NAMES = /^(?:some|certain|a list of)\b.*\b(?:names|domains)\b/;
 /** Where the name may be known instead. */
 const ELSEWHERE = /\b(?:authoritative|tlds?|bootstrap|another|other|different)\b|\/domain\//;
 
@@ -54,7 +56,8 @@ export function isSmallPrint(line: string): boolean {
 
 /** A heading such as `Terms of Use`. */
 export function isOfTerms(line: string): boolean {
-  return (SMALL_PRINT.test(line) || SMALL_PRINT_ELSEWHERE.test(line)) && !denies(line);
+  const isKnown = [SMALL_PRINT, SMALL_PRINT_ELSEWHERE, OF_NAMES].some((it) => it.test(line));
+  return isKnown && !denies(line);
 }
 
 /** A line under such a heading. */
