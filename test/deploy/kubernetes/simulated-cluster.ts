@@ -7,6 +7,8 @@ import type { Daemon } from './daemon.js';
 
 const NODES = 3;
 const VOLUMES = 6;
+/** What a node offers; kwok's own nodes offer no ephemeral storage, which pods of the chart request. */
+const CAPACITY = { cpu: '64', memory: '256Gi', pods: '110', 'ephemeral-storage': '1Ti' };
 const READY_LIMIT_MS = 120_000;
 
 interface Conditions {
@@ -70,7 +72,8 @@ export class SimulatedCluster {
       'kubernetes.io/os': 'linux',
       'topology.kubernetes.io/zone': `zone-${number}`,
     };
-    await this.server.client.create('/api/v1/nodes', { metadata: { name, labels } });
+    const status = { capacity: CAPACITY, allocatable: CAPACITY };
+    await this.server.client.create('/api/v1/nodes', { metadata: { name, labels }, status });
   }
 
   /** For claims that name no class: nobody makes volumes here. */
