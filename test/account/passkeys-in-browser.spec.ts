@@ -66,14 +66,14 @@ jest.setTimeout(300_000);
     await isAt('Add a passkey');
     await visitor.examine();
     await visitor.page.getByLabel('Name').fill('My <b>laptop</b>');
-    await press('Make the passkey');
+    await press('Create the passkey');
     await isAt('Security');
     expect(await visitor.words()).toContain('My <b>laptop</b>');
     await visitor.examine();
     expect(await credentials()).toMatchObject([{ rpId: 'localhost', isResidentCredential: true }]);
     await press('Add a passkey');
     await isAt('Add a passkey');
-    await press('Make the passkey');
+    await press('Create the passkey');
     await waitFor('the reason', async () => /has a passkey of the account/.test(await said()));
   });
 

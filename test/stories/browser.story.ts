@@ -182,7 +182,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
 
   it('a rotated key shows its successor once; the copy button copies it whole', async () => {
     await visitor.open('/keys?search=nothing-like-it&live=yes');
-    expect(await visitor.words()).toContain('No key here.');
+    expect(await visitor.words()).toContain('No key found.');
     await visitor.open(`/keys?search=${key.slice(-4)}&live=yes`);
     await visitor.examine();
     const row = visitor.page.getByRole('listitem').filter({ hasText: key.slice(-4) });
@@ -360,7 +360,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
       }),
     );
     await visitor.open('/account');
-    await visitor.follow('Security: second step, and where you are logged in');
+    await visitor.follow('Security: ways to log in, and where you are logged in');
     await visitor.examine();
     const ends = visitor.page.getByRole('link', { name: /^End the session of/ });
     expect(await ends.count()).toBe(3);

@@ -101,7 +101,7 @@ interface Held {
     );
     await waitFor('the package', async () => {
       await visitor.open('/subscriptions');
-      return /Package of \S+ order \w+\s+5,000\s+5,000\s+never expires/.test(await visitor.words());
+      return /Package, \S+ order \w+\s+5,000\s+5,000\s+never expires/.test(await visitor.words());
     });
   });
 
@@ -187,7 +187,7 @@ interface Held {
     expect(await open()).toBe(0);
     await visitor.examine();
     await visitor.open('/plans');
-    expect(await visitor.submit('Subscribe to Domainer names')).toBe(303);
+    expect(await visitor.submit('Subscribe to Domainer Names')).toBe(303);
     await pay();
     await waitFor('the files', open);
     expect(await csvOf('WHOIS of new names').count()).toBe(0);
@@ -239,7 +239,7 @@ interface Held {
 
   it('everything that is held of the account is downloaded with the password', async () => {
     await visitor.open('/account');
-    await visitor.follow('Download everything we hold about this account');
+    await visitor.follow('Download all data of this account');
     await visitor.examine();
     expect(await visitor.submit('Download', { Password: 'wrong' })).toBe(401);
     await visitor.page.getByLabel('Password').fill(customer.password);

@@ -96,8 +96,8 @@ describe('a preview of a change', () => {
       'Credits a month 15,000 50,000',
       'Live requests a minute 40 80',
       'Keys 3 5',
-      'You have 1,400 credits. This brings 34,995 at once, for the rest of the running month: then you have 36,395.',
-      'The change to API plan 5K on 2026-12-22 is given up.',
+      'You have 1,400 credits. The change adds 34,995 at once for the rest of the current month. You then have 36,395.',
+      'The change to API plan 5K on 2026-12-22 is cancelled.',
     ]) {
       expect(said).toContain(part);
     }
@@ -143,11 +143,11 @@ describe('a preview of a change', () => {
     const said = await words('/subscriptions/0197-s/change?sku=api-5K-month');
     for (const part of [
       'Nothing is charged now. The new plan begins on 2026-12-22 (UTC)',
-      'You have 9,000 credits; this adds none before 2026-12-22.',
+      'You have 9,000 credits. The change adds none before 2026-12-22.',
       '$27.00 a month $10.00 a month',
-      'What is left then of the plan’s 9,000 credits ends when the new ones arrive, on 2026-12-22.',
-      'Of more than 2 keys the oldest work on, the others are paused.',
-      'Monitors beyond the new number are paused, never deleted.',
+      'The plan has 9,000 credits now. Those left on 2026-12-22 expire when the new ones arrive.',
+      'Only the 2 oldest keys go on working; the others are paused.',
+      'Monitors beyond the new limit are paused, not deleted.',
     ]) {
       expect(said).toContain(part);
     }
@@ -171,9 +171,9 @@ describe('credits', () => {
     under.answers.set('GET /internal/balance', balance(grants));
     const said = await words('/subscriptions');
     const places = [
-      'Trial of 2026-11-20',
-      'API plan 15K of 2026-11-20',
-      'Package of 2026-11-20 , order ABC123',
+      'Trial, 2026-11-20',
+      'API plan 15K, 2026-11-20',
+      'Package, 2026-11-20 , order ABC123',
       '7,000',
     ].map((part) => said.indexOf(part));
     expect(places.every((place) => place > 0)).toBe(true);
@@ -207,7 +207,7 @@ describe('credits', () => {
     };
     under.answers.set(`GET /internal/orders/${ORDER_ID}`, order);
     expect(await words(`/credits/orders/${ORDER_ID}`)).toContain(
-      '15,000 credits that never expire; they are on their way',
+      '15,000 credits that never expire (on their way',
     );
     under.answers.set('GET /internal/balance', balance(grants));
     expect(await words(`/credits/orders/${ORDER_ID}`)).not.toContain('on their way');
@@ -216,7 +216,7 @@ describe('credits', () => {
 
   it('that a deletion froze say when they come back', async () => {
     under.answers.set('GET /internal/balance', balance([grant({})], { frozen: 400 }));
-    expect(await words('/')).toContain('400 come back within a minute of the restore');
+    expect(await words('/')).toContain('400 credits come back within a minute');
   });
 });
 
@@ -233,7 +233,7 @@ describe('prices before an order', () => {
   it('name the sum with its tax, by the billing details, for packages, plans and the add-on', async () => {
     tax(190_000);
     const credits = await words('/credits');
-    expect(credits).toContain('By your billing details 19 % tax is added.');
+    expect(credits).toContain('According to your billing details , 19 % tax is added.');
     expect(credits).toContain('15,000 credits for $64.26 ($54.00 and $10.26 tax), $0.0036 each');
     const plans = await words('/plans');
     expect(plans).toContain('API plan 15K $32.13 ($27.00 and $5.13 tax) a month');

@@ -118,12 +118,12 @@ describe('a step that cannot be taken back', () => {
     ],
     [
       '/security/identities/0197-i/remove',
-      'opens this account no more',
+      'can then no longer log in with',
       'DELETE /internal/dashboard/identities/0197-i',
     ],
     [
       '/security/passkeys/0197-p/remove',
-      'opens this account no more',
+      'can then no longer log in with',
       'DELETE /internal/dashboard/passkeys/0197-p',
     ],
     ['/security/sessions/end-others', 'logged out at once', 'DELETE /internal/dashboard/sessions'],
@@ -225,12 +225,12 @@ describe('a step that cannot be taken back', () => {
     expect(await shown('2026-11-22T10:07:31.000Z')).toMatch(
       /last used <time [^>]+>2026-11-22 10:07 UTC</,
     );
-    expect(await shown(null)).toContain('no use noted; one is shown within two minutes');
+    expect(await shown(null)).toContain('never used (a use appears within two minutes)');
   });
 
   it('a cancellation says when the credits of the plan end', async () => {
     expect(textOf(await get('/subscriptions/0197-s/cancel'))).toContain(
-      'Its credits end on 2026-12-22 (UTC); what is left then is lost.',
+      'Its unused credits expire on 2026-12-22 (UTC).',
     );
   });
 
@@ -299,7 +299,7 @@ describe('an order', () => {
     under.answers.set(BALANCE, balance(grants));
     const shown = textOf(await get('/credits/orders/1'));
     expect(shown).toContain(
-      'Your payment of $10.00 arrived: 5,000 credits until the next ones, 2026-12-22 (UTC) at the latest.',
+      'Your payment of $10.00 arrived: 5,000 credits, which expire when the next ones arrive, by 2026-12-22 (UTC).',
     );
     expect(shown).toContain(`<dd>${title}</dd>`);
     expect(shown).toContain('<dd>Every month, until you cancel</dd>');
@@ -457,7 +457,7 @@ describe('the overview', () => {
       left(900, null),
     ];
     under.answers.set(BALANCE, balance(grants));
-    expect(textOf(await get('/'))).toContain('10,400 of them until 2026-12-22 at the latest');
+    expect(textOf(await get('/'))).toContain('10,400 of them expire by 2026-12-22');
   });
 });
 

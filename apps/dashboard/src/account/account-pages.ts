@@ -19,18 +19,18 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
           <a class="button plain small" href="/account/email">Change the e-mail address</a>
           <a class="button plain small" href="/account/password">Change the password</a>
         </p>
-        <p><a href="/security">Security: second step, and where you are logged in</a></p>
+        <p><a href="/security">Security: ways to log in, and where you are logged in</a></p>
       </section>
       <section>
         <h2>Your data</h2>
-        <p><a href="/account/export">Download everything we hold about this account</a></p>
+        <p><a href="/account/export">Download all data of this account</a></p>
       </section>
       <section>
         <h2>Delete the account</h2>
         <ul>
-          <li>All keys and sessions end at once, and credits freeze.</li>
+          <li>All keys and sessions end at once. Your credits are frozen.</li>
           <li>Subscriptions are cancelled at the end of their period.</li>
-          <li>For 90 days you can log in and restore the account. Keys stay revoked.</li>
+          <li>For 90 days, you can log in and restore the account. Keys stay revoked.</li>
           <li>After that, credits are forfeited and your personal data is erased for good.</li>
         </ul>
         ${form(context, '/account/delete', fields)}
@@ -46,9 +46,9 @@ export function exportPage(context: PageContext, notice?: Notice): Markup {
     notice,
     body: html`<section>
       <p>
-        One JSON file with everything we hold about this account: you, your keys and sessions, who
-        did what, orders, payments, invoices, credits and requests. Secrets are left out, as are
-        invoices as PDF, which are <a href="/invoices">here</a>.
+        You get one JSON file with all data of this account: personal data, keys, sessions, the
+        audit log, orders, payments, invoices, credits and requests. It contains no secrets and no
+        PDFs. Download those under <a href="/invoices">Invoices</a>.
       </p>
       ${form(context, '/account/export', fields)}
     </section>`,

@@ -31,7 +31,7 @@ export function overviewPage(context: PageContext, facts: OverviewFacts): Markup
         <h2>A first call</h2>
         ${curlLine(facts.apiUrl, '$KEY', 'registered.test')}
         <p class="quiet">
-          Fixtures such as registered.test answer to a test key, offline and for 0 credits.
+          With a test key, sample names such as registered.test cost nothing.
           <a href="/keys">Keys</a> · <a href="${facts.apiUrl}/docs">API reference</a>
         </p>
       </section>
@@ -62,25 +62,25 @@ function balanceSection(balance: BalanceAnswer | undefined): Markup {
   const frozen =
     balance.frozen > 0
       ? html` <span
-          >${grouped(balance.frozen)} come back within a minute of the restore: load this page
-          again. Keys stay revoked: <a href="/keys">reissue them</a></span
+          >${grouped(balance.frozen)} credits come back within a minute; then load this page again.
+          Keys stay revoked: <a href="/keys">reissue them</a></span
         >`
       : undefined;
   const ending = firstToEnd(balance);
   const debt =
     balance.debt > 0
       ? html` <span
-          >${grouped(balance.debt)} owed after a refund; credits you buy repay them first</span
+          >you owe ${grouped(balance.debt)} after a refund; the next credits repay them first</span
         >`
+      : undefined;
+  const reserved =
+    balance.reserved > 0
+      ? html` <span>${grouped(balance.reserved)} of them are reserved for current requests</span>`
       : undefined;
   return html`<section>
     <h2>Credits</h2>
     <p class="figure"><strong>${grouped(balance.spendable + balance.reserved)}</strong> to spend</p>
-    <p class="quiet">
-      <span
-        >${grouped(balance.reserved)} of them set aside for calls under way and the next ones</span
-      >${ending && html` <span>${ending}</span>`}${frozen}${debt}
-    </p>
+    <p class="quiet">${reserved}${ending && html` <span>${ending}</span>`}${frozen}${debt}</p>
     ${grantsTable(balance)}
     <p class="actions"><a class="button small" href="/credits">Buy credits</a></p>
   </section>`;

@@ -45,7 +45,7 @@ export function planCard(facts: PlanFacts): Markup {
     <p>${planWords(facts)}</p>
     ${allowance ? limitTable(allowance, facts) : html`<p>Limits cannot be read right now.</p>`}
     <p class="quiet">
-      Requests are those of the last 60 seconds, and of the busiest minute of the last hour.
+      “Used” counts the last 60 seconds, “Busiest” the busiest minute of the last hour.
       <a href="/plans">Plans and the rate-limit add-on</a>
     </p>
   </section>`;
@@ -55,10 +55,11 @@ export function planCard(facts: PlanFacts): Markup {
 export function lowCredits(balance: BalanceAnswer | undefined): string | undefined {
   if (!balance) return undefined;
   const left = balance.spendable + balance.reserved;
-  if (left === 0) return 'No credits are left: calls that cost any are refused with 402.';
+  if (left === 0)
+    return 'You have no credits left. Requests that cost credits are refused with status 402.';
   const newest = balance.grants.toSorted((a, b) => (a.granted_at < b.granted_at ? 1 : -1)).at(0);
   if (!newest || left > newest.granted * LOW) return undefined;
-  return `Credits are low: ${grouped(left)} are left.`;
+  return `Your credits are running out: ${grouped(left)} are left.`;
 }
 
 function planWords({ subscriptions, balance }: PlanFacts): string {

@@ -15,13 +15,14 @@ export async function addedTax(visit: PageVisit): Promise<TaxAnswer | undefined>
 
 /** A sentence about amounts added to the prices of a page. */
 export function taxSentence(tax: TaxAnswer | undefined): Markup {
-  if (!tax) return html`Prices are without tax; the order shows it before you pay.`;
+  if (!tax) return html`Prices are without tax. The order shows the tax before you pay.`;
   const { tax_ppm: ppm, is_reverse_charge: isReverseCharge } = tax;
   const details = html`<a href="/billing-details">billing details</a>`;
   if (ppm === null) return html`Tax depends on your country: fill in your ${details} first.`;
-  if (ppm > 0) return html`By your ${details} ${percent(ppm)} tax is added.`;
+  if (ppm > 0) return html`According to your ${details}, ${percent(ppm)} tax is added.`;
   return isReverseCharge
-    ? html`By your ${details} no tax is added: as a business you owe it yourself (reverse charge).`
+    ? html`According to your ${details}, no tax is added: as a business, you owe it yourself
+      (reverse charge).`
     : html`No tax is added.`;
 }
 

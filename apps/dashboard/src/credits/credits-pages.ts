@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { OrderAnswer, TaxAnswer } from '#libs/contracts';
+import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { grouped, money } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
@@ -30,14 +31,14 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
     body: html`<section>
         <h2>Buy a package</h2>
         <p class="quiet">Credits of a package never expire. ${taxSentence(facts.tax)}</p>
-        ${facts.spendable !== undefined ? html`<p>${grouped(facts.spendable)} credits to spend now${facts.ending ? `, ${facts.ending}` : ''}.</p>` : undefined}
+        ${facts.spendable !== undefined ? html`<p>You have ${counted(facts.spendable, 'credit')}${facts.ending ? `; ${facts.ending}` : ''}.</p>` : undefined}
         ${processorSection(facts.processors, (name) => `/credits?processor=${name}`)}
         ${amountForm()} ${form(context, '/credits', packageFields(facts))}
       </section>
       <section>
         <h2>Or subscribe</h2>
         <p>
-          A plan brings credits every month and costs less for each. The rate-limit add-on allows
+          A plan brings credits every month, at a lower price for each. The rate-limit add-on allows
           more requests a minute.
         </p>
         <p class="actions"><a class="button" href="/plans">See the plans</a></p>
@@ -51,7 +52,7 @@ export function leavePage(context: PageContext, url: string): Markup {
   return page(context, {
     title: 'At the processor',
     body: html`<section>
-      <p>The payment processor’s own page asks for payment details. They never come here.</p>
+      <p>You enter your payment details on the payment processor’s own page. We never see them.</p>
       <p class="actions"><a class="button" href="${url}">Go to the processor’s page</a></p>
     </section>`,
   });

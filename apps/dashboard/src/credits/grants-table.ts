@@ -27,9 +27,8 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
       </tbody>
     </table>
     <p class="quiet">
-      Credits are used in the order of this list: trial and returned credits, credits from our
-      support, plan, packages; within each, those that end first. A plan’s credits end when its next
-      ones arrive; what is left then is lost.
+      Credits are used from the top of this list to the bottom. A plan’s credits expire when its
+      next ones arrive.
     </p>`;
 }
 
@@ -68,7 +67,7 @@ function grantWords({ source_type: type, granted_at: at, order_id: id, sku }: Sh
   const plan = type === 'subscription' && sku !== null ? planOfSku(sku)?.name : undefined;
   const order =
     id === null ? undefined : html`, <a href="/credits/orders/${id}">order ${orderNumber(id)}</a>`;
-  return html`${plan ?? sourceName(type)} of <span class="date">${day(at)}</span>${order}`;
+  return html`${plan ?? sourceName(type)}, <span class="date">${day(at)}</span>${order}`;
 }
 
 /** The credits left that end first, and when; undefined while all of them last. */
@@ -79,22 +78,21 @@ export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
   if (ending.length === 0) return undefined;
   const [first] = ending.map(({ end }) => day(end)).toSorted();
   const left = ending.reduce((sum, one) => sum + (day(one.end) === first ? one.left : 0), 0);
-  return `${grouped(left)} of them until ${first} at the latest`;
+  return `${grouped(left)} of them expire by ${first}`;
 }
 
 /** Until when credits last, in UTC. */
 function untilOf({ source_type: type, expires_at: end }: BalanceAnswer['grants'][number]): Markup {
   if (end === null) return html`never expires`;
-  return html`<span class="date">${day(end)}</span
-    >${type === 'subscription' ? ' at the latest' : ''}`;
+  return html`<span class="date">${day(end)}</span>${type === 'subscription' ? ' or earlier' : ''}`;
 }
 
 const SOURCE_NAMES: Readonly<Record<CreditSource, string>> = {
   trial: 'Trial',
   package: 'Package',
   subscription: 'Plan',
-  release: 'Given back',
-  operator: 'From our support',
+  release: 'Returned',
+  operator: 'From support',
 };
 
 /** A source's name for people. */

@@ -30,7 +30,7 @@ const PAYMENT_CANCELLED: Notice = {
 const ORDER_WORDS: Readonly<Record<OrderState, string>> = {
   created: 'Being prepared',
   redirected: 'Waiting for your payment',
-  processing: 'Payment under way',
+  processing: 'Payment being processed',
   paid: 'Paid',
   expired: 'Not paid in time',
   failed: 'Payment failed',
@@ -43,7 +43,7 @@ const ORDER_WORDS: Readonly<Record<OrderState, string>> = {
 const EXPLAINED: Readonly<Record<OrderState, string>> = {
   created: 'The processor has not answered yet. Load the page again in a moment.',
   redirected: 'Waiting for your payment.',
-  processing: 'The payment is under way; this can take days. Credits come with the money.',
+  processing: 'The payment is being processed, which can take days. Credits arrive with the money.',
   paid: 'Paid.',
   expired: 'The page to pay on has expired. Nothing was charged.',
   failed: 'The payment failed. Nothing was charged.',
@@ -78,7 +78,7 @@ export function orderPage(context: PageContext, facts: OrderFacts): Markup {
         ${url ? fact('Pay before', `${order.expires_at.slice(0, 16).replace('T', ' ')} UTC`) : undefined}
       </dl>
       ${canDrop(order) ? waitingActions(context, order) : undefined}
-      <p><a href="/subscriptions">What you own</a> · <a href="/invoices">Invoices</a></p>
+      <p><a href="/subscriptions">Subscriptions</a> · <a href="/invoices">Invoices</a></p>
     </section>`,
   });
 }
@@ -132,7 +132,7 @@ function refusedNotice({ processor, amount_micros, currency }: OrderAnswer): Not
 function arrivalOf(line: OrderLineAnswer, order: OrderAnswer, balance?: BalanceAnswer): string {
   if (line.credits !== null) {
     const isThere = balance?.grants.some(({ order_id: id }) => id === order.id) ?? true;
-    const onTheWay = isThere ? '' : '; they are on their way, load the page again in a moment';
+    const onTheWay = isThere ? '' : ' (on their way: load the page again in a moment)';
     return `${lineText(line)} that never expire${onTheWay}`;
   }
   const monthly = (planOfSku(line.sku)?.monthlyCredits ?? 0) * line.quantity;
@@ -140,8 +140,8 @@ function arrivalOf(line: OrderLineAnswer, order: OrderAnswer, balance?: BalanceA
   const until = firstEnd(monthly, order, balance);
   const credits = `${grouped(monthly)} credits`;
   return until
-    ? `${credits} until the next ones, ${day(until)} (UTC) at the latest`
-    : `${credits} a month, within moments`;
+    ? `${credits}, which expire when the next ones arrive, by ${day(until)} (UTC)`
+    : `${credits} a month, from now on`;
 }
 
 /** When the credits of a plan's first month end; undefined before they are there. */

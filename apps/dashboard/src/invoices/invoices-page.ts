@@ -13,8 +13,8 @@ const KINDS: Readonly<Record<Exclude<InvoiceKind, 'invoice'>, string>> = {
 
 const STATES: readonly (readonly [state: InvoiceState, words: string])[] = [
   ['paid', 'paid'],
-  ['partly_returned', 'paid, and returned in part'],
-  ['returned', 'paid, and returned'],
+  ['partly_returned', 'refunded in part'],
+  ['returned', 'refunded'],
   ['note', 'credit and debit notes'],
 ];
 
@@ -53,20 +53,20 @@ export function invoicesPage(
       ${isFiltered || invoices.length > 0 ? filterForm(asked) : undefined}
       ${
         invoices.length === 0
-          ? html`<p>${isFiltered ? 'No invoice fits.' : 'No invoice yet.'}</p>`
+          ? html`<p>${isFiltered ? 'No invoice matches.' : 'No invoice yet.'}</p>`
           : html`<ul class="rows">
                 ${invoices.map((invoice) => row(context, invoice))}
               </ul>
               <p class="actions">
                 <a class="button plain" href="/api/invoices/archive?${invoicesQuery(asked)}"
-                  >${isFiltered ? 'PDFs of these as a ZIP file' : 'All PDFs as a ZIP file'}</a
+                  >${isFiltered ? 'These PDFs as a ZIP file' : 'All PDFs as a ZIP file'}</a
                 >
                 ${nextCursor && html`<a href="/invoices?${invoicesQuery(asked, { cursor: nextCursor })}">Older invoices</a>`}
               </p>`
       }
       <p class="quiet">
-        Each shows the <a href="/billing-details">billing details</a> of the day it was printed.
-        Print one again when they have changed: its number and its amounts stay.
+        An invoice shows your <a href="/billing-details">billing details</a> at the time it was
+        printed. After you change them, print it again: its number and amounts stay the same.
       </p>
     </section>`,
   });

@@ -66,7 +66,7 @@ export function keysPage(
         ${nextCursor && html`<p><a href="/keys?cursor=${encodeURIComponent(nextCursor)}">Older keys</a></p>`}
       </section>
       <section>
-        <h2>Another key</h2>
+        <h2>Create a key</h2>
         ${form(context, '/keys', creationFields(entered))}
       </section>`,
   });
@@ -87,7 +87,7 @@ function newKeySection(key: string, apiUrl: string): Markup {
   const domainName = key.startsWith('dds_test_') ? 'registered.test' : 'example.com';
   return html`<section>
     <h2>Your ${key.startsWith('dds_test_') ? 'test' : 'live'} key</h2>
-    <p>Copy it now: it is shown this once and cannot be read again.</p>
+    <p>Copy it now. It is shown only once.</p>
     <pre data-copy="key"><code>${key}</code></pre>
     ${curlLine(apiUrl, key, domainName)}
   </section>`;
@@ -95,17 +95,17 @@ function newKeySection(key: string, apiUrl: string): Markup {
 
 function filterForm({ search, isLiveOnly }: KeyFilter = { search: '', isLiveOnly: false }): Markup {
   return html`<form method="get" action="/keys" class="filters inline">
-    ${field({ name: 'search', label: 'Name or end of a key', value: search, isOptional: true })}
+    ${field({ name: 'search', label: 'Name or last characters', value: search, isOptional: true })}
     <label
       ><input type="checkbox" name="live" value="yes" ${isLiveOnly ? html`checked` : undefined} />
-      Hide those that have ended</label
+      Hide keys that no longer work</label
     >
     <button class="plain">Show</button>
   </form>`;
 }
 
 function keyList(keys: KeyAnswer[], allowed?: number, use?: KeyUse): Markup {
-  if (keys.length === 0) return html`<p>No key here.</p>`;
+  if (keys.length === 0) return html`<p>No key found.</p>`;
   return html`<ul class="rows">
     ${keys.map((key) => keyRow(key, allowed, use))}
   </ul>`;
@@ -144,7 +144,7 @@ const wasUsed = ({ id, last_used_at: used }: KeyAnswer, use?: KeyUse) =>
 /** A gateway tells of a use within a minute, and account writes it down within another one. */
 const usedWords = ({ last_used_at: used }: KeyAnswer) =>
   used === null
-    ? html`no use noted; one is shown within two minutes`
+    ? html`never used (a use appears within two minutes)`
     : html`last used ${minute(used)}`;
 
 /** The end of a key that still works. */
@@ -181,7 +181,7 @@ function creationFields(entered?: NewKeySettings): Markup {
       <select id="environment" name="environment">
         <option value="live">Live: any name, costs credits</option>
         <option value="test" ${isTest ? html`selected` : undefined}>
-          Test: fixtures such as registered.test, free
+          Test: sample names such as registered.test, free
         </option>
       </select>
     </div>

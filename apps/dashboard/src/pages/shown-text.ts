@@ -12,8 +12,13 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 export const shownTime = (text: string) =>
   TIME.test(text) ? `${text.slice(0, 16).replace('T', ' ')} UTC` : text;
 
-/** The name of an answer's member on a page: `create_date`, Create date. */
+const ABBREVIATIONS = /\b(asn?|dns|dnssec|iana|ip|rdap|tld|ttl|url|whois)\b/g;
+
+/** The name of an answer's member on a page: `create_date`, Create date; `whois_server`, WHOIS server. */
 export function memberWords(name: string): string {
-  const words = shownText(name).replaceAll('_', ' ').trim();
+  const words = shownText(name)
+    .replaceAll('_', ' ')
+    .trim()
+    .replace(ABBREVIATIONS, (word) => word.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import {
   type BillingInterval,
+  DATASET_NAMES,
+  type PlanDataset,
   SUBSCRIPTION_PLANS,
   type SubscriptionAnswer,
   type SubscriptionLineName,
@@ -43,29 +45,28 @@ export function plansPage(context: PageContext, facts: PlansFacts, notice?: Noti
       <section>
         <h2>API plans</h2>
         <p class="quiet">
-          Credits come every month, also on a yearly plan, and last until the next ones arrive: what
-          is left then is lost. For credits that never expire,
-          <a href="/credits">buy a package</a>.
+          Credits come every month, on a yearly plan as well, and expire when the next ones arrive.
+          Credits of a <a href="/credits">package</a> never expire.
         </p>
         ${rows(context, 'api', facts)}
       </section>
       <section>
         <h2>Domainer plans</h2>
         <p class="quiet">
-          <a href="/files">Database files</a>, every day, and full downloads once a week. Each plan
-          opens the files of its data, 90 days back.
+          Download <a href="/files">database files</a> every day, and full files once a week. Each
+          plan opens the files of its data for the last 90 days.
         </p>
         ${rows(context, 'domainer', facts)}
       </section>
       <section>
         <h2>Rate-limit add-on</h2>
         <p class="quiet">
-          More requests a minute on top of a package or plan, from the moment it is paid.
+          It allows more requests a minute than your package or plan, as soon as it is paid.
         </p>
         ${rows(context, 'rate_limit', facts)}
       </section>
       <p class="quiet">
-        ${taxSentence(facts.tax)} Renewals follow the billing details of their day.
+        ${taxSentence(facts.tax)} Renewals are taxed by your billing details at that time.
       </p>`,
   });
 }
@@ -156,10 +157,12 @@ function units({ sku, unitsMax, name }: SubscriptionPlan, value: number): Markup
 export function rightsOf({ line, monthlyCredits, rights }: SubscriptionPlan): Markup {
   const { limits, monitors, keys, datasets } = rights;
   if (line === 'domainer') {
-    return html`<span>${datasets.map((name) => name.replaceAll('-', ' ')).join(', ')}</span>`;
+    return html`<span
+      >${datasets.map((name) => DATASET_NAMES[name as PlanDataset]).join(', ')}</span
+    >`;
   }
   const perMinute = `${grouped(limits.live)} live, ${limits.bulk} bulk and ${limits.heavy} heavy requests a minute`;
-  if (line === 'rate_limit') return html`<span>each unit adds ${perMinute}</span>`;
+  if (line === 'rate_limit') return html`<span>Each unit adds ${perMinute}.</span>`;
   return html`<span>${grouped(monthlyCredits)} credits a month</span> <span>${perMinute}</span>
     <span
       >monitors: ${counted(monitors.domain, 'domain')}, ${counted(monitors.brand, 'brand')},

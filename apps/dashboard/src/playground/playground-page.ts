@@ -20,18 +20,27 @@ export interface PlayShown {
   credits?: number;
 }
 
+/** Subjects of operations, where the name of the operation says it otherwise. */
+const GROUPS: Readonly<Record<string, string>> = {
+  ip: 'IP addresses',
+  asn: 'AS numbers',
+  domain: 'Domain names',
+  tlds: 'Top-level domains',
+};
+
 /** `/playground`: every operation of the API, by what it is about. */
 export function playgroundList(context: PageContext): Markup {
   const groups = Map.groupBy(PLAYED, ({ name }) => name.split('.', 1)[0]);
   return page(context, {
     title: 'Playground',
     body: html`<p class="lead">
-        Each operation of the API with a form, an answer, and the call in four languages.
+        Try each operation of the API: fill in its form, see its answer, and copy the call for your
+        program.
       </p>
       ${[...groups].map(
         ([group, rows]) =>
           html`<section>
-            <h2>${memberWords(group)}</h2>
+            <h2>${GROUPS[group] ?? memberWords(group)}</h2>
             <ul class="rows">
               ${rows.map(
                 (row) =>
@@ -74,7 +83,9 @@ export function playgroundPage(context: PageContext, row: Operation, shown: Play
       <section>
         <h2>The same in a program</h2>
         ${callsMarkup(prepared.call)}
-        <p class="quiet">With <a href="/keys">a key of yours</a> in the environment, as KEY.</p>
+        <p class="quiet">
+          The call reads <a href="/keys">your key</a> from the environment variable KEY.
+        </p>
       </section>
       <p><a href="/playground">All operations</a></p>`,
   });
@@ -139,7 +150,7 @@ function fixtures(row: Operation): Markup | undefined {
   const [name] = [row.subject ?? []].flat();
   if (!row.fixtures || name === undefined) return undefined;
   return html`<details>
-    <summary>Names that answer a test key, for nothing</summary>
+    <summary>Free sample names for test keys</summary>
     <ul>
       ${row.fixtures.map(
         ({ value, answers }) =>

@@ -59,7 +59,7 @@ describe('the playground', () => {
   it('says what a call costs before it is sent, and what the API would refuse', async () => {
     const priced = async (query: string) => (await calls(`/playground/${query}`)).said;
     expect(await priced('whois.history/calls?domainName=example.com')).toBe(
-      'It costs 5 credits, and nothing without an answer.',
+      'It costs 5 credits, or nothing if there is no answer.',
     );
     expect(await priced('domain.reputation/calls?domainName=example.com&mode=full')).toContain(
       '3 credits',

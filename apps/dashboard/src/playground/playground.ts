@@ -73,6 +73,6 @@ function costWords(
   if (most === 0) return 'It costs nothing.';
   const words = counted(most, 'credit');
   return price.per === 'item'
-    ? `It costs at most ${words}: only names that are answered cost something.`
-    : `It costs ${words}, and nothing without an answer.`;
+    ? `It costs at most ${words}. Names without an answer are free.`
+    : `It costs ${words}, or nothing if there is no answer.`;
 }

@@ -28,10 +28,10 @@ export function documentsPage(context: PageContext, apiUrl: string): Markup {
       <section>
         <h2>For programs</h2>
         <ul class="rows">
-          ${link('/openapi.json', 'OpenAPI 3.1', 'From which clients are generated in any language.')}
-          ${link('/v2.0/pricing', 'Prices as JSON', 'The price list that orders are made from.')}
-          ${link('/v2.0/files/status', 'Database files as JSON', 'How fresh each dataset is.')}
-          ${link('/v2.0/tlds', 'Top-level domains as JSON', 'Which protocol answers for each.')}
+          ${link('/openapi.json', 'OpenAPI 3.1', 'Generate a client in any language from it.')}
+          ${link('/v2.0/pricing', 'Prices as JSON', 'The current price list.')}
+          ${link('/v2.0/files/status', 'Database files as JSON', 'How up to date each dataset is.')}
+          ${link('/v2.0/tlds', 'Top-level domains as JSON', 'The protocol of each top-level domain.')}
         </ul>
       </section>
       <section>

@@ -35,29 +35,28 @@ export function pricesPage(
     title: 'Prices',
     notice,
     body: html`<p class="lead">
-        You pay for answers. A refusal, a time-out, a throttled registry and an empty search cost
-        nothing. Every account starts with ${grouped(TRIAL_CREDITS)} credits, ${limits.live} live
-        requests a minute and ${keys} key, without a card.
+        You pay only for answers. Refused requests, time-outs, throttled registries and empty
+        searches cost nothing. Every account starts with ${grouped(TRIAL_CREDITS)} credits,
+        ${limits.live} live requests a minute and ${keys} key. You need no card.
       </p>
       ${calculator(asked, found)}
       <section>
         <h2>Packages and API plans</h2>
         <p class="quiet">
-          Credits of a package never expire. Credits of a plan come every month and last until the
-          next ones arrive. Between the packages below, any multiple of 1,000 credits is sold (above
-          100,000, of 10,000).
+          Credits of a package never expire. Credits of a plan come every month and expire when the
+          next ones arrive. You can also buy packages in between, in steps of 1,000 credits, or of
+          10,000 above 100,000.
         </p>
         ${tierTable()}
         <p class="quiet">
-          Requests a minute are live, bulk and heavy ones; monitors are domains, brands and
-          registrants.
+          Requests a minute: live / bulk / heavy. Monitors: domains / brands / registrants.
         </p>
       </section>
       <section>
         <h2>Domainer plans</h2>
         <p class="quiet">
-          Database files every day, 90 days back, and full downloads once a week. A sample of each
-          dataset is <a href="/documents">public</a>.
+          Download database files every day and full files once a week, for the last 90 days. A
+          sample is <a href="/documents">public</a>.
         </p>
         ${domainerTable()}
       </section>
@@ -75,8 +74,7 @@ export function pricesPage(
         ${operationTable()}
       </section>
       <p class="quiet">
-        Prices are in US dollars and without tax. Where tax is due, the order shows it before you
-        pay.
+        Prices are in US dollars and without tax. If tax is due, the order shows it before you pay.
       </p>`,
   });
 }
@@ -99,13 +97,13 @@ function calculator({ operation, count }: AskedPrice, found: Calculation | undef
 function calculated({ operation, count, credits, package: sold, plans }: Calculation): Markup {
   const ways = [
     sold === undefined
-      ? html`<li>No package holds so many credits: buy several, or ask us.</li>`
+      ? html`<li>No package has that many credits. Buy several, or ask us.</li>`
       : html`<li>
           Once: a package of ${grouped(sold.credits)} credits for ${money(String(sold.micros))}.
         </li>`,
     ...plans.map(
       ({ name, unitMicros, interval }) =>
-        html`<li>So many every month: ${name} for ${money(String(unitMicros))} a ${interval}.</li>`,
+        html`<li>Every month: ${name} for ${money(String(unitMicros))} a ${interval}.</li>`,
     ),
   ];
   return html`<p role="status">

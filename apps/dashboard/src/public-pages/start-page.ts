@@ -15,21 +15,21 @@ const SAMPLES = [...LIVE_LOOKUPS, ...SEARCHES];
 const PARTS: readonly (readonly [what: string, about: string])[] = [
   [
     'Live lookups',
-    'WHOIS and RDAP, IP addresses, AS numbers, DNS and availability. Every field says which source gave it.',
+    'Look up WHOIS and RDAP, IP addresses, AS numbers, DNS and availability. Every field names its source.',
   ],
   [
     'History and search',
-    'Earlier owners and records, names by owner or address, subdomains, look-alikes, reputation.',
+    'Find earlier owners and records, names by owner or address, subdomains, look-alikes and reputations.',
   ],
   [
     'Bulk jobs',
-    'Up to three million names in a file: price before, progress during, exactly the rows you paid for.',
+    'Upload up to three million names. You see the price before the job starts, and you pay only for answers.',
   ],
   [
     'Monitors and webhooks',
-    'Domains, brands and registrants are watched; signed webhooks and mails tell you.',
+    'Watch domains, brands and registrants. Signed webhooks and e-mails tell you what changed.',
   ],
-  ['Database files', 'New, changed and dropped names every day, as CSV or JSON.'],
+  ['Database files', 'Download new, changed and dropped names every day, as CSV or JSON.'],
 ];
 
 /** `/` before log-in. @param sample name of the operation whose answer is shown. */
@@ -37,8 +37,8 @@ export function startPage(context: PageContext, apiUrl: string, sample: string):
   return page(context, {
     title: 'Domain data, charged only for an answer',
     body: html`<p class="lead">
-        WHOIS, DNS and everything around a domain name through one API. An account starts with
-        ${grouped(TRIAL_CREDITS)} credits; a lookup that cannot be answered costs nothing.
+        WHOIS, DNS and everything else about a domain name through one API. A new account has
+        ${grouped(TRIAL_CREDITS)} credits. A lookup without an answer costs nothing.
       </p>
       <p class="actions">
         <a class="button" href="/sign-up">Sign up</a
@@ -47,7 +47,7 @@ export function startPage(context: PageContext, apiUrl: string, sample: string):
       </p>
       ${sampleSection(apiUrl, sample)}
       <section>
-        <h2>What there is</h2>
+        <h2>What you can do</h2>
         <dl class="facts">
           ${PARTS.map(
             ([what, about]) =>
@@ -58,8 +58,8 @@ export function startPage(context: PageContext, apiUrl: string, sample: string):
           )}
         </dl>
         <p>
-          Plans from ${money(String(cheapestMicros()))} a month, packages that never expire:
-          <a href="/prices">all prices</a>.
+          Plans cost ${money(String(cheapestMicros()))} a month or more. Credits of packages never
+          expire. <a href="/prices">See all prices</a>.
         </p>
       </section>`,
   });
@@ -80,10 +80,10 @@ function sampleSection(apiUrl: string, sample: string): Markup {
     ${choice('Sample', options)}
     <p class="quiet">${row.summary}. ${title}:</p>
     ${callsMarkup(exampleCall(apiUrl, row))}
-    <h3>Answers</h3>
+    <h3>The answer</h3>
     ${answerMarkup(chosen, answer as Item)}
     <p class="quiet">
-      Test keys get samples for nothing. <a href="/playground">Playground</a> ·
+      Samples are free with a test key. <a href="/playground">Playground</a> ·
       <a href="${apiUrl}/docs">API reference</a>
     </p>
   </section>`;

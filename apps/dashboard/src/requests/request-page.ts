@@ -31,7 +31,7 @@ export function requestPage(
   const facts: (readonly [string, Markup | string])[] = [
     ['When', html`<time datetime="${at}">${at.slice(0, 23).replace('T', ' ')} UTC</time>`],
     ['Operation', isPlayed ? html`<a href="${playgroundPath(row)}">${operation}</a>` : operation],
-    ['Asked about', shownText(subject)],
+    ['Subject', shownText(subject)],
     ['Key', shownText(key)],
     ['Answer', status >= 400 ? refusal(apiUrl, answer, outcome) : answer],
     ['Cost', credits === 0 ? 'nothing' : counted(credits, 'credit')],
@@ -63,10 +63,10 @@ function refusal(apiUrl: string, answer: string, code: string): Markup {
 
 function again(call: ApiCall): Markup {
   return html`<section>
-    <h2>The same once more</h2>
+    <h2>The same request again</h2>
     ${callsMarkup(call)}
     <p class="quiet">
-      The log keeps what a request was about. Other parameters have their defaults here.
+      The log keeps only the subject of a request. All other parameters have their defaults here.
     </p>
   </section>`;
 }

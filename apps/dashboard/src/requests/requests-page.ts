@@ -94,10 +94,10 @@ export function requestsPage(context: PageContext, facts: RequestsFacts, notice?
           <a href="${requestsPath(filter, { path: '/requests.csv' })}">Download as CSV</a>
         </p>
         <p class="quiet">
-          Newest first, times in UTC. Requests are kept for ${REQUESTS_KEPT_DAYS} days, of which a
-          list has up to ${REQUEST_DAYS_MAX}, a download up to 5,000 requests. A request is booked a
-          minute or two after its answer, so one just before midnight may be part of the next day in
-          the ledger.
+          Newest first, times in UTC. Requests are kept for ${REQUESTS_KEPT_DAYS} days. A list
+          covers up to ${REQUEST_DAYS_MAX} days, and a download has up to 5,000 requests. The ledger
+          books a request up to two minutes later, so it may count one just before midnight on the
+          next day.
         </p>
       </section>`,
   });
@@ -119,7 +119,7 @@ function filterForm(filter: RequestFilter, keys: KeyNames): Markup {
       chosen: operation,
     })}
     ${selectField('status', { label: 'Answer', all: 'All answers', options: STATUS_WORDS, chosen: status })}
-    ${field({ name: 'subject', label: 'Asked about', value: subject, isOptional: true })}
+    ${field({ name: 'subject', label: 'Subject', value: subject, isOptional: true })}
     ${field({ name: 'request_id', label: 'Request id', value: request_id, isOptional: true })}
     ${selectField('charged', { label: 'Cost', all: 'With and without', options: COST_WORDS, chosen: charged })}
     <button>Show</button>
@@ -129,7 +129,7 @@ function filterForm(filter: RequestFilter, keys: KeyNames): Markup {
 function nothingFound({ day, from, ...others }: RequestFilter, days: string): Markup {
   if (Object.values(others).some(Boolean)) {
     return html`<p>
-      No request of ${days} fits.
+      No request of ${days} matches.
       <a href="${requestsPath({ day, from })}">Show all requests of these days</a>.
     </p>`;
   }
@@ -146,7 +146,7 @@ function requestTable(rows: readonly RequestRow[], isLong: boolean): Markup {
       <tr>
         <th>Time</th>
         <th>Operation</th>
-        <th>Asked and request id</th>
+        <th>Subject and request id</th>
         <th>Key</th>
         <th>Answer</th>
         <th class="number">Credits</th>
@@ -162,7 +162,7 @@ function requestTable(rows: readonly RequestRow[], isLong: boolean): Markup {
               >
             </td>
             <td data-label="Operation">${row.operation}</td>
-            <td data-label="Asked">
+            <td data-label="Subject">
               <div>
                 ${shownText(row.subject)}<br /><a href="${requestPath(row)}"
                   ><code class="quiet">${row.id}</code></a

@@ -54,8 +54,8 @@ export function recoveryCodesPage(context: PageContext, codes: string[], text: s
     notice: { kind: 'done', text },
     body: html`<section>
       <p>
-        Each of them replaces the app's code once, for example when the telephone is lost. Keep them
-        where you keep other papers: they are shown this once and cannot be read again.
+        If you lose your phone, each of these codes replaces a code of the app once. Keep them in a
+        safe place. They are shown only once.
       </p>
       <pre data-copy="codes"><code>${codes.join('\n')}</code></pre>
       <p class="actions"><a class="button" href="/security">I have kept them</a></p>
@@ -72,7 +72,7 @@ export function newCodesPage(context: PageContext, notice?: Notice): Markup {
     title: 'New recovery codes?',
     notice,
     body: html`<section>
-      <p>The earlier recovery codes no longer work then.</p>
+      <p>Your earlier recovery codes will no longer work.</p>
       ${form(context, '/security/app/recovery-codes', fields)}
     </section>`,
   });
@@ -85,7 +85,7 @@ export function removeAppPage(context: PageContext, notice?: Notice): Markup {
     title: 'Remove the authenticator app?',
     notice,
     body: html`<section>
-      <p>Log-ins ask for no code any more, and the recovery codes are worth nothing.</p>
+      <p>Log-ins then ask for no code, and your recovery codes no longer work.</p>
       ${form(context, '/security/app/remove', fields)}
     </section>`,
   });

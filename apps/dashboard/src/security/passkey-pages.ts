@@ -10,8 +10,8 @@ export function passkeysSection(context: PageContext, passkeys: readonly ListedP
   return html`<section>
     <h2>Passkeys</h2>
     <p>
-      A passkey opens the account by your finger, face or PIN, without password and code, and works
-      on our pages alone.
+      With a passkey you log in by fingerprint, face or PIN, without a password or code. It works
+      only on this site, so nobody can trick you into giving it away.
     </p>
     <ul class="rows">
       ${passkeys.map(
@@ -44,7 +44,8 @@ const step = (id: string, word: string, name: string) =>
 export function newPasskeyPage(context: PageContext, options: object, name: string): Markup {
   const fields = html`${nameField(name)} ${hidden('credential', '')}
     <p class="actions">
-      <button>Make the passkey</button><a class="button plain" href="/security">Back to security</a>
+      <button>Create the passkey</button
+      ><a class="button plain" href="/security">Back to security</a>
     </p>`;
   return page(context, {
     title: 'Add a passkey',
@@ -53,12 +54,12 @@ export function newPasskeyPage(context: PageContext, options: object, name: stri
         ${form(context, '/security/passkeys', fields)}
         <p role="status" data-said></p>
       </section>
-      <noscript><p>Passkeys need the page’s script.</p></noscript>`,
+      <noscript><p>Passkeys need JavaScript.</p></noscript>`,
   });
 }
 
 const nameField = (value: string) =>
-  field({ name: 'name', value, hint: 'By which you will tell it from others.' });
+  field({ name: 'name', value, hint: 'For example, the name of this device.' });
 
 export function renamePasskeyPage(
   context: PageContext,
@@ -90,7 +91,8 @@ export function removePasskeyPage(context: PageContext, { id, name }: ListedPass
     title: 'Remove this passkey?',
     body: html`<p><strong>${name}</strong></p>
       <p>
-        It opens this account no more. Your device may go on to offer it until you delete it there.
+        You can then no longer log in with it. Your device may still offer it until you delete it
+        there.
       </p>`,
     action: `/security/passkeys/${id}/remove`,
     button: 'Remove the passkey',

@@ -39,7 +39,7 @@ const CHANGE_PASSWORD = html`<p class="actions">
   <a class="button plain small" href="/account/password">Change the password</a>
 </p>`;
 const SET_PASSWORD = html`<p>
-  The account has no password. <a href="/password/forgot">A link to your mailbox</a> sets one.
+  The account has no password. Set one by <a href="/password/forgot">a link in an e-mail</a>.
 </p>`;
 
 function identitiesSection(
@@ -49,7 +49,7 @@ function identitiesSection(
   const free = offered.filter((provider) => !identities.some((one) => one.provider === provider));
   if (identities.length + free.length === 0) return html``;
   return html`<section>
-    <h2>Log in with</h2>
+    <h2>Log in with Google or GitHub</h2>
     <ul class="rows">
       ${identities.map(
         ({ id, provider, address, last_used_at: used }) =>
@@ -83,7 +83,7 @@ export function removeIdentityPage(context: PageContext, identity: ListedIdentit
   return confirmationPage(context, {
     title: `Remove ${name}?`,
     body: html`<p><strong>${name}</strong> ${identity.address}</p>
-      <p>A log-in with ${name} opens this account no more.</p>`,
+      <p>You can then no longer log in with ${name}.</p>`,
     action: `/security/identities/${identity.id}/remove`,
     button: `Remove ${name}`,
     isDanger: true,
@@ -98,12 +98,12 @@ function appSection(
   const body =
     since === null
       ? html`<p>
-            A log-in then asks for a code of an app on your telephone, too: a password alone opens
-            nothing.
+            Log-ins with a password then also ask for a code from an app on your phone. A stolen
+            password alone is useless.
           </p>
           ${form(context, '/security/app', html`<button>Set up an app</button>`)}`
       : html`<p>
-            Since ${minute(since)} a log-in also asks for a code.
+            Since ${minute(since)} UTC, log-ins also ask for a code.
             ${codes === 0 ? html`<strong>No recovery code is left.</strong>` : `${codes} recovery ${codes === 1 ? 'code is' : 'codes are'} left.`}
           </p>
           <div class="actions">
@@ -136,7 +136,7 @@ export function endPage(context: PageContext, session: ListedSession): Markup {
   return confirmationPage(context, {
     title: 'End this session?',
     body: html`<p><strong>${browserName(userAgent)}</strong> ${address}</p>
-      <p class="quiet">Last seen ${minute(seen)}.</p>
+      <p class="quiet">Last seen ${minute(seen)} UTC.</p>
       <p>That browser is logged out at once. Your keys keep working.</p>`,
     action: `/security/sessions/${id}/end`,
     button: 'End the session',
@@ -172,8 +172,8 @@ function sessionRow(session: ListedSession): Markup {
     <div>
       <strong>${name}</strong> ${address}
       <p class="quiet">
-        <span>since ${minute(created_at)}</span>
-        <span>last seen ${minute(last_seen_at)}</span>
+        <span>since ${minute(created_at)} UTC</span>
+        <span>last seen ${minute(last_seen_at)} UTC</span>
       </p>
     </div>
     ${current ? html`<p class="quiet">This browser</p>` : end}

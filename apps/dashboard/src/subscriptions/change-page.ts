@@ -56,7 +56,7 @@ function whenWords({ effect, from, renews_at: renewsAt }: PlanPreviewAnswer): st
   if (effect === 'period_end') {
     return `Nothing is charged now. The new plan begins on ${day(from)} (UTC), and until then you can take this back.`;
   }
-  return `The new plan works as soon as this is paid. It is the price of the rest of the running period, less what is left of the old plan. It renews on ${day(renewsAt)} (UTC).`;
+  return `The new plan works as soon as this is paid. You pay for the rest of the current period, less the unused part of the old plan. It renews on ${day(renewsAt)} (UTC).`;
 }
 
 type Row = readonly [name: string, before: string, after: string];
@@ -124,35 +124,37 @@ function creditWords({ owned, preview, balance }: PreviewedChange): Markup | und
   const left = balance.spendable + balance.reserved;
   const { credits_now: added, effect, renews_at: renewsAt } = preview;
   if (effect === 'period_end') {
-    return html`<p>You have ${grouped(left)} credits; this adds none before ${day(renewsAt)}.</p>`;
+    return html`<p>
+      You have ${grouped(left)} credits. The change adds none before ${day(renewsAt)}.
+    </p>`;
   }
   return html`<p>
-    You have ${grouped(left)} credits. This brings ${grouped(added)} at once, for the rest of the
-    running month: then you have ${grouped(left + added)}.
+    You have ${grouped(left)} credits. The change adds ${grouped(added)} at once for the rest of the
+    current month. You then have ${grouped(left + added)}.
   </p>`;
 }
 
 function lostWith({ owned, to, preview, balance }: PreviewedChange): string[] {
   const lost: string[] = [];
   const { drops_change: dropped, effect, from } = preview;
-  if (dropped) lost.push(`The change to ${nameOf(dropped)} on ${day(dropped.at)} is given up.`);
+  if (dropped) lost.push(`The change to ${nameOf(dropped)} on ${day(dropped.at)} is cancelled.`);
   if (effect === 'now') return lost;
   const ofPlan = (balance?.grants ?? []).filter(({ source_type: type }) => type === 'subscription');
   const left = ofPlan.reduce((sum, { available, reserved }) => sum + available + reserved, 0);
   if (owned.line === 'api') {
     lost.push(
       left > 0
-        ? `What is left then of the plan’s ${grouped(left)} credits ends when the new ones arrive, on ${day(from)}. Packages stay.`
-        : `What is left of the plan’s credits ends when the new ones arrive, on ${day(from)}. Packages stay.`,
+        ? `The plan has ${grouped(left)} credits now. Those left on ${day(from)} expire when the new ones arrive. Credits of packages stay.`
+        : `Those of the plan’s credits that are left on ${day(from)} expire when the new ones arrive. Credits of packages stay.`,
     );
   }
   const [before, after] = [owned, to].map(figuresOf);
   if (after.Keys < before.Keys) {
-    lost.push(`Of more than ${after.Keys} keys the oldest work on, the others are paused.`);
+    lost.push(`Only the ${after.Keys} oldest keys go on working; the others are paused.`);
   }
   const monitors = Object.keys(before).filter((name) => name.startsWith('Monitors'));
   if (monitors.some((name) => after[name] < before[name])) {
-    lost.push('Monitors beyond the new number are paused, never deleted.');
+    lost.push('Monitors beyond the new limit are paused, not deleted.');
   }
   return lost;
 }

@@ -42,16 +42,16 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
     title: 'Cancel this subscription?',
     body: html`<p><strong>${nameOf(owned)}</strong> ${priceOf(owned)}</p>
       <ul>
-        <li>Nothing more is charged. What is paid is not paid back.</li>
+        <li>You are not charged again. Earlier payments are not refunded.</li>
         <li>
           It works until ${owned.state === 'past_due' ? 'the paid time is over' : `${end} (UTC)`}
           and then ends.
         </li>
         ${owned.line === 'api' ? html`<li>${creditsEnd(owned)} Credits of packages stay.</li>` : undefined}
-        <li>Until it ends you can take this back under Subscriptions.</li>
+        <li>Until then, you can undo the cancellation under Subscriptions.</li>
       </ul>
       <div class="field">
-        <label for="reason">Why do you cancel? (optional)</label>
+        <label for="reason">Why are you cancelling? (optional)</label>
         <textarea id="reason" name="reason" rows="3" maxlength="500"></textarea>
         <small>Our staff read it.</small>
       </div>`,
@@ -64,11 +64,11 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
 
 /** When a plan's credits end once it is cancelled: each month's with that month. */
 function creditsEnd({ state, interval, period_end: end }: SubscriptionAnswer): string {
-  if (state === 'past_due') return 'Its credits end when the paid time is over.';
-  const lost = `${day(end)} (UTC); what is left then is lost.`;
+  if (state === 'past_due') return 'Its unused credits expire when the paid time is over.';
+  const lost = `${day(end)} (UTC).`;
   return interval === 'year'
-    ? `Its credits still come every month and end with that month, the last on ${lost}`
-    : `Its credits end on ${lost}`;
+    ? `Its credits still come every month and expire with that month, the last ones on ${lost}`
+    : `Its unused credits expire on ${lost}`;
 }
 
 /** A plan and so many units of it. */
@@ -121,8 +121,8 @@ function row(context: PageContext, owned: SubscriptionAnswer, isWaiting: boolean
         <span>${datesOf(owned)}</span>${next ?? undefined}
       </p>
       ${taxText(owned)}
-      ${isWaiting ? html`<p>Paid; its credits are on their way. Load this page again in a moment.</p>` : undefined}
-      ${state === 'past_due' ? html`<p>${refusal(owned)}; ${priceOf(owned)} is open. Change the payment details: everything works for 7 days after the paid time.</p>` : undefined}
+      ${isWaiting ? html`<p>The plan is paid and its credits are on their way. Load this page again in a moment.</p>` : undefined}
+      ${state === 'past_due' ? html`<p>${refusal(owned)}; ${priceOf(owned)} is due. Please change the payment details. Everything keeps working for 7 days after the paid time.</p>` : undefined}
       ${owned.is_current && owned.unpaid_change ? unpaidSection(context, owned, owned.unpaid_change) : undefined}
     </div>
     ${is_current ? actions(context, owned) : undefined}

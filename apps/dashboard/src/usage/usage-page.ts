@@ -95,8 +95,8 @@ function totalsSection({ by }: UsageAsked, { from, to, days }: UsageShown): Mark
     <p class="figure"><strong>${grouped(sumOf(days, 'requests'))}</strong> requests</p>
     <p class="quiet">
       <span>${grouped(sumOf(days, 'credits'))} credits</span>
-      <span>${grouped(sumOf(days, 'failed'))} refused or failed, which cost nothing</span>
-      <span>those of test keys are counted, and cost nothing</span>
+      <span>${grouped(sumOf(days, 'failed'))} refused or failed at no cost</span>
+      <span>requests with test keys are included</span>
     </p>
     ${charts.map((figure) => stackedChart(TITLES[figure], { from, to }, seriesOf(days, figure)))}
   </section>`;
@@ -106,7 +106,7 @@ function pacesSection(days: UsageShown, paces: Paces): Markup {
   if (paceWords(paces) === '') return html``;
   const { names, byDay } = paces;
   return html`<section>
-    <h2>How soon answers came</h2>
+    <h2>Response times</h2>
     <p>${paceWords(paces)}</p>
     ${stackedChart('Answers a day', days, paceSeries(paces))}
     <details>

@@ -263,7 +263,7 @@ describe('access to a file', () => {
     expect(problemOf(refused)).toMatchObject({
       code: 'dataset_not_included',
       plan_dataset: 'whois',
-      plans: ['Domainer whois', 'Domainer all'],
+      plans: ['Domainer WHOIS', 'Domainer All'],
     });
     under.entitlement.datasets.set(accountId, []);
     expect((await download(accountId, 'newly_dns', '2026-11-22')).status).toBe(403);

@@ -4,6 +4,14 @@ import type { Dataset } from '../clients/corpus/corpus-feed.js';
 export const PLAN_DATASETS = ['names', 'whois', 'cleaned-whois', 'dns'] as const;
 export type PlanDataset = (typeof PLAN_DATASETS)[number];
 
+/** Their names for people, within a sentence. */
+export const DATASET_NAMES: Readonly<Record<PlanDataset, string>> = {
+  names: 'names',
+  whois: 'WHOIS',
+  'cleaned-whois': 'cleaned WHOIS',
+  dns: 'DNS',
+};
+
 const OPENED: Readonly<Record<PlanDataset, readonly Dataset[]>> = {
   names: ['newly', 'dropped', 'names'],
   whois: ['newly_whois', 'updated_whois', 'whois'],

@@ -38,16 +38,17 @@ const NO_RIGHTS = {
 
 /** Monthly and yearly price in dollars, and the datasets whose files the plan opens. */
 const DOMAINER_PLANS: readonly [
+  sku: string,
   name: string,
   monthly: number,
   yearly: number,
   sets: PlanDataset[],
 ][] = [
-  ['names', 29, 288.84, ['names']],
-  ['whois', 59, 587.64, ['names', 'whois']],
-  ['cleaned-whois', 59, 587.64, ['names', 'cleaned-whois']],
-  ['dns', 39, 388.44, ['names', 'dns']],
-  ['all', 99, 986.04, ['names', 'whois', 'cleaned-whois', 'dns']],
+  ['names', 'Names', 29, 288.84, ['names']],
+  ['whois', 'WHOIS', 59, 587.64, ['names', 'whois']],
+  ['cleaned-whois', 'Cleaned WHOIS', 59, 587.64, ['names', 'cleaned-whois']],
+  ['dns', 'DNS', 39, 388.44, ['names', 'dns']],
+  ['all', 'All', 99, 986.04, ['names', 'whois', 'cleaned-whois', 'dns']],
 ];
 
 type Common = Omit<SubscriptionPlan, 'sku' | 'interval' | 'unitMicros'>;
@@ -73,8 +74,8 @@ export const SUBSCRIPTION_PLANS: readonly SubscriptionPlan[] = [
       rights: { limits, monitors, keys, datasets: [] },
     }),
   ),
-  ...DOMAINER_PLANS.flatMap(([name, monthly, yearly, datasets]) =>
-    atBothIntervals(`domainer-${name}`, Math.round((yearly * DOLLAR) / CENT) * CENT, {
+  ...DOMAINER_PLANS.flatMap(([sku, name, monthly, yearly, datasets]) =>
+    atBothIntervals(`domainer-${sku}`, Math.round((yearly * DOLLAR) / CENT) * CENT, {
       name: `Domainer ${name}`,
       line: 'domainer',
       kind: 'domainer',

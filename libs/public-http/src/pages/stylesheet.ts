@@ -59,7 +59,7 @@ ul { padding-left: 1.2rem; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; }
 .facts { margin: 0 0 1rem; }
 .facts div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: 0.4rem 0; border-top: 1px solid var(--line); }
-.facts dt { flex: 0 0 8rem; color: var(--quiet); }
+.facts dt { flex: 0 0 11rem; color: var(--quiet); }
 .facts dd { flex: 1 1 14rem; margin: 0; min-width: 0; }
 .facts small { margin-left: 0.5rem; }
 h3 { font-size: 0.95rem; margin: 1.25rem 0 0.5rem; }
@@ -182,6 +182,9 @@ td code, td:has(code) { overflow-wrap: anywhere; }
   section { padding: 1rem; }
   header nav, .own { margin: 0 -0.45rem; }
   .path { white-space: normal; }
+  .facts dt { flex-basis: 100%; }
+  .chart figcaption { flex-wrap: wrap; }
+  .chart figcaption span:nth-child(2) { order: -1; flex: 1 0 100%; text-align: left; }
   table { font-size: 0.9rem; }
   th, td { padding-right: 0.6rem; }
   .stacked thead { display: none; }
