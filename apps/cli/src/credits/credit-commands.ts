@@ -121,7 +121,7 @@ async function grant(
     ),
   );
   answer(output, { adjustmentId: id, amount, isNew }, () => {
-    const text = isNew ? `${amount} credits granted` : 'granted before, nothing changed';
+    const text = isNew ? `${counted(amount, 'credit')} granted` : 'granted before, nothing changed';
     return [`${text} (adjustment ${id})`];
   });
 }
@@ -140,7 +140,7 @@ async function revoke(
     ),
   );
   answer(output, { revocationId: id, revoked, isNew }, () => {
-    const text = isNew ? `${revoked} credits taken` : `taken before: ${revoked} credits`;
+    const text = isNew ? `${counted(revoked, 'credit')} taken` : `taken before: ${revoked} credits`;
     return [`${text} (revocation ${id})`];
   });
 }

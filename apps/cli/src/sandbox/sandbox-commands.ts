@@ -133,7 +133,10 @@ async function tried(
   { say }: Patience,
 ): Promise<SandboxAnswer['steps']> {
   if (missing.length === 0) return takeSteps(steps, cleanUp, say);
-  say(`Nothing was asked: ${missing.join(' and ')} is not set. With it, these steps are taken.`);
+  const verb = missing.length > 1 ? 'are' : 'is';
+  say(
+    `Nothing was asked, because ${missing.join(' and ')} ${verb} not set. These steps would be taken:`,
+  );
   return [...steps, cleanUp].map(({ title, does }) => ({ title, does }));
 }
 
