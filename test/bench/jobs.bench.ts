@@ -18,6 +18,7 @@ import { CorpusStandIn } from '../worker/corpus-stand-in.js';
 import { QuestionsStandIn } from '../worker/questions-stand-in.js';
 import { type BenchReport, type BenchRow, atLeast, atMost, openPostgres } from './bench.js';
 import { cleanup } from './cleanup.js';
+import { liveBesideJob } from './live-beside-job.js';
 
 const NAMES = 3_000_000;
 /** The names of the figures with registries, resolvers and the corpus. */
@@ -150,6 +151,13 @@ async function throughLookup(part: number): Promise<BenchRow[]> {
     atLeast('WHOIS through lookup and simulated registries', whois, 2_500, '/s'),
     atLeast('A and MX through lookup and a simulated resolver', dns, 5_000, '/s'),
     atLeast('WHOIS from the corpus', await rate('whois', known, { max_age: 86_400 }), 8_000, '/s'),
+    ...(await liveBesideJob({
+      lookupUrl: lookup.url,
+      tokens: bench.tokens,
+      workerPid: bench.pid,
+      nameOf,
+      job: async () => void (await rate('whois', LOOKED_UP.whois * part, {})),
+    })),
   ];
 }
 
@@ -200,7 +208,7 @@ class BenchWorker {
   private constructor(
     private readonly process: ServiceProcess,
     readonly entitlement: EntitlementStandIn,
-    private readonly tokens: ServiceTokens,
+    readonly tokens: ServiceTokens,
     private readonly gateway: ServiceHttp,
   ) {}
 
@@ -234,6 +242,10 @@ class BenchWorker {
     const gateway = new ServiceHttp(http);
     cleanup.add(() => gateway.close());
     return new BenchWorker(worker, entitlement, tokens, gateway);
+  }
+
+  get pid(): number {
+    return this.process.pid!;
   }
 
   /** A form with so many names. @returns the id of the upload once they are counted. */

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { type ServiceTokens, monotonicMs, newId } from '#libs/platform';
+import { type BenchRow, atMost, percentile } from './bench.js';
+
+const PER_SECOND = 200;
+const LOOP_MS = 15_000;
+const WARM_UP = 200;
+/** Linux counts processor time in hundredths of a second (proc(5)). */
+const TICK_MS = 10;
+/** Spins for a share of each 20 ms. */
+const SPIN = `const share = Number(process.argv[1]), rest = new Int32Array(new SharedArrayBuffer(4));
+for (;;) {
+  const begun = performance.now();
+  while (performance.now() - begun < 20 * share);
+  if (share < 1) Atomics.wait(rest, 0, 0, 20 * (1 - share));
+}`;
+
+export interface JobBeside {
+  lookupUrl: string;
+  tokens: ServiceTokens;
+  /** The process that the loop takes the place of. */
+  workerPid: number;
+  nameOf: (n: number) => string;
+  /** Resolves when the job ends. */
+  job: () => Promise<void>;
+}
+
+/** Live lookups of one customer beside another's job, and beside a loop that takes as much of a processor as the worker did. */
+export async function liveBesideJob(beside: JobBeside): Promise<BenchRow[]> {
+  const live = new LiveLookups(beside);
+  await live.run(async () => sleep((WARM_UP / PER_SECOND) * 1_000));
+  const [begunMs, used] = [monotonicMs(), processorMs(beside.workerPid)];
+  const withJob = await live.run(beside.job);
+  const share = (processorMs(beside.workerPid) - used) / (monotonicMs() - begunMs);
+  const loop = spinning(Math.min(1, share));
+  const withLoop = await live.run(async () => sleep(LOOP_MS)).finally(() => loop.kill());
+  await live.close();
+  const [job, other] = [withJob, withLoop].map((times) => percentile(times, 0.99));
+  const what = `live lookups at ${PER_SECOND} req/s, p99`;
+  return [
+    { what: `${what} beside a job`, value: job, unit: 'ms' },
+    {
+      what: `${what} beside a loop with ${Math.round(share * 100)} % of a processor`,
+      value: other,
+      unit: 'ms',
+    },
+    atMost(`${what}: beside the job, of that beside the loop`, job / other, 2, '×'),
+    { what: 'live lookups that were refused, of all', value: live.refusedShare * 100, unit: '%' },
+  ];
+}
+
+class LiveLookups {
+  private readonly agent = new Agent({ connections: 256 });
+  private readonly accountId = newId();
+  private asked = 0;
+  /** A registry that is parked by lookup is not asked: simulators are slow on a busy machine. */
+  private refused = 0;
+
+  constructor(private readonly beside: Omit<JobBeside, 'job'>) {}
+
+  /** Asks at an even pace, however late answers are, until `work` ends. @returns milliseconds, from when each was due. */
+  async run(work: () => Promise<void>): Promise<number[]> {
+    const times: number[] = [];
+    const open = new Set<Promise<void>>();
+    let isOver = false;
+    const working = work().finally(() => (isOver = true));
+    for (let dueMs = monotonicMs(); !isOver; dueMs += 1_000 / PER_SECOND) {
+      await sleep(Math.max(0, dueMs - monotonicMs()));
+      const one: Promise<void> = this.ask()
+        .then((isAnswered) => {
+          if (isAnswered) times.push(monotonicMs() - dueMs);
+          else this.refused += 1;
+        })
+        .finally(() => open.delete(one));
+      open.add(one);
+    }
+    await working;
+    await Promise.all(open);
+    return times;
+  }
+
+  get refusedShare(): number {
+    return this.refused / this.asked;
+  }
+
+  async close(): Promise<void> {
+    await this.agent.close();
+  }
+
+  private async ask(): Promise<boolean> {
+    const { lookupUrl, tokens, nameOf } = this.beside;
+    const name = `live-${nameOf((this.asked += 1))}`;
+    const { statusCode, body } = await request(
+      `${lookupUrl}/internal/whois/live?version=2&domainName=${name}`,
+      {
+        dispatcher: this.agent,
+        headers: {
+          authorization: `Bearer ${tokens.issue('gateway', 'lookup')}`,
+          'x-account-id': this.accountId,
+        },
+      },
+    );
+    await body.dump();
+    return statusCode === 200;
+  }
+}
+
+function spinning(share: number): ChildProcess {
+  return spawn(process.execPath, ['-e', SPIN, String(share)], { stdio: 'ignore' });
+}
+
+function processorMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
