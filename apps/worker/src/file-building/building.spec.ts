@@ -1,0 +1,264 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { fromBuffer } from 'yauzl';
+import type { Dataset } from '#libs/contracts';
+import { DAY_MS, newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import {
+  ALL_DATASETS,
+  DAILY,
+  FilesUnderTest,
+  planned,
+  problemOf,
+} from '../../../../test/worker/files-under-test.js';
+import { RemoveFilesJob } from '../results/remove-files.job.js';
+import { BuildFilesJob } from './build-files.job.js';
+import { ExpireFilesJob } from './expire-files.job.js';
+
+const files = new FilesUnderTest();
+const { under, corpus } = files;
+const part = files.part.bind(files);
+const count = files.count.bind(files);
+const settled = files.settled.bind(files);
+const make = files.make.bind(files);
+const customer = files.customer.bind(files);
+const fetchFile = files.fetchFile.bind(files);
+const download = files.download.bind(files);
+const list = files.list.bind(files);
+const entryOf = files.entryOf.bind(files);
+const textOf = async (...asked: Parameters<FilesUnderTest['download']>) =>
+  gunzipSync((await download(...asked)).bytes).toString();
+
+beforeAll(() => files.start());
+beforeEach(() => {
+  corpus.rowsOf = planned;
+});
+afterAll(() => files.stop());
+
+/** As if the hour were over in which downloads that have begun still find what was replaced. */
+async function removeUnneeded(): Promise<void> {
+  await under.database.query(
+    `update work set until = clock_timestamp() where queue = 'unneeded-files'`,
+  );
+  await part(RemoveFilesJob).runOnce();
+}
+
+describe('a database file', () => {
+  it('is made when its day is over, and handed out as its row says', async () => {
+    const accountId = customer(['names']);
+    const entry = await entryOf('newly', '2026-11-22');
+    expect(entry).toMatchObject({ edition: 1, rows: 2, state: 'published', schema_version: 1 });
+    const { status, bytes, headers } = await download(accountId, 'newly', '2026-11-22');
+    expect(status).toBe(200);
+    expect(gunzipSync(bytes).toString()).toBe('domain_name\r\nname-21.com\r\nname-22.com\r\n');
+    const [csv] = entry.artifacts;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(csv).toEqual({ format: 'csv.gz', bytes: bytes.length, sha256 });
+    expect(headers.etag).toBe(`"${sha256}"`);
+    expect(await textOf(accountId, 'newly', '2026-11-22', 'json.gz')).toBe(
+      '{"domain_name":"name-21.com","domain_unicode":"name-21.com"}\n' +
+        '{"domain_name":"name-22.com","domain_unicode":"name-22.com"}\n',
+    );
+  });
+
+  it('is counted against the one before: what it gained, and what it lost', async () => {
+    expect(await entryOf('newly', '2026-11-20')).toMatchObject({ gained: null, lost: null });
+    expect(await entryOf('newly', '2026-11-22')).toMatchObject({ gained: 1, lost: 1 });
+  });
+
+  it('has a zip with the same rows and a manifest that says so', async () => {
+    const accountId = customer(ALL_DATASETS);
+    const { bytes } = await download(accountId, 'newly_whois', '2026-11-22', 'zip');
+    const csv = await textOf(accountId, 'newly_whois', '2026-11-22');
+    const entries = await entriesOf(bytes);
+    const [name, rows] = entries[0];
+    expect([name, rows.toString()]).toEqual(['newly-whois-2026-11-22.csv', csv]);
+    const [, manifest] = entries[1];
+    expect(JSON.parse(manifest.toString())).toMatchObject({
+      dataset: 'newly_whois',
+      date: '2026-11-22',
+      edition: 1,
+      rows: 2,
+      schema_version: 1,
+      files: [{ bytes: rows.length, sha256: createHash('sha256').update(rows).digest('hex') }],
+    });
+  });
+
+  it('of records has the 62 columns of the market, of DNS one for each type', async () => {
+    const accountId = customer(ALL_DATASETS);
+    const whois = (await textOf(accountId, 'newly_whois', '2026-11-22')).split('\r\n');
+    expect(whois[0].split(',')).toHaveLength(62);
+    expect(whois[1]).toContain('1,name-21.com,2026-11-22 08:00:00,2026-11-22,,,292,');
+    expect(whois[1]).toContain('"Mark, ""the"" Monitor"');
+    expect(await textOf(accountId, 'newly_dns', '2026-11-22')).toContain(
+      'name-21.com,2026-11-22 08:00:00,192.0.2.1|192.0.2.2,,,,v=spf1 -all,,v=spf1 -all\r\n',
+    );
+  });
+
+  it('S66, S74: what stands in a record is text: no formula, no second cell', async () => {
+    const csv = await textOf(customer(ALL_DATASETS), 'newly_whois', '2026-11-22');
+    expect(csv).toContain(`"'=HYPERLINK(""https://evil.example"",""<script>x</script>"")"`);
+    expect(csv).toContain(`"'+15550100"`);
+    expect(csv).not.toMatch(/(^|,)"?[=+@-]/m);
+  });
+
+  it('is published once, however often its time is looked at, and once more in the evening', async () => {
+    const before = await count();
+    await make();
+    await make();
+    expect(await count()).toBe(before);
+    under.clock.set('2026-11-23T15:00:00Z');
+    await Promise.all([make(), make()]);
+    await settled(before + DAILY);
+    expect(await entryOf('newly', '2026-11-22')).toMatchObject({ edition: 2 });
+    expect(await entryOf('newly', '2026-11-21')).toMatchObject({ edition: 1 });
+  });
+
+  it('that two made is published once, and the other’s bytes go', async () => {
+    const before = await count();
+    const built = part(BuildFilesJob) as unknown as { publish(...given: unknown[]): unknown };
+    const edition = await under.database.query(
+      `select * from file_editions where dataset = 'newly' and day = '2026-11-22' and edition = 2`,
+    );
+    const row = edition[0] as Record<string, unknown>;
+    const folder = `files/newly/2026-11-22/twice/`;
+    const again = {
+      id: newId(),
+      dataset: 'newly',
+      day: '2026-11-22',
+      edition: 2,
+      folder,
+      artifacts: [],
+      builtAt: new Date(),
+      rows: 0,
+      gained: 0,
+      lost: 0,
+      sample: null,
+      suppressionVersion: 0,
+      schemaVersion: 1,
+    };
+    await built.publish({ finish: async () => {} }, again);
+    expect(await count()).toBe(before);
+    expect((await entryOf('newly', '2026-11-22')).rows).toBe(Number(row.rows));
+  });
+});
+
+async function entriesOf(bytes: Buffer): Promise<[string, Buffer][]> {
+  const found: [string, Buffer][] = [];
+  await new Promise<void>((resolve, reject) => {
+    fromBuffer(bytes, { lazyEntries: true }, (error, zip) => {
+      if (error) return reject(error);
+      zip.on('end', resolve).on('error', reject);
+      zip.on('entry', (entry: { fileName: string }) => {
+        zip.openReadStream(entry as never, (fault, stream) => {
+          if (fault) return reject(fault);
+          void stream.toArray().then((pieces) => {
+            found.push([entry.fileName, Buffer.concat(pieces as Buffer[])]);
+            zip.readEntry();
+          });
+        });
+      });
+      zip.readEntry();
+    });
+  });
+  return found;
+}
+
+describe('after something was suppressed', () => {
+  it('no file is handed out before it is made without it', async () => {
+    const accountId = customer(['names']);
+    corpus.suppressed = { version: 1, domains: 1 };
+    corpus.rowsOf = (dataset, day) => planned(dataset, day).slice(1);
+    const refused = await download(accountId, 'newly', '2026-11-22');
+    expect(problemOf(refused)).toMatchObject({ status: 409, code: 'file_withheld' });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await fetchFile(undefined, 'files/sample')).status).toBe(409);
+    expect(await entryOf('newly', '2026-11-20')).toMatchObject({ state: 'withheld' });
+    // The newest of each dataset, and those that were asked for.
+    await make();
+    expect(await textOf(accountId, 'newly', '2026-11-22')).toBe('domain_name\r\nname-22.com\r\n');
+    expect((await fetchFile(undefined, 'files/sample')).status).toBe(200);
+    expect(await entryOf('newly', '2026-11-20')).toMatchObject({ state: 'withheld' });
+    expect(await entryOf('whois', '2026-11-22')).toMatchObject({ state: 'published', edition: 2 });
+    await removeUnneeded();
+    const { files } = await under.files.list('files/newly/2026-11-22/', { limit: 100 });
+    expect(new Set(files.map(({ key }) => key.split('/')[3])).size).toBe(1);
+  });
+});
+
+describe('after something of a person was suppressed', () => {
+  it('files of names and of the DNS are handed out as before; those with records wait', async () => {
+    const accountId = customer(ALL_DATASETS);
+    corpus.suppressed = { version: 2, domains: 1 };
+    const dns = await entryOf('dns', '2026-11-22');
+    const whois = await entryOf('whois', '2026-11-22');
+    expect([dns.state, whois.state]).toEqual(['published', 'withheld']);
+    expect((await download(accountId, 'newly', '2026-11-22')).status).toBe(200);
+    expect((await fetchFile(undefined, 'files/sample')).status).toBe(200);
+    const withheld = await download(accountId, 'whois', '2026-11-22');
+    expect(problemOf(withheld)).toMatchObject({ status: 409, code: 'file_withheld' });
+    await make();
+    const again = await entryOf('whois', '2026-11-22');
+    expect(again).toMatchObject({ state: 'published', edition: whois.edition + 1 });
+    expect(await entryOf('dns', '2026-11-22')).toEqual(dns);
+  });
+
+  it('a file that may hold it is begun anew while it is made, and the first one is never seen', async () => {
+    const { files: before } = await list(customer(ALL_DATASETS), '?date=2026-11-22');
+    const overtaken: Dataset[] = [];
+    corpus.suppressed = { version: 3, domains: 1 };
+    corpus.rowsOf = (dataset, day) => {
+      // The rows of this question are those of before.
+      corpus.suppressed = { version: 4, domains: 1 };
+      corpus.rowsOf = planned;
+      overtaken.push(dataset);
+      return planned(dataset, day);
+    };
+    await make();
+    const [dataset] = overtaken;
+    const { edition } = before.find((file) => file.dataset === dataset)!;
+    expect(await entryOf(dataset, '2026-11-22')).toMatchObject({ edition, state: 'withheld' });
+    const waiting = await under.database.query(
+      `update work set until = clock_timestamp() where queue = 'file-builds' and state = 'waiting'
+       returning name`,
+    );
+    expect(waiting).toEqual([{ name: `${dataset} 2026-11-22 ${edition + 1}` }]);
+    await part(BuildFilesJob).runOnce();
+    const next = { edition: edition + 1, state: 'published' };
+    expect(await entryOf(dataset, '2026-11-22')).toMatchObject(next);
+  });
+});
+
+describe('a file that cannot be made', () => {
+  it('S84: leaves nothing behind, and is made by a later try', async () => {
+    under.clock.set('2026-11-25T03:00:00Z');
+    corpus.breaksOff = true;
+    await make();
+    const of24 = () => under.files.list('files/newly/2026-11-24/', { limit: 100 });
+    await waitFor('the rest of the try to go', async () => (await of24()).files.length === 0);
+    const [{ dead }] = await under.database.query<{ dead: number }>(
+      `select count(*)::integer as dead from work where queue = 'file-builds' and state = 'dead'`,
+    );
+    expect(dead).toBe(0);
+    corpus.breaksOff = false;
+    await under.database.query(
+      `update work set until = clock_timestamp() where queue = 'file-builds' and state = 'waiting'`,
+    );
+    await part(BuildFilesJob).runOnce();
+    expect(await entryOf('newly', '2026-11-24')).toMatchObject({ edition: 1, rows: 2 });
+  });
+});
+
+describe('after 90 days', () => {
+  it('a file is gone, with all of its bytes', async () => {
+    const accountId = customer(['names']);
+    under.clock.set(new Date(Date.parse('2026-11-22T00:00:00Z') + 91 * DAY_MS));
+    await part(ExpireFilesJob).runOnce();
+    const gone = await download(accountId, 'newly', '2026-11-22');
+    expect(problemOf(gone)).toMatchObject({ status: 410, code: 'file_expired' });
+    await removeUnneeded();
+    const { files } = await under.files.list('files/newly/2026-11-22/', { limit: 100 });
+    expect(files).toEqual([]);
+  });
+});

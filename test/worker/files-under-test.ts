@@ -1,0 +1,127 @@
+import { request } from 'undici';
+import type { Dataset, FileEntry, FilesAnswer } from '#libs/contracts';
+import { newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { BuildFilesJob } from '../../apps/worker/src/file-building/build-files.job.js';
+import { PlanFilesJob } from '../../apps/worker/src/file-building/plan-files.job.js';
+import { CorpusStandIn, type PlannedRow } from './corpus-stand-in.js';
+import { WorkerUnderTest } from './worker-under-test.js';
+
+/** Datasets whose files are made each day, and those that are made each week. */
+export const [DAILY, WEEKLY] = [8, 4];
+export const ALL_DATASETS = ['names', 'whois', 'cleaned-whois', 'dns'];
+export const HOSTILE = '=HYPERLINK("https://evil.example","<script>x</script>")';
+
+/** Names of a day: each is new on two days, so that files have some in common. */
+export function planned(dataset: Dataset, day = '2026-11-22'): PlannedRow[] {
+  const date = Number(day.slice(8));
+  return [date - 1, date].map((number) => ({
+    key: number,
+    name: `name-${number}.com`,
+    ...(dataset.includes('whois') && {
+      record: {
+        create_date: day,
+        domain_registrar: { iana_id: '292', registrar_name: 'Mark, "the" Monitor' },
+        registrant_contact: { name: HOSTILE, phone: '+15550100', email_address: 'a@b.example' },
+        name_servers: ['ns1.example', 'ns2.example'],
+      },
+    }),
+    ...(dataset.endsWith('dns') && {
+      records: [
+        { type: 'A', value: '192.0.2.1', firstSeen: '2026-11-22T08:00:00.000Z' },
+        { type: 'A', value: '192.0.2.2', firstSeen: '2026-11-22T08:00:00.000Z' },
+        { type: 'TXT', value: 'v=spf1 -all', firstSeen: '2026-11-22T08:00:00.000Z' },
+      ],
+    }),
+  }));
+}
+
+/** The worker as it makes database files of what a stand-in for the corpus has, and hands them out. */
+export class FilesUnderTest {
+  readonly under = new WorkerUnderTest();
+  readonly corpus = new CorpusStandIn();
+
+  /** The files of three days are there afterwards, and others are made when the test says so. */
+  async start(): Promise<void> {
+    this.corpus.rowsOf = planned;
+    await this.corpus.start();
+    await this.under.start(undefined, { corpusUrl: this.corpus.url });
+    await this.settled(3 * DAILY + WEEKLY);
+    await this.under.holdJob('plan-files');
+  }
+
+  async stop(): Promise<void> {
+    await this.under.stop();
+    await this.corpus.stop();
+  }
+
+  part<Part>(type: new (...parts: never[]) => Part): Part {
+    return this.under.worker.app.get(type, { strict: false });
+  }
+
+  async count(): Promise<number> {
+    const [{ files }] = await this.under.database.query<{ files: number }>(
+      'select count(*)::integer as files from file_editions',
+    );
+    return files;
+  }
+
+  /** Waits until so many editions were made, and nothing is left to be made. */
+  async settled(editions: number): Promise<void> {
+    await waitFor(`${editions} editions`, async () => (await this.count()) >= editions);
+    await waitFor('the end of the builds', async () => {
+      const left = `select from work where queue = 'file-builds'`;
+      return (await this.under.database.query(left)).length === 0;
+    });
+    const made = await this.count();
+    if (made !== editions) throw new Error(`${made} editions instead of ${editions}`);
+  }
+
+  /** Makes what is due now. */
+  async make(): Promise<void> {
+    await this.part(PlanFilesJob).runOnce();
+    await this.part(BuildFilesJob).runOnce();
+  }
+
+  customer(datasets: string[]): string {
+    const accountId = newId();
+    this.under.entitlement.datasets.set(accountId, datasets);
+    return accountId;
+  }
+
+  async fetchFile(
+    accountId: string | undefined,
+    path: string,
+    { method = 'GET', headers = {} }: { method?: 'GET' | 'HEAD'; headers?: object } = {},
+  ) {
+    const token = this.under.tokens.issue('gateway', 'worker');
+    const account = accountId && { 'x-account-id': accountId };
+    const answer = await request(`${this.under.worker.url}/internal/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...account, ...headers },
+    });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    return { status: answer.statusCode, headers: answer.headers, bytes };
+  }
+
+  async download(accountId: string, dataset: Dataset, day: string, format = 'csv.gz') {
+    return this.fetchFile(accountId, `files/${dataset}/${day}?format=${format}`);
+  }
+
+  async list(accountId: string, query = ''): Promise<FilesAnswer> {
+    return this.under.gateway.call('GET', `/internal/files${query}`, { accountId });
+  }
+
+  /** The newest edition of a file. */
+  async entryOf(dataset: Dataset, day: string): Promise<FileEntry> {
+    const { files } = await this.list(
+      this.customer(ALL_DATASETS),
+      `?dataset=${dataset}&date=${day}`,
+    );
+    if (files.length !== 1) throw new Error(`${files.length} entries of ${dataset} ${day}`);
+    return files[0];
+  }
+}
+
+export const problemOf = ({ bytes }: { bytes: Buffer }) =>
+  JSON.parse(bytes.toString()) as Record<string, unknown>;
