@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Container, type PodSpec, containersOf } from './chart.js';
 import type { DeploymentPlan, PlannedContainer } from './deployment-plan.js';
@@ -76,7 +76,12 @@ function planned(pod: Pod, container: Container, given: Given): PlannedContainer
     secrets: Object.fromEntries(
       spec.volumes
         .flatMap(({ projected }) => projected?.sources ?? [])
-        .flatMap((source) => source.secret?.items ?? [])
+        .flatMap(({ secret }) =>
+          (secret?.items ?? []).filter(
+            // What is optional is no file of the pod while nobody has made it.
+            ({ key }) => !secret?.optional || existsSync(join(given.secretFolder, key)),
+          ),
+        )
         .map(({ key, path }) => [path, readFileSync(join(given.secretFolder, key), 'utf8')]),
     ),
     mounted: Object.fromEntries(

@@ -52,7 +52,9 @@ export interface PodSpec {
     name: string;
     secret?: { secretName: string; items: { key: string; path: string }[] };
     projected?: {
-      sources: { secret?: { name: string; items: { key: string; path: string }[] } }[];
+      sources: {
+        secret?: { name: string; items: { key: string; path: string }[]; optional?: boolean };
+      }[];
     };
   }[];
 }
