@@ -94,6 +94,30 @@ describe('provisioned database', () => {
       { schema: 'account' },
     ]);
   });
+
+  it('statements of each service run without just-in-time compilation and workers', async () => {
+    const sql = `select name, setting, source from pg_settings
+      where name in ('jit', 'max_parallel_workers_per_gather') order by name`;
+    // A clone does not inherit the settings of its template's roles.
+    await provisionSchemas(
+      test.url(),
+      schemas.map((name) => ({ name })),
+    );
+    for (const schema of schemas) {
+      const { rows } = await withClient(test.url(schema), async (client) => client.query(sql));
+      expect([schema, rows]).toEqual([
+        schema,
+        [
+          { name: 'jit', setting: 'off', source: 'database user' },
+          {
+            name: 'max_parallel_workers_per_gather',
+            setting: '0',
+            source: 'database user',
+          },
+        ],
+      ]);
+    }
+  });
 });
 
 describe('migrations', () => {
