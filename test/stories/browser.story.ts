@@ -115,7 +115,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     const { status, headers } = await lookUp(key);
     expect([status, headers.get('x-simulated-data')]).toEqual([200, 'true']);
     expect(await visitor.words()).toContain('Simulated data');
-    const balance = visitor.page.getByRole('row', { name: /Trial .*never expires/ });
+    const balance = visitor.page.getByRole('row', { name: /Trial, .*never expires/ });
     await waitFor('the charge', async () => {
       await visitor.open('/');
       return /500\s+499/.test(await balance.innerText());
