@@ -95,6 +95,18 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['valkey.instance.resources.limits.cpu="10m"', 'valkey.instance.resources asks for 50m of cpu'],
   ['services.billing.resources.limits.cpu=0.05', 'services.billing.resources asks for 100m of cpu'],
   ['services.corpus.resources.requests.cpu="much"', 'requests.cpu is "much": write a quantity'],
+  [
+    'services.worker.settings={"FILES_LOCATION":"/var/lib/domain-data/files"}',
+    'services.worker has several replicas and settings.FILES_LOCATION is a folder',
+  ],
+  [
+    'services.worker={"replicas":1,"settings":{"FILES_LOCATION":"/tmp/files"},"volume":{"size":"1Gi"}}',
+    'services.worker.settings.FILES_LOCATION needs a disk: set it to s3://bucket/prefix, or',
+  ],
+  [
+    'services.worker={"replicas":1,"volume":{"size":""}}',
+    'services.worker.settings.FILES_LOCATION needs a disk: set it to s3://bucket/prefix, or',
+  ],
   ['services.worker.resources.limits.memory="1 Gi"', 'limits.memory is "1 Gi": write a quantity'],
   ['defaults.resources.requests.cpu=null', 'services.gateway.resources.requests.cpu is empty, and'],
   ['defaults.resources.limits.memory=null', "at '/defaults/resources/limits': missing property"],

@@ -186,7 +186,7 @@ describe('in one process: what cannot be used', () => {
     expect(brand.body.detail).toContain(String(brand.body.plan));
     const day = new Date(deployment.clock.now().getTime() - DAY_MS).toISOString().slice(0, 10);
     const file = await send('GET', `/v2.0/files/newly_whois/${day}`);
-    const plans = ['Domainer whois', 'Domainer all'];
+    const plans = ['Domainer WHOIS', 'Domainer All'];
     expect(file).toMatchObject({ status: 403, body: { code: 'dataset_not_included', plans } });
   });
 

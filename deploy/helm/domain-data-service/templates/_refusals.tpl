@@ -274,6 +274,13 @@
 {{- if and (has $env $known.settings) (or (has $env $own) (hasPrefix "KAFKA_" $env)) -}}
 {{- $faults = append $faults (printf "settings.%s is set by the chart: use the value of the chart that stands for it." $env) -}}
 {{- end -}}
+{{- if and (eq $env "FILES_LOCATION") (has $env $known.settings) (not (hasPrefix "s3://" $value)) -}}
+{{- if $many -}}
+{{- $faults = append $faults (printf "services.%s has several replicas and settings.FILES_LOCATION is a folder, which they cannot share: set it to s3://bucket/prefix, or replicas to 1." $name) -}}
+{{- else if or (not $is.volume.size) (not (hasPrefix "/var/lib/domain-data/" $value)) -}}
+{{- $faults = append $faults (printf "services.%s.settings.FILES_LOCATION needs a disk: set it to s3://bucket/prefix, or services.%s.volume.size and a path below /var/lib/domain-data." $name $name) -}}
+{{- end -}}
+{{- end -}}
 {{- if and (has $env (list "AUDIT_ANCHORS" "CORPUS_SUPPRESSIONS")) (has $env $known.settings) (not $is.volume.size) -}}
 {{- $faults = append $faults (printf "settings.%s needs a disk: set services.%s.volume.size, and a path below /var/lib/domain-data." $env $name) -}}
 {{- end -}}
