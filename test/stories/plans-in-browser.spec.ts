@@ -260,7 +260,7 @@ interface Held {
       ]);
     }
     await visitor.open('/account/export');
-    await visitor.follow('here');
+    await visitor.follow('Invoices as PDF');
     expect(await visitor.title()).toBe('Invoices');
   });
 

@@ -47,8 +47,8 @@ export function exportPage(context: PageContext, notice?: Notice): Markup {
     body: html`<section>
       <p>
         You get one JSON file with all data of this account: personal data, keys, sessions, the
-        audit log, orders, payments, invoices, credits and requests. It contains no secrets and no
-        PDFs. Download those under <a href="/invoices">Invoices</a>.
+        audit log, orders, payments, invoices, credits and requests. It contains no secrets.
+        <a href="/invoices">Invoices as PDF</a> are downloaded separately.
       </p>
       ${form(context, '/account/export', fields)}
     </section>`,
