@@ -114,7 +114,7 @@ function cellsOf(line: string): string[] | undefined {
       line
         .slice(begin + 1, end)
         .replaceAll('""', '"')
-        .replace(/^'(?=[=+\-@])/, ''),
+        .replace(/^'(?=[=+\-@\t\r\n＝＋－＠])/, ''),
     );
     if (end + 1 === line.length) return cells;
     if (line[end + 1] !== ',') return undefined;

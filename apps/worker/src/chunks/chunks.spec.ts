@@ -137,6 +137,7 @@ describe('a file of results', () => {
       company: '<script>1</script>',
       street: '@SUM(1)',
       city: 'a\r\nb,"c"',
+      state: '＝1+1',
     };
     lookup.found = () => ({ body: { domain_registered: 'yes', registrant_contact: registrant } });
     const { id } = await under.createJob(accountId, 'whois', { domainNames: ['evil.com'] });
@@ -144,7 +145,7 @@ describe('a file of results', () => {
     const { content } = await under.files.read(resultKey({ id: id!, format: 'csv.gz' }));
     const text = gunzipSync(Buffer.concat(await content.toArray())).toString();
     expect(text).toContain(
-      `,"'=HYPERLINK(""https://evil.example"",""x"")",<script>1</script>,"'@SUM(1)","a\r\nb,""c""",`,
+      `,"'=HYPERLINK(""https://evil.example"",""x"")",<script>1</script>,"'@SUM(1)","a\r\nb,""c""","'＝1+1",`,
     );
   });
 

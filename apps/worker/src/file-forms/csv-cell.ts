@@ -1,6 +1,7 @@
 /** Several values of one cell stand behind one another. */
 const BETWEEN = '|';
-const FORMULA = /^[=+\-@\t\r]/;
+/** Beginnings that a spreadsheet would take for a formula, full-width ones as well. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 /**
