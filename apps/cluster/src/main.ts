@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { ConfigurationError, loadConfig, monotonicMs, settingsOf } from '#libs/platform';
 import { checkPortFree } from '../../solo/src/checks/machine-checks.js';
-import { isDemoWanted } from '../../solo/src/services/solo-settings.js';
 import { StartFault } from '../../solo/src/checks/start-fault.js';
 import { announcement } from './announcement/box.js';
 import { ClusterConfig } from './cluster.config.js';
@@ -36,7 +35,8 @@ async function main(): Promise<void> {
       // Elsewhere the system does not spread connections over listeners of one port.
       onePort: gateways > 1 && process.platform === 'linux',
       payments: paymentsOf(process.env),
-      demoAccount: isDemoWanted(settings, demoAccount) ? demoAccount : 'none',
+      // Its log-in and keys are printed. Nothing else could be public: every listener is on loopback.
+      demoAccount: settings.NODE_ENV === 'production' ? 'none' : demoAccount,
       progress: say,
       signal: interruption.signal,
     });
