@@ -1,5 +1,6 @@
 import { Database, withClient } from '#libs/database';
 import { DAY_MS, newId } from '#libs/platform';
+import { CancellationReasonsService } from '../../apps/billing/src/cancellation-reasons/cancellation-reasons.service.js';
 import { JudgedTaxIdsService } from '../../apps/billing/src/tax-ids/judged-tax-ids.service.js';
 import type { Registered } from '../account/account-under-test.js';
 import type { OperatorDesk } from './operator-desk.js';
@@ -124,13 +125,17 @@ async function plantBilling(desk: OperatorDesk, { accountId }: Registered) {
         .get(JudgedTaxIdsService)
         .keep(transaction, { accountId, subjectId: id }, 'GB999999973'),
     );
+  const [{ subscriptionId }] = await billing.database.query<{ subscriptionId: string }>(
+    'select id as "subscriptionId" from subscriptions where account_id = $1 limit 1',
+    [accountId],
+  );
+  const reason = 'planted reason to leave';
+  await billing.get(CancellationReasonsService).note({ accountId, subscriptionId, reason });
   const now = billing.clock.now();
   const runId = newId();
   await billing.database.query(
     `with s as (insert into account_states (account_id, state, changed_at) values ($1, 'active', $2)),
        n as (insert into mailed_notices (account_id, about, mailed_at) values ($1, 'planted-notice', $2)),
-       c as (insert into cancellation_reasons (id, account_id, subscription_id, reason, said_at)
-         select $3, account_id, id, 'planted reason to leave', $2 from subscriptions where account_id = $1 limit 1),
        m as (insert into mail (id, account_id, recipient, subject, text, html, next_try_at)
          values ($3, $1, 'planted@example.com', 'a subject', 'a text', '<p>the same as html</p>', 'infinity')),
        r as (insert into reconciliation_runs (id, started_at, ended_at, lines, payments, subscriptions)
