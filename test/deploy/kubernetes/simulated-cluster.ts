@@ -81,7 +81,7 @@ export class SimulatedCluster {
     await this.server.client.create('/api/v1/persistentvolumes', {
       metadata: { name: `volume-${number}` },
       spec: {
-        capacity: { storage: '1Gi' },
+        capacity: { storage: '20Gi' },
         accessModes: ['ReadWriteOnce'],
         hostPath: { path: join('/var/lib/volumes', String(number)) },
       },
