@@ -100,7 +100,7 @@ export class EntitlementStandIn extends JsonServer {
 
   protected answer(request: IncomingMessage, body: unknown): object {
     const accountId = String(request.headers['x-account-id']);
-    switch (request.url) {
+    switch (request.url?.split('?')[0]) {
       case '/internal/allowance':
         return this.allowance(accountId);
       case '/internal/balance':
@@ -122,6 +122,8 @@ export class EntitlementStandIn extends JsonServer {
       }
       case '/internal/holds/close':
         this.closeHold(accountId, (body as HoldRequest).holdId);
+        return {};
+      case '/internal/account/usage-v1':
         return {};
       default:
         return this.feed.page((body as { cursor?: { snapshot: string } }).cursor);

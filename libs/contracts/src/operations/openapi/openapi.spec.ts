@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import {
   DnsAnswer,
@@ -63,9 +63,12 @@ const described = (listener: PublicListener) =>
 function schemaJudge(document: Description) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ ...document, $id: 'described' });
+  // To compile a schema takes a hundred times as long as to judge by it.
+  const judges = new Map<string, ValidateFunction>();
   return (schema: object, value: unknown) => {
     const absolute = JSON.stringify(schema).replaceAll('"#/', '"described#/');
-    const judge = ajv.compile(JSON.parse(absolute) as object);
+    const judge = judges.get(absolute) ?? ajv.compile(JSON.parse(absolute) as object);
+    judges.set(absolute, judge);
     return judge(value) ? [] : judge.errors;
   };
 }
