@@ -4,6 +4,7 @@ export class CommandFault extends Error {}
 /** Files and folders, by the code of the system's error. */
 const OF_FILES: Readonly<Record<string, string>> = {
   EACCES: 'you have no permission.',
+  EEXIST: 'there is a file of this name.',
   EISDIR: 'this is a folder, not a file.',
   ENOENT: 'there is no such file or folder.',
   ENOSPC: 'the disk is full.',
@@ -28,6 +29,7 @@ const NOT_LET_IN = /^(08|28|3D000|53|57P)/;
 
 interface SystemError extends Error {
   code?: string;
+  syscall?: string;
   path?: string;
   address?: string;
   hostname?: string;
@@ -40,7 +42,18 @@ interface SystemError extends Error {
 export function systemFault(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof AggregateError) return systemFault(error.errors[0]);
-  const { code = '', path, address, hostname, port, severity, message } = error as SystemError;
+  const {
+    code = '',
+    syscall,
+    path,
+    address,
+    hostname,
+    port,
+    severity,
+    message,
+  } = error as SystemError;
+  // The file system has no room for folders: whoever makes one has made those above it.
+  if (syscall === 'mkdir' && code === 'ENOENT') return `${path}: no folder can be made here.`;
   if (path !== undefined && code in OF_FILES) return `${path}: ${OF_FILES[code]}`;
   const host = address ?? hostname;
   if (host !== undefined && code in OF_SERVERS) {

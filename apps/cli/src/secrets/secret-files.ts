@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { derivedRolePassword } from '#libs/database';
 import { PairSecrets, type ServiceName } from '#libs/platform';
 import { databaseSettings, generatedSecrets, ownDatabaseSetting } from '#libs/services';
@@ -36,7 +36,7 @@ export interface SecretSources {
  */
 export function writeSecretFiles(sources: SecretSources): string[] {
   const { folder, database, ownDatabases = {}, smtpUrl } = sources;
-  mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+  makeFolder(folder);
   chmodSync(folder, FOLDER_MODE);
   const written: string[] = [];
   const keep = (name: string, make: () => string): string => {
@@ -86,6 +86,13 @@ export function writeSecretFiles(sources: SecretSources): string[] {
     }
   }
   return written;
+}
+
+/** Node's own option `recursive` never returns where a file system has no room for folders, as in /proc. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (!existsSync(dirname(path))) makeFolder(dirname(path));
+  mkdirSync(path, { mode: FOLDER_MODE });
 }
 
 /** One processor is enough: the files of the other are empty, because containers are given all of them. */
