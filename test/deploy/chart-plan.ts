@@ -20,8 +20,8 @@ interface Given {
   /** Its files are the keys of the Secret. */
   secretFolder: string;
   origins: Record<string, string>;
-  /** The container after which the services may start; absent where these pods are part of another deployment. */
-  migration?: string;
+  /** The container after which the services may start. */
+  migration: string;
 }
 
 const IMAGE_USER = 10_001;
@@ -67,7 +67,7 @@ function planned(pod: Pod, container: Container, given: Given): PlannedContainer
   const environment = Object.fromEntries(container.env.map(({ name: key, value }) => [key, value]));
   const origins = Object.entries(given.origins).filter(([key]) => key in environment);
   const earlier = (spec.initContainers ?? []).map((one) => nameOf(pod, one));
-  const needs = app === MIGRATION ? earlier : [given.migration ?? []].flat();
+  const needs = app === MIGRATION ? earlier : [given.migration];
   return {
     name,
     app,

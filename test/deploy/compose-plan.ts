@@ -21,11 +21,10 @@ export function composeServices(): Record<string, ComposeService> {
   return compose.services;
 }
 
-/** The services of docker-compose.yml that are ours and that every `up` starts; and billing, later. */
+/** The services of docker-compose.yml that are ours and that every `up` starts. */
 export function composePlan(): DeploymentPlan {
   const own = Object.entries(composeServices()).filter(
-    ([name, { build, profiles }]) =>
-      build !== undefined && (profiles === undefined || name === 'billing'),
+    ([, { build, profiles }]) => build !== undefined && profiles === undefined,
   );
   return {
     names: own.map(([name]) => name),
@@ -49,7 +48,6 @@ export function composePlan(): DeploymentPlan {
         kept: (service.volumes ?? []).map((volume) => volume.split(':')[1]),
         needs: Object.keys(service.depends_on ?? {}),
         isJob: command.includes('dist/apps/cli/src/main.js'),
-        isLater: service.profiles !== undefined,
       })),
   };
 }

@@ -16,8 +16,6 @@ export interface PlannedContainer {
   needs: string[];
   /** Ends when it has done its work. */
   isJob: boolean;
-  /** Does not start with the others: `ImageDeployment.startLater`. */
-  isLater?: boolean;
 }
 
 /** What is to run from the image. */

@@ -150,11 +150,6 @@ export class ImageDeployment {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Starts a container that did not start with the others, and waits until it is ready. */
-  async startLater(name: string): Promise<void> {
-    await this.run(this.planned.find((one) => one.name === name) as PlannedContainer);
-  }
-
   /** Runs an operator command as a process beside the one that waits for operators in its pod. */
   async command(args: string[]): Promise<{ code: number | string | null; output: string }> {
     const command = ['dist/apps/cli/src/main.js', ...args];
@@ -305,7 +300,7 @@ export class ImageDeployment {
       started.set(container.name, begun);
       return begun;
     };
-    await Promise.all(this.planned.filter(({ isLater }) => !isLater).map(start));
+    await Promise.all(this.planned.map(start));
   }
 
   private async run(planned: PlannedContainer): Promise<void> {

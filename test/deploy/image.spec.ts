@@ -14,34 +14,18 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { kafkaAvailability, makeOwnFolder, valkeyAvailability } from '#test/environment';
-import { ACCOUNT } from '../../apps/cli/src/example-answers.js';
-import { MANUAL } from '../../apps/cli/src/manual.js';
-import { Customer } from '../stories/customer.js';
 import { firstLight } from '../stories/first-light.story.js';
-import { Chart } from './chart.js';
 import { composePlan, composeServices } from './compose-plan.js';
 import { Container } from './container.js';
 import { ImageDeployment } from './image-deployment.js';
 import { ImageStore, imageAvailability } from './image.js';
 import { Network } from './network.js';
-import { runManual, withOperatorPod } from './operator-pod.js';
-import { chartTools, chartToolsAvailability } from './tools/programs.js';
 
 /** An image is built from nothing, and eight processes start from it. */
 jest.setTimeout(900_000);
 
 /** Compiled programs and libraries begin with it. */
 const ELF = Buffer.from('\x7fELF', 'latin1');
-/** Examples of the manual about something that is not there, and what they say then. */
-const REFUSED: readonly [words: RegExp, sentence: string][] = [
-  [/^events (redrive|discard) /, 'this consumer has no such failed event'],
-  [/^billing (replay|\w*-?refund|cancel|resend-receipt) |^keys revoke /, 'Nothing has this id.'],
-  [/^corpus distribute/, 'does not have the PostgreSQL extension citus'],
-  [/^source run /, 'There is no folder /data/zones/com that the corpus can read.'],
-  [/^secrets /, 'deploy/secrets: '],
-  [/^routing convert /, 'the file system is read-only. In a container, write below /tmp.'],
-  [/^tlds refresh /, 'iana-files/dns.json: there is no such file or folder.'],
-];
 const COMPRESSED_MAX_BYTES = 250 * 1024 * 1024;
 /** SPDX. */
 const LICENCES = [
@@ -67,8 +51,7 @@ const STAYING = [
   'lookup',
   'worker',
 ];
-const missing =
-  imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability() ?? chartToolsAvailability();
+const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability();
 
 (missing === undefined ? describe : describe.skip)('the image', () => {
   const images = new ImageStore();
@@ -195,9 +178,7 @@ const missing =
 
   describe('every service of docker-compose.yml from it', () => {
     beforeAll(async () => {
-      const chart = new Chart((await chartTools()).helm);
-      const plan = await withOperatorPod(chart, composePlan());
-      deployment = await ImageDeployment.start(images, image, plan);
+      deployment = await ImageDeployment.start(images, image, composePlan());
     });
 
     it('S110: runs as user 10001 without capabilities, on a root it cannot write', () => {
@@ -214,24 +195,6 @@ const missing =
     });
 
     describe('from sign-up to erasure', () => firstLight(() => deployment!.deployed));
-
-    it('every command of the manual works in the pod of the chart, or says in a sentence why not', async () => {
-      await deployment!.startLater('billing');
-      const ada = new Customer(deployment!.deployed, 'ada@example.com');
-      await ada.joinWithCredits();
-      const ends = await runManual(deployment!, {
-        [ACCOUNT]: ada.accountId,
-        // Enough to see it work.
-        50000: '500',
-      });
-      expect(Object.keys(ends)).toHaveLength(Object.keys(MANUAL).length);
-      for (const [example, end] of Object.entries(ends)) {
-        const refused = REFUSED.find(([words]) => words.test(example));
-        const output = refused ? expect.stringContaining(refused[1]) : expect.any(String);
-        expect([example, end]).toEqual([example, { code: refused ? 1 : 0, output }]);
-        expect([example, end.output]).toEqual([example, expect.not.stringContaining('\n    at ')]);
-      }
-    });
 
     it('each stops in order when it is told to', async () => {
       const running = deployment!.containers.filter(({ isRunning }) => isRunning);
