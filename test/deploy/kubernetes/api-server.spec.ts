@@ -57,13 +57,12 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
         expect(await installDry(values)).toContain('STATUS: pending-install');
         const resources = loadAll(await chart.text(values)).filter(Boolean) as KubernetesObject[];
         expect(resources.length).toBeGreaterThan(8);
-        for (const resource of resources) {
-          const stored = await server.client.applyDry(resource, NAMESPACE);
-          expect(stored.metadata.name).toBe(resource.metadata.name);
-        }
+        const nameOf = ({ metadata }: KubernetesObject) => metadata.name;
+        const stored = resources.map((one) => server.client.applyDry(one, NAMESPACE));
+        expect((await Promise.all(stored)).map(nameOf)).toEqual(resources.map(nameOf));
         const workloads = workloadsOf(resources as unknown as Resource[]);
         expect(workloads.length).toBeGreaterThan(4);
-        for (const workload of workloads) await server.client.create(PODS, podOf(workload));
+        await Promise.all(workloads.map((one) => server.client.create(PODS, podOf(one))));
       },
     );
 

@@ -82,17 +82,19 @@ export class ApiServer {
 
   /** Has the server know further kinds of resources; resolves when it serves them. */
   async define(definitions: readonly CustomResourceDefinition[]): Promise<void> {
-    for (const definition of definitions) {
-      await this.client.create(DEFINITIONS, definition);
-      const { name } = definition.metadata;
-      const isServed = async () => {
-        const { status } = await this.client.get<Defined>(`${DEFINITIONS}/${name}`);
-        return status?.conditions?.some(
-          ({ type, status: is }) => type === 'Established' && is === 'True',
-        );
-      };
-      await waitFor(`${name} to be served`, isServed);
-    }
+    await Promise.all(
+      definitions.map(async (definition) => {
+        await this.client.create(DEFINITIONS, definition);
+        const { name } = definition.metadata;
+        const isServed = async () => {
+          const { status } = await this.client.get<Defined>(`${DEFINITIONS}/${name}`);
+          return status?.conditions?.some(
+            ({ type, status: is }) => type === 'Established' && is === 'True',
+          );
+        };
+        await waitFor(`${name} to be served`, isServed);
+      }),
+    );
   }
 
   async stop(): Promise<void> {
