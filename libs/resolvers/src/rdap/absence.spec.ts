@@ -176,6 +176,14 @@ const SILENT_TEXTS = [
   'undefined',
   '[object Object]',
   'Lorem ipsum dolor sit amet',
+  'Domain not registered here',
+  'Name not found here',
+  'The domain is not registered at this registrar',
+  'Registration of this name was completed by a partner of the registry in the year 2019',
+  'Purple kiosks gather seven lanterns beside a harbour while the evening ferry crosses',
+  'The record of the requested domain is shown to its holder in the portal of the registry',
+  `Customers of resellers find ${NAME} in the directory of the reseller that sold it to them`,
+  'A holder of this label answers for it in the register of the ministry since last autumn',
 ] as const;
 
 const NOT_FOUND = { errorCode: 404, title: 'Not Found' };

@@ -58,7 +58,7 @@ export const BEFORE_ABSENCE = wordsOf(
 /** Words that may stand behind one: which search, in which source. */
 export const BEHIND_ABSENCE = wordsOf(
   'for in on at about our by to from with within us through match matches source sources s criteria request ' +
-    'query your here list asked found exist exists registered consulted you requested en del na no ' +
+    'query your list asked found exist exists registered consulted you requested en del na no ' +
     "base datos dados registrar registrar's registrars registry tld cctld",
 );
 

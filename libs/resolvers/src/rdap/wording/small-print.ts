@@ -38,7 +38,14 @@ const OF_NAMES = /^(?:some|certain|a list of)\b.*\b(?:names|domains)\b/;
 /** Where the name may be known instead. */
 const ELSEWHERE = /\b(?:authoritative|tlds?|bootstrap|another|other|different)\b|\/domain\//;
 
-/** Under a heading of small print a line of this length is its text, whatever its words. */
+/** Whom and what terms of use speak to and of. */
+const SUBJECTS_OF_TERMS =
+  /\b(?:you|your|we|our|users?|access|quer(?:y|ies)|data(?:base)?|information|services?|use|used|using|responses?|answers?|results?|transmission|third part(?:y|ies))\b/;
+/** A statement about one name: terms hold for all of them. */
+const OF_ONE_NAME =
+  /\b(?:th(?:is|at)|the|your|requested|queried|said) (?:(?:requested|queried|above|given) )?(?:domain|name|label|object|registration|record|entry|delegation|holder|registrant)s?\b(?! (?:database|names? (?:database|system)|data|service|registry|space|owners?))/;
+
+/** Under a heading of small print a line of this length that speaks of its subjects is its text. */
 const PROSE_LENGTH_MIN = 60;
 const CASES_LENGTH_MIN = 40;
 /** A longer line speaks of cases. */
@@ -65,7 +72,9 @@ export function isTextOfTerms(line: string): boolean {
   if (isSmallPrint(line)) return true;
   const lengthMin =
     CONDITIONS.test(line) || /https?:/.test(line) ? CASES_LENGTH_MIN : PROSE_LENGTH_MIN;
-  return line.length >= lengthMin && !denies(line) && !(isStatement(line) && ELSEWHERE.test(line));
+  if (line.length < lengthMin || denies(line)) return false;
+  if (!SUBJECTS_OF_TERMS.test(line) || OF_ONE_NAME.test(line)) return false;
+  return !(isStatement(line) && ELSEWHERE.test(line));
 }
 
 function denies(line: string): boolean {
