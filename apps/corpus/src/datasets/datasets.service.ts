@@ -1,6 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import { Injectable } from '@nestjs/common';
 import { type DatasetAsked, type DatasetEnd, type DatasetRow, versionFor } from '#libs/contracts';
+import { Database } from '#libs/database';
 import { DAY_MS, InvalidRequest } from '#libs/platform';
 import { keptTypeName } from '../dns/dns-type.js';
 import { FeedService } from '../feed/feed.service.js';
@@ -8,6 +9,8 @@ import { ALL_KEYS } from '../names/domain-key.js';
 import type { KnownRecord } from '../records/known-record.js';
 import type { Registration } from '../records/registration.js';
 import { stillPublished } from '../records/still-published.js';
+import type { SuppressedValues } from '../suppression/suppressed-values.js';
+import { SuppressionsService } from '../suppression/suppressions.service.js';
 import { DATASET_FORMS, type DatasetForm } from './dataset.js';
 import { type DatasetName, type DatasetPart, DatasetsRepository } from './datasets.repository.js';
 import { cleanedRecord } from './cleaned-record.js';
@@ -31,6 +34,8 @@ export class DatasetsService {
   constructor(
     private readonly repository: DatasetsRepository,
     private readonly feed: FeedService,
+    private readonly suppressions: SuppressionsService,
+    private readonly database: Database,
   ) {}
 
   /**
@@ -52,12 +57,14 @@ export class DatasetsService {
     const { sourceIds } = asked;
     // Read before the rows: what is suppressed meanwhile is checked against it.
     const suppressionVersion = versionFor(dataset, await this.feed.suppressionVersion());
+    // After it: another process may have suppressed what this one does not know yet.
+    const suppressed = await this.suppressions.valuesNow(this.database);
     let rows = 0;
     let after = { key: fromKey, name: '' };
     for (;;) {
       const names = await this.names(asked, { toKey, after, sourceIds, limit: PART_NAMES });
       if (names.length > 0) {
-        const part = await this.rowsOf(asked, names);
+        const part = await this.rowsOf(asked, names, suppressed);
         rows += part.length;
         yield part;
       }
@@ -75,7 +82,11 @@ export class DatasetsService {
     return this.repository.listChanged(part, form.change, { from: day, to, observedFrom });
   }
 
-  private async rowsOf(asked: Asked, changed: readonly DatasetName[]): Promise<DatasetRow[]> {
+  private async rowsOf(
+    asked: Asked,
+    changed: readonly DatasetName[],
+    suppressed: SuppressedValues,
+  ): Promise<DatasetRow[]> {
     const { form, sourceIds } = asked;
     const names = form.change ? await this.standing(form.change.kind, changed) : changed;
     const isNew = form.change?.kind === 'new';
@@ -83,9 +94,11 @@ export class DatasetsService {
       isNew || form.subject === 'whois' ? await this.repository.listRecords(names, sourceIds) : [];
     const known = new Map(records.map((record) => [record.name, record]));
     const left = names.filter(({ name }) => !isNew || isRecent(known.get(name), asked.day!));
-    if (form.subject === 'name') return left.map(toldName);
-    if (form.subject === 'dns') return this.dnsRows(left, sourceIds);
-    return left.flatMap((name) => whoisRow(name, known.get(name.name), form.isCleaned));
+    if (form.subject === 'whois') {
+      return left.flatMap((name) => whoisRow(name, known.get(name.name), form, suppressed));
+    }
+    const rows = form.subject === 'name' ? left.map(toldName) : await this.dnsRows(left, sourceIds);
+    return rows.map((row) => ({ ...row, hashes: suppressed.rowHashes(row.name) }));
   }
 
   /** A change counts while it holds. */
@@ -134,13 +147,17 @@ function isRecent(known: KnownRecord | undefined, day: Date): boolean {
 function whoisRow(
   name: DatasetName,
   known: KnownRecord | undefined,
-  isCleaned: boolean,
+  { isCleaned }: DatasetForm,
+  suppressed: SuppressedValues,
 ): DatasetRow[] {
   if (!known?.record || known.sourceId === null || known.lastAt === null) return [];
   const sold: Registration = stillPublished(known.record, known.newest);
   const record = isCleaned ? cleanedRecord(sold) : sold;
   const { sourceId, lastAt: observedAt } = known;
-  return record ? [{ ...toldName({ ...name, sourceId, observedAt }), record }] : [];
+  if (!record) return [];
+  // As they are published: cleaned values have another form.
+  const hashes = suppressed.rowHashes(name.name, sold);
+  return [{ ...toldName({ ...name, sourceId, observedAt }), record, hashes }];
 }
 
 function toldName({ key, name, sourceId, observedAt }: DatasetName): DatasetRow {

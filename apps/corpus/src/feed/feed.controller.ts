@@ -1,7 +1,17 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
-import type { CorpusChanges, NextNames, SuppressionVersion } from '#libs/contracts';
+import type {
+  CorpusChanges,
+  NextNames,
+  SuppressedHashes,
+  SuppressionVersion,
+} from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
-import { ChangesRequest, NamesRequest, NextNamesRequest } from './feed.dto.js';
+import {
+  ChangesRequest,
+  NamesRequest,
+  NextNamesRequest,
+  SuppressedHashesRequest,
+} from './feed.dto.js';
 import { FeedService } from './feed.service.js';
 
 /** What the worker follows. */
@@ -25,6 +35,12 @@ export class FeedController {
   @Get('suppression')
   async suppression(): Promise<SuppressionVersion> {
     return this.feed.suppressionVersion();
+  }
+
+  @Post('suppressed-hashes')
+  @HttpCode(200)
+  async suppressedHashes(@Body() request: SuppressedHashesRequest): Promise<SuppressedHashes> {
+    return this.feed.suppressedHashes(request);
   }
 
   @Post('suppressed-names')

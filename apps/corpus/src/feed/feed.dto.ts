@@ -16,9 +16,12 @@ import {
 import {
   CHANGES_MAX,
   type ChangesAsked,
+  DATASETS,
+  type Dataset,
   NEXT_NAMES_MAX,
   type NextNamesAsked,
   SUPPRESSED_NAMES_MAX,
+  type SuppressedHashesAsked,
 } from '#libs/contracts';
 
 /** A 64-bit number in decimal. */
@@ -60,6 +63,15 @@ export class NamesRequest {
   @IsString({ each: true })
   @MaxLength(NAME_LENGTH_MAX, { each: true })
   names: string[];
+}
+
+export class SuppressedHashesRequest implements SuppressedHashesAsked {
+  @IsIn(DATASETS)
+  dataset: Dataset;
+
+  @IsInt()
+  @Min(0)
+  after: number;
 }
 
 export class NextNamesRequest implements NextNamesAsked {

@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { CorpusSource, KeyRange, SuppressionVersion } from '#libs/contracts';
+import {
+  type CorpusSource,
+  HASH_DIGITS,
+  type KeyRange,
+  type SuppressionVersion,
+} from '#libs/contracts';
 import { CorpusConfig } from '../corpus.config.js';
 import type { Change } from '../observations/change.js';
 import { FeedDatabase } from '../searches/search-database.js';
@@ -85,6 +90,23 @@ export class FeedRepository {
          coalesce((select max(version) from suppression where kind = 'domain'), 0)::float8 as domains`,
     );
     return versions;
+  }
+
+  /** What was suppressed behind a version, oldest first. @param isDomains only domains. */
+  async listSuppressed({
+    after,
+    isDomains,
+    limit,
+  }: {
+    after: number;
+    isDomains: boolean;
+    limit: number;
+  }): Promise<{ version: number; hash: string }[]> {
+    return this.database.query(
+      `select version::float8 as version, left(encode(hash, 'hex'), $4) as hash from suppression
+       where version > $1 and ($2 = false or kind = 'domain') order by version limit $3`,
+      [after, isDomains, limit, HASH_DIGITS],
+    );
   }
 }
 

@@ -1,13 +1,16 @@
 import { domainToUnicode } from 'node:url';
 import { Injectable } from '@nestjs/common';
-import type {
-  ChangesAsked,
-  CorpusChange,
-  CorpusChanges,
-  CorpusSource,
-  NextNames,
-  NextNamesAsked,
-  SuppressionVersion,
+import {
+  type ChangesAsked,
+  type CorpusChange,
+  type CorpusChanges,
+  type CorpusSource,
+  type NextNames,
+  type NextNamesAsked,
+  type SuppressedHashes,
+  type SuppressedHashesAsked,
+  type SuppressionVersion,
+  versionFor,
 } from '#libs/contracts';
 import { Clock, HOUR_MS, SECOND_MS, ServiceUnavailable } from '#libs/platform';
 import { ALL_KEYS } from '../names/domain-key.js';
@@ -22,6 +25,7 @@ import {
 import { type ChangeRow, FeedRepository } from './feed.repository.js';
 
 const LIMIT = 1_000;
+const HASHES_MAX = 10_000;
 /** Longer than any transaction that writes changes. */
 const REPEATED_MS = HOUR_MS;
 
@@ -69,6 +73,14 @@ export class FeedService {
 
   async suppressionVersion(): Promise<SuppressionVersion> {
     return this.repository.suppressionVersion();
+  }
+
+  /** What was suppressed behind a version, by its hashes. */
+  async suppressedHashes({ dataset, after }: SuppressedHashesAsked): Promise<SuppressedHashes> {
+    // The version that counts is that of domains.
+    const isDomains = versionFor(dataset, { version: 0, domains: 1 }) === 1;
+    const rows = await this.repository.listSuppressed({ after, isDomains, limit: HASHES_MAX });
+    return { hashes: rows.map(({ hash }) => hash), version: rows.at(-1)?.version ?? after };
   }
 
   /** The given names that must not be shown. */

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { HASH_DIGITS } from '#libs/contracts';
 import { fileName } from '../names/registrable-name.js';
 import { plainForm } from '../names/folded.js';
 import { type Members, PERSONAL_CONTACTS, type Registration } from '../records/registration.js';
@@ -62,8 +63,19 @@ export class SuppressedValues {
     return this.has('domain', name);
   }
 
+  /** `DatasetRow.hashes` of a name and its record: nothing without the key of a list. */
+  rowHashes(name: string, record: Registration = {}): string | undefined {
+    if (this.key.length === 0) return undefined;
+    const values = CONTACTS.flatMap((contact) => suppressible(record[contact]));
+    const hashes = [['domain', name] as const, ...values].map(([kind, form]) =>
+      this.hashOf(kind, form).slice(0, HASH_DIGITS),
+    );
+    return [...new Set(hashes)].join('');
+  }
+
   /** The record without the contacts that hold a suppressed value; the same object if there is none. */
   masked(record: Registration): Registration {
+    if (this.version === 0) return record;
     const hidden = CONTACTS.filter((contact) => this.isHidden(record[contact]));
     if (hidden.length === 0) return record;
     const masked = { ...record };
@@ -72,15 +84,21 @@ export class SuppressedValues {
   }
 
   private isHidden(contact: Registration[string]): boolean {
-    if (typeof contact !== 'object' || Array.isArray(contact)) return false;
-    return MEMBERS.some(([member, kind]) => {
-      const value = (contact as Members)[member];
-      return typeof value === 'string' && this.has(kind, comparedForm(kind, value));
-    });
+    return suppressible(contact).some(([kind, form]) => this.has(kind, form));
   }
 
   private has(kind: SuppressedKind, form: string): boolean {
     const hashes = this.hashes.get(kind)!;
-    return hashes.size > 0 && form !== '' && hashes.has(this.hashOf(kind, form));
+    return hashes.size > 0 && hashes.has(this.hashOf(kind, form));
   }
+}
+
+/** The values of a contact that may be suppressed, in the form in which they are compared. */
+function suppressible(contact: Registration[string]): [SuppressedKind, string][] {
+  if (typeof contact !== 'object' || Array.isArray(contact)) return [];
+  return MEMBERS.flatMap(([member, kind]): [SuppressedKind, string][] => {
+    const value = (contact as Members)[member];
+    const form = typeof value === 'string' ? comparedForm(kind, value) : '';
+    return form === '' ? [] : [[kind, form]];
+  });
 }

@@ -191,6 +191,40 @@ describe('suppression', () => {
     expect([await endOf('whois'), await endOf('whois_cleaned')]).toEqual([version, version]);
   });
 
+  it('rows of files say by hashes alone which of them hold what is suppressed later', async () => {
+    const [name, other] = [newName(), newName()];
+    const contact = {
+      name: 'Grace Hopper',
+      email_address: 'Grace@Navy.example',
+      phone: '+1.555-0199-77',
+    };
+    const record = { registrant_contact: contact };
+    await corpus.recordOf({ name: 'sold' }, whois(name, 1, record), whois(other, 1, BARE));
+    const rows = new Map<string, string>();
+    const { signal } = new AbortController();
+    for await (const row of corpus.feed.rows({ dataset: 'whois' }, { signal })) {
+      rows.set(row.name, row.hashes!);
+    }
+    const { version: after } = await corpus.feed.suppressionVersion();
+    for (const [kind, value] of [
+      ['name', 'grace hopper'],
+      ['email', 'grace@navy.example'],
+      ['phone', '1 555 0199 77'],
+      ['domain', name],
+    ] as const) {
+      await corpus.operate.suppress({ kind, value });
+    }
+    const later = await corpus.feed.suppressedHashes({ dataset: 'whois', after });
+    expect(later.version).toBe(after + 4);
+    for (const hash of later.hashes) {
+      expect(rows.get(name)).toContain(hash);
+      expect(rows.get(other)).not.toContain(hash);
+    }
+    expect(new Set(later.hashes).size).toBe(4);
+    const ofNames = await corpus.feed.suppressedHashes({ dataset: 'names', after });
+    expect(ofNames).toEqual({ hashes: [later.hashes[3]], version: after + 4 });
+  });
+
   it('hiding a contact is no change of its name', async () => {
     const name = newName();
     await corpus.record(whois(name, 1, ADA));

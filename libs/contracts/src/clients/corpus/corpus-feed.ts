@@ -100,6 +100,11 @@ export interface DatasetRow {
   record?: Record<string, unknown>;
   /** Only in DNS datasets: the name's present records. */
   records?: { type: string; value: string; firstSeen: string }[];
+  /**
+   * Keyed hashes of the name and of the values of people in its record, `HASH_DIGITS` each, one behind the other: they
+   * tell whether a value that is suppressed later stands in the row. Absent while there is no list of suppressed values.
+   */
+  hashes?: string;
 }
 
 /** The last line of a dataset. */
@@ -164,6 +169,22 @@ export interface SuppressionVersion {
   version: number;
   /** The version of the newest domain among what is suppressed; 0 without any. */
   domains: number;
+}
+
+/** Hexadecimal digits of a hash in `hashes`. */
+export const HASH_DIGITS = 16;
+
+export interface SuppressedHashesAsked {
+  dataset: Dataset;
+  /** A version, as `versionFor` counts it. */
+  after: number;
+}
+
+/** Values that were suppressed behind a version, up to 10,000 of the oldest. */
+export interface SuppressedHashes {
+  hashes: string[];
+  /** The version that they lead to; the one that was asked about when there are none. */
+  version: number;
 }
 
 /** The version that counts for a dataset: rows without records of WHOIS hold nothing of people. */

@@ -8,6 +8,8 @@ import type {
   FreshestAsked,
   NextNames,
   NextNamesAsked,
+  SuppressedHashes,
+  SuppressedHashesAsked,
   SuppressionAsked,
   SuppressionVersion,
 } from './corpus-feed.js';
@@ -98,6 +100,12 @@ export class CorpusClient {
   /** The suppressions by version: a file made at an older one (`versionFor`) may hold what must not be shown. */
   async suppressionVersion(): Promise<SuppressionVersion> {
     return this.http.call('GET', '/internal/feed/suppression');
+  }
+
+  /** The hashes of values that were suppressed behind a version, which `DatasetRow.hashes` is compared with. */
+  async suppressedHashes(asked: SuppressedHashesAsked): Promise<SuppressedHashes> {
+    const call = { body: asked, timeoutMs: FEED_TIMEOUT_MS };
+    return this.http.call('POST', '/internal/feed/suppressed-hashes', call);
   }
 
   /** Finds, among up to `SUPPRESSED_NAMES_MAX` names, those that must no longer be shown or kept. */
