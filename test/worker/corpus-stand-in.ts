@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type CorpusChange,
@@ -5,6 +6,9 @@ import {
   type Dataset,
   type DatasetAsked,
   type DatasetRow,
+  HASH_DIGITS,
+  type SuppressedHashes,
+  type SuppressedHashesAsked,
   type SuppressionVersion,
   versionFor,
 } from '#libs/contracts';
@@ -17,6 +21,7 @@ export type PlannedRow = Pick<DatasetRow, 'name' | 'record' | 'records'> & { key
 export class CorpusStandIn extends LookupStandIn {
   readonly asked: DatasetAsked[] = [];
   suppressed: SuppressionVersion = { version: 0, domains: 0 };
+  private readonly suppressions: { version: number; isDomain: boolean; hash: string }[] = [];
   /** Ends the lines of datasets before their last. */
   breaksOff = false;
   /** Pages of changes that were not read yet. */
@@ -32,10 +37,20 @@ export class CorpusStandIn extends LookupStandIn {
       return;
     }
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(this.answerTo(request.url!)));
+    response.end(JSON.stringify(this.answerTo(request.url!, body)));
   };
 
-  private answerTo(path: string): object {
+  /** Suppresses a name, or a value of people that stands in the rows of a name. */
+  suppress(name: string, kind: 'domain' | 'person' = 'domain'): void {
+    const version = this.suppressed.version + 1;
+    const isDomain = kind === 'domain';
+    this.suppressed = { version, domains: isDomain ? version : this.suppressed.domains };
+    this.suppressions.push({ version, isDomain, hash: hashOf(`${kind} ${name}`) });
+  }
+
+  private answerTo(path: string, body: unknown): object {
+    if (path === '/internal/feed/suppressed-hashes')
+      return this.hashes(body as SuppressedHashesAsked);
     if (path === '/internal/feed/changes') {
       const changes = this.changes.splice(0);
       const { sources } = this;
@@ -46,6 +61,14 @@ export class CorpusStandIn extends LookupStandIn {
       return { names, after: null };
     }
     return this.suppressed;
+  }
+
+  private hashes({ dataset, after }: SuppressedHashesAsked): SuppressedHashes {
+    const found = this.suppressions.filter(
+      (one) => one.version > after && (one.isDomain || dataset.includes('whois')),
+    );
+    const hashes = found.map((one) => one.hash);
+    return { hashes, version: found.at(-1)?.version ?? after };
   }
 
   private sendRows(asked: DatasetAsked, response: ServerResponse): void {
@@ -61,6 +84,7 @@ export class CorpusStandIn extends LookupStandIn {
         unicode: name,
         sourceId: 2,
         observedAt: '2026-11-22T08:00:00.000Z',
+        hashes: hashOf(`domain ${name}`) + hashOf(`person ${name}`),
         ...rest,
       }));
     const end = { isLast: true, rows: rows.length, suppressionVersion };
@@ -69,3 +93,5 @@ export class CorpusStandIn extends LookupStandIn {
     response.end(lines.map((line) => `${line}\n`).join(''));
   }
 }
+
+const hashOf = (value: string) => hash('sha256', value).slice(0, HASH_DIGITS);

@@ -33,6 +33,7 @@ import { AnnounceFilesJob } from './file-building/announce-files.job.js';
 import { AnnounceQueue } from './file-building/announce-queue.js';
 import { BuildFeatures, BuildFilesJob } from './file-building/build-files.job.js';
 import { ExpireFilesJob } from './file-building/expire-files.job.js';
+import { SuppressedRowsService } from './file-building/suppressed-rows.service.js';
 import { FileBuilderService } from './file-building/file-builder.service.js';
 import { FileBuildsService } from './file-building/file-builds.service.js';
 import { FileRunsController } from './file-building/file-runs.controller.js';
@@ -210,6 +211,7 @@ const FEATURES = [
   AnnounceQueue,
   AnnounceFilesJob,
   FileBuilderService,
+  SuppressedRowsService,
   FileBuildsService,
   PlanFilesJob,
   BuildFeatures,

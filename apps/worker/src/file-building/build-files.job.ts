@@ -14,16 +14,19 @@ import { type Later, type Work, WorkRunner, later } from '#libs/work';
 import { BuildQueue, type BuildWork } from '../files/build-queue.js';
 import type { FileEdition } from '../files/file-edition.js';
 import { FileRowsService } from '../files/file-rows.service.js';
+import type { PlacedFile } from '../file-forms/file-forms.js';
+import { UnhashedRow } from '../file-forms/kept-rows.js';
 import { FolderQueue } from '../uploads/upload-queues.js';
 import { AnnounceQueue } from './announce-queue.js';
-import { FileBuilderService, Overtaken } from './file-builder.service.js';
+import { type BuiltFile, FileBuilderService } from './file-builder.service.js';
+import { type LaterSuppressed, SuppressedRowsService } from './suppressed-rows.service.js';
 
 /** Full files of many millions of names take long. */
 const TIME_LIMIT_MS = 12 * HOUR_MS;
 const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 const TRIES_MAX = 24;
-/** Values are suppressed several at a time. */
-const OVERTAKEN_SECONDS = MINUTE_MS / SECOND_MS;
+/** Then the corpus has a list of suppressed values, and its rows have hashes. */
+const UNHASHED_SECONDS = MINUTE_MS / SECOND_MS;
 /** The remains of a killed process are removed then. */
 const ABANDONED_SECONDS = DAY_MS / SECOND_MS;
 /** Downloads that have begun, and addresses that were given out, still find the edition before. */
@@ -35,14 +38,18 @@ export class BuildFeatures {
   constructor(
     readonly files: FileRowsService,
     readonly builder: FileBuilderService,
+    readonly suppressed: SuppressedRowsService,
     readonly folders: FolderQueue,
     readonly news: AnnounceQueue,
   ) {}
 }
 
+type MadeFile = Omit<FileEdition, 'publishedAt'>;
+
 /**
  * Makes files, each try in a folder of its own, and publishes them: the row of an edition is written once, whoever made
- * it, and nobody sees a file before. One that would be withheld at once is no news to anybody: it is begun anew.
+ * it, and nobody sees a file before. What is suppressed while a file is made is taken out of it at the end, without
+ * reading its rows again: suppressions hold no file back, however fast they follow each other.
  */
 @Injectable()
 export class BuildFilesJob extends WorkRunner<BuildWork> {
@@ -65,31 +72,74 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
   }
 
   protected async handle(work: Work<BuildWork>): Promise<Later | void> {
-    const { files, builder, folders } = this.features;
-    const { dataset, day, edition } = work.payload;
+    const { files, suppressed } = this.features;
+    const { dataset, day, edition, isReplacement } = work.payload;
     const newest = await files.newestOf(this.database, dataset, day);
     if (newest && newest.edition >= edition) return;
+    if (isReplacement && (await suppressed.clear({ dataset, day }))) return;
+    const made = await this.make(work);
+    if (!made) return later(UNHASHED_SECONDS);
+    crashPoint('file.after-write');
+    // Should it fail, it may have been published all the same: what was not is removed in a day.
+    await this.publish(work, made);
+  }
+
+  /** @returns undefined when nobody can say whether its rows hold what was suppressed meanwhile. */
+  private async make(work: Work<BuildWork>): Promise<MadeFile | undefined> {
+    const { files, builder } = this.features;
+    const { dataset, day } = work.payload;
     const builtAt = this.clock.now();
+    const before = await files.findBefore(this.database, dataset, day);
+    const around = { before, signal: work.signal };
+    const built = await this.write(work, (file) => builder.build(file, around));
+    let made: MadeFile = { ...built, builtAt };
+    for (;;) {
+      const later = await this.laterSuppressed(made);
+      if (!later?.isHeld) return later && { ...made, suppressionVersion: later.version };
+      const { hashes, version: suppressionVersion } = later;
+      const held = { made, hashes };
+      const kept = await this.write(work, async (file) => ({
+        ...(await builder.buildWithout(file, around, held)),
+        suppressionVersion,
+      }));
+      await this.remove(made.folder);
+      made = { ...kept, builtAt };
+    }
+  }
+
+  /** What was suppressed while a file was made; its folder is removed when that cannot be told. */
+  private async laterSuppressed(made: MadeFile): Promise<LaterSuppressed | undefined> {
+    try {
+      return await this.features.suppressed.find(made);
+    } catch (error) {
+      await this.remove(made.folder);
+      if (error instanceof UnhashedRow) return undefined;
+      throw error;
+    }
+  }
+
+  private async write(
+    { payload: { dataset, day, edition } }: Work<BuildWork>,
+    build: (file: PlacedFile) => Promise<BuiltFile>,
+  ): Promise<Omit<MadeFile, 'builtAt'>> {
     const id = newId();
     const folder = `files/${dataset}/${day}/${id}/`;
     const file = { dataset, day, edition, folder };
     await this.removeUnlessPublished(id, folder);
-    const before = await files.findBefore(this.database, dataset, day);
-    const built = await builder.build(file, before, work.signal).catch(async (error: unknown) => {
-      await this.database.transaction((transaction) => folders.remove(transaction, folder));
-      if (error instanceof Overtaken) return undefined;
+    try {
+      return { id, ...file, ...(await build(file)) };
+    } catch (error) {
+      await this.remove(folder);
       throw error;
-    });
-    if (!built) return later(OVERTAKEN_SECONDS);
-    crashPoint('file.after-write');
-    // Should it fail, it may have been published all the same: what was not is removed in a day.
-    await this.publish(work, { id, ...file, ...built, builtAt });
+    }
   }
 
-  private async publish(
-    work: Work<BuildWork>,
-    built: Omit<FileEdition, 'publishedAt'>,
-  ): Promise<void> {
+  private async remove(folder: string): Promise<void> {
+    const { folders } = this.features;
+    await this.database.transaction((transaction) => folders.remove(transaction, folder));
+  }
+
+  private async publish(work: Work<BuildWork>, built: MadeFile): Promise<void> {
     const { folders, news } = this.features;
     const edition: FileEdition = { ...built, publishedAt: this.clock.now() };
     await this.database.transaction(async (transaction) => {

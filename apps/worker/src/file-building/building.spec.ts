@@ -25,7 +25,6 @@ const make = files.make.bind(files);
 const customer = files.customer.bind(files);
 const fetchFile = files.fetchFile.bind(files);
 const download = files.download.bind(files);
-const list = files.list.bind(files);
 const entryOf = files.entryOf.bind(files);
 const textOf = async (...asked: Parameters<FilesUnderTest['download']>) =>
   gunzipSync((await download(...asked)).bytes).toString();
@@ -168,7 +167,7 @@ async function entriesOf(bytes: Buffer): Promise<[string, Buffer][]> {
 describe('after something was suppressed', () => {
   it('no file is handed out before it is made without it', async () => {
     const accountId = customer(['names']);
-    corpus.suppressed = { version: 1, domains: 1 };
+    corpus.suppress('name-21.com');
     corpus.rowsOf = (dataset, day) => planned(dataset, day).slice(1);
     const refused = await download(accountId, 'newly', '2026-11-22');
     expect(problemOf(refused)).toMatchObject({ status: 409, code: 'file_withheld' });
@@ -190,7 +189,7 @@ describe('after something was suppressed', () => {
 describe('after something of a person was suppressed', () => {
   it('files of names and of the DNS are handed out as before; those with records wait', async () => {
     const accountId = customer(ALL_DATASETS);
-    corpus.suppressed = { version: 2, domains: 1 };
+    corpus.suppress('name-22.com', 'person');
     const dns = await entryOf('dns', '2026-11-22');
     const whois = await entryOf('whois', '2026-11-22');
     expect([dns.state, whois.state]).toEqual(['published', 'withheld']);
@@ -204,29 +203,57 @@ describe('after something of a person was suppressed', () => {
     expect(await entryOf('dns', '2026-11-22')).toEqual(dns);
   });
 
-  it('a file that may hold it is begun anew while it is made, and the first one is never seen', async () => {
-    const { files: before } = await list(customer(ALL_DATASETS), '?date=2026-11-22');
-    const overtaken: Dataset[] = [];
-    corpus.suppressed = { version: 3, domains: 1 };
-    corpus.rowsOf = (dataset, day) => {
-      // The rows of this question are those of before.
-      corpus.suppressed = { version: 4, domains: 1 };
-      corpus.rowsOf = planned;
-      overtaken.push(dataset);
-      return planned(dataset, day);
+  it('no file is made again that holds nothing of it', async () => {
+    const before = await entryOf('whois', '2026-11-22');
+    const asked = corpus.asked.length;
+    corpus.suppress('elsewhere.com');
+    expect(await entryOf('whois', '2026-11-22')).toMatchObject({ state: 'withheld' });
+    await make();
+    expect(await entryOf('whois', '2026-11-22')).toEqual(before);
+    expect(corpus.asked).toHaveLength(asked);
+  });
+});
+
+describe('what is suppressed while a file is made', () => {
+  it('is not in it, and holds it not back, however fast suppressions follow each other', async () => {
+    const accountId = customer(ALL_DATASETS);
+    const textsOf = async (dataset: Dataset) =>
+      Promise.all(
+        ['csv.gz', 'json.gz'].map((form) => textOf(accountId, dataset, '2026-11-22', form)),
+      );
+    const datasets: Dataset[] = ['newly_whois', 'newly_dns'];
+    const named = (dataset: Dataset, ...numbers: number[]) =>
+      numbers.map((key) => ({ ...planned(dataset)[0], key, name: `name-${key}.com` }));
+    corpus.suppress('name-22.com');
+    corpus.rowsOf = (dataset) => named(dataset, 27, 28);
+    await make();
+    const before = await Promise.all(datasets.map(textsOf));
+    const { edition } = await entryOf('newly_whois', '2026-11-22');
+    corpus.suppress('name-28.com');
+    corpus.rowsOf = (dataset) => {
+      // At each question: the last range that is read is as old as the first.
+      corpus.suppress(`elsewhere-${corpus.suppressed.version}.com`);
+      corpus.suppress('name-29.com');
+      return named(dataset, 27, 29);
     };
     await make();
-    const [dataset] = overtaken;
-    const { edition } = before.find((file) => file.dataset === dataset)!;
-    expect(await entryOf(dataset, '2026-11-22')).toMatchObject({ edition, state: 'withheld' });
-    const waiting = await under.database.query(
-      `update work set until = clock_timestamp() where queue = 'file-builds' and state = 'waiting'
-       returning name`,
-    );
-    expect(waiting).toEqual([{ name: `${dataset} 2026-11-22 ${edition + 1}` }]);
-    await part(BuildFilesJob).runOnce();
-    const next = { edition: edition + 1, state: 'published' };
-    expect(await entryOf(dataset, '2026-11-22')).toMatchObject(next);
+    // Other files were read after this one. None of what was suppressed then is in it.
+    const asked = corpus.asked.length;
+    await make();
+    expect(corpus.asked).toHaveLength(asked);
+    expect(await entryOf('newly_whois', '2026-11-22')).toMatchObject({
+      edition: edition + 1,
+      state: 'published',
+      rows: 1,
+      gained: 1,
+      lost: 2,
+    });
+    const after = await Promise.all(datasets.map(textsOf));
+    const kept = (text: string) => text.replaceAll(/^.*name-28\.com.*\r?\n/gm, '');
+    expect(after).toEqual(before.map((texts) => texts.map(kept)));
+    await removeUnneeded();
+    const { files } = await under.files.list('files/newly_whois/2026-11-22/', { limit: 100 });
+    expect(new Set(files.map(({ key }) => key.split('/')[3])).size).toBe(1);
   });
 });
 

@@ -1,30 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import { type DatasetEnd, type DatasetRow, keyRanges } from '#libs/contracts';
+import { type DatasetEnd, keyRanges } from '#libs/contracts';
 import { FileMissing, FileStore } from '#libs/files';
 import { crashPoint } from '#libs/platform';
 import {
   type FileEdition,
   cadenceOf,
-  isWithheld,
+  hashesKey,
   namesKey,
   sampleKey,
 } from '../files/file-edition.js';
 import { ServiceClients } from '../service-clients.js';
 import { FileForms, type PlacedFile, gzipped } from '../file-forms/file-forms.js';
-import { FileText, SCHEMA_VERSION } from '../file-forms/file-text.js';
+import { type FileRow, FileText, SCHEMA_VERSION } from '../file-forms/file-text.js';
+import { rowsWithout } from '../file-forms/kept-rows.js';
 import { NameComparison, NameKeys } from '../file-forms/name-keys.js';
+import { RowHashes } from '../file-forms/row-hashes.js';
 import type { StoredFile } from '../file-forms/stored-file.js';
 
 /** Stretches in which the rows of a file are asked for. */
 const RANGES = { daily: 4, weekly: 64 } as const;
 const SAMPLE_ROWS = 10_000;
-
-/** Something was suppressed that rows may hold which have been read already. */
-export class Overtaken extends Error {
-  constructor() {
-    super('a value was suppressed that the file may hold');
-  }
-}
 
 /** The result of importing a file's rows. */
 export type BuiltFile = Pick<
@@ -36,11 +31,19 @@ interface Parts {
   text: FileText;
   forms: FileForms;
   keys: NameKeys;
+  hashes: RowHashes;
   comparison?: NameComparison;
   sample?: StoredFile;
 }
 
-/** Makes files of what the corpus has, in one pass over its rows and with a few of them in memory. */
+/** The files beside one that is made. */
+interface Around {
+  /** The one that its names are counted against. */
+  before: FileEdition | undefined;
+  signal: AbortSignal;
+}
+
+/** Makes files in one pass over their rows and with a few of them in memory. */
 @Injectable()
 export class FileBuilderService {
   constructor(
@@ -49,17 +52,38 @@ export class FileBuilderService {
   ) {}
 
   /**
-   * @param before the file that its names are counted against.
-   * @throws Overtaken, ServiceUnavailable and what the store throws; then nothing is in the folder.
+   * Makes a file of what the corpus has.
+   * @throws ServiceUnavailable and what the store throws; then nothing is in the folder.
    */
-  async build(
+  async build(file: PlacedFile, around: Around): Promise<BuiltFile> {
+    const ends: DatasetEnd[] = [];
+    const written = await this.write(file, around, this.rows(file, ends, around.signal));
+    const versions = ends.map((end) => end.suppressionVersion);
+    return { ...written, suppressionVersion: Math.min(...versions) };
+  }
+
+  /**
+   * Makes a file of another one, without the rows that have one of the hashes.
+   * @throws UnhashedRow and what the store throws; then nothing is in the folder.
+   */
+  async buildWithout(
     file: PlacedFile,
-    before: FileEdition | undefined,
-    signal: AbortSignal,
-  ): Promise<BuiltFile> {
+    around: Around,
+    {
+      made,
+      hashes,
+    }: { made: Pick<FileEdition, 'dataset' | 'folder'>; hashes: ReadonlySet<string> },
+  ): Promise<Omit<BuiltFile, 'suppressionVersion'>> {
+    return this.write(file, around, rowsWithout(this.store, made, hashes));
+  }
+
+  private async write(
+    file: PlacedFile,
+    { before, signal }: Around,
+    rowsOf: AsyncGenerator<FileRow>,
+  ): Promise<Omit<BuiltFile, 'suppressionVersion'>> {
     // It may fail, and nothing has been written yet.
     const compared = await this.comparisonWith(before);
-    const ends: DatasetEnd[] = [];
     let rows = 0;
     const text = new FileText(file.dataset);
     const describe = () => ({ rows, schema_version: SCHEMA_VERSION, columns: text.columns });
@@ -67,28 +91,29 @@ export class FileBuilderService {
       text,
       forms: new FileForms(this.store, file, describe),
       keys: new NameKeys(this.store, namesKey(file)),
+      hashes: new RowHashes(this.store, hashesKey(file)),
       comparison: compared,
       sample: file.dataset === 'newly' ? gzipped(this.store, sampleKey(file)) : undefined,
     };
-    const { forms, keys, comparison, sample } = parts;
+    const { forms, keys, hashes, comparison, sample } = parts;
     try {
       await forms.write({ csv: text.header, json: '' });
       await sample?.write(text.header);
-      for await (const row of this.rows(file, ends, signal)) {
+      for await (const row of rowsOf) {
+        signal.throwIfAborted();
         rows += 1;
         await addRow(parts, row, rows);
       }
-      await keys.end();
+      await Promise.all([keys.end(), hashes.end()]);
       return {
         rows,
         ...((await comparison?.end()) ?? { gained: null, lost: null }),
-        suppressionVersion: Math.min(...ends.map((end) => end.suppressionVersion)),
         schemaVersion: SCHEMA_VERSION,
         artifacts: await forms.end(),
         sample: (await sample?.end()) ?? null,
       };
     } catch (error) {
-      await Promise.all([forms.abandon(), keys.abandon(), sample?.abandon()]);
+      await Promise.all([forms, keys, hashes, sample].map(async (part) => part?.abandon()));
       throw error;
     } finally {
       comparison?.close();
@@ -99,14 +124,12 @@ export class FileBuilderService {
     { dataset, day }: PlacedFile,
     ends: DatasetEnd[],
     signal: AbortSignal,
-  ): AsyncGenerator<DatasetRow> {
+  ): AsyncGenerator<FileRow> {
     const cadence = cadenceOf(dataset);
     const asked = { dataset, ...(cadence === 'daily' && { day }) };
     for (const range of keyRanges(RANGES[cadence])) {
       ends.push(yield* this.clients.corpus.rows({ ...asked, ...range }, { signal }));
       crashPoint('file.after-rows');
-      const suppressed = await this.clients.corpus.suppressionVersion();
-      if (ends.some((end) => isWithheld({ dataset, ...end }, suppressed))) throw new Overtaken();
     }
   }
 
@@ -123,14 +146,15 @@ export class FileBuilderService {
 }
 
 async function addRow(
-  { text, forms, keys, comparison, sample }: Parts,
-  row: DatasetRow,
+  { text, forms, keys, hashes, comparison, sample }: Parts,
+  row: FileRow,
   number: number,
 ): Promise<void> {
   const key = BigInt(row.key);
   const written = text.row(row, number);
   await forms.write(written);
   await keys.add(key);
+  await hashes.add(row);
   await comparison?.add(key);
   if (number <= SAMPLE_ROWS) await sample?.write(written.csv);
 }

@@ -57,10 +57,7 @@ export class FileBuildsService {
     const suppressed = await this.clients.corpus.suppressionVersion();
     for (const newest of await this.files.listNewest(this.database)) {
       if (!isWithheld(newest, suppressed)) continue;
-      const { dataset, day, edition } = newest;
-      await this.database.transaction((transaction) =>
-        this.builds.build(transaction, { dataset, day, edition: edition + 1 }),
-      );
+      await this.database.transaction((transaction) => this.builds.replace(transaction, newest));
     }
   }
 }

@@ -133,3 +133,12 @@ it('a suppressed name is in no file that can be had', async () => {
   expect((await linesOf('newly')).toSorted()).toEqual(['domain_name', 'second.com', 'third.com']);
   expect(await linesOf('newly_whois')).toHaveLength(1);
 });
+
+it('what is suppressed of no row of a file leaves its edition as it is', async () => {
+  await corpus.operate.suppress({ kind: 'phone', value: '+44 20 7946 0000' });
+  await corpus.operate.suppress({ kind: 'domain', value: 'nowhere.com' });
+  expect((await fetchFile('newly')).status).toBe(409);
+  await under.worker.app.get(PlanFilesJob, { strict: false }).runOnce();
+  await waitFor('the file', async () => (await fetchFile('newly')).status === 200);
+  await editionOf('newly', 2);
+});

@@ -8,6 +8,9 @@ export const SCHEMA_VERSION = 1;
 const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf'] as const;
 const SPF = /^"?v=spf1(?:[ "]|$)/i;
 
+/** A row as files hold it. */
+export type FileRow = Omit<DatasetRow, 'sourceId'>;
+
 /** A row as both forms of a file have it, each with its end of line. */
 export interface RowText {
   csv: string;
@@ -17,8 +20,16 @@ export interface RowText {
 interface Form {
   columns: readonly string[];
   /** @param number of the row in its file, from 1. */
-  cells(row: DatasetRow, number: number): unknown[];
-  members(row: DatasetRow): object;
+  cells(row: FileRow, number: number): unknown[];
+  members(row: FileRow): object;
+}
+
+/** The members of a row in JSON. */
+interface WrittenRow {
+  domain_name: string;
+  domain_unicode: string;
+  query_time?: string;
+  dns_records?: { type: string; value: string; first_seen: string }[];
 }
 
 const NAMES: Form = {
@@ -65,9 +76,24 @@ export class FileText {
     return this.form.columns;
   }
 
-  row(row: DatasetRow, number: number): RowText {
+  row(row: FileRow, number: number): RowText {
     const csv = `${this.form.cells(row, number).map(csvCell).join(',')}\r\n`;
     return { csv, json: `${JSON.stringify(this.form.members(row))}\n` };
+  }
+
+  /** The row that is written in a line of JSON, with its time in seconds. */
+  read(line: string): Omit<FileRow, 'key'> {
+    const {
+      domain_name: name,
+      domain_unicode: unicode,
+      query_time: observedAt = '',
+      dns_records: dns,
+      ...record
+    } = JSON.parse(line) as WrittenRow;
+    const row = { name, unicode, observedAt };
+    if (this.form === WHOIS) return { ...row, record };
+    const records = dns?.map(({ first_seen: firstSeen, ...one }) => ({ ...one, firstSeen }));
+    return { ...row, records };
   }
 }
 
@@ -77,10 +103,10 @@ function formOf(dataset: Dataset): Form {
 }
 
 /** As columns of the market have it: `2026-11-20 10:11:12`, in UTC. */
-const timeOf = ({ observedAt }: DatasetRow) => observedAt.slice(0, 19).replace('T', ' ');
+const timeOf = ({ observedAt }: FileRow) => observedAt.slice(0, 19).replace('T', ' ');
 
 /** Values by the column that they stand in. */
-function valuesOf({ records = [] }: DatasetRow): Map<string, string[]> {
+function valuesOf({ records = [] }: FileRow): Map<string, string[]> {
   const values = new Map<string, string[]>();
   const add = (column: string, value: string) =>
     values.set(column, [...(values.get(column) ?? []), value]);

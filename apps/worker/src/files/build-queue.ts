@@ -9,6 +9,8 @@ export interface BuildWork {
   dataset: Dataset;
   day: string;
   edition: number;
+  /** Not needed if the edition before holds nothing of what was suppressed since. */
+  isReplacement?: true;
 }
 
 /** Files that are to be made. Those of a day come before the full ones, which take long. */
@@ -19,11 +21,18 @@ export class BuildQueue extends WorkQueue<BuildWork> {
   }
 
   /** Adds a build unless it waits already. */
-  async build(transaction: Transaction, { dataset, day, edition }: BuildWork): Promise<void> {
+  async build(transaction: Transaction, work: BuildWork): Promise<void> {
+    const { dataset, day, edition, isReplacement } = work;
     await this.add(transaction, {
-      name: `${dataset} ${day} ${edition}`,
-      payload: { dataset, day, edition },
+      name: `${dataset} ${day} ${edition}${isReplacement ? ' replacement' : ''}`,
+      payload: work,
       lane: cadenceOf(dataset) === 'daily' ? 'fast' : 'normal',
     });
+  }
+
+  /** Has an edition replaced that may hold what was suppressed since. */
+  async replace(transaction: Transaction, withheld: BuildWork): Promise<void> {
+    const { dataset, day, edition } = withheld;
+    await this.build(transaction, { dataset, day, edition: edition + 1, isReplacement: true });
   }
 }

@@ -57,6 +57,9 @@ export const sampleKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}
 /** Keys of its names, against which the next file is counted. */
 export const namesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}keys.bin`;
 
+/** Keys and hashes of its rows, by which those are found that hold what is suppressed later. */
+export const hashesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}hashes.txt`;
+
 /** The name under which a file is saved. */
 export function fileName(
   { dataset, day }: Pick<FileEdition, 'dataset' | 'day'>,

@@ -23,14 +23,14 @@ export class DownloadsBlocked extends Problem {
   }
 }
 
-/** Values were suppressed since the file was made; it opens again once it is made without them. */
+/** Values were suppressed since the file was made; it opens again when it is known to hold none of them. */
 export class FileWithheld extends Problem {
   constructor(retryAfterSeconds: number) {
     super({
       code: 'file_withheld',
       status: 409,
       detail:
-        'The file contains values that may no longer be shown. It is being rebuilt without them; try again later.',
+        'The file may contain values that may no longer be shown. It is being checked, and rebuilt if it does; try again later.',
       retryable: true,
       retryAfterSeconds,
     });

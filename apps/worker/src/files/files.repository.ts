@@ -65,6 +65,14 @@ export class FilesRepository {
     return closed;
   }
 
+  /** The file holds nothing of what is suppressed up to a version. */
+  async raiseVersion(transaction: Transaction, id: string, version: number): Promise<void> {
+    await transaction.query(
+      `update file_editions set suppression_version = greatest(suppression_version, $2) where id = $1`,
+      [id, version],
+    );
+  }
+
   /** The edition that is open. */
   async find(runner: Runner, dataset: Dataset, day: string): Promise<FileEdition | undefined> {
     const [found] = await runner.query<FileEdition>(

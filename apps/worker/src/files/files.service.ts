@@ -124,13 +124,10 @@ export class FilesService {
     return edition;
   }
 
-  /** Has a file built anew when it holds what is suppressed now. @throws FileWithheld. */
+  /** Has a file replaced when it may hold what is suppressed now. @throws FileWithheld. */
   private async checkSuppression(edition: FileEdition): Promise<void> {
     if (!isWithheld(edition, await this.suppressed())) return;
-    const { dataset, day } = edition;
-    await this.database.transaction((transaction) =>
-      this.builds.build(transaction, { dataset, day, edition: edition.edition + 1 }),
-    );
+    await this.database.transaction((transaction) => this.builds.replace(transaction, edition));
     throw new FileWithheld(REBUILT_SECONDS);
   }
 

@@ -67,7 +67,7 @@ describe('access to a file', () => {
     expect(headers['content-disposition']).toContain('attachment; filename="newly-2026-11-22.zip"');
     const { files } = await under.files.list('files/newly/2026-11-22/', { limit: 100 });
     for (const { key } of files) {
-      expect(key).toMatch(/^files\/newly\/2026-11-22\/[0-9a-f-]{36}\/(rows|sample|keys)\./);
+      expect(key).toMatch(/^files\/newly\/2026-11-22\/[0-9a-f-]{36}\/(rows|sample|keys|hashes)\./);
     }
   });
 

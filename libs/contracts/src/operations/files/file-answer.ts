@@ -21,7 +21,7 @@ export type FileFormat = (typeof FILE_FORMATS)[number];
 
 const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
-/** `withheld`: values were suppressed since it was made; it opens again once it is made without them. */
+/** `withheld`: values were suppressed since it was made; it opens again when it holds none of them. */
 export const FILE_STATES = ['published', 'withheld'] as const;
 export type FileState = (typeof FILE_STATES)[number];
 

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#libs/database';
+import { FileMissing, FileStore } from '#libs/files';
+import type { FileEdition } from '../files/file-edition.js';
+import { FileRowsService } from '../files/file-rows.service.js';
+import { UnhashedRow, holdsAny } from '../file-forms/kept-rows.js';
+import { ServiceClients } from '../service-clients.js';
+
+/** What was suppressed since the rows of a file were read. */
+export interface LaterSuppressed {
+  hashes: ReadonlySet<string>;
+  /** The version that a file has which holds none of them. */
+  version: number;
+  isHeld: boolean;
+}
+
+/** Finds out whether files hold what was suppressed after their rows were read, without reading the rows again. */
+@Injectable()
+export class SuppressedRowsService {
+  constructor(
+    private readonly database: Database,
+    private readonly files: FileRowsService,
+    private readonly clients: ServiceClients,
+    private readonly store: FileStore,
+  ) {}
+
+  /** @throws UnhashedRow, FileMissing, ServiceUnavailable and what the store throws. */
+  async find(
+    file: Pick<FileEdition, 'dataset' | 'folder' | 'suppressionVersion'>,
+  ): Promise<LaterSuppressed> {
+    const { dataset, suppressionVersion: after } = file;
+    const asked = await this.clients.corpus.suppressedHashes({ dataset, after });
+    const hashes = new Set(asked.hashes);
+    const isHeld = hashes.size > 0 && (await holdsAny(this.store, file, hashes));
+    return { hashes, version: asked.version, isHeld };
+  }
+
+  /**
+   * Hands out again a file that holds nothing of what was suppressed since.
+   * @returns false when it holds some, or does not say.
+   */
+  async clear({ dataset, day }: Pick<FileEdition, 'dataset' | 'day'>): Promise<boolean> {
+    const edition = await this.files.find(this.database, dataset, day);
+    if (!edition) return false;
+    try {
+      const { version, isHeld } = await this.find(edition);
+      if (isHeld) return false;
+      await this.database.transaction((transaction) =>
+        this.files.raiseVersion(transaction, edition.id, version),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof FileMissing || error instanceof UnhashedRow) return false;
+      throw error;
+    }
+  }
+}

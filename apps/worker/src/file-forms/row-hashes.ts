@@ -1,0 +1,43 @@
+import { PassThrough } from 'node:stream';
+import type { FileStore } from '#libs/files';
+import type { FileRow } from './file-text.js';
+import { StoredFile } from './stored-file.js';
+
+/** The text gathered before it is stored, in characters. */
+const GATHERED = 64 * 1024;
+
+/**
+ * The keys and hashes of a file's rows, a line each: they tell which rows hold a value that is suppressed after they
+ * were read.
+ */
+export class RowHashes {
+  private readonly file: StoredFile;
+  private gathered = '';
+
+  constructor(files: FileStore, key: string) {
+    const bytes = new PassThrough();
+    this.file = new StoredFile(files, key, bytes, bytes);
+  }
+
+  /** @throws what the store throws. */
+  async add({ key, hashes = '' }: FileRow): Promise<void> {
+    this.gathered += `${key} ${hashes}\n`;
+    if (this.gathered.length >= GATHERED) await this.flush();
+  }
+
+  /** @throws what the store throws. */
+  async end(): Promise<void> {
+    await this.flush();
+    await this.file.end();
+  }
+
+  async abandon(): Promise<void> {
+    await this.file.abandon();
+  }
+
+  private async flush(): Promise<void> {
+    const piece = this.gathered;
+    this.gathered = '';
+    await this.file.write(piece);
+  }
+}
