@@ -123,6 +123,8 @@ describe('in one process: what cannot be used', () => {
       ['POST', { ...TUS, 'upload-length': 'many' }, 400, 'Upload-Length'],
       ['POST', { ...TUS, 'upload-length': length }, 413],
       ['POST', { ...TUS, 'upload-defer-length': '1' }, 400, 'Upload-Length'],
+      ['POST', { ...TUS, 'upload-length': '9', 'upload-concat': 'partial' }, 400, 'Upload-Concat'],
+      ['POST', { ...TUS, 'upload-concat': 'final;/v2.0/uploads/1' }, 400, 'Upload-Concat'],
       [
         'POST',
         { ...TUS, 'upload-length': '9', 'upload-metadata': 'a b c' },

@@ -23,6 +23,10 @@ export function checkTusHeaders(method: string, headers: IncomingHttpHeaders): v
     const message = `must be the size of the file in bytes, up to ${UPLOAD_BYTES_MAX}`;
     faults.push(fault('Upload-Length', message));
   }
+  if (method === 'POST' && headers['upload-concat'] !== undefined) {
+    const message = 'is not supported; send the file as one upload, its pieces one after the other';
+    faults.push(fault('Upload-Concat', message));
+  }
   if (headers['upload-defer-length'] !== undefined) {
     faults.push(fault('Upload-Defer-Length', 'is not supported; send Upload-Length'));
   }

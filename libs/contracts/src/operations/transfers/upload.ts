@@ -22,6 +22,7 @@ export const TUS_VERSION = '1.0.0';
 /** Headers by which a tus client and its server talk, as sent by either. */
 export const TUS_REQUEST_HEADERS = [
   'tus-resumable',
+  'upload-concat',
   'upload-defer-length',
   'upload-length',
   'upload-metadata',
