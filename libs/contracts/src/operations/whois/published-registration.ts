@@ -2,8 +2,8 @@ import { Type } from 'class-transformer';
 import { IsOptional, IsString, ValidateNested } from 'class-validator';
 import { WhoisContact, WhoisRegistrar, WhoisReseller } from './whois-parties.js';
 
-/** The published part of a registration, now or in the past. Unpublished members are left out. */
-export class PublishedRegistration {
+/** What a registry publishes of a registration itself. Unpublished members are left out. */
+export class RegistrationFacts {
   /** `YYYY-MM-DD`; so are the other two. */
   @IsOptional()
   @IsString()
@@ -22,6 +22,18 @@ export class PublishedRegistration {
   @Type(() => WhoisRegistrar)
   domain_registrar?: WhoisRegistrar;
 
+  @IsOptional()
+  @IsString({ each: true })
+  name_servers?: string[];
+
+  /** EPP statuses in lower case. */
+  @IsOptional()
+  @IsString({ each: true })
+  domain_status?: string[];
+}
+
+/** The published part of a registration, now or in the past. Unpublished members are left out. */
+export class PublishedRegistration extends RegistrationFacts {
   @IsOptional()
   @ValidateNested()
   @Type(() => WhoisReseller)
@@ -46,13 +58,4 @@ export class PublishedRegistration {
   @ValidateNested()
   @Type(() => WhoisContact)
   billing_contact?: WhoisContact;
-
-  @IsOptional()
-  @IsString({ each: true })
-  name_servers?: string[];
-
-  /** EPP statuses in lower case. */
-  @IsOptional()
-  @IsString({ each: true })
-  domain_status?: string[];
 }

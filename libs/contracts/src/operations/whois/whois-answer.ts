@@ -1,14 +1,14 @@
 import { Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
-import { PublishedRegistration } from './published-registration.js';
-import { WhoisContact, WhoisRegistrar } from './whois-parties.js';
+import { PublishedRegistration, RegistrationFacts } from './published-registration.js';
+import { WhoisContact } from './whois-parties.js';
 import { WhoisProvenance } from './whois-provenance.js';
 
 const REGISTERED = ['yes', 'no', 'restricted'] as const;
 type Registered = (typeof REGISTERED)[number];
 
 /** The registry's own data, before the registrar's answer was merged in. */
-export class WhoisRegistryData {
+export class WhoisRegistryData extends RegistrationFacts {
   @IsString()
   domain_name: string;
 
@@ -20,31 +20,6 @@ export class WhoisRegistryData {
 
   @IsIn(REGISTERED)
   domain_registered: Registered;
-
-  @IsOptional()
-  @IsString()
-  create_date?: string;
-
-  @IsOptional()
-  @IsString()
-  update_date?: string;
-
-  @IsOptional()
-  @IsString()
-  expiry_date?: string;
-
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisRegistrar)
-  domain_registrar?: WhoisRegistrar;
-
-  @IsOptional()
-  @IsString({ each: true })
-  name_servers?: string[];
-
-  @IsOptional()
-  @IsString({ each: true })
-  domain_status?: string[];
 
   /** The text of port 43. */
   @IsOptional()
