@@ -7,27 +7,17 @@ export interface FigureOptions {
   isShort: boolean;
 }
 
-/** Each figure can be measured alone: `npm run bench cluster storm limit`. */
-export const CLUSTER_FIGURES = [
-  'two-cores',
-  'storm',
-  'limit',
-  'revocation',
-  'kills',
-  'kafka',
-] as const;
+/** Each figure can be measured alone: `npm run bench cluster storm kafka`. */
+export const CLUSTER_FIGURES = ['two-cores', 'storm', 'kafka'] as const;
 
-export type ClusterFigure = (typeof CLUSTER_FIGURES)[number];
+type ClusterFigure = (typeof CLUSTER_FIGURES)[number];
 
-/** No figure takes as long unless it hangs: the longest loads for five minutes. */
+/** No figure takes as long unless it hangs. */
 const FIGURE_LIMIT_MS = 9 * 60_000;
 
 const MEASURES: Record<ClusterFigure, (options: FigureOptions) => Promise<BenchRow[]>> = {
   'two-cores': async () => (await import('./cluster/two-cores.js')).measure(),
   storm: async (options) => (await import('./cluster/storm.js')).measure(options),
-  limit: async (options) => (await import('./cluster/limit.js')).measure(options),
-  revocation: async (options) => (await import('./cluster/revocation.js')).measure(options),
-  kills: async (options) => (await import('./cluster/kills.js')).measure(options),
   kafka: async (options) => (await import('./cluster/kafka.js')).measure(options),
 };
 

@@ -1,36 +1,124 @@
+import type { EntitlementClient, LeaseUse } from '#libs/contracts';
+import { withClient } from '#libs/database';
+import { newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
 import { type BenchReport, type BenchRow, openPostgres } from './bench.js';
+import { cleanup } from './cleanup.js';
 
-export const LEDGER_FIGURES = ['charges', 'history', 'due', 'dead-gateway'] as const;
-export type LedgerFigure = (typeof LEDGER_FIGURES)[number];
+const RATES = [1, 5, 50];
+const CUSTOMERS = 20;
+/** Seconds of simulated traffic. */
+const SECONDS = 60;
+const CREDITS = 1_000_000;
+const GATEWAY = 'gateway-1';
+/** As a gateway: credits for half a minute, and a settlement each 100 ms in which something was used. */
+const AHEAD_SECONDS = 30;
+const [WANTED_MIN, WANTED_MAX] = [10, 1_000];
+const TICKS_PER_SECOND = 10;
 
-type Measure = (entitlement: EntitlementUnderTest, isShort: boolean) => Promise<BenchRow[]>;
-
-const MEASURES: Record<LedgerFigure, Measure> = {
-  charges: async (entitlement) => (await import('./ledger/charges.js')).measure(entitlement),
-  history: async (...given) => (await import('./ledger/history.js')).measure(...given),
-  due: async (...given) => (await import('./ledger/due-accounts.js')).measure(...given),
-  'dead-gateway': async (entitlement) =>
-    (await import('./ledger/dead-gateway.js')).measure(entitlement),
-};
-
-/** `npm run bench ledger`: what a ledger costs a request, and what years of it cost whoever uses it. */
-export async function run(
-  figures: readonly string[] = [],
-  { isShort } = { isShort: false },
-): Promise<BenchReport> {
+/** `npm run bench ledger`: what is written of one charged request, by how busy its customer is. */
+export async function run(): Promise<BenchReport> {
   await openPostgres();
+  const entitlement = await EntitlementUnderTest.start(new Date().toISOString());
+  cleanup.add(() => entitlement.stop());
   const rows: BenchRow[] = [];
-  for (const figure of LEDGER_FIGURES) {
-    if (figures.length > 0 && !figures.includes(figure)) continue;
-    process.stderr.write(`  ${figure} …\n`);
-    // A database of its own for each, so that none pays for another's rows.
-    const entitlement = await EntitlementUnderTest.start(new Date().toISOString());
-    try {
-      rows.push(...(await MEASURES[figure](entitlement, isShort)));
-    } finally {
-      await entitlement.stop();
+  for (const rate of RATES) {
+    const accountIds = Array.from({ length: CUSTOMERS }, () => newId());
+    for (const accountId of accountIds) await entitlement.buy(accountId, CREDITS);
+    const before = await written(entitlement);
+    await charge(entitlement, accountIds, rate);
+    const after = await written(entitlement);
+    const charges = CUSTOMERS * SECONDS * rate;
+    const at = `a charged request at ${rate} req/s a customer`;
+    rows.push(
+      { what: `${at}, WAL`, value: (after.wal - before.wal) / charges, unit: 'bytes' },
+      { what: `${at}, kept`, value: (after.kept - before.kept) / charges, unit: 'bytes' },
+      {
+        what: `${at}, transfers`,
+        value: (after.transfers - before.transfers) / charges,
+        unit: 'a charge',
+      },
+    );
+  }
+  return { title: 'ledger: what it writes', rows };
+}
+
+/** Reports of a gateway's leases to entitlement, as fast as it answers. */
+async function charge(
+  { client }: EntitlementUnderTest,
+  accountIds: string[],
+  rate: number,
+): Promise<void> {
+  const customers = accountIds.map((accountId) => new Customer(client, accountId, rate));
+  for (let tick = 0; tick < SECONDS * TICKS_PER_SECOND; tick++) {
+    for (const customer of customers) await customer.tick();
+    const used = customers.filter(({ isChanged }) => isChanged).map((customer) => customer.use());
+    if (used.length > 0) await client.settle(GATEWAY, used);
+    const spent = customers.flatMap((customer) => customer.spent.splice(0));
+    if (spent.length > 0) await client.closeAll(spent);
+  }
+  const rest = customers.filter(({ hasLease }) => hasLease).map((customer) => customer.use());
+  if (rest.length > 0) await client.closeAll(rest);
+}
+
+/** One customer's use at a gateway: a lease after the other, each used up. */
+class Customer {
+  readonly spent: LeaseUse[] = [];
+  isChanged = false;
+  private lease?: { leaseId: string; amount: number; consumed: number };
+  /** Parts of a request that are due. */
+  private due = 0;
+
+  constructor(
+    private readonly client: EntitlementClient,
+    private readonly accountId: string,
+    private readonly rate: number,
+  ) {}
+
+  get hasLease(): boolean {
+    return this.lease !== undefined;
+  }
+
+  /** The requests of a tick. */
+  async tick(): Promise<void> {
+    this.isChanged = false;
+    for (this.due += this.rate / TICKS_PER_SECOND; this.due > 1 - 1e-9; this.due--) {
+      this.lease ??= await this.acquire();
+      this.lease.consumed++;
+      this.isChanged = this.lease.consumed < this.lease.amount;
+      if (this.isChanged) continue;
+      this.spent.push(this.use());
+      this.lease = undefined;
     }
   }
-  return { title: 'ledger: what it writes, how it ages, how fast it follows', rows };
+
+  use(): LeaseUse {
+    const { leaseId, consumed } = this.lease!;
+    return { accountId: this.accountId, leaseId, consumed };
+  }
+
+  private async acquire() {
+    const leaseId = newId();
+    const wanted = Math.max(WANTED_MIN, Math.min(WANTED_MAX, AHEAD_SECONDS * this.rate));
+    const { accountId } = this;
+    const name = { accountId, leaseId, gatewayId: GATEWAY };
+    const answer = await this.client.acquire({ ...name, min: 1, wanted });
+    if (answer.outcome !== 'granted') throw new Error(`a lease was ${answer.outcome}`);
+    return { leaseId, amount: answer.amount, consumed: 0 };
+  }
+}
+
+/** Bytes of log so far, bytes of the tables that grow with charges, and transfers. */
+async function written({ test }: EntitlementUnderTest) {
+  return withClient(test.url(), async (client) => {
+    const { rows } = await client.query<Record<'wal' | 'kept' | 'transfers', string>>(
+      `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as wal,
+         (select sum(pg_total_relation_size(oid)) from pg_class
+          where relkind = 'r' and relnamespace = 'entitlement'::regnamespace
+            and relname ~ '^(ledger_transfers|ledger_entries|leases)_') as kept,
+         (select count(*) from entitlement.ledger_transfers) as transfers`,
+    );
+    const [{ wal, kept, transfers }] = rows;
+    return { wal: Number(wal), kept: Number(kept), transfers: Number(transfers) };
+  });
 }

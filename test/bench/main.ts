@@ -5,7 +5,6 @@ import type { BenchOptions, BenchReport } from './bench.js';
 import { cleanUpAtSignals, cleanup } from './cleanup.js';
 import { CLUSTER_FIGURES } from './cluster.bench.js';
 import { JOBS_FIGURES } from './jobs.bench.js';
-import { LEDGER_FIGURES } from './ledger.bench.js';
 import { MONEY_FIGURES } from './money.bench.js';
 
 /** Some measure single figures of theirs, or in less time. */
@@ -33,7 +32,6 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
 const FIGURES: Record<string, readonly string[]> = {
   cluster: CLUSTER_FIGURES,
   jobs: JOBS_FIGURES,
-  ledger: LEDGER_FIGURES,
   money: MONEY_FIGURES,
 };
 

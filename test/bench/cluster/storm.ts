@@ -1,12 +1,37 @@
-import type { BenchRow } from '../bench.js';
+import { join } from 'node:path';
+import { Pool } from 'undici';
+import { EntitlementClient, ServiceHttp } from '#libs/contracts';
+import { ServiceTokens, SystemClock, newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { startCluster } from '../../../apps/cluster/src/cluster.js';
+import { ServiceProxy } from '../../../apps/dashboard/src/service-calls/service-proxy.js';
+import { requireSession } from '../../../apps/dashboard/src/service-calls/sessions.js';
+import { type LookupAnswer, LookupStandIn } from '../../stand-ins/lookup-stand-in.js';
+import { type BenchRow, inLanes, newFolder } from '../bench.js';
+import { cleanup } from '../cleanup.js';
 import type { FigureOptions } from '../cluster.bench.js';
-import { GATEWAYS, BenchCluster } from './bench-cluster.js';
-import { countByAnswer } from './load.js';
 
+const GATEWAYS = 3;
 const CLIENTS = 64;
 const REQUESTS = 10_000;
 const CREDITS = 5_000;
 const TEST_LIMIT = 1_000_000;
+const YEAR_2100 = '2100-01-01T00:00:00Z';
+const REASON = 'a benchmark';
+const ANSWER: LookupAnswer = {
+  status: 200,
+  headers: { 'x-outcome': 'delivered', 'x-served-from': 'live' },
+  body: '{"status":true,"domain_name":"example.com"}',
+};
+
+/** The answer to one request. */
+interface Answered {
+  status: number;
+  /** Credits it says it cost. */
+  cost: number;
+  /** The limit of the account's minute as it names it. */
+  limit: number;
+}
 
 /**
  * 64 clients, three gateways, one key: twice as many requests for distinct names as there are credits.
@@ -15,27 +40,23 @@ const TEST_LIMIT = 1_000_000;
  */
 export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   const repetitions = isShort ? 3 : 20;
-  const field = await BenchCluster.open();
-  await field.setLimit('live', TEST_LIMIT);
+  const field = await StormField.open();
   const [served, off]: [number[], number[]] = [[], []];
   let [elapsedMs, unserved] = [0, 0];
   for (let repetition = 0; repetition < repetitions; repetition++) {
     await field.haveExactly(CREDITS);
     const before = await field.credits();
     const startedMs = performance.now();
-    const answers = await field.fleet.hammer({ clients: CLIENTS, requests: REQUESTS });
+    const answers = await field.hammer(REQUESTS);
     elapsedMs += performance.now() - startedMs;
     const paid = answers.filter(({ status, cost }) => status === 200 && cost === 1).length;
     const free = answers.filter(({ status, cost }) => status === 200 && cost === 0).length;
     unserved += answers.filter(({ status }) => status !== 200 && status !== 402).length;
-    const after = await field.settledCredits();
+    const booked = (await field.settledCredits()).consumed - before.consumed;
     served.push(paid + free);
-    off.push(
-      Math.abs(paid - CREDITS) + free + Math.abs(after.consumed - before.consumed - CREDITS),
-    );
-    process.stderr.write(`    ${JSON.stringify(countByAnswer(answers))}\n`);
+    off.push(Math.abs(paid - CREDITS) + free + Math.abs(booked - CREDITS));
     process.stderr.write(
-      `    repetition ${repetition + 1}: ${paid} served, ${free} free, ${after.consumed - before.consumed} booked, ${after.left} left\n`,
+      `    repetition ${repetition + 1}: ${paid} served, ${free} free, ${booked} booked\n`,
     );
   }
   const exact = off.filter((wrong) => wrong === 0).length;
@@ -51,4 +72,125 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
     { what: 'storm: answers other than 200 and 402', value: unserved, unit: 'requests' },
     { what: 'storm: rate', value: (repetitions * REQUESTS * 1000) / elapsedMs, unit: 'req/s' },
   ];
+}
+
+/** A cluster with three gateways, and its demo account, whose credits are given from outside. */
+class StormField {
+  private sent = 0;
+
+  private constructor(
+    private readonly gateways: readonly Pool[],
+    private readonly apiKey: string,
+    private readonly accountId: string,
+    /** As operators and as gateways call it. */
+    private readonly entitlement: Record<'cli' | 'gateway', EntitlementClient>,
+  ) {}
+
+  static async open(): Promise<StormField> {
+    const lookup = new LookupStandIn();
+    lookup.answer = () => ANSWER;
+    await lookup.start();
+    cleanup.add(async () => lookup.stop());
+    const starting = startCluster({
+      folder: join(newFolder('cluster'), 'cluster'),
+      gateways: GATEWAYS,
+      environment: { gateway: { LOOKUP_URL: lookup.url, GATEWAY_LOOP_DELAY_MAX_MS: '60000' } },
+    });
+    // From now on, so that a signal during the start leaves nothing behind either.
+    cleanup.add(async () => (await starting).stop());
+    const { settings, facts, gateways } = await starting;
+    const tokens = new ServiceTokens(settings.operator().SERVICE_SECRET!, new SystemClock());
+    const clientOf = (caller: 'cli' | 'gateway') => {
+      const url = facts.entitlement_url;
+      const http = new ServiceHttp({ url, caller, audience: 'entitlement', tokens });
+      cleanup.add(async () => http.close());
+      return new EntitlementClient(http);
+    };
+    const entitlement = { cli: clientOf('cli'), gateway: clientOf('gateway') };
+    const pools = gateways.map(({ apiUrl }) => new Pool(apiUrl, { connections: CLIENTS }));
+    cleanup.add(async () => Promise.all(pools.map(async (pool) => pool.destroy())));
+    const { email, password, live_key: key } = facts.demo!;
+    const accounts = new ServiceProxy({ service: 'account', url: facts.account_url, tokens });
+    const accountId = await accountOf(accounts, { email, password });
+    const field = new StormField(pools, key, accountId, entitlement);
+    await field.raiseLimit();
+    return field;
+  }
+
+  /** So many requests, each gateway in turn; none is tried again. */
+  async hammer(requests: number): Promise<Answered[]> {
+    const answers: Answered[] = [];
+    await inLanes(Array(requests).keys(), CLIENTS, async (number) => {
+      answers.push(await this.ask(number % GATEWAYS));
+    });
+    return answers;
+  }
+
+  /** Credits used up, and those that are left whether or not a gateway holds them. */
+  async credits(): Promise<{ consumed: number; left: number }> {
+    const { spendable, reserved, grants } = await this.entitlement.gateway.balance(this.accountId);
+    const consumed = grants.reduce((sum, grant) => sum + grant.consumed, 0);
+    return { consumed, left: spendable + reserved };
+  }
+
+  /** Uses up what is there, then grants. */
+  async haveExactly(amount: number): Promise<void> {
+    for (;;) {
+      const { left } = await this.settledCredits();
+      if (left === 0) break;
+      await this.hammer(left);
+    }
+    const grant = { adjustmentId: newId(), amount, reason: REASON };
+    await this.entitlement.cli.grantByOperator(this.accountId, grant);
+  }
+
+  /** The credits once no gateway has anything left to say: the same for two seconds. */
+  async settledCredits(): Promise<{ consumed: number; left: number }> {
+    let [last, sinceMs] = [await this.credits(), performance.now()];
+    await waitFor(
+      'all credits to be settled',
+      async () => {
+        const now = await this.credits();
+        if (now.consumed !== last.consumed) [last, sinceMs] = [now, performance.now()];
+        return performance.now() - sinceMs > 2_000;
+      },
+      60_000,
+    );
+    return last;
+  }
+
+  /** One request for a name that was never asked for before. */
+  private async ask(gateway: number): Promise<Answered> {
+    const path = `/v2.0/whois/live?domainName=n${process.pid}x${this.sent++}.example&apiKey=${this.apiKey}`;
+    const { statusCode, headers, body } = await this.gateways[gateway].request({
+      method: 'GET',
+      path,
+    });
+    await body.dump();
+    return {
+      status: statusCode,
+      cost: Number(headers['x-credits-cost'] ?? 0),
+      limit: Number(/q=(\d+)/.exec(String(headers['ratelimit-policy']))?.[1] ?? 0),
+    };
+  }
+
+  private async raiseLimit(): Promise<void> {
+    const override = { name: 'live', value: TEST_LIMIT, reason: REASON, until: YEAR_2100 } as const;
+    await this.entitlement.cli.overrideLimit(this.accountId, override);
+    for (let gateway = 0; gateway < GATEWAYS; gateway++) {
+      const knows = async () => (await this.ask(gateway)).limit === TEST_LIMIT;
+      await waitFor('the limit at every gateway', knows, 20_000);
+    }
+  }
+}
+
+async function accountOf(accounts: ServiceProxy, person: object): Promise<string> {
+  const visitor = { clientAddress: '127.0.0.1', requestId: newId() };
+  const path = '/internal/dashboard/log-in';
+  const answer = await accounts.call({ method: 'POST', path, visitor, body: person });
+  if (answer.refusal) throw answer.refusal;
+  const session = { ...visitor, sessionToken: answer.beginsSession };
+  const { accountId } = await requireSession(accounts, session);
+  await accounts.close();
+  return accountId;
 }

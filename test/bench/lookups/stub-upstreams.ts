@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, type Socket, createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /** What the bench tells this thread. */
@@ -13,24 +13,9 @@ export interface StubTerms {
 /** Ports on the loopback address. */
 export interface StubPorts {
   whois: number;
-  /** Takes a question and never answers. */
-  silent: number;
-  /** Answers names that begin with `first` at once, others after 200 ms. */
-  uneven: number;
   rdap: number;
   dns: number;
 }
-
-/** What this thread says of what it was asked; times are of `process.hrtime`. */
-export interface StubCounts {
-  whois: number;
-  /** Connections that wait for an answer which never comes. */
-  hanging: number;
-  firstAnsweredAtNs: bigint;
-}
-
-const LATER_MS = 200;
-const counts: StubCounts = { whois: 0, hanging: 0, firstAnsweredAtNs: 0n };
 
 /** About 2 KB, as registries of generic top-level domains print. */
 function whoisAnswer(name: string): string {
@@ -64,13 +49,10 @@ function rdapAnswer(name: string): string {
   });
 }
 
-type Answering = (name: string, send: (text: string) => void, socket: Socket) => void;
-
-async function listen(answer: Answering): Promise<number> {
+async function listenWhois(): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
-    const send = (text: string) => void socket.end(text);
-    socket.once('data', (line) => answer(line.toString('latin1').trim(), send, socket));
+    socket.once('data', (line) => socket.end(whoisAnswer(line.toString('latin1').trim())));
   });
   server.listen({ port: 0, host: '127.0.0.1', backlog: 2_048 });
   await once(server, 'listening');
@@ -106,21 +88,8 @@ async function listenDns(): Promise<number> {
 }
 
 const ports: StubPorts = {
-  whois: await listen((name, send) => {
-    counts.whois += 1;
-    send(whoisAnswer(name));
-  }),
-  silent: await listen((_name, _send, socket) => {
-    counts.hanging += 1;
-    socket.once('close', () => (counts.hanging -= 1));
-  }),
-  uneven: await listen((name, send) => {
-    if (!name.startsWith('first')) return void setTimeout(() => send(whoisAnswer(name)), LATER_MS);
-    counts.firstAnsweredAtNs = process.hrtime.bigint();
-    send(whoisAnswer(name));
-  }),
+  whois: await listenWhois(),
   rdap: await listenRdap(workerData as StubTerms),
   dns: await listenDns(),
 };
-parentPort!.on('message', () => parentPort!.postMessage(counts));
 parentPort!.postMessage(ports);

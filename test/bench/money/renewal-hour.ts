@@ -3,7 +3,6 @@ import type { Callback } from '../../../apps/simulators/src/payments/callback-se
 import { CrashWorld } from '../../billing/crashes/crash-world.js';
 import { type BenchRow, atLeast, atMost, inLanes } from '../bench.js';
 import { cleanup } from '../cleanup.js';
-import { AT_ONCE } from './callbacks.js';
 import { plantSubscriptions } from './planted-subscriptions.js';
 
 const FULL = 100_000;
@@ -16,6 +15,8 @@ const BURST = 1.25;
 /** The greatest growth of a process whose memory is flat, between two looks at it. */
 const GROWTH_MAX = 1.25;
 const PARTS = 5;
+/** Callbacks that the processor sends at a time. */
+const AT_ONCE = 8;
 /** The most attempts for a callback that is not taken. */
 const ATTEMPTS_MAX = 5;
 
@@ -83,7 +84,7 @@ async function renewUntil({ clock, simulator, billing }: CrashWorld, time: Date)
 }
 
 /** Calls to the processor: all of them, and how many in the busiest second. */
-export class CallCounter {
+class CallCounter {
   busiest = 0;
   private readonly before: number;
   private seen: number;
