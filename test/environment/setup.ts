@@ -50,10 +50,14 @@ async function prepareRun(
 async function startPostgres(run: Run, durable = false): Promise<void> {
   if (run.server) return;
   const { folder } = run;
-  const server = await EmbeddedServer.start({ folder, password: TEST_PASSWORD, durable });
+  // Its socket lies beside its data: an answer by a socket of the machine takes two thirds of the time of one by TCP.
+  const settings = { unix_socket_directories: '.' };
+  const server = await EmbeddedServer.start({ folder, password: TEST_PASSWORD, durable, settings });
   run.server = server;
   await prepare(server);
-  process.env[TEST_SERVER_URL] = server.url();
+  const url = new URL(server.url());
+  url.searchParams.set('host', join(server.folder, 'pgdata'));
+  process.env[TEST_SERVER_URL] = url.toString();
 }
 
 /** One broker that all specs share, each with a prefix of its own; the caller's where one is named. */

@@ -65,6 +65,8 @@ export class TcpProxy {
     const changed = new URL(url);
     changed.hostname = this.address.host;
     changed.port = String(this.port);
+    // A socket of the machine would go past it.
+    changed.searchParams.delete('host');
     return changed.toString();
   }
 

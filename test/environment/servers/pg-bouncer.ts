@@ -50,6 +50,7 @@ export class PgBouncer {
   url(direct: string): string {
     const url = new URL(direct);
     url.port = String(this.port);
+    url.searchParams.delete('host');
     return url.toString();
   }
 
