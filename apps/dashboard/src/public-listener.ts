@@ -1,4 +1,3 @@
-import type { ListenOptions } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -15,6 +14,7 @@ import {
   takeProperRequests,
 } from '#libs/platform';
 import {
+  AcceptQueues,
   MethodNotAllowed,
   OpenConnections,
   ProblemBodies,
@@ -88,10 +88,12 @@ export async function openPublicListener(options: PublicListenerOptions): Promis
   app.useGlobalPipes(inputValidation());
   openConnections(config).watch(app.getHttpServer());
   const { host, port: wanted, reusePort } = config;
-  const address: ListenOptions = { host, port: wanted, reusePort };
-  await app.listen(address as Parameters<typeof app.listen>[0]);
+  const queues = new AcceptQueues({ host, port: wanted, reusePort });
+  await app.listen(queues.options as Parameters<typeof app.listen>[0]);
+  await queues.open(app.getHttpServer());
   const { port } = app.getHttpServer().address() as { port: number };
-  return { url: `http://${host}:${port}`, close: () => app.close() };
+  const close = async () => void (await Promise.all([queues.close(), app.close()]));
+  return { url: `http://${host}:${port}`, close };
 }
 
 const openConnections = ({ connectionsMax, peerConnectionsMax, trustedProxies }: DashboardConfig) =>

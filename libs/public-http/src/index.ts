@@ -1,3 +1,4 @@
+export * from './accept-queues.js';
 export * from './client-error.js';
 export * from './header-limits.js';
 export * from './header-lines.js';

@@ -5,7 +5,7 @@ import {
   type ServerResponse,
   createServer,
 } from 'node:http';
-import type { AddressInfo, BlockList, ListenOptions, Socket } from 'node:net';
+import type { AddressInfo, BlockList, Socket } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import { type Operation, TUS_REQUEST_HEADERS } from '#libs/contracts';
 import {
@@ -23,6 +23,7 @@ import {
   toProblem,
 } from '#libs/platform';
 import {
+  AcceptQueues,
   HEADERS_MAX_BYTES,
   MethodNotAllowed,
   OpenConnections,
@@ -106,6 +107,7 @@ export class ApiListener {
   private server: Server;
   private app: FastifyInstance;
   private plain: PlainConnections;
+  private queues: AcceptQueues;
   private isDraining = false;
   private readonly rawAnswers: RawAnswers;
 
@@ -151,8 +153,9 @@ export class ApiListener {
       dashboardUrl,
     });
     addPublicRoutes(this.app, { pages, docs, health, dashboardUrl });
-    const address: ListenOptions = { host, port, reusePort, backlog: 4_096 };
-    await this.app.listen(address);
+    this.queues = new AcceptQueues({ host, port, reusePort, backlog: 4_096 });
+    await this.app.listen(this.queues.options);
+    await this.queues.open(this.server);
     const { port: bound } = this.server.address() as AddressInfo;
     return `http://${host}:${bound}`;
   }
@@ -166,7 +169,7 @@ export class ApiListener {
   async close(): Promise<void> {
     this.plain.closeIdle();
     this.server.closeIdleConnections();
-    await this.app.close();
+    await Promise.all([this.queues.close(), this.app.close()]);
   }
 
   /** Whether an answer of a plain connection is still on its way. */

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, type Socket, connect } from 'node:net';
+import { expect, it } from '@jest/globals';
+import { AcceptQueues } from './accept-queues.js';
+
+const FLOOD = 400;
+
+it('S126: a client that opens many connections at once makes others wait for a part of them only', async () => {
+  const server = createServer((_request, response) => void response.end('served'));
+  const queues = new AcceptQueues({ host: '127.0.0.1', port: 0, backlog: FLOOD + 1 });
+  server.listen(queues.options);
+  await once(server, 'listening');
+  await queues.open(server);
+  const { port } = server.address() as AddressInfo;
+  let [turns, taken] = [0, 0];
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  const open = (localAddress: string) =>
+    connect({ host: '127.0.0.1', port, localAddress }).on('error', () => {});
+  const sockets: Socket[] = [];
+  for (let n = 0; n < FLOOD; n++) sockets.push(open('127.0.0.2'));
+  const other = open('127.0.0.3');
+  const isTaken = new Promise<void>((resolve) => {
+    server.on('connection', ({ remoteAddress }: Socket) => {
+      taken += 1;
+      if (remoteAddress === '127.0.0.3') resolve();
+    });
+  });
+  setImmediate(count);
+  await isTaken;
+  isOver = true;
+  expect(taken).toBeGreaterThan(1);
+  expect(turns).toBeLessThan(FLOOD / 2);
+  other.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+  const [answer] = (await once(other, 'data')) as [Buffer];
+  expect(String(answer)).toContain('served');
+  for (const socket of [...sockets, other]) socket.destroy();
+  const closed = once(server, 'close');
+  server.close();
+  await Promise.all([closed, queues.close()]);
+});

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
+import { type AddressInfo, type ListenOptions, type Server, createServer } from 'node:net';
+
+const QUEUES = 16;
+/** Elsewhere the sockets of one port do not share its connections evenly, or at all. */
+const CAN_SHARE = process.platform === 'linux';
+
+/**
+ * The queues of new connections of a public port (S126). The event loop takes one connection from a queue in each turn,
+ * so with a single queue a client that opens many makes all others wait; the kernel spreads clients over several.
+ * The port must have been probed before, as sockets that share it also share it with another process.
+ */
+export class AcceptQueues {
+  private further: Server[] = [];
+
+  constructor(private readonly address: ListenOptions & { host: string }) {}
+
+  /** How the server itself has to listen. */
+  get options(): ListenOptions {
+    const { reusePort } = this.address;
+    return { ...this.address, reusePort: reusePort || CAN_SHARE };
+  }
+
+  /** @param server that listens; it gets the connections of all queues. */
+  async open(server: HttpServer): Promise<void> {
+    if (!CAN_SHARE) return;
+    const { port } = server.address() as AddressInfo;
+    // As Node's HTTP server makes its own sockets.
+    const socketOptions = { allowHalfOpen: true, noDelay: true };
+    this.further = Array.from({ length: QUEUES - 1 }, () =>
+      createServer(socketOptions, (socket) => server.emit('connection', socket)),
+    );
+    await Promise.all(
+      this.further.map(async (queue) => {
+        queue.listen({ ...this.options, port });
+        await once(queue, 'listening');
+      }),
+    );
+  }
+
+  /** Takes no further connection; resolves when those that came by these queues are closed. */
+  async close(): Promise<void> {
+    await Promise.all(
+      this.further.splice(0).map((queue) => new Promise((resolve) => queue.close(resolve))),
+    );
+  }
+}
