@@ -29,7 +29,7 @@ const DESK = {
   globalSetup: '<rootDir>/dist/test/environment/setup-desk.js',
 };
 
-/** What needs a broker, Valkey, a browser or a second process: `x.system.spec.ts`, or below `test`. */
+/** What needs a broker, Valkey, a browser or a second process, or takes long: `x.system.spec.ts`, or below `test`. */
 const SYSTEM = {
   ...PROJECT,
   displayName: 'system',

@@ -18,8 +18,8 @@ const LONGEST = [
   'apps/solo/src/solo.system',
   'test/stories/plans-in-browser',
   'transports/kafka/kafka-transport.system',
-  'gateway/src/connection/hostile-connection',
-  'transports/in-process/in-process-transport',
+  'gateway/src/connection/hostile-connection.system',
+  'transports/in-process/in-process-transport.system',
   'test/sim/sim',
 ];
 

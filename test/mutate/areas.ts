@@ -63,7 +63,7 @@ export const AREAS: readonly Area[] = [
       'libs/messaging/src/failed-events/failed-events.spec.ts',
       'libs/messaging/src/change-feed/change-feed.spec.ts',
       'libs/messaging/src/telemetry/event-metrics.spec.ts',
-      'libs/messaging/src/transports/in-process/in-process-transport.spec.ts',
+      'libs/messaging/src/transports/in-process/in-process-transport.system.spec.ts',
     ],
   },
   {

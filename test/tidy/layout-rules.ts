@@ -37,7 +37,7 @@ const BANNED_NAMES =
 const FILES_MAX = 12;
 /** Kinds of files that name the event they consume. */
 const EVENT_KINDS = ['consumer', 'watcher'];
-/** `x.system.spec.ts` needs more than PostgreSQL, and is not of the desk lane; `x.proof.spec.ts` is of `npm run prove`. */
+/** `x.system.spec.ts` needs more than PostgreSQL or takes long, and is not of the desk lane; `x.proof.spec.ts` is of `npm run prove`. */
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+|\.(system|proof)\.spec)?\.ts$/;
 
 /** Each file says by its name what it holds; words that say nothing are no names. */

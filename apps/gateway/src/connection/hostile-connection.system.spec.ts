@@ -63,7 +63,7 @@ const isTaken = async (apiUrl: string) =>
 function answerLargely(): void {
   around.lookup.answer = (request) => ({
     ...deliveredAnswer(nameIn(request)),
-    body: JSON.stringify({ domain_name: nameIn(request), large: LARGE }),
+    body: `{"domain_name":"${nameIn(request)}","large":"${LARGE}"}`,
   });
 }
 
