@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { AccountDeleted, type LeaseUse } from '#libs/contracts';
-import { Transaction, withClient } from '#libs/database';
+import { Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
-import { waitFor } from '#test/environment';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { ReapJob } from '../reaper/reap.job.js';
 import { LeaseReaperService } from './lease-reaper.service.js';
@@ -150,27 +149,6 @@ describe('leases', () => {
     ]);
     await entitlement.client.close({ accountId: other, leaseId, consumed: 1 });
     expect(await left(other)).toEqual([499, 0]);
-  });
-
-  it('a settlement waits for a booking of its lease, and neither loses what the other wrote', async () => {
-    const [accountId, leaseId] = [await trialAccount(), newId()];
-    await acquire(accountId, { leaseId, min: 10 });
-    const repository = entitlement.service.app.get(LeasesRepository);
-    let settled: Promise<unknown> | undefined;
-    await entitlement.database.transaction(async (transaction) => {
-      await repository.list(transaction, [{ accountId, leaseId }]);
-      settled = settle(accountId, leaseId, 3);
-      await waitFor('the settlement to wait', async () => {
-        const waiting = await entitlement.database.query(
-          `select from pg_stat_activity where datname = current_database()
-             and wait_event_type = 'Lock' and query like '%update leases%'`,
-        );
-        return waiting.length > 0;
-      });
-    });
-    await settled;
-    expect(await entitlement.client.balance(accountId)).toMatchObject({ pending: 3 });
-    await entitlement.client.close({ accountId, leaseId, consumed: 3 });
   });
 
   it('a total after the close first takes what the close returned, even frozen or expired', async () => {
@@ -331,67 +309,6 @@ describe('leases', () => {
     expect(ofAcquire).toEqual({ statements: 7, roundTrips: 2 });
   });
 
-  it('a damaged account costs nobody else anything: its lease is set aside and booked when it is mended', async () => {
-    const uses = await Promise.all(
-      Array.from({ length: 30 }, async () => {
-        const [accountId, leaseId] = [await trialAccount(), newId()];
-        await acquire(accountId, { leaseId, min: 20 });
-        return { accountId, leaseId, consumed: 7 };
-      }),
-    );
-    const [damaged, ...sound] = uses;
-    await entitlement.damage(damaged.accountId, 1);
-    // What only the close says must not be lost.
-    await entitlement.client.settle(
-      'gateway-1',
-      uses.map((use) => ({ ...use, consumed: 5 })),
-    );
-    await entitlement.client.closeAll(uses);
-    for (const { accountId } of sound) {
-      expect(await entitlement.newEntries(accountId)).toEqual([
-        'reserve lease: available -20, reserved +20',
-        'consume lease: reserved -7, consumed +7',
-        'release lease: reserved -13, available +13',
-      ]);
-    }
-    expect(await entitlement.newEntries(damaged.accountId)).toHaveLength(1);
-    const alarms = entitlement.logLines.splice(0).map((line) => JSON.parse(line));
-    expect(alarms).toMatchObject([
-      {
-        msg: 'a lease cannot be booked and is set aside',
-        leaseId: damaged.leaseId,
-        consumed: 7,
-        reason: expect.stringContaining('buckets_add_up'),
-      },
-    ]);
-    expect(await entitlement.operator.setAsideLeases()).toMatchObject([
-      { accountId: damaged.accountId, leaseId: damaged.leaseId, reported: 7, failures: 1 },
-    ]);
-    const reaper = entitlement.service.app.get(LeaseReaperService);
-    await endLease(damaged.accountId, 61);
-    const tryAgain = async () => {
-      const now = 'update leases set set_aside_until = clock_timestamp() where lease_id = $1';
-      await entitlement.database.query(now, [damaged.leaseId]);
-      await reaper.reap();
-    };
-    await tryAgain();
-    const [{ minutes }] = await entitlement.database.query<{ minutes: string }>(
-      `select round(extract(epoch from set_aside_until - clock_timestamp()) / 60) as minutes
-       from leases where lease_id = $1`,
-      [damaged.leaseId],
-    );
-    expect(Number(minutes)).toBe(2);
-    expect(entitlement.logLines.splice(0)).toHaveLength(1);
-    await entitlement.damage(damaged.accountId, -1);
-    await reaper.reap();
-    expect(await entitlement.newEntries(damaged.accountId)).toEqual([]);
-    await tryAgain();
-    expect(await entitlement.newEntries(damaged.accountId)).toEqual([
-      'consume lease: reserved -7, consumed +7',
-      'release lease: reserved -13, available +13',
-    ]);
-  });
-
   it('a lease that stays open is booked once a minute', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     const reaper = entitlement.service.app.get(LeaseReaperService);
@@ -435,82 +352,6 @@ describe('leases', () => {
     await reaper.forgetRefusals();
     const kept = 'select from refused_leases where lease_id = $1';
     expect(await entitlement.database.query(kept, [leaseId])).toEqual([]);
-  });
-
-  it('64 concurrent holders on 5,000 credits consume exactly 5,000 without a deadlock', async () => {
-    const accountId = newId();
-    await entitlement.buy(accountId, 5_000);
-    const deadlocks = () =>
-      entitlement.database.query<{ deadlocks: string }>(
-        'select deadlocks from pg_stat_database where datname = current_database()',
-      );
-    const before = await deadlocks();
-    let consumed = 0;
-    const work = async (worker: number) => {
-      const gatewayId = `gateway-${worker % 3}`;
-      for (let refusals = 0; refusals < 3;) {
-        const leaseId = newId();
-        const answer = await entitlement.client.acquire({
-          accountId,
-          leaseId,
-          gatewayId,
-          min: 1,
-          wanted: 200,
-        });
-        if (answer.outcome !== 'granted') {
-          refusals++;
-          continue;
-        }
-        consumed += answer.amount;
-        const use = { accountId, leaseId, consumed: answer.amount };
-        await Promise.all([
-          entitlement.client.settle(gatewayId, [
-            { ...use, consumed: Math.ceil(answer.amount / 2) },
-          ]),
-          entitlement.client.settle(gatewayId, [use]),
-          entitlement.client.close(use),
-        ]);
-      }
-    };
-    await Promise.all(Array.from({ length: 64 }, (_, worker) => work(worker)));
-    expect(consumed).toBe(5_000);
-    const [grant] = await entitlement.database.query(
-      'select available, reserved, consumed from credit_grants where account_id = $1',
-      [accountId],
-    );
-    expect(grant).toEqual({ available: '0', reserved: '0', consumed: '5000' });
-    expect(await deadlocks()).toEqual(before);
-  });
-
-  it('closes that meet a deadlock are repeated and booked once', async () => {
-    const accounts = [await trialAccount(), await trialAccount()].toSorted();
-    const leases = accounts.map((accountId) => ({ accountId, leaseId: newId(), consumed: 5 }));
-    for (const { accountId, leaseId } of leases) await acquire(accountId, { leaseId, min: 10 });
-    const lock = 'select from entitlement.credit_accounts where id = $1 for update';
-    await withClient(entitlement.test.url(), async (client) => {
-      // It never looks for a deadlock itself, so the closes are the ones that is ended.
-      await client.query(`set deadlock_timeout = '60s'`);
-      await client.query('begin');
-      await client.query(lock, [accounts[1]]);
-      const closed = entitlement.client.closeAll(leases);
-      await waitFor('the closes to wait', async () => {
-        const { rowCount } = await client.query(
-          `select from pg_stat_activity
-           where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        return rowCount;
-      });
-      await client.query(lock, [accounts[0]]);
-      await client.query('commit');
-      return closed;
-    });
-    for (const accountId of accounts) {
-      expect(await entitlement.newEntries(accountId)).toEqual([
-        'reserve lease: available -10, reserved +10',
-        'consume lease: reserved -5, consumed +5',
-        'release lease: reserved -5, available +5',
-      ]);
-    }
   });
 });
 

@@ -17,7 +17,7 @@ import { GatewayHarness } from '../../../../test/stand-ins/gateway-harness.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Services } from '../services.js';
 import { LeaseClient } from './lease-client.js';
-import { LeasePool, LeasePools } from './lease-pool.js';
+import { LeasePools } from './lease-pool.js';
 import { LeaseSettler } from './lease-settler.js';
 import { Lease } from './lease.js';
 
@@ -386,77 +386,5 @@ describe('the settler of leases', () => {
     expect([pool.remaining, other.remaining]).toEqual([96, 50]);
     pool.noteBalance(60, pools.nextCall());
     expect(pool.remaining).toBe(60);
-  });
-});
-
-describe('a pool of leases', () => {
-  function poolOf(...amounts: number[]) {
-    const pool = new LeasePool(accountId, 0);
-    const all = amounts.map((amount, number) => {
-      const lease = new Lease(newId(), accountId, number);
-      Object.assign(lease, { amount, usableUntilMs: 1_000 });
-      pool.add(lease);
-      return lease;
-    });
-    return { pool, all };
-  }
-
-  it('tells the balance less every use that is not acknowledged, that of holds included', () => {
-    const { pool, all } = poolOf(10, 10);
-    expect(pool.remaining).toBeUndefined();
-    pool.acknowledged(1);
-    expect(pool.remaining).toBeUndefined();
-    pool.noteBalance(100, 1);
-    all[0].charge(3, undefined);
-    all[0].settled = 1;
-    all[1].charge(5, undefined);
-    const hold = { charged: 7, reported: 4 };
-    pool.addHold(hold);
-    expect(pool.remaining).toBe(100 - 2 - 5 - 3);
-    pool.removeHold(hold);
-    pool.acknowledged(3);
-    expect(pool.remaining).toBe(100 - 2 - 5 - 3);
-  });
-
-  it('takes no word on the balance that was asked for while use was reported beside it', () => {
-    const { pool } = poolOf(10);
-    pool.noteBalance(100, 1);
-    pool.reportBegins(1);
-    pool.noteBalance(90, 2);
-    expect(pool.remaining).toBe(100);
-    pool.acknowledged(10);
-    pool.reportEnds(2);
-    pool.noteBalance(100, 2);
-    expect(pool.remaining).toBe(90);
-    pool.noteBalance(80, 3);
-    expect(pool.remaining).toBe(80);
-  });
-
-  it('is kept for as long as a hold is open', () => {
-    const pools = new LeasePools();
-    const pool = pools.of(accountId, 0);
-    const holds = [1, 2].map((charged) => ({ charged, reported: 0 }));
-    for (const hold of holds) pool.addHold(hold);
-    for (const hold of holds) {
-      pools.forgetIfIdle(pool);
-      expect(pools.of(accountId, 0)).toBe(pool);
-      pool.removeHold(hold);
-    }
-    pools.forgetIfIdle(pool);
-    expect(pools.get(accountId)).toBeUndefined();
-  });
-
-  it('keeps the others when one is closed, whichever it is, and spends the oldest first', () => {
-    for (const gone of [0, 1, 2]) {
-      const { pool, all } = poolOf(10, 10, 10);
-      pool.remove(all[gone]);
-      for (const lease of all.toSpliced(gone, 1)) {
-        expect(pool.leaseWithRoom(10, 0)).toBe(lease);
-        expect(pool.isIdle).toBe(false);
-        pool.remove(lease);
-      }
-      expect(pool.leaseWithRoom(1, 0)).toBeUndefined();
-      expect(pool.isIdle).toBe(true);
-    }
   });
 });
