@@ -158,4 +158,26 @@ describe('auditor', () => {
     const open = [`update used_credits set credits = credits + 1 where ${ofDay(3)}`];
     expect(await violatedAfter(open, HOUR_MS)).toEqual(['I23']);
   });
+
+  it('the ledger cannot be changed or unbalanced, not even by the service', async () => {
+    const accountId = newId();
+    await entitlement.buy(accountId, 5_000);
+    for (const statement of [
+      'update ledger_entries set amount = 1',
+      'delete from ledger_transfers',
+    ]) {
+      await expect(entitlement.database.query(statement)).rejects.toThrow('permission denied');
+    }
+    const [{ id }] = await entitlement.database.query<{ id: string }>(
+      'select id from credit_grants where account_id = $1',
+      [accountId],
+    );
+    const unbalanced = entitlement.database.query(
+      `with t as (insert into ledger_transfers (id, account_id, kind, reference, available_after,
+         occurred_at) values ($3, $1, 'grant', 'x', 0, now()) returning id)
+       insert into ledger_entries select id, 0, $1, 'available', $2, 5 from t`,
+      [accountId, id, newId()],
+    );
+    await expect(unbalanced).rejects.toThrow('does not sum to zero');
+  });
 });

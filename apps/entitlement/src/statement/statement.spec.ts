@@ -352,3 +352,49 @@ async function sumOfLines(): Promise<number> {
   } while (cursor !== undefined);
   return sum;
 }
+
+describe('the ledger', () => {
+  it('that a customer reads is his own: grants, expiries, refunds, and nothing of leases', async () => {
+    const lineId = await entitlement.buy(accountId, 5_000);
+    const [periodStart, periodEnd] = ['2026-03-02T09:00:00Z', '2026-04-02T09:00:00Z'];
+    const month = { subscriptionId: newId(), periodStart, periodEnd, cancelAt: periodEnd };
+    await entitlement.subscribe(accountId, month);
+    await entitlement.use(accountId, 16_000);
+    const reversalId = await entitlement.reverse(accountId, lineId, '1');
+    await entitlement.buy(accountId, 300);
+    await entitlement.undo(accountId, reversalId);
+    await entitlement.reverse(accountId, lineId, '0.02');
+    await entitlement.use(accountId, 4);
+    at('2026-05-02T09:00:00Z');
+    const { debt, spendable: left } = await entitlement.client.balance(accountId);
+    const { items } = await entitlement.client.ledger(accountId);
+    expect(items.map(({ kind, amount }) => `${kind} ${amount}`).toReversed()).toEqual([
+      'grant 5000',
+      'grant 15000',
+      'use -16004',
+      'refund -4000',
+      'refund -1000',
+      'grant 300',
+      'refund 4000',
+      'refund 700',
+      'refund 300',
+      'refund -100',
+    ]);
+    const sum = items.reduce((total, { amount }) => total + Number(amount), 0);
+    expect(sum).toBe(left - debt);
+  });
+
+  it('reads page by page, each line once', async () => {
+    for (let index = 0; index < 60; index++) await entitlement.buy(accountId, 1_000 + index);
+    const first = await entitlement.client.ledger(accountId);
+    const second = await entitlement.client.ledger(
+      accountId,
+      first.paging.next_cursor ?? undefined,
+    );
+    expect([first.items.length, second.items.length]).toEqual([50, 10]);
+    expect(second.paging.next_cursor).toBeNull();
+    const amounts = [...first.items, ...second.items].map(({ amount }) => Number(amount));
+    expect(amounts).toEqual(Array.from({ length: 60 }, (_, index) => 1_059 - index));
+    await expect(entitlement.client.ledger(accountId, 'bm9uZQ')).rejects.toThrow('cursor');
+  });
+});
