@@ -7,6 +7,7 @@ import { Database, checkInvariants, withClient } from '#libs/database';
 import { waitFor } from '#test/environment';
 import { Customer } from '../../../../test/stories/customer.js';
 import { ENTITLEMENT_INVARIANTS } from '../../../entitlement/src/auditor/invariants.js';
+import { LogMaintenanceRepository } from '../../../gateway/src/request-log/log-maintenance.repository.js';
 import { type RunningSolo, type SoloOptions, startSolo } from '../solo.js';
 
 /** The whole product starts in it, twice. */
@@ -52,6 +53,14 @@ async function violations(): Promise<unknown[]> {
   }
 }
 
+/** As a job of the gateway counts its log once a minute. */
+async function countByTheHour(): Promise<void> {
+  const url = solo.database.url('gateway_maintenance');
+  const log = await Database.open({ url, applicationName: 'demo', poolSize: 1 });
+  await new LogMaintenanceRepository(log).countNewRows();
+  await log.close();
+}
+
 it('the demo account has a plan, invoices and a month of usage that its ledger has too, once', async () => {
   solo = await start();
   const demo = solo.facts.demo!;
@@ -86,17 +95,10 @@ it('the demo account has a plan, invoices and a month of usage that its ledger h
     '54000000',
   ]);
   const headers = { 'x-api-key': demo.live_key };
-  // The log is counted by the hour once a minute.
-  await waitFor(
-    'its usage',
-    async () => {
-      const answer = await fetch(`${apiUrl}/v2.0/account/usage`, { headers });
-      const { days = [] } = (await answer.json()) as Partial<UsageAnswer>;
-      const dates = new Set(days.map(({ date }) => date));
-      return dates.size >= 29 ? dates : undefined;
-    },
-    150_000,
-  );
+  await countByTheHour();
+  const answer = await fetch(`${apiUrl}/v2.0/account/usage`, { headers });
+  const { days } = (await answer.json()) as UsageAnswer;
+  expect(new Set(days.map(({ date }) => date)).size).toBeGreaterThanOrEqual(29);
 });
 
 it('a production start makes no demo account, and says so by leaving it out', async () => {
