@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DNS_REVERSE, type DnsReverseAnswer } from '#libs/contracts';
+import { CorpusUnderTest } from '#test/corpus';
+import { waitFor } from '#test/environment';
+
+const CONNECTIONS = 2;
+const AT = '2026-03-01T12:00:00.000Z';
+const ASKED = { value: '198.19.253.1', type: 'a' };
+
+describe('searches that take longer than they may', () => {
+  let corpus: CorpusUnderTest;
+
+  beforeAll(async () => {
+    corpus = await CorpusUnderTest.start({ searchTimeoutMs: 1_000, searches: CONNECTIONS });
+    const records = [{ type: 'A', value: ASKED.value }];
+    await corpus.record({ kind: 'dns', name: 'heavy-one.com', at: AT, types: ['A'], records });
+  });
+  afterAll(() => corpus.stop());
+
+  const search = async () => corpus.ask<DnsReverseAnswer>(DNS_REVERSE.owner.path, ASKED);
+  const codeOf = (error: { code: string; status: number }) => [error.status, error.code].join(' ');
+
+  it('S102: are refused with 503 and end at the database, while answers are written', async () => {
+    const codes = await corpus.database.transaction(async (transaction) => {
+      await transaction.query('lock table dns_span in access exclusive mode');
+      const refused = Array.from({ length: 3 * CONNECTIONS }, async () =>
+        search().then(() => 'answered', codeOf),
+      );
+      const record = { create_date: '2020-01-01', registrant_contact: { name: 'Ada Written' } };
+      await corpus.record({ kind: 'whois', name: 'written-one.com', at: AT, record });
+      const all = await Promise.all(refused);
+      // While the table is still locked: none waits on.
+      const [{ count }] = await transaction.query<{ count: string }>(
+        `select count(*) from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(Number(count)).toBe(0);
+      return all;
+    });
+    expect(codes).toContain('503 search_too_heavy');
+    expect(codes.filter((code) => !code.startsWith('503 '))).toEqual([]);
+    await waitFor('a search in time', async () => search().catch(() => undefined));
+    const written = await corpus.database.query('select from whois_revision');
+    expect(written).toHaveLength(1);
+  });
+});
