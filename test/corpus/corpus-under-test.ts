@@ -1,14 +1,16 @@
+import { expect } from '@jest/globals';
 import {
   CorpusClient,
   type CorpusSource,
   CorpusSourcesClient,
   type ImportedFile,
+  type Operation,
   type RecordedBatch,
   ServiceHttp,
 } from '#libs/contracts';
 import type { Database } from '#libs/database';
 import { type EventTransport, InProcessTransport } from '#libs/messaging';
-import { Logger, type RunningService, ServiceTokens } from '#libs/platform';
+import { Logger, type RunningService, ServiceTokens, faultsOf } from '#libs/platform';
 import { TestClock, TestDatabase } from '#test/environment';
 import { CorpusConfig } from '../../apps/corpus/src/corpus.config.js';
 import { ImportsJob } from '../../apps/corpus/src/imports/imports.job.js';
@@ -150,6 +152,41 @@ export class CorpusUnderTest {
   /** Asks as the gateway asks for a row of the table. */
   async ask<Answer>(path: string, parameters: Record<string, string> = {}): Promise<Answer> {
     return this.gateway.call('GET', `${path}?${new URLSearchParams(parameters)}`);
+  }
+
+  /** As `ask`; what the row's class says an answer is, is checked with each. */
+  async answerTo<Answer extends object>(
+    row: Operation,
+    parameters: Record<string, string>,
+  ): Promise<Answer> {
+    const answer = await this.ask<Answer>(row.owner.path, parameters);
+    const [form] = row.answers;
+    if (form.type === 'application/json' && parameters.version !== '1') {
+      expect([row.name, faultsOf(form.of, answer)]).toEqual([row.name, []]);
+    }
+    return answer;
+  }
+
+  /** @returns undefined where it is no refusal. */
+  async refusalOf(row: Operation, parameters: Record<string, string>): Promise<unknown> {
+    return this.answerTo(row, parameters).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  }
+
+  /** Every page of a search, by its cursors. */
+  async pagesOf<Answer extends { paging: { next_cursor: string | null } }>(
+    row: Operation,
+    parameters: Record<string, string>,
+  ): Promise<Answer[]> {
+    const paged = { ...parameters, page_size: '7' };
+    const pages = [await this.answerTo<Answer>(row, paged)];
+    for (let next = pages[0].paging.next_cursor; next !== null;) {
+      pages.push(await this.answerTo<Answer>(row, { ...paged, cursor: next }));
+      next = pages.at(-1)!.paging.next_cursor;
+    }
+    return pages;
   }
 
   /** As `ask`, for a row that takes a body. */

@@ -3,16 +3,13 @@ import {
   DNS_HISTORICAL,
   DNS_REVERSE,
   type DnsHistoricalAnswer,
-  type DnsReverseAnswer,
   type Operation,
   SUBDOMAINS,
-  type SubdomainsAnswer,
   WHOIS_HISTORY,
   WHOIS_REVERSE,
   type WhoisHistoryAnswer,
   type WhoisReverseAnswer,
 } from '#libs/contracts';
-import { faultsOf } from '#libs/platform';
 import { CorpusUnderTest } from '#test/corpus';
 
 const GENERATED = 600;
@@ -27,32 +24,8 @@ describe('searches', () => {
   });
   afterAll(() => corpus.stop());
 
-  /** What the row's class says an answer is, is checked with each. */
-  async function ask<Answer>(row: Operation, parameters: Record<string, string>): Promise<Answer> {
-    const answer = await corpus.ask<Answer & object>(row.owner.path, parameters);
-    const [form] = row.answers;
-    if (form.type === 'application/json' && parameters.version !== '1') {
-      expect([row.name, faultsOf(form.of, answer)]).toEqual([row.name, []]);
-    }
-    return answer;
-  }
-  const refusal = async (row: Operation, parameters: Record<string, string>) =>
-    ask(row, parameters).then(
-      () => undefined,
-      (error: { code: string; errors?: { message: string }[] }) => error,
-    );
-  /** Every record of a search, by its cursors. */
-  async function all<Answer extends { paging: { next_cursor: string | null } }>(
-    row: Operation,
-    parameters: Record<string, string>,
-  ): Promise<Answer[]> {
-    const pages = [await ask<Answer>(row, { ...parameters, page_size: '7' })];
-    for (let next = pages[0].paging.next_cursor; next !== null;) {
-      pages.push(await ask<Answer>(row, { ...parameters, page_size: '7', cursor: next }));
-      next = pages.at(-1)!.paging.next_cursor;
-    }
-    return pages;
-  }
+  const ask = async <Answer extends object>(row: Operation, parameters: Record<string, string>) =>
+    corpus.answerTo<Answer>(row, parameters);
   const column = async (sql: string) =>
     (await corpus.database.query<{ value: string }>(sql)).map(({ value }) => value);
   const day = (number: number) => `2024-03-${String(number).padStart(2, '0')}T12:00:00.000Z`;
@@ -101,7 +74,10 @@ describe('searches', () => {
         })),
       );
       const days = { after: '2024-03-05', before: '2024-03-16' };
-      const pages = await all<WhoisHistoryAnswer>(WHOIS_HISTORY, { domainName: name, ...days });
+      const pages = await corpus.pagesOf<WhoisHistoryAnswer>(WHOIS_HISTORY, {
+        domainName: name,
+        ...days,
+      });
       expect(pages.length).toBe(2);
       const seen = pages.flatMap(({ records }) => records!.map((one) => one.first_seen));
       expect(seen).toEqual(Array.from({ length: 11 }, (_, place) => day(15 - place)));
@@ -146,7 +122,7 @@ describe('searches', () => {
 
   describe('reverse WHOIS', () => {
     const found = async (parameters: Record<string, string>) =>
-      (await all<WhoisReverseAnswer>(WHOIS_REVERSE, parameters)).flatMap(({ domains }) =>
+      (await corpus.pagesOf<WhoisReverseAnswer>(WHOIS_REVERSE, parameters)).flatMap(({ domains }) =>
         domains.map(({ domain_name }) => domain_name),
       );
 
@@ -250,7 +226,7 @@ describe('searches', () => {
       ['я*е', 'must contain three letters or digits in a row'],
       ['王', 'must contain three letters or digits in a row'],
     ])('S103: %s is refused with the reason', async (keyword, message) => {
-      expect(await refusal(WHOIS_REVERSE, { keyword })).toMatchObject({
+      expect(await corpus.refusalOf(WHOIS_REVERSE, { keyword })).toMatchObject({
         code: 'invalid_request',
         errors: [{ message }],
       });
@@ -271,130 +247,17 @@ describe('searches', () => {
     });
   });
 
-  describe('reverse DNS', () => {
-    const found = async (value: string, type: string) =>
-      (await all<DnsReverseAnswer>(DNS_REVERSE, { value, type })).flatMap(({ domains }) => domains);
-
-    it('finds the names of an address and of a block, and counts those of each address', async () => {
-      const [address] = await column(
-        `select host(ip) as value from dns_span where until is null and rtype = 1
-         group by ip order by count(*) desc, ip limit 1`,
-      );
-      const names = (await found(address, 'a')).map(({ domain_name }) => domain_name);
-      const expected = await column(
-        `select distinct on (domain_key, name) name as value from dns_span
-         where ip = '${address}' and until is null order by domain_key, name`,
-      );
-      expect(names).toEqual(expected);
-      const page = await ask<DnsReverseAnswer>(DNS_REVERSE, { value: address, type: 'a' });
-      expect(page.addresses).toEqual([{ ip_address: address, names: expected.length }]);
-      const block = `${address.split('.').slice(0, 3).join('.')}.0/24`;
-      const within = await found(block, 'a');
-      const [count] = await column(
-        `select count(distinct (ip, domain_key, name))::text as value from dns_span
-         where ip <<= '${block}' and until is null and rtype = 1`,
-      );
-      expect(within.length).toBe(Number(count));
-    });
-
-    it('finds names by the host of their mail and name servers, and by an address of that host', async () => {
-      await corpus.record(
-        dnsOf('mail-host.com', 'mx1', { type: 'A', value: '198.19.250.1' }),
-        dnsOf('mailed-one.com', '', { type: 'MX', value: '10 mx1.mail-host.com' }),
-        dnsOf('mailed-two.com', '', { type: 'NS', value: 'mx1.mail-host.com' }),
-      );
-      const names = async (value: string, type: string) =>
-        (await found(value, type)).map(({ domain_name }) => domain_name);
-      expect(await names('mx1.mail-host.com', 'mx')).toEqual(['mailed-one.com']);
-      expect(await names('198.19.250.1', 'mx')).toEqual(['mailed-one.com']);
-      expect(await names('198.19.250.1', 'ns')).toEqual(['mailed-two.com']);
-      // Nobody has looked since.
-      const [{ first_seen, last_seen }] = await found('mx1.mail-host.com', 'mx');
-      expect(last_seen).toBe(first_seen);
-    });
-
-    it('finds text records by their content, and by an address in one of their ranges', async () => {
-      await corpus.record(
-        dnsOf('text-one.com', '', { type: 'TXT', value: 'v=spf1 ip4:198.19.251.0/24 -all' }),
-        dnsOf('text-two.com', '', { type: 'TXT', value: 'verification=aBC123def' }),
-      );
-      const names = async (value: string) =>
-        (await found(value, 'txt')).map(({ domain_name }) => domain_name);
-      for (const value of ['verification=abc123', 'verification=aBC123']) {
-        expect(await names(value)).toEqual(['text-two.com']);
-      }
-      expect(await names('198.19.251.77')).toEqual(['text-one.com']);
-    });
-
-    it.each([
-      ['198.18.0.0/15', 'a', 'must be a block of at most /16, or /32 of IPv6'],
-      ['example.com', 'a', 'must be an IP address or an address block'],
-      ['198.18.0.1', 'cname', 'must be a host name'],
-    ])('%s with type %s is refused with the reason', async (value, type, message) => {
-      expect(await refusal(DNS_REVERSE, { value, type })).toMatchObject({ errors: [{ message }] });
-    });
-  });
-
-  describe('subdomains', () => {
-    const now = () => corpus.clock.now().getTime();
-    const daysAgo = (days: number) => new Date(now() - days * 86_400_000).toISOString();
-
-    it('are active while they had an address within a week, and say since when they are not', async () => {
-      const seen = (host: string, days: number, resolved: boolean) => ({
-        kind: 'host',
-        name: `${host}.hosts-one.com`,
-        at: daysAgo(days),
-        resolved,
-      });
-      await corpus.record(
-        seen('www', 6, true),
-        seen('old', 20, true),
-        seen('old', 9, false),
-        seen('old', 8, false),
-        { kind: 'host', name: 'cert.hosts-one.com', at: daysAgo(1) },
-      );
-      const asked = { domainName: 'hosts-one.com' };
-      const { subdomains } = await ask<SubdomainsAnswer>(SUBDOMAINS, asked);
-      expect(subdomains).toMatchObject([
-        { subdomain: 'cert.hosts-one.com', status: 'inactive', last_resolved: null },
-        { subdomain: 'old.hosts-one.com', status: 'inactive', inactive_from: daysAgo(9) },
-        { subdomain: 'www.hosts-one.com', status: 'active', inactive_from: null },
-      ]);
-      for (const [status, count] of [
-        ['active', 1],
-        ['inactive', 2],
-      ] as const) {
-        const { paging } = await ask<SubdomainsAnswer>(SUBDOMAINS, { ...asked, status });
-        expect(paging.total_records).toBe(count);
-      }
-    });
-
-    it('of a zone with a wildcard are marked, unless they have an address of their own', async () => {
-      await corpus.record(
-        dnsOf('hosts-two.com', '*', { type: 'A', value: '198.19.252.1' }),
-        dnsOf('hosts-two.com', 'any', { type: 'A', value: '198.19.252.1' }),
-        dnsOf('hosts-two.com', 'real', { type: 'A', value: '198.19.252.2' }),
-      );
-      const answer = await ask<SubdomainsAnswer>(SUBDOMAINS, { domainName: 'hosts-two.com' });
-      expect(answer.wildcards).toEqual([{ name: '*.hosts-two.com', addresses: ['198.19.252.1'] }]);
-      expect(answer.subdomains).toMatchObject([
-        { subdomain: 'any.hosts-two.com', is_wildcard: true },
-        { subdomain: 'real.hosts-two.com', is_wildcard: false },
-      ]);
-    });
-  });
-
   it.each([WHOIS_HISTORY, DNS_HISTORICAL, SUBDOMAINS])(
     '$name with days in the wrong order is refused with the reason, fixtures included',
     async (row) => {
       for (const domainName of ['registered.test', 'history-one.com']) {
         const days = { after: '2024-03-05', before: '2024-03-04' };
-        expect(await refusal(row, { domainName, ...days })).toMatchObject({
+        expect(await corpus.refusalOf(row, { domainName, ...days })).toMatchObject({
           code: 'invalid_request',
           errors: [{ field: 'before', message: 'must not be earlier than "after"' }],
         });
         const oneDay = { after: '2024-03-05', before: '2024-03-05' };
-        expect(await refusal(row, { domainName, ...oneDay })).toBeUndefined();
+        expect(await corpus.refusalOf(row, { domainName, ...oneDay })).toBeUndefined();
       }
     },
   );
@@ -408,14 +271,4 @@ describe('searches', () => {
     const preview = await ask<WhoisReverseAnswer>(row, { ...parameters, mode: 'preview' });
     expect(preview.preview!.length).toBe(Object.keys(row.paged!.modes).length);
   });
-
-  function dnsOf(name: string, host: string, record: { type: string; value: string }) {
-    return {
-      kind: 'dns',
-      name: host === '' ? name : `${host}.${name}`,
-      at: day(1),
-      types: [record.type],
-      records: [record],
-    };
-  }
 });

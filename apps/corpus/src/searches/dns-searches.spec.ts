@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  DNS_REVERSE,
+  type DnsReverseAnswer,
+  SUBDOMAINS,
+  type SubdomainsAnswer,
+} from '#libs/contracts';
+import { CorpusUnderTest } from '#test/corpus';
+
+const GENERATED = 300;
+const SEED = 3;
+const AT = '2024-03-01T12:00:00.000Z';
+
+describe('searches of the DNS', () => {
+  let corpus: CorpusUnderTest;
+
+  beforeAll(async () => {
+    corpus = await CorpusUnderTest.start();
+    await corpus.generate(GENERATED, SEED);
+  });
+  afterAll(() => corpus.stop());
+
+  const column = async (sql: string) =>
+    (await corpus.database.query<{ value: string }>(sql)).map(({ value }) => value);
+
+  describe('reverse DNS', () => {
+    const found = async (value: string, type: string) =>
+      (await corpus.pagesOf<DnsReverseAnswer>(DNS_REVERSE, { value, type })).flatMap(
+        ({ domains }) => domains,
+      );
+
+    it('finds the names of an address and of a block, and counts those of each address', async () => {
+      const [address] = await column(
+        `select host(ip) as value from dns_span where until is null and rtype = 1
+         group by ip order by count(*) desc, ip limit 1`,
+      );
+      const names = (await found(address, 'a')).map(({ domain_name }) => domain_name);
+      const expected = await column(
+        `select distinct on (domain_key, name) name as value from dns_span
+         where ip = '${address}' and until is null order by domain_key, name`,
+      );
+      expect(names).toEqual(expected);
+      const page = await corpus.answerTo<DnsReverseAnswer>(DNS_REVERSE, {
+        value: address,
+        type: 'a',
+      });
+      expect(page.addresses).toEqual([{ ip_address: address, names: expected.length }]);
+      const block = `${address.split('.').slice(0, 3).join('.')}.0/24`;
+      const within = await found(block, 'a');
+      const [count] = await column(
+        `select count(distinct (ip, domain_key, name))::text as value from dns_span
+         where ip <<= '${block}' and until is null and rtype = 1`,
+      );
+      expect(within.length).toBe(Number(count));
+    });
+
+    it('finds names by the host of their mail and name servers, and by an address of that host', async () => {
+      await corpus.record(
+        dnsOf('mail-host.com', 'mx1', { type: 'A', value: '198.19.250.1' }),
+        dnsOf('mailed-one.com', '', { type: 'MX', value: '10 mx1.mail-host.com' }),
+        dnsOf('mailed-two.com', '', { type: 'NS', value: 'mx1.mail-host.com' }),
+      );
+      const names = async (value: string, type: string) =>
+        (await found(value, type)).map(({ domain_name }) => domain_name);
+      expect(await names('mx1.mail-host.com', 'mx')).toEqual(['mailed-one.com']);
+      expect(await names('198.19.250.1', 'mx')).toEqual(['mailed-one.com']);
+      expect(await names('198.19.250.1', 'ns')).toEqual(['mailed-two.com']);
+      // Nobody has looked since.
+      const [{ first_seen, last_seen }] = await found('mx1.mail-host.com', 'mx');
+      expect(last_seen).toBe(first_seen);
+    });
+
+    it('finds text records by their content, and by an address in one of their ranges', async () => {
+      await corpus.record(
+        dnsOf('text-one.com', '', { type: 'TXT', value: 'v=spf1 ip4:198.19.251.0/24 -all' }),
+        dnsOf('text-two.com', '', { type: 'TXT', value: 'verification=aBC123def' }),
+      );
+      const names = async (value: string) =>
+        (await found(value, 'txt')).map(({ domain_name }) => domain_name);
+      for (const value of ['verification=abc123', 'verification=aBC123']) {
+        expect(await names(value)).toEqual(['text-two.com']);
+      }
+      expect(await names('198.19.251.77')).toEqual(['text-one.com']);
+    });
+
+    it.each([
+      ['198.18.0.0/15', 'a', 'must be a block of at most /16, or /32 of IPv6'],
+      ['example.com', 'a', 'must be an IP address or an address block'],
+      ['198.18.0.1', 'cname', 'must be a host name'],
+    ])('%s with type %s is refused with the reason', async (value, type, message) => {
+      expect(await corpus.refusalOf(DNS_REVERSE, { value, type })).toMatchObject({
+        errors: [{ message }],
+      });
+    });
+  });
+
+  describe('subdomains', () => {
+    const now = () => corpus.clock.now().getTime();
+    const daysAgo = (days: number) => new Date(now() - days * 86_400_000).toISOString();
+
+    it('are active while they had an address within a week, and say since when they are not', async () => {
+      const seen = (host: string, days: number, resolved: boolean) => ({
+        kind: 'host',
+        name: `${host}.hosts-one.com`,
+        at: daysAgo(days),
+        resolved,
+      });
+      await corpus.record(
+        seen('www', 6, true),
+        seen('old', 20, true),
+        seen('old', 9, false),
+        seen('old', 8, false),
+        { kind: 'host', name: 'cert.hosts-one.com', at: daysAgo(1) },
+      );
+      const asked = { domainName: 'hosts-one.com' };
+      const { subdomains } = await corpus.answerTo<SubdomainsAnswer>(SUBDOMAINS, asked);
+      expect(subdomains).toMatchObject([
+        { subdomain: 'cert.hosts-one.com', status: 'inactive', last_resolved: null },
+        { subdomain: 'old.hosts-one.com', status: 'inactive', inactive_from: daysAgo(9) },
+        { subdomain: 'www.hosts-one.com', status: 'active', inactive_from: null },
+      ]);
+      for (const [status, count] of [
+        ['active', 1],
+        ['inactive', 2],
+      ] as const) {
+        const { paging } = await corpus.answerTo<SubdomainsAnswer>(SUBDOMAINS, {
+          ...asked,
+          status,
+        });
+        expect(paging.total_records).toBe(count);
+      }
+    });
+
+    it('of a zone with a wildcard are marked, unless they have an address of their own', async () => {
+      await corpus.record(
+        dnsOf('hosts-two.com', '*', { type: 'A', value: '198.19.252.1' }),
+        dnsOf('hosts-two.com', 'any', { type: 'A', value: '198.19.252.1' }),
+        dnsOf('hosts-two.com', 'real', { type: 'A', value: '198.19.252.2' }),
+      );
+      const answer = await corpus.answerTo<SubdomainsAnswer>(SUBDOMAINS, {
+        domainName: 'hosts-two.com',
+      });
+      expect(answer.wildcards).toEqual([{ name: '*.hosts-two.com', addresses: ['198.19.252.1'] }]);
+      expect(answer.subdomains).toMatchObject([
+        { subdomain: 'any.hosts-two.com', is_wildcard: true },
+        { subdomain: 'real.hosts-two.com', is_wildcard: false },
+      ]);
+    });
+  });
+
+  function dnsOf(name: string, host: string, record: { type: string; value: string }) {
+    return {
+      kind: 'dns',
+      name: host === '' ? name : `${host}.${name}`,
+      at: AT,
+      types: [record.type],
+      records: [record],
+    };
+  }
+});
