@@ -144,10 +144,11 @@ describe('queryLine', () => {
         try {
           line = queryLine('whois.nic.example', input);
         } catch (error) {
-          expect(error).toBeInstanceOf(RangeError);
-          return;
+          if (error instanceof RangeError) return;
+          throw error;
         }
-        expect(line).toMatch(/^[a-z0-9._-]{1,253}\r\n$/);
+        // Not by `expect`, which takes longer than what it looks at.
+        return /^[a-z0-9._-]{1,253}\r\n$/.test(line);
       }),
       { numRuns: 10_000, seed: 20_261_122 },
     );
