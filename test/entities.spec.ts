@@ -23,7 +23,7 @@ describe('entities', () => {
   afterAll(() => test.drop());
 
   it.each(SERVICES)(
-    'those of %s name the columns that the migrations make, with type and nullability',
+    'those of %s match the columns of the migrations, with type and nullability',
     async (service, entities) => {
       const database = await Database.open({
         url: test.url(service),

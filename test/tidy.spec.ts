@@ -26,7 +26,7 @@ describe('tidy', () => {
       expect(imports.libraryFaults(files)).toEqual([]);
     });
 
-    it('no app imports another, but for solo and what cluster, cli and specs need', () => {
+    it('no app imports another, except for solo and what cluster, cli and specs need', () => {
       expect(imports.appFaults(files)).toEqual([]);
     });
 
@@ -38,13 +38,13 @@ describe('tidy', () => {
       expect(imports.mutualFaults(files)).toEqual([]);
     });
 
-    it('S54: nothing but safe-connect and the named clients opens a connection', () => {
+    it('S54: only safe-connect and the named clients open connections', () => {
       expect(imports.socketFaults(files)).toEqual([]);
     });
   });
 
   describe('layout', () => {
-    it('every file is named for what it holds', () => {
+    it('every file is named for what it contains', () => {
       expect(layout.nameFaults(files)).toEqual([]);
     });
 
@@ -82,7 +82,7 @@ describe('tidy', () => {
       expect(code.parameterFaults(files)).toEqual([]);
     });
 
-    it('nothing is marked to be done later', () => {
+    it('nothing is marked as unfinished', () => {
       expect(code.markerFaults(files)).toEqual([]);
     });
 
@@ -94,7 +94,7 @@ describe('tidy', () => {
       expect(code.clockFaults(files)).toEqual([]);
     });
 
-    it('every property begins at a seed that is written down', () => {
+    it('every property has a fixed seed', () => {
       expect(code.seedFaults(files)).toEqual([]);
     });
 
@@ -114,7 +114,7 @@ describe('tidy', () => {
       expect(code.mappingFaults(files)).toEqual([]);
     });
 
-    it('every crash point that is listed is called, and none that is not', () => {
+    it('every listed crash point is called, and no other', () => {
       expect(crashPointFaults(files)).toEqual([]);
       expect(crashPointFaults([])).toContain('relay.after-send: listed, never called');
     });
@@ -129,20 +129,20 @@ describe('tidy', () => {
       expect(security.tenancyFaults(files)).toEqual([]);
     });
 
-    it('S92: conditions and orders of queries are written in the source', () => {
+    it('S92: conditions and orders of queries are literals in the source', () => {
       expect(security.queryFaults(files)).toEqual([]);
     });
 
-    it('numbers of statements stand in a test name where the coverage finds them', () => {
+    it('numbers of statements in a test name are where the coverage finds them', () => {
       expect(security.proofNameFaults(files)).toEqual([]);
     });
 
-    it('S93: TypeORM is not older than 1.1.0', () => {
+    it('S93: TypeORM is at least 1.1.0', () => {
       const [major, minor] = security.lockedVersion('typeorm');
       expect(major > 1 || (major === 1 && minor >= 1)).toBe(true);
     });
 
-    it('S106: dependencies are exact, from a registry, a week old and run no scripts', () => {
+    it('S106: dependencies are exact, from a registry, at least a week old and run no scripts', () => {
       expect(security.supplyFaults()).toEqual([]);
     });
 
@@ -154,7 +154,7 @@ describe('tidy', () => {
   });
 
   describe('secrets', () => {
-    it('S113: no file holds what looks like a secret', () => {
+    it('S113: no file contains what looks like a secret', () => {
       expect(secrets.secretFileFaults(paths)).toEqual([]);
     });
 
@@ -164,7 +164,7 @@ describe('tidy', () => {
       });
     });
 
-    it('S113: each kind of secret is known by its shape, and none is shown', () => {
+    it('S113: each kind of secret is recognised by its shape, and none is printed', () => {
       const letters = (count: number) => 'aB3'.repeat(count).slice(0, count);
       const samples = [
         `-----BEGIN ${'EC '}PRIVATE KEY-----\n${letters(64)}`,
@@ -195,7 +195,7 @@ describe('tidy', () => {
       expect(documents.errorPageFaults(files, paths)).toEqual([]);
     });
 
-    it('every error page says in one form what happened and what to do', () => {
+    it('every error page has the same sections: what happened and what to do', () => {
       expect(documents.errorPageFormFaults(paths)).toEqual([]);
       const body = '## What happened\n\nThis.\n\n## What to do\n\nThat.\n';
       expect(documents.isErrorPage('a_code', `# A title\n\n\`a_code\`\n\n${body}`)).toBe(true);
@@ -230,7 +230,7 @@ describe('tidy', () => {
     });
   });
 
-  it('the rules catch what they are there for', () => {
+  it('the rules catch what they are written for', () => {
     const account = 'apps/account/src/keys';
     const caught: [faults: (files: SourceFile[]) => string[], path: string, text: string][] = [
       [imports.libraryFaults, 'libs/platform/src/a.ts', `import '#libs/database';`],

@@ -100,7 +100,7 @@ describe('audited actions', () => {
     return link;
   };
 
-  it('S117: signing up, logging in and out, and what fails of it, is one entry each', async () => {
+  it('S117: signing up, logging in and out, and each failure, is one entry', async () => {
     const steps: [happens: () => Promise<unknown>, expected: string[]][] = [
       [
         async () => {
@@ -213,12 +213,12 @@ describe('audited actions', () => {
     for (const [happens, expected] of steps) expect(await entriesOf(happens)).toEqual([expected]);
   });
 
-  it('S117: what an operator reads of a person is one entry', async () => {
+  it('S117: each read of personal data by an operator is one entry', async () => {
     const inspect = () => account.operator('inspect', owner.accountId, {});
     expect(await entriesOf(inspect)).toEqual(['account.inspected']);
   });
 
-  it('S117: a second step, its changes, its wrong codes and its end are one entry each', async () => {
+  it('S117: a second step, its changes, its wrong codes and its removal are one entry each', async () => {
     let step = '';
     const inStep = (code: string) =>
       account.dashboard('POST', 'log-in/code', {
@@ -261,7 +261,7 @@ describe('audited actions', () => {
     }
   });
 
-  it('S117: who comes by a provider, is connected with it and removes it is one entry each', async () => {
+  it('S117: a log-in by a provider, its connection and its removal are one entry each', async () => {
     const simulator = new IdentitySimulator();
     const settings = await simulator.start();
     Object.assign(account.config, {
@@ -292,7 +292,7 @@ describe('audited actions', () => {
     await simulator.stop();
   });
 
-  it('S117: a passkey that is added, used, copied, refused and removed is one entry each', async () => {
+  it('S117: adding, using, copying, rejecting and removing a passkey is one entry each', async () => {
     const passkey = new SoftwarePasskey(account.config.dashboardUrl);
     let options: { challenge: string };
     const inStep = async (path: string, body: () => object) => {
@@ -328,14 +328,14 @@ describe('audited actions', () => {
     for (const [happens, expected] of steps) expect(await entriesOf(happens)).toEqual([expected]);
   });
 
-  it('S117: suspending an account, and the end of that, is one entry each', async () => {
+  it('S117: suspending an account and ending the suspension is one entry each', async () => {
     for (const verb of ['suspend', 'unsuspend']) {
       const act = () => account.operator(verb, owner.accountId, { reason: 'a test' });
       expect(await entriesOf(act)).toEqual([`account.${verb}ed`]);
     }
   });
 
-  it('S117: too many attempts are one entry a network and window, and so is one that comes too early', async () => {
+  it('S117: too many attempts are one entry per network and window, and so is an attempt that comes too early', async () => {
     account.clock.advance(HOUR_MS);
     for (let i = 0; i < 5; i++) await logIn(WRONG, NEXT_EMAIL, '198.51.100.1');
     const early = () => logIn(WRONG, NEXT_EMAIL, '198.51.100.1');
@@ -355,7 +355,7 @@ describe('audited actions', () => {
     }
   });
 
-  it('S122: what is refused again and again leaves three entries an hour', async () => {
+  it('S122: repeated refusals leave three entries an hour', async () => {
     const repeat = (happens: () => Promise<unknown>) =>
       entriesOf(async () => {
         for (let i = 0; i < 20; i++) await happens();
@@ -373,7 +373,7 @@ describe('audited actions', () => {
     expect(await entriesOf(early)).toEqual(['session.refused']);
   });
 
-  it('S122: a right password given again and again is refused after 60 of an hour', async () => {
+  it('S122: a right password given repeatedly is refused after 60 in an hour', async () => {
     const again = () => call('POST', 'session/reauthenticate', { password: PASSWORD });
     const left = await entriesOf(async () => {
       for (let i = 0; i < 60; i++) expect((await again()).status).toBe(200);
@@ -393,7 +393,7 @@ describe('audited actions', () => {
     },
   );
 
-  it('S117: the end of an account, and its return, is one entry each', async () => {
+  it('S117: the deletion of an account and its restoration are one entry each', async () => {
     account.clock.advance(30 * SECOND_MS);
     const remove = (password: string) => () => call('POST', 'account/delete', { password });
     expect(await entriesOf(remove(WRONG))).toEqual(['session.reauthentication-failed']);
@@ -420,7 +420,7 @@ describe('audited actions', () => {
     expect(await entriesOf(erase)).toEqual(['account.erased']);
   });
 
-  it('S117: no action of the code is left out, and no entry holds a secret', async () => {
+  it('S117: no action of the code is missing, and no entry contains a secret', async () => {
     const folder = 'apps/account/src';
     const source = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts'))

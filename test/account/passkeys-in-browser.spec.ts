@@ -57,7 +57,7 @@ jest.setTimeout(300_000);
   const credentials = async () =>
     (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
 
-  it('S34: is made on the security page under our policy, with a name, and listed', async () => {
+  it('S34: is created on the security page under our policy, with a name, and listed', async () => {
     await visitor.open('/log-in');
     const fields = { 'E-mail': customer.email, Password: customer.password };
     expect(await visitor.submit('Log in', fields)).toBe(303);
@@ -77,7 +77,7 @@ jest.setTimeout(300_000);
     await waitFor('the reason', async () => /has a passkey of the account/.test(await said()));
   });
 
-  it('S34: opens the account by one click, and by no finger that the device does not know', async () => {
+  it('S34: opens the account with one click, and not with an unknown fingerprint', async () => {
     await visitor.open('/');
     await press('Log out');
     await visitor.open('/log-in?to=/keys');
@@ -90,7 +90,7 @@ jest.setTimeout(300_000);
     await isAt('API keys');
   });
 
-  it('S34: that was removed, or counts as a copy would, opens nothing; the form says so', async () => {
+  it('S34: that was removed, or counts like a copy, is rejected, and the form says so', async () => {
     const [{ credentialId, signCount, ...rest }] = await credentials();
     await devtools.send('WebAuthn.removeCredential', { authenticatorId, credentialId });
     const credential = { ...rest, credentialId, signCount: 0 };

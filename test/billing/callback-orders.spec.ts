@@ -92,7 +92,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     return { accountId, callbacks: side.callbacks.takeHeld() };
   }
 
-  it('S49: every order of the callbacks of a checkout of credits ends in the same rows', async () => {
+  it('S49: every order of the callbacks of a credit checkout ends in the same rows', async () => {
     const { outcomes } = await inEveryOrder(async () => {
       const { accountId, order } = await ordered({ product: 'package', credits: 15_000 });
       return held(accountId, () => pressButton(order.redirect_url, 'pay'));
@@ -101,7 +101,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     expect([...outcomes.keys()][0]).toContain('"state":"paid"');
   });
 
-  it('S49: every order of the callbacks of a checkout of a plan ends in the same rows', async () => {
+  it('S49: every order of the callbacks of a plan checkout ends in the same rows', async () => {
     const { length, outcomes } = await inEveryOrder(async () => {
       const { accountId, order } = await ordered({ product: 'subscription', sku: 'api-15K-month' });
       return held(accountId, () => pressButton(order.redirect_url, 'pay'));
@@ -124,7 +124,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
 
   // At PayPal an upgrade begins at billing, which knows of the checkout by then.
   if (processor === 'stripe') {
-    it('S49: every order of the callbacks of a checkout and an upgrade right after it', async () => {
+    it('S49: every order of the callbacks of a checkout and an immediate upgrade ends in the same rows', async () => {
       const { outcomes } = await inEveryOrder(async () => {
         const { accountId, order } = await ordered({
           product: 'subscription',

@@ -138,7 +138,7 @@ describe('callbacks of both processors', () => {
     return BigInt(sum);
   }
 
-  it('S44: 1,000 random ones, interleaved over two accounts, end right', async () => {
+  it('S44: 1,000 random callbacks, interleaved over two accounts, end in the right state', async () => {
     start = billing.clock.now();
     accounts = [0, 1].map(() => {
       return { id: billing.newAccount(), paid: [], takenBack: 0n, orders: new Map() };

@@ -69,7 +69,7 @@ export function describePaymentProcessor(
     }
 
     describe('checkout', () => {
-      it('leads to the processor’s page, and its return is believed by nobody', async () => {
+      it('leads to the processor’s page, and its return alone counts for nothing', async () => {
         const { checkoutId, redirectUrl } = await checkout();
         const page = await (await fetch(redirectUrl)).text();
         expect(page).toContain('$54.00');
@@ -127,7 +127,7 @@ export function describePaymentProcessor(
         }
       });
 
-      it('an unpaid one expires at its time, and says so where the processor does', async () => {
+      it('an unpaid one expires in time, and says so where the processor does', async () => {
         const { checkoutId } = await checkout();
         const before = harness.received.length;
         await harness.pass(HOUR_MS);
@@ -138,7 +138,7 @@ export function describePaymentProcessor(
         expect(await refsSince(before)).toEqual(told);
       });
 
-      it('a closed one cannot be paid, and a paid one not closed', async () => {
+      it('a closed one cannot be paid, and a paid one cannot be closed', async () => {
         const [open, done] = [await checkout(), await checkout()];
         expect(valueOf(await harness.processor.closeCheckout(open.checkoutId)).state).toBe(
           'expired',
@@ -152,12 +152,12 @@ export function describePaymentProcessor(
     });
 
     describe('calls', () => {
-      it('a repeated creation is the same checkout', async () => {
+      it('a repeated creation returns the same checkout', async () => {
         const asked = request();
         expect(await checkout(asked)).toEqual(await checkout(asked));
       });
 
-      it('a lost answer is unknown, and the same call again tells: one checkout', async () => {
+      it('a lost answer is unknown, and repeating the call resolves it: one checkout', async () => {
         const asked = request({ customerId: (await checkout()).customerId });
         const before = harness.count('checkout');
         const lost = await harness.losingAnswers(() => harness.processor.createCheckout(asked));
@@ -172,7 +172,7 @@ export function describePaymentProcessor(
         ).toBeNull();
       });
 
-      it('the same order with other contents is refused', async () => {
+      it('the same order with different content is rejected', async () => {
         const asked = request();
         await checkout(asked);
         const lines = [{ ...asked.lines[0], amountMicros: 10_000n }];
@@ -180,7 +180,7 @@ export function describePaymentProcessor(
         expect(second.outcome).toBe('refused');
       });
 
-      it('what there is not is refused, and no failure', async () => {
+      it('an unknown object is a refusal, not a failure', async () => {
         const answer = await harness.processor.fetch({ kind: 'checkout', id: 'cs_test_none' });
         expect(answer.outcome).toBe('refused');
       });
@@ -199,7 +199,7 @@ export function describePaymentProcessor(
         return answer.verdict === 'rejected' ? answer.reason : answer.verdict;
       };
 
-      it('S41: one flipped byte, or a body that was parsed and written again, is refused', async () => {
+      it('S41: one flipped byte, or a body that was parsed and serialised again, is rejected', async () => {
         const { raw, headers } = await oneCallback();
         expect(await verdictOn({ raw, headers })).toBe('accepted');
         const flipped = Buffer.from(raw);
@@ -209,7 +209,7 @@ export function describePaymentProcessor(
         expect(await verdictOn({ raw: rewritten, headers })).toBe('wrong_signature');
       });
 
-      it('S42: a signature of more than 300 s ago, or ahead, is refused', async () => {
+      it('S42: a signature more than 300 s old, or ahead, is rejected', async () => {
         const { raw } = await oneCallback();
         const signed = harness.sign(raw);
         const at = harness.clock.now().getTime();
@@ -236,7 +236,7 @@ export function describePaymentProcessor(
         );
       });
 
-      it('S45: unsigned, empty and foreign callbacks are refused, and real ones in test mode', async () => {
+      it('S45: unsigned, empty and foreign callbacks are rejected, and real ones in test mode', async () => {
         const { raw, headers } = await oneCallback();
         expect(await verdictOn({ raw, headers: {} })).toBe('unsigned');
         expect(await verdictOn({ raw: Buffer.alloc(0), headers })).toBe('wrong_signature');
@@ -250,7 +250,7 @@ export function describePaymentProcessor(
       });
     });
 
-    describe('money that goes back', () => {
+    describe('returned money', () => {
       it('a refund is found by its callback, and happens once', async () => {
         const payment = await paid();
         const [refundId, before] = [newId(), harness.received.length];
@@ -263,7 +263,7 @@ export function describePaymentProcessor(
         expect(await fetched('refund', refund.id)).toMatchObject({ state: 'failed' });
       });
 
-      it('more than was paid is refused, with what was refunded already', async () => {
+      it('more than was paid is rejected, with the amount already refunded', async () => {
         const { id: paymentId } = await paid();
         const refund = (amountMicros: bigint) =>
           harness.processor.refund({ refundId: newId(), paymentId, amountMicros });
@@ -272,7 +272,7 @@ export function describePaymentProcessor(
         expect((await refund(20_000n)).outcome).toBe('refused');
       });
 
-      it('a lost answer to a refund is unknown, and the same call again refunds nothing more', async () => {
+      it('a lost answer to a refund is unknown, and repeating the call refunds nothing more', async () => {
         const asked = { refundId: newId(), paymentId: (await paid()).id, amountMicros: MICROS };
         const before = harness.count('refund');
         const lost = await harness.losingAnswers(() => harness.processor.refund(asked));
@@ -285,7 +285,7 @@ export function describePaymentProcessor(
         expect(valueOf(none)).toBeNull();
       });
 
-      it('a dispute is open, decided, and may be decided otherwise later', async () => {
+      it('a dispute is open, decided, and may be decided differently later', async () => {
         const payment = await paid();
         const before = harness.received.length;
         const id = await harness.dispute(payment.id);

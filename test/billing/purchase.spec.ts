@@ -34,7 +34,7 @@ describe('purchases', () => {
   const credits = async (accountId: string) =>
     (await entitlement.client.balance(accountId)).spendable;
 
-  it('a package bought is credits that can be spent, and a refund takes them back', async () => {
+  it('a bought package grants credits that can be spent, and a refund revokes them', async () => {
     const accountId = await entitlement.newAccount();
     const before = await credits(accountId);
     const order = await billing.order(accountId, 15_000);

@@ -54,7 +54,7 @@ describe('reconciliation', () => {
     return accountId;
   }
 
-  it('what was bought, fulfilled and refunded agrees everywhere', async () => {
+  it('purchases, grants and refunds agree everywhere', async () => {
     const accountId = await bought();
     const [payment] = billing.simulator.world.all('payment_intent');
     billing.simulator.payments.refund({ payment_intent: payment.id });
@@ -65,7 +65,7 @@ describe('reconciliation', () => {
     expect(await violated()).toEqual([]);
   });
 
-  it('I21: a line that entitlement never heard of is found, said again, and arrives', async () => {
+  it('I21: a line that never reached entitlement is found, announced again, and arrives', async () => {
     const accountId = await bought();
     await billing.pass(HOUR_MS);
     const { findings } = await reconcile();
@@ -80,7 +80,7 @@ describe('reconciliation', () => {
     expect((await entitlement.client.balance(accountId)).spendable).toBe(500 + 15_000 + 15_000);
   });
 
-  it('I21: a line that was granted otherwise than it was paid is found', async () => {
+  it('I21: a line whose grant differs from its payment is found', async () => {
     const accountId = await bought();
     await relay(accountId);
     await billing.pass(HOUR_MS);
@@ -97,7 +97,7 @@ describe('reconciliation', () => {
     expect((await reconcile()).findings).toEqual([]);
   });
 
-  it('I14: a payment that the processor has otherwise is found', async () => {
+  it('I14: a payment that differs at the processor is found', async () => {
     const accountId = await bought();
     await relay(accountId);
     await billing.pass(HOUR_MS);
@@ -112,7 +112,7 @@ describe('reconciliation', () => {
     expect((await reconcile()).findings).toEqual([]);
   });
 
-  it('I14: a subscription of whose end nobody told is found and healed', async () => {
+  it('I14: a subscription that ended without notice is found and healed', async () => {
     const accountId = await bought();
     await relay(accountId);
     await billing.pass(HOUR_MS);
@@ -177,7 +177,7 @@ describe('reconciliation', () => {
     return id;
   }
 
-  it('while entitlement is down there is no half comparison', async () => {
+  it('while entitlement is down there is no partial comparison', async () => {
     const before = await billing.database.query('select from reconciliation_runs');
     await entitlement.service.stop();
     const answer = await billing.call('POST', 'operator/reconciliations', { caller: 'cli' });

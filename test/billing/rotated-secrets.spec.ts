@@ -13,7 +13,7 @@ const NEW_KEY = 'sk_test_thenextone';
 const NEW_CALLBACK_SECRET = 'the next secret of the callback endpoint';
 const NEW_PAYPAL_SECRET = 'the next secret of the PayPal app';
 
-describe('secrets of payment processors that are rotated while billing runs', () => {
+describe('payment processors’ secrets that are rotated while billing runs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rotated-'));
   let billing: BillingUnderTest;
   let following: Loop;
@@ -56,7 +56,7 @@ describe('secrets of payment processors that are rotated while billing runs', ()
     expect(await billing.stateOf(accountId, order)).toBe('paid');
   }
 
-  it('S113: an order is paid by Stripe after its old key has ended', async () => {
+  it('S113: an order is paid through Stripe after its old key has been revoked', async () => {
     await isSold('stripe');
     hold('STRIPE_API_KEY', NEW_KEY);
     await waitFor('the new key', () => billing.config.stripeApiKey === NEW_KEY);
@@ -69,7 +69,7 @@ describe('secrets of payment processors that are rotated while billing runs', ()
     await waitFor('the new key', () => billing.config.stripeApiKey === NEW_KEY);
   });
 
-  it('S113: callbacks of Stripe are believed at each step of a new secret, and none of the old one after it', async () => {
+  it('S113: Stripe’s callbacks are accepted at each step of a new secret, and with the old one not afterwards', async () => {
     const { callbacks } = billing.simulator;
     const signWith = (secret: string) => {
       if (callbacks.target) callbacks.target = { ...callbacks.target, secret };
@@ -96,7 +96,7 @@ describe('secrets of payment processors that are rotated while billing runs', ()
     ]);
   });
 
-  it('S113: an order is paid by PayPal after its old client secret has ended', async () => {
+  it('S113: an order is paid through PayPal after its old client secret has been revoked', async () => {
     const old = billing.config.paypalClientSecret as string;
     await isSold('paypal');
     hold('BILLING_PAYPAL_CLIENT_SECRET', NEW_PAYPAL_SECRET);

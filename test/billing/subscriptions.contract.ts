@@ -86,7 +86,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       id = checkout.subscriptionId!;
     });
 
-    it('a paid checkout is a subscription with its first period, and its bill says what was paid', async () => {
+    it('a paid checkout becomes a subscription with its first period, and its bill shows the payment', async () => {
       const end = addMonths(start, 1);
       const plan = {
         sku: 'api-15K-month',
@@ -119,7 +119,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       });
     });
 
-    it('it renews itself at the end of each period, and tells', async () => {
+    it('it renews at the end of each period, and sends an event', async () => {
       const before = harness.received.length;
       await passTo(addMonths(start, 1));
       expect(await now()).toMatchObject({ periodStart: addMonths(start, 1) });
@@ -136,7 +136,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       if (announcesRenewals) expect(refs).toContainEqual({ kind: 'subscription', id });
     });
 
-    it('a renewal that is not paid is past due, and unpaid when it never is', async () => {
+    it('an unpaid renewal is past due, and unpaid if it is never paid', async () => {
       await harness.setCard(customerId, 'declines');
       await passTo(addMonths(start, 1));
       const { state, latestBill } = await now();
@@ -145,7 +145,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       expect((await now()).state).toBe('unpaid');
     });
 
-    it('a past due one that is paid later is active, for the period that was due', async () => {
+    it('a past-due one that is paid later is active, for the period that was due', async () => {
       await harness.setCard(customerId, 'declines');
       await passTo(addMonths(start, 1));
       await harness.setCard(customerId, 'works');
@@ -156,7 +156,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       expect(bill.lines).toMatchObject([{ from: addMonths(start, 1), to: addMonths(start, 2) }]);
     });
 
-    it('an upgrade costs what its preview says, and a repeat of the call changes nothing', async () => {
+    it('an upgrade costs what its preview says, and repeating the call changes nothing', async () => {
       await harness.pass(10 * DAY_MS);
       const from = new Date(start.getTime() + 10 * DAY_MS);
       const change = changeTo('api-50K-month');
@@ -176,7 +176,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       expect(bill.lines.reduce((sum, line) => sum + line.amountMicros, 0n)).toBe(dueMicros);
     });
 
-    it('an upgrade that is not paid changes nothing', async () => {
+    it('an unpaid upgrade changes nothing', async () => {
       await harness.setCard(customerId, 'declines');
       const asked = { ...changeTo('api-50K-month'), from: start, changeId: newId() };
       expect(valueOf(await harness.processor.upgrade(asked)).state).toBe('payment_required');
@@ -198,7 +198,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       expect(await lastBill()).toMatchObject({ amountMicros: 10_000_000n });
     });
 
-    it('another interval waits, too, and begins a period of its own', async () => {
+    it('a change of interval also waits, and begins a new period', async () => {
       await agree(
         valueOf(await harness.processor.changeAtPeriodEnd(changeTo('api-15K-year'), newId())),
       );
@@ -209,7 +209,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
     });
 
     it.each(['cancellation', 'change'])(
-      'a %s at the end of the period is taken back',
+      'a %s at the end of the period can be withdrawn',
       async (what) => {
         const change = async (sku: string) =>
           agree(valueOf(await harness.processor.changeAtPeriodEnd(changeTo(sku), newId())));
@@ -227,7 +227,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       },
     );
 
-    it('cancelled, it runs to the end of its period and is not renewed', async () => {
+    it('a cancelled one runs to the end of its period and is not renewed', async () => {
       const end = addMonths(start, 1);
       const cancelled = valueOf(await harness.processor.cancel(id, 'period_end', newId()));
       expect(cancelled).toMatchObject({ state: 'active', cancelAt: end });
@@ -237,7 +237,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       expect((await harness.processor.resume(id, newId())).outcome).toBe('refused');
     });
 
-    it('ended at once, it is ended, also when the answer was lost', async () => {
+    it('one that is ended at once has ended, even if the answer was lost', async () => {
       const key = newId();
       const lost = await harness.losingAnswers(() => harness.processor.cancel(id, 'now', key));
       expect(lost.outcome).toBe('unknown');
@@ -245,7 +245,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       expect(valueOf(await harness.processor.cancel(id, 'now', key)).state).toBe('cancelled');
     });
 
-    it('a plan is set back without a bill', async () => {
+    it('a plan is restored without a bill', async () => {
       const asked = { ...changeTo('api-50K-month'), from: start, changeId: newId() };
       await agree(valueOf(await harness.processor.upgrade(asked)));
       expect((await lastBill()).reason).toBe('change');
@@ -259,7 +259,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       expect(await lastBill()).toMatchObject({ reason: 'renewal', amountMicros: unitMicros });
     });
 
-    it('the page for payment details is the processor’s, and takes no card data here', async () => {
+    it('payment details are changed on the processor’s page, and no card data reaches us', async () => {
       const url = valueOf(
         await harness.processor.paymentUpdateUrl(customerId, 'http://localhost:1/'),
       );

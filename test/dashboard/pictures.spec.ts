@@ -181,13 +181,13 @@ if (difference) process.stdout.write(`not compared: pictures of pages, for ${dif
     expect(await changedShare(picture, readFileSync(file))).toBeLessThan(CHANGED_MAX);
   }
 
-  it('start looks as it was kept', async () => compare('start', '/'));
+  it('start looks like its reference picture', async () => compare('start', '/'));
 
-  it.each(Object.entries(PICTURED))('%s looks as it was kept', async (name, path) =>
+  it.each(Object.entries(PICTURED))('%s looks like its reference picture', async (name, path) =>
     compare(name, path, under.cookie),
   );
 
-  it('a page without its first section is seen to be another', async () => {
+  it('a page without its first section is detected as different', async () => {
     const kept = readFileSync(join(KEPT, 'credits.png'));
     under.answers.set('GET /internal/processors', { processors: [] });
     const other = await pictureOf('/credits', under.cookie);

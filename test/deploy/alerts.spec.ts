@@ -16,7 +16,7 @@ const alerts = groups.flatMap(({ rules }) => rules).filter(({ alert }) => alert 
 const names = alerts.map(({ alert }) => alert as string);
 
 describe('alerts', () => {
-  it('each has a page that says what to look at and what to do, and a case', () => {
+  it('each has a page that says what to look at and what to do, and a test case', () => {
     for (const { alert, annotations } of alerts) {
       const page = `${PAGES}/${alert}.md`;
       expect([alert, annotations?.runbook]).toEqual([alert, page]);

@@ -18,7 +18,7 @@ const program =
   spawnSync('valkey-server', ['--version']).status === 0 ? 'valkey-server' : 'redis-server';
 
 (missing === undefined ? it : it.skip)(
-  'S113: the Valkey of the chart takes the passwords of its file, and nobody without one',
+  'S113: the chart’s Valkey accepts the passwords of its file, and nobody without one',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'brought-valkey-'));
     const [port] = await freePorts(1);

@@ -14,8 +14,8 @@ jest.setTimeout(1_900_000);
 const APART = 5;
 const SURGING = ['account', 'corpus'];
 
-describe('the connections that services declare', () => {
-  it('are there for each with a schema, by settings that it reads', () => {
+describe('declared connections of services', () => {
+  it('exist for each service with a schema, and use settings that it reads', () => {
     for (const { name, config, migrations, connections = [] } of SERVICES) {
       expect([name, connections.length > 0]).toEqual([name, migrations !== undefined]);
       const read = settingsOf(config).map(({ env }) => env);
@@ -31,7 +31,7 @@ describe('the connections that services declare', () => {
     else expect(poolSize).toThrow(/DATABASE_POOL_SIZE/);
   });
 
-  it('are what the sizing guide says', () => {
+  it('equal those in the sizing guide', () => {
     const guide = readFileSync('docs/operations/sizing.md', 'utf8');
     const sum = (pools: readonly (string | number)[], sizes: Record<string, number>) =>
       pools.reduce(
@@ -60,7 +60,7 @@ describe('the connections that services declare', () => {
 });
 
 (chartToolsAvailability() === undefined ? describe : describe.skip)(
-  'the connections of an installation',
+  'connections of an installation',
   () => {
     let chart: Chart;
 
@@ -84,7 +84,7 @@ describe('the connections that services declare', () => {
         return each === 0 ? total : total + pods * each;
       }, APART);
 
-    it('fit into a server as it comes with the default values, to the last one', async () => {
+    it('fit into a server with the default values, to the last one', async () => {
       const values = CHART_VALUES.defaults as string[];
       const sum = sumOf(await chart.render(values));
       expect(sum).toBeLessThanOrEqual(100);
@@ -95,7 +95,7 @@ describe('the connections that services declare', () => {
       );
     });
 
-    it('are counted at the largest, and those of a database of its own there', async () => {
+    it('are counted at the maximum, and those of a separate database there', async () => {
       const values = CHART_VALUES['all on'] as string[];
       const refusal = await chart.refusal(values, 'postgresql.maxConnections=50');
       expect(refusal).toContain('entitlement 8 x 8');
@@ -106,7 +106,7 @@ describe('the connections that services declare', () => {
       expect(await chart.refusal(values, 'postgresql.maxConnections=0')).toBe('');
     });
 
-    it('are what PostgreSQL that is brought along allows', async () => {
+    it('are within what a given PostgreSQL allows', async () => {
       const resources = await chart.render(
         CHART_VALUES['brought along'] as string[],
         'postgresql.maxConnections=250',

@@ -40,7 +40,7 @@ const POSTGRES = `${RELEASE}-dds-postgres`;
     const specOf = (kind: string, all = resources) =>
       all.find((resource) => resource.kind === kind)?.spec as Record<string, unknown>;
 
-    it('outlives `helm uninstall`: each kind is kept, or known to hold none', () => {
+    it('survives `helm uninstall`: each kind is kept, or known to hold none', () => {
       const kept = resources.filter(
         ({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'] === 'keep',
       );

@@ -61,7 +61,7 @@ const FOR_EVERY_POD = {
     ...(ofKind(resources, 'Pod') as unknown as Template[]),
   ];
 
-  it('what holds for every pod is in every pod, and the API knows each field', async () => {
+  it('common settings are in every pod, and the API knows each field', async () => {
     const set = `defaults=${JSON.stringify(FOR_EVERY_POD)}`;
     const resources = await render(BROUGHT, set);
     const pods = podsOf(resources);
@@ -90,7 +90,7 @@ const FOR_EVERY_POD = {
     expect(schemaFaults(tools.kubeconform, await chartSchemas(), text)).toEqual([]);
   });
 
-  it('one pod says otherwise, and a field that is null is not there', async () => {
+  it('one pod overrides them, and a null field is absent', async () => {
     const resources = await render(
       BROUGHT,
       'defaults.priorityClassName="usual"',
@@ -109,7 +109,7 @@ const FOR_EVERY_POD = {
     expect(specOf('lookup')?.securityContext).not.toHaveProperty('runAsUser');
   });
 
-  it('every resource is in the namespace and under the name that are given, from one registry', async () => {
+  it('every resource is in the given namespace and under the given name, from one registry', async () => {
     const resources = await render(
       BROUGHT,
       'namespaceOverride="elsewhere"',
@@ -130,7 +130,7 @@ const FOR_EVERY_POD = {
     expect(short?.metadata.name).toMatch(/^shop-domains-/);
   });
 
-  it('a Service for the world has the public ports alone', async () => {
+  it('a Service for the internet has only the public ports', async () => {
     const resources = await render(
       ALL_ON,
       'services.gateway.service={"type":"LoadBalancer","annotations":{"example.org/nlb":"yes"}}',
@@ -147,7 +147,7 @@ const FOR_EVERY_POD = {
     expect(open).toHaveLength(1);
   });
 
-  it('pods of a StatefulSet have names by a headless Service', async () => {
+  it('pods of a StatefulSet are named by a headless Service', async () => {
     const resources = await render(ALL_ON);
     const sets = ofKind(resources, 'StatefulSet');
     expect(sets.length).toBeGreaterThan(1);
@@ -159,7 +159,7 @@ const FOR_EVERY_POD = {
     }
   });
 
-  it('S111: policies open the ports that addresses name, and those of the DNS', async () => {
+  it('S111: policies open the ports that addresses name, and those of DNS', async () => {
     const resources = await render(
       CHART_VALUES.production as string[],
       'valkey={"url":"rediss://cache.example.org:6380","fromSecret":false}',
@@ -180,7 +180,7 @@ const FOR_EVERY_POD = {
     expect(ports).not.toContain(53);
   });
 
-  it('every listener takes IPv6 where the cluster has it', async () => {
+  it('every listener accepts IPv6 where the cluster has it', async () => {
     const hosts = workloadsOf(await render(ALL_ON, 'bindAddress="::"'))
       .flatMap(({ spec }) => containersOf(spec.template.spec))
       .flatMap(({ env }) => env.filter(({ name }) => name.endsWith('_HOST')));
@@ -188,7 +188,7 @@ const FOR_EVERY_POD = {
     expect([...new Set(hosts.map(({ value }) => value))]).toEqual(['::']);
   });
 
-  it('S113: a secret of its own comes from the Secret that is named for it, everywhere', async () => {
+  it('S113: a separate secret comes from the Secret named for it, everywhere', async () => {
     const items = {
       database_admin_url: { secret: 'vault-admin', key: 'url' },
       stripe_api_key: { secret: 'vault-stripe' },
@@ -210,7 +210,7 @@ const FOR_EVERY_POD = {
     expect(found).not.toContain('dds,database_admin_url,database_admin_url');
   });
 
-  it('S112: everything logs in to the brokers by the mechanism that is named, also what scales', async () => {
+  it('S112: everything logs in to the brokers with the named mechanism, including the scaler', async () => {
     const resources = await render(ALL_ON, 'kafka.saslMechanism="plain"');
     const logins = workloadsOf(resources)
       .flatMap(({ spec }) => containersOf(spec.template.spec))
@@ -226,7 +226,7 @@ const FOR_EVERY_POD = {
     expect(events.map(({ metadata }) => metadata.sasl)).toEqual(['plaintext', 'plaintext']);
   });
 
-  it('`helm test` asks every service whether it is ready, and metrics can be read pod by pod', async () => {
+  it('`helm test` checks the readiness of every service, and metrics can be read pod by pod', async () => {
     const resources = await render(
       ALL_ON,
       'monitoring.serviceMonitor=false',
@@ -248,7 +248,7 @@ const FOR_EVERY_POD = {
     ]);
   });
 
-  it('the ServiceMonitor finds the metrics of every service once, and those of nothing else', async () => {
+  it('the ServiceMonitor finds the metrics of every service once, and no others', async () => {
     const resources = await render(ALL_ON);
     const { spec: watched } = ofKind(resources, 'ServiceMonitor')[0] as Resource;
     const [{ port, honorLabels }] = watched.endpoints as { port: string; honorLabels: boolean }[];

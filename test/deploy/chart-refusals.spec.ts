@@ -170,7 +170,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
 ];
 
 (chartToolsAvailability() === undefined ? describe : describe.skip)(
-  'values that the chart refuses',
+  'values that the chart rejects',
   () => {
     let chart: Chart;
     const said: string[] = [];
@@ -185,16 +185,13 @@ const REFUSED: readonly [set: string, sentence: string][] = [
       expect(refusal).toContain(sentence);
     });
 
-    it.each(REFUSED_BROUGHT_ALONG)(
-      'beside what is brought along, %s: %s',
-      async (set, sentence) => {
-        const refusal = await chart.refusal(CHART_VALUES['brought along'] as string[], set);
-        said.push(refusal);
-        expect(refusal).toContain(sentence);
-      },
-    );
+    it.each(REFUSED_BROUGHT_ALONG)('with own dependencies, %s: %s', async (set, sentence) => {
+      const refusal = await chart.refusal(CHART_VALUES['brought along'] as string[], set);
+      said.push(refusal);
+      expect(refusal).toContain(sentence);
+    });
 
-    it('without values it says everything that is missing at once, and nothing has a default password', async () => {
+    it('without values it names everything missing at once, and nothing has a default password', async () => {
       const said = await chart.refusal([]);
       for (const needed of [
         'image.repository',
@@ -210,13 +207,13 @@ const REFUSED: readonly [set: string, sentence: string][] = [
       );
     });
 
-    it('are many, and none is told by a regular expression', () => {
+    it('are many, and none is detected by a regular expression', () => {
       const tried = [...REFUSED, ...REFUSED_BROUGHT_ALONG];
       expect(new Set(tried.map(([set]) => set)).size).toBeGreaterThan(60);
       expect(said.filter((sentence) => /does not match pattern|\[a-z/.test(sentence))).toEqual([]);
     });
 
-    it('every sentence of the templates is among them', () => {
+    it('every message of the templates is among them', () => {
       const templates = globSync('templates/*.tpl', { cwd: CHART }).map((path) =>
         readFileSync(`${CHART}/${path}`, 'utf8'),
       );

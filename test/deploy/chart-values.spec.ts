@@ -65,7 +65,7 @@ describe('the values of the chart, one by one', () => {
   });
 
   it.each(everywhere.map(([path, value]) => [path.join('.'), path, value] as const))(
-    '%s: neither missing nor of another type nor with an unknown name in it',
+    '%s cannot be missing, have another type or contain an unknown name',
     (_name, path, value) => {
       const taken = {
         missing: !isPartial(path) && isValid(changed(path)),
@@ -80,7 +80,7 @@ describe('the values of the chart, one by one', () => {
     },
   );
 
-  it('none is a password, and what names a Secret is empty', () => {
+  it('none is a password, and those that name a Secret are empty', () => {
     const named = everywhere.filter(([path]) => /password|token|secret/i.test(String(path.at(-1))));
     const held = named.filter(([, value]) => !isMap(value) && value !== '' && value !== false);
     expect(named.length).toBeGreaterThan(5);

@@ -74,25 +74,22 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
   const appOf = ({ args }: Container) =>
     (args.find((word) => word.startsWith('dist/')) as string).split('/')[2] as string;
 
-  it.each(Object.keys(CHART_VALUES))('lints without a word: %s', async (name) => {
+  it.each(Object.keys(CHART_VALUES))('lints without a message: %s', async (name) => {
     expect(await chart.lint(CHART_VALUES[name] as string[])).toContain('0 chart(s) failed');
   });
 
-  it.each(Object.keys(CHART_VALUES))(
-    'S110: has no field that the API does not know: %s',
-    async (name) => {
-      const schemas = await chartSchemas();
-      const text = await chart.text(CHART_VALUES[name] as string[]);
-      const faults = schemaFaults(tools.kubeconform, schemas, text);
-      expect(faults).toEqual([]);
-      const misspelt = text.replace('readOnlyRootFilesystem:', 'readonlyRootFilesystem:');
-      expect(schemaFaults(tools.kubeconform, schemas, misspelt).join()).toContain(
-        "additional properties 'readonlyRootFilesystem' not allowed",
-      );
-    },
-  );
+  it.each(Object.keys(CHART_VALUES))('S110: has no field unknown to the API: %s', async (name) => {
+    const schemas = await chartSchemas();
+    const text = await chart.text(CHART_VALUES[name] as string[]);
+    const faults = schemaFaults(tools.kubeconform, schemas, text);
+    expect(faults).toEqual([]);
+    const misspelt = text.replace('readOnlyRootFilesystem:', 'readonlyRootFilesystem:');
+    expect(schemaFaults(tools.kubeconform, schemas, misspelt).join()).toContain(
+      "additional properties 'readonlyRootFilesystem' not allowed",
+    );
+  });
 
-  it('every service of the registry has its pods, those that need more only when they are asked for', () => {
+  it('every service of the registry has its pods, and optional ones only on request', () => {
     const servicesOf = (resources: Resource[]) =>
       [
         ...new Set(own(resources).flatMap(({ spec }) => spec.template.spec.containers.map(appOf))),
@@ -103,7 +100,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     expect(servicesOf(rendered['all on'] ?? [])).toEqual([...all, 'cli'].toSorted());
   });
 
-  it('every variable is a declared setting, and with them each configuration is whole', () => {
+  it('every variable is a declared setting, and with them each configuration is complete', () => {
     everywhere((resources, values) => {
       for (const { spec } of own(resources)) {
         for (const container of containersOf(spec.template.spec)) {
@@ -126,7 +123,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     });
   });
 
-  it('what the compose file gives a service, its pods are given too, and so are operator commands', async () => {
+  it('pods and operator commands get what the compose file gives a service', async () => {
     const all = await chart.render(CHART_VALUES['all on'] as string[], 'cli.superuser=true');
     const pods = new Map(
       own(all).map((one) => [componentOf(one), one.spec.template.spec.containers[0]]),
@@ -147,7 +144,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     }
   });
 
-  it('services name one another by addresses and ports that are there', () => {
+  it('services refer to one another by addresses and ports that exist', () => {
     everywhere((resources, values) => {
       const by = ['all off', 'small'].includes(values) ? 'http' : 'https';
       const origins = ofKind(resources, 'Service').flatMap(({ metadata, spec }) =>
@@ -162,7 +159,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     });
   });
 
-  it('S110: every pod runs bounded, without rights, on a root it cannot write, and holds no token', () => {
+  it('S110: every pod runs with limits, without privileges, on a read-only root, and without a token', () => {
     everywhere((resources) => {
       expect(workloadsOf(resources).length).toBeGreaterThan(4);
       for (const { spec } of workloadsOf(resources)) {
@@ -198,7 +195,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     });
   });
 
-  it('S110: every service has probes, a budget for disruptions, and stands on several nodes', () => {
+  it('S110: every service has probes and a disruption budget, and runs on several nodes', () => {
     for (const values of ['all on', 'production', 'brought along']) {
       const resources = rendered[values] ?? [];
       const guarded = ofKind(resources, 'PodDisruptionBudget').map(
@@ -222,7 +219,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     }
   });
 
-  it('S111: nothing may connect but what is named, and only where a service says so to the internet', () => {
+  it('S111: only named connections are allowed, and to the internet only if a service says so', () => {
     for (const values of ['all on', 'production', 'brought along']) {
       const policies = ofKind(rendered[values] ?? [], 'NetworkPolicy');
       const [deny] = policies.filter(({ metadata }) => metadata.name.endsWith('-default-deny'));
@@ -275,7 +272,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
   const isToTheInternet = ({ to = [] }: PolicyRule) =>
     to.some(({ ipBlock }) => ipBlock !== undefined && ipBlock.cidr.endsWith('/0'));
 
-  it('S111: a call that one end may make the other end takes, and none besides', () => {
+  it('S111: a call that one end may make is accepted by the other end, and no other', () => {
     const policies = ofKind(rendered['all on'] ?? [], 'NetworkPolicy');
     const pairs = (direction: 'egress' | 'ingress') =>
       policies.flatMap(({ spec }) => {
@@ -303,7 +300,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     expect(pairs('ingress').toSorted()).toEqual(pairs('egress').toSorted());
   });
 
-  it('S112: each service has a certificate for its name alone, of an authority that signs for no one else', () => {
+  it('S112: each service has a certificate only for its name, of an authority that signs for no one else', () => {
     for (const values of ['all on', 'production', 'brought along', 'defaults']) {
       const resources = rendered[values] ?? [];
       const certificates = ofKind(resources, 'Certificate').map(
@@ -345,7 +342,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     }
   });
 
-  it('S112: events go by SASL_SSL, and Strimzi gives each service the rules of what it hears and says', () => {
+  it('S112: events use SASL_SSL, and Strimzi gives each service the rules for its topics', () => {
     const resources = rendered['brought along'] ?? [];
     for (const pod of own(resources).flatMap(({ spec }) => spec.template.spec.containers)) {
       const environment = environmentOf(pod);
@@ -376,7 +373,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     });
   });
 
-  it('S113: secrets are files of a Secret that is there; none is a variable, and the chart makes none', async () => {
+  it('S113: secrets are files of an existing Secret; none is a variable, and the chart creates none', async () => {
     const secret = CONFIGURED_APPS.flatMap(({ config }) => settingsOf(config))
       .filter((setting) => setting.secret)
       .map(({ env }) => env);
@@ -406,7 +403,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     );
   });
 
-  it('S114: only the migration, a hook before every upgrade, is given the superuser', () => {
+  it('S114: only the migration, a hook before every upgrade, gets the superuser', () => {
     everywhere((resources, values) => {
       const given = workloadsOf(resources).filter(({ spec }) =>
         containersOf(spec.template.spec).some(({ env }) =>
@@ -420,7 +417,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     });
   });
 
-  it('S114: a service with a database to itself reaches that one alone, and the migration reaches all', () => {
+  it('S114: a service with its own database reaches only that one, and the migration reaches all', () => {
     const resources = rendered['all on'] ?? [];
     const own = { to: [{ ipBlock: { cidr: '10.2.0.20/32' } }], port: 5433 };
     const shared = { to: [{ ipBlock: { cidr: '10.2.0.10/32' } }], port: 5432 };
@@ -445,7 +442,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     }
   });
 
-  it('a pod is given the time that its drain takes', async () => {
+  it('a pod gets the time that its drain needs', async () => {
     const graceOf = (resources: Resource[]) =>
       workloadsOf(resources).find((one) => componentOf(one) === 'gateway')?.spec.template.spec
         .terminationGracePeriodSeconds;
@@ -464,7 +461,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     expect(pods.map(({ spec }) => spec.replicas)).toEqual(pods.map(() => 1));
   });
 
-  it('scales by CPU, waiting events or what Prometheus says, and leaves the number to what scales', () => {
+  it('scales by CPU, waiting events or a Prometheus query, and leaves the number to the scaler', () => {
     const resources = rendered['all on'] ?? [];
     const targets = [
       ...ofKind(resources, 'HorizontalPodAutoscaler'),
@@ -498,7 +495,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
     }
   });
 
-  it('each host may have a certificate of its own, and a host that two share has one', async () => {
+  it('each host may have its own certificate, and a shared host has one', async () => {
     const perHost = [
       'ingress.tlsSecretPerHost=true',
       'ingress.annotations={"cert-manager.io/issuer":"x"}',

@@ -52,7 +52,7 @@ interface Taken {
     return load(stdout) as Taken;
   }
 
-  it("Compose's own parser reads every service as the image's test starts it", async () => {
+  it('Compose’s own parser reads every service as the image’s test starts it', async () => {
     const { services } = await taken({ COMPOSE_PROFILES: 'billing' });
     const secrets = join(folder, 'secrets');
     for (const key of OPERATORS_KEYS) writeFileSync(join(secrets, key), 'from the operator');
@@ -65,7 +65,7 @@ interface Taken {
     }
   });
 
-  it('.env.example as .env changes nothing, and a value in it reaches the services', async () => {
+  it('using .env.example as .env changes nothing, and a value in it reaches the services', async () => {
     const before = await taken();
     const file = join(folder, '.env');
     copyFileSync('.env.example', file);
@@ -76,7 +76,7 @@ interface Taken {
     expect(services['gateway-1'].environment?.BASE_URL).toBe('https://api.example.org');
   });
 
-  it('billing runs when its profile and its address are given, as the guide says', async () => {
+  it('billing runs if its profile and its address are set, as the guide says', async () => {
     const guide = readFileSync('deploy/README.md', 'utf8');
     const said = /`(COMPOSE_PROFILES=\S+) (BILLING_INTERNAL_URL=\S+)`/.exec(
       guide,
@@ -88,13 +88,13 @@ interface Taken {
     expect(Object.keys((await taken()).services)).not.toContain('billing');
   });
 
-  it('a misspelt option is refused', async () => {
+  it('a misspelt option is rejected', async () => {
     const text = readFileSync(FILE, 'utf8');
     writeFileSync(join(folder, 'misspelt.yml'), text.replace('mem_limit:', 'mem_limits:'));
     await expect(taken({}, 'misspelt.yml')).rejects.toThrow(/mem_limits/);
   });
 
-  it('every documented command of Compose names services that there are', () => {
+  it('every documented Compose command names existing services', () => {
     const known = Object.keys(composeServices());
     const commands = DOCUMENTS.flatMap((path) =>
       [...readFileSync(path, 'utf8').matchAll(COMMAND)].map(([line, , words]) => ({ line, words })),

@@ -78,7 +78,7 @@ describe('the image and the compose file', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('every service of the registry has its container, and the gateway two', () => {
+  it('every service of the registry has its container, and the gateway has two', () => {
     const apps = own.map(([, service]) => appOf(service)).toSorted();
     const names = SERVICES.map(({ name }) => name);
     expect(apps).toEqual(['cli', 'cli', 'cli', 'gateway', ...names].toSorted());
@@ -91,7 +91,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('every variable is a declared setting, and with them each configuration is whole', () => {
+  it('every variable is a declared setting, and with them each configuration is complete', () => {
     for (const [name, service] of own) {
       const environment = environmentOf(service);
       const apps = CONFIGURED_APPS.filter((app) => app.name === appOf(service));
@@ -105,7 +105,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('S22: gateways and dashboard learn from the operator where they are reached, and by which proxies', () => {
+  it('S22: gateways and dashboard learn their public address and proxies from the operator', () => {
     const origins = ['BASE_URL', 'BILLING_URL'];
     for (const [name, setting] of [
       ['gateway-1', 'GATEWAY_TRUSTED_PROXIES'],
@@ -119,7 +119,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('services name one another by addresses that are there', () => {
+  it('services refer to one another by existing addresses', () => {
     for (const { name, listeners, urlSetting, requires } of SERVICES) {
       const [{ port }] = listeners;
       for (const [, service] of own.filter((entry) => appOf(entry[1]) === name)) {
@@ -135,7 +135,7 @@ describe('the image and the compose file', () => {
     expect(dockerfile).toContain('READY_URL=http://127.0.0.1:7100/ready');
   });
 
-  it('every process that stays has a health check, and nothing starts before what it needs', () => {
+  it('every long-running process has a health check, and nothing starts before its dependencies', () => {
     expect(dockerfile).toMatch(/^HEALTHCHECK /m);
     for (const [name, { build, healthcheck, command }] of services) {
       const isJob = command?.includes('dist/apps/cli/src/main.js') ?? false;
@@ -156,7 +156,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('S113: secrets come by files that a command makes for their owner alone, and none is in the compose file', () => {
+  it('S113: secrets are files that a command creates readable only by their owner, and none is in the compose file', () => {
     const files = Object.entries(compose.secrets).map(([name, { file }]) => [name, file]);
     // What the services' secrets follow from stays with the operator.
     const expected = written.filter((name) => name !== 'service_secrets_source');
@@ -178,7 +178,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('S86: no service is given what signs as another to a third', () => {
+  it('S86: no service gets a secret that signs as another to a third', () => {
     const tokensOf = (service: string) =>
       new ServiceTokens(
         readFileSync(join(folder, `${service}_service_secret`), 'utf8'),
@@ -203,7 +203,7 @@ describe('the image and the compose file', () => {
     expect(account.verify(stolen.issue('cli', 'account'), 'account')).toBeUndefined();
   });
 
-  it('S113: the image is built from named folders alone, and none of its variables is a secret', () => {
+  it('S113: the image is built only from named folders, and none of its variables is a secret', () => {
     const lines = readFileSync('.dockerignore', 'utf8').split('\n');
     const [first, ...others] = lines.filter((line) => line !== '' && !line.startsWith('#'));
     expect(first).toBe('*');
@@ -218,7 +218,7 @@ describe('the image and the compose file', () => {
     expect([...given, ...dockerfile.matchAll(/^ARG /gm)]).toEqual([]);
   });
 
-  it('a repeat of the command changes no secret', () => {
+  it('repeating the command changes no secret', () => {
     const before = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
     const again = { folder, database: 'elsewhere:5432/other', smtpUrl: 'smtp://other.example' };
     expect(writeSecretFiles(again)).toEqual([]);
@@ -234,7 +234,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('S110: every image names a version; ours runs bounded, without rights, on a root it cannot write', () => {
+  it('S110: every image has a version; ours runs with limits, without privileges, on a read-only root', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
     for (const image of [...bases, ...services.map((entry) => entry[1].image)]) {
       expect(image).toMatch(/^[\w./-]+:\d+\.\d+(\.\d+)?(-\w+)*(@sha256:[0-9a-f]{64})?$/);
@@ -259,7 +259,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('S107: the list of what the image has names Node and every package of Debian', () => {
+  it('S107: the bill of materials of the image lists Node and every Debian package', () => {
     const file = join(folder, 'sbom.json');
     writeFileSync(file, '{"components":[]}');
     execFileSync(process.execPath, ['image-sbom.js', file]);
@@ -274,7 +274,7 @@ describe('the image and the compose file', () => {
     expect(components.at(-1)).toMatchObject({ name: 'node', version: process.versions.node });
   });
 
-  it('what the image copies is there, and it starts without a shell', () => {
+  it('everything that the image copies exists, and it starts without a shell', () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, paths]) =>
       paths.split(' '),
     );

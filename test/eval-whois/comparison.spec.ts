@@ -18,7 +18,7 @@ const RECORD: RegistrationRecord = {
 };
 
 describe('the evaluation of the parser', () => {
-  it('dates count by day, lists as sets, text without case and line breaks', () => {
+  it('dates are compared by day, lists as sets, text without case and line breaks', () => {
     const findings = compareRecord(
       {
         created: '1999-02-17T00:00:00+13:00',
@@ -57,7 +57,7 @@ describe('the evaluation of the parser', () => {
     expect(compareRecord({ contacts }, RECORD)).toEqual([]);
   });
 
-  it('a share is of what is asserted, a contact counts once for its field and once in all', () => {
+  it('a share is computed over assertions; a contact counts once for its field and once in all', () => {
     const score = new Score();
     for (const isRight of [true, true, false]) {
       score.add('uk', { field: 'contact.name', isRight, expected: '', actual: '' });

@@ -110,7 +110,7 @@ describe('the same answer in another shape', () => {
     expect(differences(RECORD_SHAPES, (tld) => answersFor(tld).slice(0, 1))).toEqual([]);
   });
 
-  it('is read at all: each of the registries has a record, a free name and what it keeps back', () => {
+  it('is read: each of the registries has a record, a free name and a reserved one', () => {
     const outcomes = TLDS.flatMap(answersFor).map(
       ({ text, context }) => parseWhois(text, context).outcome,
     );

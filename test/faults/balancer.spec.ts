@@ -54,7 +54,7 @@ describe('balancer', () => {
     return text(answer as IncomingMessage);
   };
 
-  it('takes the servers in turn', async () => {
+  it('uses the servers in turn', async () => {
     const names = [await ask(), await ask(), await ask(), await ask()];
     expect(names.toSorted()).toEqual(['first', 'first', 'second', 'second']);
   });

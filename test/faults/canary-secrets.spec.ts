@@ -66,7 +66,7 @@ class Running {
   }
 }
 
-describe('secrets of services that fail', () => {
+describe('secrets of failing services', () => {
   const folder = mkdtempSync(join(tmpdir(), 'canary-'));
   const running = new Map<Service, Running>();
   let database: TestDatabase;
@@ -164,7 +164,7 @@ describe('secrets of services that fail', () => {
       .flatMap((secret) => [secret, ...(['hex', 'base64url'] as const).map(encoded(secret))])
       .filter((form) => text.includes(form));
 
-  it('S113: none is in a log line, a metric or an answer, also when mail, broker and database are away', async () => {
+  it('S113: none is in a log line, a metric or an answer, even if mail, broker and database are down', async () => {
     await provoke();
     const account = running.get('account')!;
     await waitFor('mail to fail', () => account.output.includes('failed and is tried again'));
@@ -177,7 +177,7 @@ describe('secrets of services that fail', () => {
     expect(leaks([answered, ...outputs].join('\n'))).toEqual([]);
   });
 
-  it('S113: none is in what a service says that cannot start', async () => {
+  it('S113: none is in the output of a service that cannot start', async () => {
     database = await TestDatabase.create();
     const wrong = canary('wrong');
     const faultsOf = (service: Service): Record<string, string>[] => {

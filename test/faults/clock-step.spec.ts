@@ -28,7 +28,7 @@ const PROGRAM = `
   beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'clock-'))));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('S101: an hour forth or back neither frees an account at its limit nor locks one that is below', () => {
+  it('S101: a step of an hour either way neither frees an account at its limit nor locks one below it', () => {
     const file = join(folder, 'offset');
     const output = execFileSync(
       process.execPath,

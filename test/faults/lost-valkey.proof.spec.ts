@@ -36,7 +36,7 @@ const PROGRAM = `
   beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'lost-valkey-'))));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('does not end the process, also when connections are accepted and then reset', () => {
+  it('does not end the process, even if connections are accepted and then reset', () => {
     const run = spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM, folder], {
       encoding: 'utf8',
       timeout: 240_000,

@@ -73,7 +73,7 @@ here('two gateways and a broker', () => {
     await database?.drop();
   });
 
-  it('S13: one event of a revoked key reaches every gateway, although no change feed names it', async () => {
+  it('S13: one event of a revoked key reaches every gateway, even if no change feed names it', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     expect(await statusesFor(apiKey)).toEqual([200, 200]);
     keyRecord.state = 'revoked';

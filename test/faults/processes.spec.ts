@@ -22,7 +22,7 @@ describe('processes', () => {
   };
   const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1][0];
 
-  it('a paused process stands still and continues', async () => {
+  it('a paused process stops and continues', async () => {
     const own = start();
     const paused = pause(own, 200);
     await waitFor('it to stand still', () => stateOf(own.pid) === 'T');
@@ -30,7 +30,7 @@ describe('processes', () => {
     await waitFor('it to go on', () => stateOf(own.pid) === 'S');
   });
 
-  it('a process that is gone is not signalled, nor another of its number', async () => {
+  it('neither an ended process nor a later one with its number is signalled', async () => {
     const own = start();
     expect(signal({ ...own, startedAt: '1' }, 'SIGKILL')).toBe(false);
     expect(childrenOf(process.pid).map(({ pid }) => pid)).toContain(own.pid);

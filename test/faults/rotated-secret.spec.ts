@@ -14,7 +14,7 @@ const ANSWERS_BETWEEN = 40;
 /** No registry answers for it: lookup says so without asking anybody. */
 const QUESTION = 'whois/live?domainName=name.example';
 
-describe('a service secret that is rotated', () => {
+describe('a service secret during its rotation', () => {
   const gatewayClock = new TestClock();
   const lookupClock = new TestClock();
   let database: TestDatabase;
@@ -51,7 +51,7 @@ describe('a service secret that is rotated', () => {
     return (await fetch(`${lookup.url}/internal/${QUESTION}`, { headers })).status;
   };
 
-  it('S113: under running calls none is refused, whichever service sees a step first', async () => {
+  it('S113: no running call is refused, whichever service takes a step first', async () => {
     const { apiKey } = around.account.addKey();
     const statuses: number[] = [];
     let isDone = false;
@@ -85,7 +85,7 @@ describe('a service secret that is rotated', () => {
     expect(statuses.filter((status) => status !== 422)).toEqual([]);
   });
 
-  it('S113: the old secret is refused once it is removed, the new one is accepted', async () => {
+  it('S113: the old secret is refused once it is removed, and the new one is accepted', async () => {
     expect([await askLookup(OLD), await askLookup(NEW)]).toEqual([422, 403]);
     hold(OLD, NEW);
     lookupClock.advance(5_000);

@@ -56,7 +56,7 @@ describe('tcp proxy', () => {
   const hears = (end: End, text: string) => waitFor(text, () => end.heard.includes(text));
   const fate = (end: End, wanted: End['fate']) => waitFor(wanted, () => end.fate === wanted);
 
-  it('passes bytes of both directions and the end of each', async () => {
+  it('passes bytes in both directions and the end of each', async () => {
     const [client, server] = await connected();
     server.say('welcome');
     await hears(client, 'welcome');
@@ -65,7 +65,7 @@ describe('tcp proxy', () => {
     await fate(client, 'ended');
   });
 
-  it('a cut ends what is open and lets the next connection through', async () => {
+  it('a cut ends open connections and lets the next one through', async () => {
     const [client, server] = await connected();
     proxy.cut();
     await fate(client, 'ended');
@@ -90,7 +90,7 @@ describe('tcp proxy', () => {
     await connected();
   });
 
-  it('stalled, it accepts and says nothing; healed, every byte arrives', async () => {
+  it('a stalled proxy accepts and sends nothing; healed, every byte arrives', async () => {
     const [client, server] = await connected();
     proxy.stall();
     const late = new End(connect(proxy.address));
@@ -107,7 +107,7 @@ describe('tcp proxy', () => {
     await waitFor('the late one', () => served.at(1)?.heard === 'late');
   });
 
-  it('lost bytes of one direction never arrive, the other direction continues', async () => {
+  it('lost bytes of one direction never arrive, while the other direction continues', async () => {
     const [client, server] = await connected();
     proxy.lose('to-client');
     server.say('lost');
@@ -119,7 +119,7 @@ describe('tcp proxy', () => {
     expect(client.heard).toBe('answer');
   });
 
-  it('delayed bytes arrive in the order in which they were sent', async () => {
+  it('delayed bytes arrive in order', async () => {
     const [client, server] = await connected();
     const before = proxy.takenBytes;
     proxy.delay(500);
@@ -139,7 +139,7 @@ describe('tcp proxy', () => {
     expect(server.fate).toBe('open');
   });
 
-  it('the answer to a certain question is lost, and only that', async () => {
+  it('only the answer to a given request is lost', async () => {
     const [client, server] = await connected();
     const [other, otherServer] = await connected();
     const struck = proxy.loseAnswerTo('COMMIT', 20);
@@ -153,7 +153,7 @@ describe('tcp proxy', () => {
     expect(client.heard).toBe('');
   });
 
-  it('a connection can be reset before a certain question arrives', async () => {
+  it('a connection can be reset before a given request arrives', async () => {
     const [client, server] = await connected();
     const struck = proxy.resetBefore('INSERT');
     client.say('INSERT');

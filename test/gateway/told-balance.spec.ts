@@ -70,8 +70,8 @@ async function spendOnHold(which: number, accountId: string, cost: number): Prom
   return gateways[which].remaining(accountId)!;
 }
 
-describe('the balance that two gateways tell of one account', () => {
-  it('differs by no more than what the other has used and not settled, and agrees with the account’s own', async () => {
+describe('the balance that two gateways report for one account', () => {
+  it('differs at most by what the other has used and not settled, and then equals the account’s own', async () => {
     const accountId = await entitlement.newAccount();
     await entitlement.buy(accountId, CREDITS);
     const random = new Random(7);

@@ -29,7 +29,7 @@ describe('mutations', () => {
     expect(changed('x = a ?? b;')).toEqual(['x = a;']);
   });
 
-  it('change SQL where it is SQL', () => {
+  it('change SQL inside SQL only', () => {
     const sql = '`select id from due where at <= now() order by at limit 1 for update skip locked`';
     expect(changed(sql)).toEqual([
       sql.replace('<=', '<'),
@@ -40,13 +40,13 @@ describe('mutations', () => {
     expect(changed('x = "this and that";')).toEqual([]);
   });
 
-  it('leave alone what only tells', () => {
+  it('leave reporting code alone', () => {
     expect(changed("logger.warn('late', a > b); crashPoint('here'); import c from 'c';")).toEqual(
       [],
     );
   });
 
-  it('that count as equal are still there', () => {
+  it('that are listed as equivalent still exist', () => {
     const lines = (path: string) => readCompiled(path).split('\n');
     const gone = EQUAL.filter(({ path, line }) => !lines(path).some((one) => one.trim() === line));
     expect(gone).toEqual([]);

@@ -75,7 +75,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
   const rowsOf = (sql: string, url = operator.ARCHIVE_DATABASE_URL!) =>
     withClient(url, async (client) => (await client.query(sql)).rows);
 
-  it('changes at most six shared files by hand, and those alone', () => {
+  it('changes at most six shared files by hand, and no others', () => {
     const [, section] = readFileSync(CONTRIBUTING, 'utf8').split('## Adding a service');
     const [table] = section.split('\n## ');
     const listed = [...table.matchAll(/^\| \d+ +\| `([^`]+)`/gm)].map(([, file]) => file);
@@ -106,14 +106,14 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
     expect(described.json.paths).toHaveProperty(['/v2.0/archive/records/{id}']);
   });
 
-  it('runs in solo with a schema, roles and a secret of its own, and hears what it consumes', async () => {
+  it('runs in solo with its own schema, roles and secret, and receives the events it consumes', async () => {
     const secrets = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as object;
     expect(secrets).toHaveProperty('ARCHIVE_SALT');
     // The relay of account waits for it: what it consumes is sent when it has it.
     await waitFor('the demo account', async () => (await rowsOf('select from heard')).length === 1);
   });
 
-  it('has its tables and its extension in the database of its own, and nothing in the common one', async () => {
+  it('has its tables and its extension in its own database, and nothing in the common one', async () => {
     const [place] = await rowsOf(
       `select current_database() as database, current_schema() as schema, levenshtein('a', 'b') as distance`,
     );
@@ -123,7 +123,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
     expect(await rowsOf(schemas, own.url())).toEqual([{ nspname: 'archive' }]);
   });
 
-  it('keeps its files in a folder of its own', () => {
+  it('keeps its files in its own folder', () => {
     expect(readFileSync(join(data, 'files/archive/started'), 'utf8')).toBe('yes');
   });
 
@@ -138,14 +138,14 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
     expect(runs).toEqual([{ job: 'count', was_leased: true }]);
   });
 
-  it('is among those the operator’s commands provision, migrate and list events of', () => {
+  it('is among the services that the operator’s commands provision, migrate and list events of', () => {
     expect(cli(['provision'], operator)).toContain('archive');
     expect(cli(['migrate'], operator)).toContain('archive: up to date');
     const listed = cli(['events', 'list', '--consumer', 'archive'], operator);
     expect(listed).toBe('');
   });
 
-  it('has its secrets made for a deployment', () => {
+  it('has its secrets created for a deployment', () => {
     cli(['secrets', join(folder, 'secrets'), '--smtp-url', 'smtp://x:25']);
     const files = readdirSync(join(folder, 'secrets'));
     expect(files).toEqual(
@@ -157,7 +157,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
     );
   });
 
-  it('stands in the documents with its settings', () => {
+  it('appears in the documents with its settings', () => {
     const script = `
       const { CONFIGURED_APPS } = await import('${APPS}cli/src/declared.js');
       const { configurationPage } = await import('${APPS}cli/src/documents/configuration.js');
@@ -186,7 +186,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
     );
   });
 
-  it('is told in a cluster what it declares, and others its address', () => {
+  it('gets its declared settings in a cluster, and others its address', () => {
     const script = `
       const { ServiceSettings } = await import('${APPS}cluster/src/service-settings.js');
       const { Secrets } = await import('${APPS}solo/src/data-folder/secrets.js');

@@ -73,7 +73,7 @@ describe('the operator commands in the documents', () => {
     expect(faults).toEqual([]);
   });
 
-  it('leave no service out where certificates are made and where containers are replaced', () => {
+  it('omit no service when certificates are created or containers replaced', () => {
     const page = (name: string) => readFileSync(`docs/operations/${name}.md`, 'utf8');
     const names = SERVICES.map(({ name }) => name);
     const [, certified] = /^for name in (.+); do$/m.exec(page('secrets')) as RegExpExecArray;

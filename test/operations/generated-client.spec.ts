@@ -42,7 +42,7 @@ const client = createClient<paths, Json>({
 `;
 
 /** What a generated client makes of each example of the table, and of what is in none. */
-describe('a client that is generated from the description', () => {
+describe('a client generated from the description', () => {
   const folder = resolve('dist/tmp/generated-client');
 
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describe('a client that is generated from the description', () => {
   }
 
   it.each(LISTENERS)(
-    'asks every example of the %s, old paths included, and reads its answer',
+    'sends every example of the %s, old paths included, and reads its answer',
     async (listener) => {
       const rows = OPERATIONS.filter(
         (row) => listenerOf(row) === listener && row.access.kind !== 'signed',
@@ -84,7 +84,7 @@ describe('a client that is generated from the description', () => {
     },
   );
 
-  it('has a type for the JSON answer and another for the stream, and tells refused items from answered ones', async () => {
+  it('has one type for the JSON answer and another for the stream, and tells refused items from answered ones', async () => {
     const calls = `
       const asked = { body: { domainNames: ['registered.test'] } };
       const { data, error } = await client.POST('/v2.0/bulkwhois/live', asked);
@@ -107,7 +107,7 @@ describe('a client that is generated from the description', () => {
     expect(await compiled('api', calls)).toBe('');
   });
 
-  it('does not compile a wrong type, a word of no list, one text for a list, and a call without what is required', async () => {
+  it('does not compile with a wrong type, an unlisted word, one text for a list, or a missing argument', async () => {
     const wrong = [
       `{ domainName: 'a.test', max_age: 'a day' }`,
       `{ domainName: 'a.test', include: ['all'] }`,

@@ -80,7 +80,7 @@ describe('production on one machine: a restart, a backup and a restore', () => {
   const ask = (url: string | undefined, sql: string) =>
     withClient(String(url), async (client) => (await client.query(sql)).rows);
 
-  it('data from before a restart or a restore is there after it', async () => {
+  it('data survives a restart and a restore', async () => {
     mkdirSync(backups);
     const first = await start();
     await ask(first.DATABASE_ADMIN_URL, `create table public.kept as select 'once' as word`);

@@ -254,7 +254,7 @@ describe('the problems of a row', () => {
     expect(found.toSorted()).toEqual(expected.toSorted());
   });
 
-  it('every problem that its code can throw is named, and none that it cannot', () => {
+  it('every problem that its code can throw is named, and no other', () => {
     const faults = served.flatMap((one) => {
       const named = new Set<string>(problemsOf(operationOf(one.row)));
       const unnamed = thrownBy(one).filter(([code]) => !named.has(code));
@@ -267,7 +267,7 @@ describe('the problems of a row', () => {
     expect(faults).toEqual([]);
   });
 
-  it('every problem that can refuse one item of several is named by its class, and none that cannot', () => {
+  it('every problem that can reject one item of several is named by its class, and no other', () => {
     const several = served.filter(({ itemCodes }) => itemCodes.size > 0);
     const [named, thrown] = [new Map<string, string[]>(), new Map<string, string[]>()];
     for (const { row, codes, itemCodes } of several) {
@@ -282,7 +282,7 @@ describe('the problems of a row', () => {
     );
   });
 
-  it('no exception is left over', () => {
+  it('no exception remains', () => {
     const made = served.flatMap(({ row, codes }) =>
       [...codes].flatMap(([code, makers]) =>
         [...makers].flatMap((maker) => [`${maker} ${code}`, `${row} ${maker} ${code}`]),

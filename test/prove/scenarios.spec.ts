@@ -9,12 +9,12 @@ import { SCENARIOS } from './scenarios/index.js';
 const PAGE = 'docs/operations/when-something-dies.md';
 
 describe('fault matrix', () => {
-  it('every scenario has a name of its own', () => {
+  it('every scenario has its own name', () => {
     const names = SCENARIOS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('the page for operators names scenarios that exist, and leaves none out', () => {
+  it('the page for operators names existing scenarios, and omits none', () => {
     const page = readFileSync(PAGE, 'utf8');
     const lines = page.split('\n').filter((line) => line.startsWith('|'));
     const named = lines.flatMap((line) =>
@@ -44,7 +44,7 @@ describe('fault matrix', () => {
     );
   });
 
-  it('the report says of a scenario that was not run why, and counts it apart', () => {
+  it('the report says why a scenario was not run, and counts it separately', () => {
     const scenario = { fault: 'f', expectation: 'e', seed: 1, durationMs: 0, counts: { kills: 2 } };
     const scenarios: ScenarioResult[] = [
       { ...scenario, name: 'one', outcome: 'passed' },

@@ -6,7 +6,7 @@ type Found = Record<string, { violations: string[] }>;
 
 describe('simulated histories', () => {
   it(
-    'notice each sabotage',
+    'detect each sabotage',
     async () => {
       const { code, report } = await simulate<Found>('--sabotage all --histories 2000 --from 1');
       expect(Object.keys(report).toSorted()).toEqual(Object.keys(SABOTAGES).toSorted());
@@ -16,7 +16,7 @@ describe('simulated histories', () => {
   );
 
   it(
-    'that fail are made smaller, and the command that is shown replays what is left',
+    'that fail are reduced, and the printed command replays the rest',
     async () => {
       const { report } = await simulate('--sabotage no-inbox --histories 100 --from 1');
       const [{ seed, replay }] = report.shown;

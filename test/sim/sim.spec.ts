@@ -24,7 +24,7 @@ describe('simulated histories', () => {
   );
 
   it(
-    'follow from their seeds alone, whatever ran before them in the process',
+    'depend only on their seeds, whatever ran before them in the process',
     async () => {
       const [whole, first, rest] = await Promise.all(
         ['--histories 12 --from 7', '--histories 6 --from 7', '--histories 6 --from 13'].map(

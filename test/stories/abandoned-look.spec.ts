@@ -6,7 +6,7 @@ import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 import { RegistryWorld } from './registry-world.js';
 
 /** Gateway, lookup and the registries, over real sockets. */
-describe('a look whose client has gone', () => {
+describe('a lookup whose client has disconnected', () => {
   let world: RegistryWorld;
   let under: GatewayUnderTest;
 
@@ -23,7 +23,7 @@ describe('a look whose client has gone', () => {
 
   const live = (name: string, query = '') => `/v2.0/whois/live?domainName=${name}${query}`;
 
-  it('ends at the registry, leaves nothing to whoever asks again, costs nothing, and counts in the minute', async () => {
+  it('ends at the registry, leaves nothing for a repeat, costs nothing, and counts towards the rate limit', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     const name = 'silent-shop.de';
     const key = { 'x-api-key': apiKey };
@@ -43,7 +43,7 @@ describe('a look whose client has gone', () => {
     expect(Number(limit) - Number(left)).toBe(4);
   });
 
-  it('a stale answer is given only to who asks for it, and costs the price of a live one', async () => {
+  it('a stale answer is given only on request, and costs the price of a live one', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     const key = { 'x-api-key': apiKey };
     const first = await under.ask(live('stale-shop.de'), key);

@@ -3,7 +3,7 @@ import { WebhookReceiver } from '../worker/webhook-receiver.js';
 import { accountNews } from './account-news.story.js';
 import { openSoloWithPayments } from './deployment.js';
 
-describe('in one process: news of an account', () => {
+describe('in one process: account news', () => {
   const receiver = new WebhookReceiver();
   let deployment: Awaited<ReturnType<typeof openSoloWithPayments>>;
   beforeAll(async () => {

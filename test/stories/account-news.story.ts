@@ -44,7 +44,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
       WAIT_MS,
     );
 
-  it('a job that takes most of the credits tells of its end and of the credits', async () => {
+  it('a job that takes most of the credits reports its end and the low credits', async () => {
     const job = { domainNames: NAMES, types: ['A'] };
     const started = await customer.call('POST', '/api/jobs/dns', job);
     expect(started.status).toBe(202);
@@ -56,7 +56,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     expect(mail.text).toContain(`${open().dashboardUrl}/credits`);
   });
 
-  it('a purchase tells of its invoice', async () => {
+  it('a purchase reports its invoice', async () => {
     const wish = { product: 'package', credits: 5_000, processor: 'stripe' };
     const key = { 'idempotency-key': 'news-story' };
     const { status, body } = await customer.call('POST', '/api/orders', wish, key);
@@ -67,7 +67,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     });
   });
 
-  it('a brand monitor, which the package brings, tells of a new name; the trial had none', async () => {
+  it('a brand monitor, included in the package, reports a new name; the trial had none', async () => {
     const wish = { kind: 'brand', keyword: 'storybrandx' };
     const { id } = await waitFor('a place for the monitor', async () => {
       const { status, body } = await customer.call('POST', '/api/monitors', wish);
@@ -92,7 +92,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     expect(events.body.events).toHaveLength(1);
   });
 
-  it('a domain monitor looks at its name at once, and knows when it expires', async () => {
+  it('a domain monitor checks its name at once, and knows its expiry', async () => {
     const wish = { kind: 'domain', domainName: 'news-story-1.com' };
     const { status, body } = await customer.call('POST', '/api/monitors', wish);
     expect(status).toBe(201);
@@ -111,7 +111,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     expect(found.events).toEqual([]);
   });
 
-  it('checks beyond those of its place are priced before, and stand in the ledger once', async () => {
+  it('checks beyond the plan are priced in advance, and appear in the ledger once', async () => {
     const { body: listed } = await customer.call('GET', '/api/monitors');
     const { id } = listed.monitors.find(({ kind }: { kind: string }) => kind === 'domain');
     const often = { interval_minutes: 60 };
@@ -146,7 +146,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     expect(charges).toMatchObject([{ kind: 'use', amount: '-1' }]);
   });
 
-  it('a test key keeps no monitors', async () => {
+  it('a test key stores no monitors', async () => {
     for (const method of ['GET', 'POST']) {
       const answer = await fetch(`${open().apiUrl}/v2.0/monitors`, {
         method,

@@ -32,7 +32,7 @@ const partOf = (content: Buffer | string) =>
 const END = Buffer.from('--edge--\r\n');
 
 /** Each refusal is a problem that says what to do. Nothing is held, charged or left on the disk. */
-describe('in one process: what cannot be used', () => {
+describe('in one process: unusable input', () => {
   const folder = makeOwnFolder('bad-input');
   let deployment: Deployment;
   let customer: Customer;
@@ -79,7 +79,7 @@ describe('in one process: what cannot be used', () => {
         .map(({ parentPath, name }) => `${parentPath}/${name}`),
     );
 
-  it('files that are bombs, not text, halves or too long are refused, each with its reason', async () => {
+  it('files that are bombs, not text, truncated or too long are rejected, each with its reason', async () => {
     const text = gzipSync(NAMES.repeat(1_000));
     const files: [string, Buffer][] = [
       ['not_text', gzipSync(Buffer.alloc(256 * 1024 ** 2))],
@@ -107,7 +107,7 @@ describe('in one process: what cannot be used', () => {
     }
   });
 
-  it('an upload by tus whose headers are wrong is told which and why, and keeps its place', async () => {
+  it('an upload by tus with wrong headers is told which and why, and keeps its place', async () => {
     const path = await beginTus();
     const body = 'x';
     const start = { ...PIECE, 'upload-offset': '0' };
@@ -147,7 +147,7 @@ describe('in one process: what cannot be used', () => {
     expect(removed.status).toBe(204);
   });
 
-  it('a form that is none, has no file, two, or breaks off is refused', async () => {
+  it('an invalid form, one without a file, with two, or interrupted is rejected', async () => {
     const part = partOf(NAMES);
     for (const body of ['', 'nonsense', END, part, Buffer.concat([part, part, END])]) {
       const refused = await sendForm(body);
@@ -156,7 +156,7 @@ describe('in one process: what cannot be used', () => {
     }
   });
 
-  it('jobs without names, with too many or with senseless values are refused by the field', async () => {
+  it('jobs without names, with too many or with invalid values are rejected by field', async () => {
     const domainNames = ['one.com'];
     for (const [field, body] of [
       ['domainNames', {}],
@@ -178,7 +178,7 @@ describe('in one process: what cannot be used', () => {
     expect(none).toMatchObject({ status: 422, body: { code: 'no_valid_names' } });
   });
 
-  it('402 says how many credits lack, 403 which plan opens what is asked for', async () => {
+  it('402 says how many credits are missing, 403 which plan covers the request', async () => {
     const many = Array.from({ length: TRIAL_CREDITS + 1 }, (_, n) => `many-${n}.com`);
     const short = await post('/v2.0/jobs/whois', { domainNames: many });
     const code = 'insufficient_credits';
@@ -192,7 +192,7 @@ describe('in one process: what cannot be used', () => {
     expect(file).toMatchObject({ status: 403, body: { code: 'dataset_not_included', plans } });
   });
 
-  it('S87: what another account has is not there, under no verb', async () => {
+  it('S87: another account’s resources do not exist, under any verb', async () => {
     const upload = await beginTus();
     const domainNames = ['silent-1.com'];
     const { body: job } = await customer.call('POST', '/api/jobs/whois', { domainNames });
@@ -234,7 +234,7 @@ describe('in one process: what cannot be used', () => {
     expect(await customer.call('GET', '/api/uploads')).toMatchObject({ body: { uploads: [] } });
   });
 
-  it('410: results are gone after 30 days, and no upload is left after seven', async () => {
+  it('410: results are gone after 30 days, and no upload remains after seven', async () => {
     const { id } = (await post('/v2.0/jobs/dns', { domainNames: ['one.com'], types: ['A'] })).body;
     await waitFor('its end', async () => {
       const { body } = await customer.call('GET', `/api/jobs/${String(id)}`);

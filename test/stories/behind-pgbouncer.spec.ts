@@ -15,7 +15,7 @@ const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to 
 
 /** The stories of one process, word for word. */
 (pgBouncerAvailability() === undefined ? describe : describe.skip)(
-  'behind PgBouncer, which gives each transaction a connection',
+  'behind PgBouncer in transaction mode',
   () => {
     const receiver = new WebhookReceiver();
     let deployment: Awaited<ReturnType<typeof openSoloBehindPgBouncer>>;
@@ -46,7 +46,7 @@ const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to 
       expect(clients).toBeGreaterThan(servers.reduce((sum, count) => sum + count, 0));
     });
 
-    it('a statement has the time limit of its role, for that of the connection does not arrive', async () => {
+    it('a statement has the time limit of its role, because that of the connection does not arrive', async () => {
       const limits = await Promise.all(
         ['account', 'gateway_maintenance', 'billing_auditor'].map((role) =>
           withClient(deployment.pooled(role), async (client) => {
@@ -76,7 +76,7 @@ const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to 
       await database.close();
     });
 
-    it('a reader who leaves a COPY early ends it in the server, and nobody else’s statement', async () => {
+    it('a reader who leaves a COPY early ends it in the server, and no other statement', async () => {
       const database = await Database.open({
         url: deployment.pooled('gateway'),
         applicationName: 'reader',

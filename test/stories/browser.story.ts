@@ -46,7 +46,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await browser?.close();
   });
 
-  it('every page for strangers can be read by everybody, light, dark and on a telephone', async () => {
+  it('every public page is accessible, light, dark and on a telephone', async () => {
     const paths = ['/', '/sign-up', '/log-in', '/password/forgot', '/password/reset'];
     for (const path of [...paths, '/sign-up/confirm', '/nothing-here', deployment.mailboxUrl]) {
       await visitor.open(path);
@@ -54,7 +54,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     }
   });
 
-  it('a first name that is markup is refused and stays text in the form', async () => {
+  it('markup in a first name is rejected and stays text in the form', async () => {
     await visitor.open('/');
     await visitor.follow('Sign up');
     const fields = { 'First name': HOSTILE, 'E-mail': EMAIL, Password: PASSWORD };
@@ -74,7 +74,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     expect(await visitor.title()).toBe('Confirm your address');
   });
 
-  it('S31: the link opened twice changes nothing; its button confirms once and shows the first key once', async () => {
+  it('S31: opening the link twice changes nothing; its button confirms once and shows the first key once', async () => {
     const link = visitor.page.url();
     const scanner = await Visitor.arrive(browser, deployment, { javaScriptEnabled: false });
     await scanner.open(link);
@@ -92,7 +92,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     expect(await visitor.words()).not.toContain(key);
   });
 
-  it('S25: the session lives in a __Host- cookie that no script can read', async () => {
+  it('S25: the session is in a __Host- cookie that no script can read', async () => {
     const cookies = await visitor.context.cookies();
     const session = cookies.find(({ name }) => name === '__Host-session');
     expect(session).toMatchObject({
@@ -107,7 +107,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     expect(await visitor.page.evaluate('document.cookie')).toBe('');
   });
 
-  it('the overview shows the trial credits, and a lookup taken off them', async () => {
+  it('the overview shows the trial credits, reduced by a lookup', async () => {
     await waitFor('the trial credits', async () => {
       await visitor.open('/');
       return (await visitor.words()).includes('500 to spend');
@@ -123,7 +123,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await visitor.examine();
   });
 
-  it('S18: the session in the browser opens nothing on the API, a key nothing on the dashboard', async () => {
+  it('S18: the browser’s session does not work at the API, and a key does not work on the dashboard', async () => {
     const other = await visitor.context.newPage();
     // Cookies know no ports: the browser does send the session there.
     const answer = await other.goto(`${deployment.apiUrl}/v2.0/whois/live?domainName=cookie.com`);
@@ -180,7 +180,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     expect(refused).toMatch(/policy violated: (script-src-attr by inline|require-trusted)/);
   });
 
-  it('a rotated key shows its successor once; the copy button copies it whole', async () => {
+  it('a rotated key shows its successor once, and the copy button copies it completely', async () => {
     await visitor.open('/keys?search=nothing-like-it&live=yes');
     expect(await visitor.words()).toContain('No key found.');
     await visitor.open(`/keys?search=${key.slice(-4)}&live=yes`);
@@ -213,7 +213,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     expect(await visitor.words()).not.toContain(successor);
   });
 
-  it('a revoked key stops, and a new one may have any name, which stays text', async () => {
+  it('a revoked key stops working, and a new one may have any name, which stays text', async () => {
     await visitor.open('/keys');
     const row = visitor.page.getByRole('listitem').filter({ hasText: key.slice(-4) });
     await row.getByRole('link', { name: /^Revoke/ }).click();
@@ -232,7 +232,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await waitFor('the new key to work', async () => (await lookUp(key)).status === 200);
   });
 
-  it('a key does what its owner lets it do, and spends no more a day', async () => {
+  it('a key does what its owner allows, and spends no more a day', async () => {
     await visitor.open('/keys');
     const row = visitor.page.getByRole('listitem').filter({ hasText: key.slice(-4) });
     expect(await row.textContent()).toContain('all scopes');
@@ -254,7 +254,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await waitFor('the key to work', async () => (await lookUp(key)).status === 200);
   });
 
-  it('the usage page shows what was asked, by day and operation', async () => {
+  it('the usage page shows the requests by day and operation', async () => {
     const used = visitor.page.getByRole('row', { name: /whois\.live/ });
     await waitFor('the lookups to be counted', async () => {
       await visitor.open('/');
@@ -287,7 +287,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await visitor.examine();
   });
 
-  it('every search has a page that can be read by everybody, and says its price before and after', async () => {
+  it('every search has an accessible page, and shows its price before and after', async () => {
     await visitor.open('/search');
     await visitor.examine();
     await visitor.follow('WHOIS history');
@@ -308,7 +308,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await visitor.examine();
   });
 
-  it('S115: the playground sends a pasted key to the API alone, and shows cost and origin of the answer', async () => {
+  it('S115: the playground sends a pasted key only to the API, and shows cost and origin of the answer', async () => {
     const { page } = visitor;
     const told: string[] = [];
     page.on('request', (request) => {
@@ -350,7 +350,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await plain.close();
   });
 
-  it('S27: the sessions page ends one session, or all but this one', async () => {
+  it('S27: the sessions page ends one session, or all except this one', async () => {
     const others = await Promise.all(
       Array.from({ length: 3 }, async () => {
         const other = await Visitor.arrive(browser, deployment);
@@ -381,7 +381,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     expect(await visitor.title()).toBe('Account');
   });
 
-  it('S33: an app is set up by its code, a log-in asks for the next one, and a recovery code removes it', async () => {
+  it('S33: an app is set up with its code, a log-in requires the next one, and a recovery code removes it', async () => {
     const change = async (button: string) => {
       await visitor.submit(button);
       // Ten minutes may have gone by.
@@ -414,7 +414,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await visitor.page.getByRole('button', { name: 'Set up an app' }).waitFor();
   });
 
-  it('a key beyond what the plan allows is made paused, and the page says so', async () => {
+  it('a key beyond the plan’s limit is created paused, and the page says so', async () => {
     await visitor.open('/keys');
     expect(await visitor.submit('Create the key', { Name: 'One more' })).toBe(200);
     expect(await visitor.page.getByRole('alert').textContent()).toMatch(/this key is paused/);
@@ -423,7 +423,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await visitor.examine();
   });
 
-  it('after ten minutes a change of keys asks for the password first', async () => {
+  it('after ten minutes a change of keys requires the password first', async () => {
     deployment.clock.advance(11 * MINUTE_MS);
     await visitor.open('/keys');
     expect(await visitor.submit('Create the key', { Name: 'Later' })).toBe(403);
@@ -434,7 +434,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     expect(await visitor.title()).toBe('API keys');
   });
 
-  it('a log-out ends the session for every tab, and a log-in begins another', async () => {
+  it('a log-out ends the session for every tab, and a log-in starts another', async () => {
     const tab = await visitor.context.newPage();
     await visitor.open('/');
     await visitor.submit('Log out');
@@ -449,7 +449,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     expect(await visitor.title()).toBe('Overview');
   });
 
-  it('a forgotten password is set again with the mailed link, and the old one is dead', async () => {
+  it('a forgotten password is reset with the mailed link, and the old one stops working', async () => {
     await visitor.submit('Log out');
     await visitor.open('/log-in');
     await visitor.follow('Forgot the password?');
@@ -478,7 +478,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await waitFor('403', async () => (await lookUp(key)).status === 403);
   });
 
-  it('a log-in to the deleted account leads to the restore page, and its button brings it back', async () => {
+  it('a log-in to the deleted account leads to the restore page, and its button restores it', async () => {
     await visitor.open('/log-in');
     await visitor.submit('Log in', { 'E-mail': EMAIL, Password: NEW_PASSWORD });
     expect(await visitor.title()).toBe('This account is deleted');
@@ -491,7 +491,7 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
     await visitor.examine();
   });
 
-  it('without JavaScript the same forms lead from sign-up to a key and out', async () => {
+  it('without JavaScript the same forms work from sign-up to a key and log-out', async () => {
     const plain = await Visitor.arrive(browser, deployment, { javaScriptEnabled: false });
     const email = 'plain@story.example';
     await plain.open('/sign-up');

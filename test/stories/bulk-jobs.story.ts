@@ -37,7 +37,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     return { status: answer.statusCode, bytes, json: () => JSON.parse(bytes.toString()) };
   }
 
-  it('a packed file is uploaded by tus, in pieces, and its names are counted', async () => {
+  it('a compressed file is uploaded by tus, in pieces, and its names are counted', async () => {
     const file = gzipSync(FILE.join('\r\n'));
     const url = await new Promise<string>((resolve, reject) => {
       const upload = new TusUpload(file as never, {
@@ -63,7 +63,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     });
   });
 
-  it('the price is told before, and 402 says what lacks and where it is sold', async () => {
+  it('the price is shown in advance, and 402 says how many credits are missing and where to buy them', async () => {
     const body = { upload_id: uploadId };
     const dry = await customer.call('POST', '/api/jobs/whois?dry_run=true', body);
     expect(dry).toMatchObject({
@@ -110,7 +110,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     });
   });
 
-  it('S77: a deleted account downloads nothing, by no way', async () => {
+  it('S77: a deleted account can download nothing', async () => {
     const deleted = await customer.call('POST', '/api/account/delete', {
       password: customer.password,
     });

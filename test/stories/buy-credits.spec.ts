@@ -11,9 +11,9 @@ describe('in one process: credits are bought', () => {
   });
   afterAll(() => deployment?.stop());
 
-  describe.each(PROCESSOR_NAMES)('by %s', (processor) => buyCredits(() => deployment, processor));
+  describe.each(PROCESSOR_NAMES)('with %s', (processor) => buyCredits(() => deployment, processor));
 
-  describe.each(PROCESSOR_NAMES)('plans, and money that goes back, by %s', (processor) =>
+  describe.each(PROCESSOR_NAMES)('plans and refunds with %s', (processor) =>
     plansAndMoneyBack(() => deployment, processor),
   );
 });

@@ -61,7 +61,7 @@ export function buyCredits(
       return status === 200;
     });
 
-  it('an order has the catalogue’s price and the processor’s page, and a repeat is the same order', async () => {
+  it('an order has the catalogue price and the processor’s page, and a repeat is the same order', async () => {
     const first = await buy('one');
     expect(first.status).toBe(201);
     order = first.body;
@@ -76,7 +76,7 @@ export function buyCredits(
     expect(body.orders.map(({ id }: OrderAnswer) => id)).toEqual([order.id]);
   });
 
-  it('S48: a return that nobody paid for grants nothing, and nobody else’s order is there', async () => {
+  it('S48: an unpaid return grants nothing, and another account’s order is not found', async () => {
     const returned = await customer.call('POST', `/api/orders/${order.id}/return`, {});
     expect(returned.body.state).toBe('redirected');
     const stranger = new Customer(deployment, `mallory-${processor}@story.example`, 'Mallory');
@@ -91,7 +91,7 @@ export function buyCredits(
     expect(await credits()).toBe(balance);
   });
 
-  it('S18: an order needs a session, and a key is none', async () => {
+  it('S18: an order needs a session, and a key does not suffice', async () => {
     const headers = { authorization: `Bearer ${customer.key}` };
     const answer = await fetch(`${deployment.dashboardUrl}/api/orders`, { headers });
     expect(answer.status).toBe(401);
@@ -112,7 +112,7 @@ export function buyCredits(
     await waitForBalance(balance);
   });
 
-  it('its invoice is printed with the details of the account, mailed once, and handed to nobody else', async () => {
+  it('its invoice is printed with the account’s details, mailed once, and given to nobody else', async () => {
     const invoice = await waitFor('the invoice', async () => {
       const { body } = await customer.call('GET', '/api/invoices');
       return (body as InvoicesAnswer).invoices.find(({ revision }) => revision === 1);
@@ -152,7 +152,7 @@ export function buyCredits(
     expect(packages).toHaveLength(2);
   });
 
-  it('S45: a callback signed by somebody else grants nothing', async () => {
+  it('S45: a callback with a foreign signature grants nothing', async () => {
     const callbacks = callbacksOf(deployment.payments);
     const third = (await buy('three')).body as OrderAnswer;
     callbacks.hold();
@@ -168,7 +168,7 @@ export function buyCredits(
     await waitForBalance(balance);
   });
 
-  it('a package is bought with nothing but the pages, which show it afterwards', async () => {
+  it('a package can be bought using only the pages, which show it afterwards', async () => {
     const page = await customer.call('GET', '/credits');
     expect(page.body).toMatch(/5,000 credits for\s+\$19\.00/);
     const form = { credits: '5000', idempotency_key: 'from-the-page' };
@@ -186,7 +186,7 @@ export function buyCredits(
     expect(body).toContain(`href="${orderPath}"`);
   });
 
-  it('a plan is subscribed to, cancelled, and the cancellation undone', async () => {
+  it('a plan is subscribed to, cancelled and resumed', async () => {
     const wish = { product: 'subscription', sku: 'api-5K-month', processor };
     const ordered = await customer.call('POST', '/api/orders', wish);
     expect(ordered.status).toBe(201);
@@ -203,7 +203,7 @@ export function buyCredits(
     expect(await step('undo')).toBeNull();
   });
 
-  it('the processors are named with what is special about each', async () => {
+  it('the processors are named with their differences', async () => {
     const { body } = await customer.call('GET', '/api/processors');
     expect(body.processors).toMatchObject([
       { name: 'stripe', changes_need_approval: false, differences: [] },
@@ -212,7 +212,7 @@ export function buyCredits(
     expect(body.processors[1].differences.join(' ')).toContain('approve');
   });
 
-  it('a refusal for lack of credits or rights leads to the page where they are sold', async () => {
+  it('a refusal for lack of credits or rights links to the shop', async () => {
     const poor = new Customer(deployment, `eve-${processor}@story.example`, 'Eve');
     await poor.join();
     const refused = await waitFor('a refusal', async () => {

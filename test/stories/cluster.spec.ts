@@ -40,14 +40,14 @@ describeOnCluster('a process for each service', () => {
     buyCredits(() => deployment, processor),
   );
 
-  describe('plans, and money that goes back', () => plansAndMoneyBack(() => deployment, 'stripe'));
+  describe('plans and refunds', () => plansAndMoneyBack(() => deployment, 'stripe'));
 
   describe('many names', () => bulkJobs(() => deployment, receiver));
 
-  describe('news of an account', () => accountNews(() => deployment, receiver));
+  describe('account news', () => accountNews(() => deployment, receiver));
 
   describe('properties of several processes', () => {
-    it('one limit and one balance hold over both gateways', async () => {
+    it('both gateways share one limit and one balance', async () => {
       const { cluster } = deployment;
       const [first, second] = cluster.gateways.map(({ apiUrl }) => ({ ...deployment, apiUrl }));
       const customer = new Customer(first, 'both@story.example');
@@ -64,7 +64,7 @@ describeOnCluster('a process for each service', () => {
       await waitFor('what was charged', async () => (await balance(customer)) === 490);
     });
 
-    it('a broker that is down is named, and nobody is taken out of service for it', async () => {
+    it('an unavailable broker is reported, and no service is taken out of service for it', async () => {
       const { broker, processes } = deployment.cluster;
       broker?.kill('SIGKILL');
       const entitlement = named(processes, 'entitlement');
@@ -79,7 +79,7 @@ describeOnCluster('a process for each service', () => {
       await waitFor('the broker to be back', () => isReadiness(entitlement, well), START_LIMIT_MS);
     });
 
-    it('without its database a service asks for no work, and comes back with it', async () => {
+    it('without its database a service accepts no work, and recovers with it', async () => {
       const { postgres, processes } = deployment.cluster;
       const account = named(processes, 'account');
       postgres.kill('SIGKILL');

@@ -40,7 +40,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     return api(`/v2.0/files/${dataset}/${date}?format=${format}`, key);
   };
 
-  it('names of a source that may be sold are in the next file, which everybody sees announced', async () => {
+  it('names from a source that may be sold are in the next file, which is announced publicly', async () => {
     const place = join(makeOwnFolder('file-story'), ZONE);
     mkdirSync(place);
     const soa = `${ZONE}.\t900\tin\tsoa\tns1.nic.${ZONE}. host.${ZONE}. 1 1800 900 604800 86400`;
@@ -84,7 +84,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     expect(latest?.rows).toBeGreaterThanOrEqual(NAMES.length);
   });
 
-  it('without a plan that has it no key opens a file, and the refusal names the plans', async () => {
+  it('without a covering plan no key opens a file, and the refusal names the plans', async () => {
     const refused = await fileOf('names');
     const code = 'dataset_not_included';
     expect([refused.status, refused.json()]).toMatchObject([403, { code }]);
@@ -93,7 +93,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     expect([tested.status, tested.json().code]).toEqual([403, 'test_key_not_allowed']);
   });
 
-  it('S77: once a Domainer plan is paid, its files open in three forms, and no others', async () => {
+  it('S77: once a Domainer plan is paid its files open in three formats, and no others', async () => {
     const wish = { product: 'subscription', sku: 'domainer-names-month', processor: 'stripe' };
     const key = { 'idempotency-key': 'file-story' };
     const { status, body } = await customer.call('POST', '/api/orders', wish, key);

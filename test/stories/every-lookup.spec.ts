@@ -55,7 +55,7 @@ describe('in one process: every lookup', () => {
   );
 
   it.each(examples)(
-    '$name: its example is answered to a test key, for nothing',
+    '$name: its example is answered for a test key, free of charge',
     async ({ operation, example: { parameters, body } }) => {
       const { access, price } = operation;
       const asker = access.kind === 'key' ? await askerOf(access.class) : customer;
@@ -79,7 +79,7 @@ describe('in one process: every lookup', () => {
     ['/v2.0/dns/live?domainName=shop.com&type=A', { rcode: 'noerror' }],
     ['/v2.0/domain/availability?domain=shop.com', { availability: 'registered' }],
   ])(
-    '%s is answered to a live key by the simulated internet, for one credit',
+    '%s is answered for a live key by the simulated internet, for one credit',
     async (path, facts) => {
       const answer = await ask(path, customer.key);
       expect([path, answer.status, answer.text]).toEqual([path, 200, expect.any(String)]);
@@ -87,7 +87,7 @@ describe('in one process: every lookup', () => {
     },
   );
 
-  it('as many suggestions come as were asked for, each of a name that is free', async () => {
+  it('as many suggestions as requested are answered, each of a free name', async () => {
     const path = '/v2.0/domain/availability?domain=shop.com&sug=true&count=5';
     const answer = await ask(path, customer.key);
     const { suggestions } = JSON.parse(answer.text) as { suggestions: object[] };
@@ -97,7 +97,7 @@ describe('in one process: every lookup', () => {
     }
   });
 
-  it('bulk WHOIS with a live key streams its answers and charges those alone', async () => {
+  it('bulk WHOIS with a live key streams its answers and charges only those', async () => {
     const customer = await newCustomer();
     const names = { domainNames: ['published-one.com', 'free-two.com', 'nobody.invalidtld'] };
     const path = '/v2.0/bulkwhois/live';
@@ -119,13 +119,13 @@ describe('in one process: every lookup', () => {
     });
   });
 
-  it('an address that nobody hands out is refused, and costs nothing', async () => {
+  it('an unallocated address is rejected, and costs nothing', async () => {
     const answer = await ask('/v2.0/ip-whois?ip=10.0.0.1', customer.key);
     expect([answer.status, answer.headers.get('x-credits-cost')]).toEqual([422, '0']);
     expect(JSON.parse(answer.text)).toMatchObject({ code: 'bogon_address', credits_charged: 0 });
   });
 
-  it('an operation that needs no key is answered without one', async () => {
+  it('an operation without a key is answered without one', async () => {
     for (const path of ['/v2.0/tlds/com', '/v2.0/pricing', '/openapi.json', '/docs']) {
       const { status } = await fetch(`${deployment.apiUrl}${path}`);
       expect([path, status]).toEqual([path, 200]);

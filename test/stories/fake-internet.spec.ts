@@ -91,7 +91,7 @@ here('the product on an internet of its own', () => {
     expect(body.provenance.sources[0]).toMatchObject({ protocol: 'rdap', outcome: 'delivered' });
   });
 
-  it.each(PORT43)('WHOIS of %s is the text that Debian’s whois prints', async (domain) => {
+  it.each(PORT43)('WHOIS of %s equals the text that Debian’s whois prints', async (domain) => {
     const body = await ask(`/v2.0/whois/live?domainName=${domain}`);
     expect(body).toMatchObject({
       domain_registered: 'yes',
@@ -104,7 +104,7 @@ here('the product on an internet of its own', () => {
     expect(linesOf(body.registry_data.whois_raw_registry)).toEqual(printed);
   });
 
-  it('a free name is told from a reserved one, by either protocol', async () => {
+  it('a free name is distinguished from a reserved one, by either protocol', async () => {
     for (const domain of FREE) {
       const body = await ask(`/v2.0/whois/live?domainName=${domain}`);
       expect([domain, body.domain_registered]).toEqual([domain, 'no']);
@@ -113,7 +113,7 @@ here('the product on an internet of its own', () => {
     expect(body.domain_registered).toBe('restricted');
   });
 
-  it('every record of a name is what dig shows, to the letter', async () => {
+  it('every record of a name is exactly what dig shows', async () => {
     const body = await ask(`/v2.0/dns/live?domainName=${SIGNED}&type=all`);
     expect(body.rcode).toBe('noerror');
     for (const type of ['A', 'AAAA', 'NS', 'MX', 'TXT', 'SOA', 'CAA']) {
@@ -125,7 +125,7 @@ here('the product on an internet of its own', () => {
     }
   });
 
-  it('a chain of signatures from the root is checked, and its lack is told', async () => {
+  it('a chain of signatures from the root is verified, and its absence is reported', async () => {
     const authenticated = async (name: string) =>
       (await ask(`/v2.0/dns/live?domainName=${name}&type=A`)).authenticated_data;
     expect([await authenticated(SIGNED), await authenticated(UNSIGNED)]).toEqual([true, false]);
@@ -140,7 +140,7 @@ here('the product on an internet of its own', () => {
   });
 
   it.each([...RPSL.map((ip) => [ip, `ip-whois?ip=${ip}`]), ['AS37100', 'asn-whois?asn=AS37100']])(
-    'without RDAP the raw answer about %s is the text that Debian’s whois prints',
+    'without RDAP the raw answer about %s equals the text that Debian’s whois prints',
     async (number, path) => {
       const body = await ask(`/v2.0/${path}`);
       const source = body.provenance.sources.at(-1);
@@ -157,7 +157,7 @@ here('the product on an internet of its own', () => {
     expect(await ask('/v2.0/asn-whois?asn=AS15169')).toMatchObject({ as_number: 'AS15169' });
   });
 
-  it('a name is available where neither registry nor parent zone knows it', async () => {
+  it('a name is available if neither registry nor parent zone knows it', async () => {
     const word = async (name: string) =>
       (await ask(`/v2.0/domain/availability?domainName=${name}`)).availability;
     expect(await word(FREE[0]!)).toBe('available');

@@ -30,7 +30,7 @@ export function firstLight(deployed: () => Deployment): void {
     await billing?.stop();
   });
 
-  it('a sign-up that is confirmed has a session, a key, a test key and 500 credits', async () => {
+  it('a confirmed sign-up has a session, a key, a test key and 500 credits', async () => {
     await customer.join();
     expect(customer.key).toMatch(/^dds_live_/);
     expect(customer.testKey).toMatch(/^dds_test_/);
@@ -41,7 +41,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect(balance.spendable).toBe(500);
   });
 
-  it('a live lookup answers in both versions and says what it cost and what is left', async () => {
+  it('a live lookup answers in both versions and says its price and the remaining credits', async () => {
     const v2 = await customer.lookUp(freshName());
     expect([v2.status, v2.body.domain_registered]).toEqual([200, 'yes']);
     expect(v2.body.meta).toMatchObject({ credits_charged: 1, credits_remaining: 499 });
@@ -63,13 +63,13 @@ export function firstLight(deployed: () => Deployment): void {
     expect(v1.headers.get('link')).toContain('successor-version');
   });
 
-  it('the same question within a minute costs nothing', async () => {
+  it('the same request within a minute costs nothing', async () => {
     const name = freshName();
     expect((await customer.lookUp(name)).headers.get('x-credits-cost')).toBe('1');
     expect((await customer.lookUp(name)).headers.get('x-credits-cost')).toBe('0');
   });
 
-  it('a name that nobody registered is an answer; a throttled registry is not and costs nothing', async () => {
+  it('an unregistered name is an answer; a throttled registry is not, and costs nothing', async () => {
     const free = await customer.lookUp('free-story.com');
     expect([free.status, free.body.domain_registered]).toEqual([200, 'no']);
     expect(free.headers.get('x-credits-cost')).toBe('1');
@@ -79,14 +79,14 @@ export function firstLight(deployed: () => Deployment): void {
     expect(Number(throttled.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('a test key answers fixtures for nothing, and only fixtures', async () => {
+  it('a test key answers fixtures free of charge, and only fixtures', async () => {
     const fixture = await customer.lookUp('registered.test', 2, customer.testKey);
     expect([fixture.status, fixture.headers.get('x-credits-cost')]).toEqual([200, '0']);
     const other = await customer.lookUp('example.com', 2, customer.testKey);
     expect([other.status, other.body.code]).toEqual([422, 'test_key_fixture_only']);
   });
 
-  it('429 comes while credits remain, costs nothing, and says when to come back', async () => {
+  it('429 comes while credits remain, costs nothing, and says when to retry', async () => {
     const answers: Answer[] = [];
     for (let i = 0; i < 12; i++) answers.push(await customer.lookUp(freshName()));
     const refused = answers.find(({ status }) => status === 429);
@@ -102,7 +102,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect((await customer.call('GET', '/api/balance')).body.spendable).toBeGreaterThan(400);
   });
 
-  it('his ledger says what the credits went for, and adds up to what is left', async () => {
+  it('The ledger says what the credits were used for, and adds up to the rest', async () => {
     const { status, body } = await customer.get(`/v2.0/account/credits?apiKey=${customer.key}`);
     expect([status, body.ledger.at(-1)]).toMatchObject([200, { kind: 'grant', amount: 500 }]);
     const { spendable, leased, pending, frozen, debt } = body.balance;
@@ -113,7 +113,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect(sum).toBe(spendable + leased + pending + frozen - debt);
   });
 
-  it('402 comes when the credits are gone, after exactly as many answers as there were credits', async () => {
+  it('402 comes when the credits are used up, after exactly as many answers as there were credits', async () => {
     await override(customer.accountId, 'live', 1_000_000);
     // The gateway's own word: entitlement hears of the last answers up to 100 ms later.
     const before = Number((await customer.lookUp(freshName())).headers.get('x-credits-remaining'));
@@ -140,7 +140,7 @@ export function firstLight(deployed: () => Deployment): void {
     await waitFor('the last settlement', async () => (await spendable()) === 0);
   });
 
-  it('a payment that is confirmed gives its credits once, however often it is said', async () => {
+  it('a confirmed payment grants its credits once, however often it is announced', async () => {
     const paymentId = await billing.confirmPackage(customer.accountId, '5K');
     await waitFor('the credits', async () => (await spendable()) > 0);
     await billing.confirmPackage(customer.accountId, '5K', paymentId);
@@ -239,7 +239,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect(await spendable()).toBeGreaterThan(9_900);
   });
 
-  it('deleted again, on day 91 restore is refused, the account is erased and its key unknown', async () => {
+  it('deleted again, on day 91 a restore is refused, the account is erased and its key unknown', async () => {
     await customer.logIn();
     expectStatus(await customer.call('POST', '/api/account/delete', {}), 200);
     deployment.clock.advance(91 * DAY_MS);
@@ -256,7 +256,7 @@ export function firstLight(deployed: () => Deployment): void {
     expectStatus(await customer.logIn(), 401);
   });
 
-  it('S118: after erasure neither name nor address of the customer is in any table', async () => {
+  it('S118: after erasure no table contains the customer’s name or address', async () => {
     await waitFor('the last mail to be sent', async () =>
       withClient(deployment.superuserUrl, async (client) => {
         const { rowCount } = await client.query('select from account.mail');
@@ -269,7 +269,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect(dump).not.toMatch(/"?Ada"?\b/);
   });
 
-  it('S3, S8, S119: no key, address or name is in any table, event or log line', async () => {
+  it('S3, S8, S119: no table, event or log line contains a key, address or name', async () => {
     const log = deployment.log();
     const sinks = (await everyText()) + log;
     expect(sinks).not.toMatch(/dds_(live|test)_[0-9A-Za-z]{36}/);

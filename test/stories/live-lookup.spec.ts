@@ -64,7 +64,7 @@ describe('a lookup service and its registries', () => {
       },
     );
 
-    it('of a thin registry takes the contacts from the registrar and says so', async () => {
+    it('at a thin registry takes the contacts from the registrar and says so', async () => {
       const { body } = await world.ask('published-books.com');
       expect(body.registrant_contact?.company).toBe(
         registrationOf('published-books.com').registrant.organization,
@@ -92,7 +92,7 @@ describe('a lookup service and its registries', () => {
       );
     });
 
-    it('of a reserved name says that it cannot be had', async () => {
+    it('of a reserved name says that it cannot be registered', async () => {
       const { status, body } = await world.ask('reserved-shop.us');
       expect([status, body.domain_registered, body.restriction]).toEqual([
         200,
@@ -101,7 +101,7 @@ describe('a lookup service and its registries', () => {
       ]);
     });
 
-    it('in the first version has no provenance and the same facts', async () => {
+    it('in version 1 has no provenance and the same facts', async () => {
       const first = await world.ask('published-shoes.com', { version: '1' });
       const second = await world.ask('published-shoes.com', { version: '2' });
       expect(first.body).not.toHaveProperty('provenance');
@@ -117,8 +117,8 @@ describe('a lookup service and its registries', () => {
     });
   });
 
-  describe('memory', () => {
-    it('asks once for everybody who asks at the same time', async () => {
+  describe('caching', () => {
+    it('queries once for simultaneous callers', async () => {
       const hurried = new RegistryWorld(HURRIED);
       await hurried.start();
       // Silent, so that the first question is still open when the last one comes.
@@ -129,7 +129,7 @@ describe('a lookup service and its registries', () => {
       await hurried.stop();
     });
 
-    it('asks again for every live question, but not for a repeat within a minute or a tolerant reader', async () => {
+    it('queries again for every live request, except for a repeat within a minute or a tolerant reader', async () => {
       const from = async (query = {}, headers = {}) =>
         (await world.ask('again.de', query, headers)).header('x-served-from');
       expect(await from()).toBe('live');
@@ -144,7 +144,7 @@ describe('a lookup service and its registries', () => {
     });
   });
 
-  it('stopping waits for the answer under way, and for nothing else', async () => {
+  it('a shutdown waits for the running answer, and nothing else', async () => {
     const world = new RegistryWorld(HURRIED);
     await world.start();
     const pool = new Pool('http://lookup', { socketPath: world.socketPath });

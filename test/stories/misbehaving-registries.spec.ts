@@ -4,7 +4,7 @@ import { registrationOf } from '../../apps/simulators/src/registrations/registra
 import { HURRIED, RegistryWorld } from './registry-world.js';
 
 /** Customers' answers about registries that misbehave. */
-describe('an upstream that misbehaves', () => {
+describe('a misbehaving upstream', () => {
   let world: RegistryWorld;
   beforeEach(async () => {
     world = new RegistryWorld();
@@ -18,7 +18,7 @@ describe('an upstream that misbehaves', () => {
     'throttled-shop.com',
     'throttled-without-hint.org',
   ])(
-    'throttling %s is 503 with Retry-After, never "not registered", and left in peace',
+    'throttling %s is 503 with Retry-After, never "not registered", and the upstream is left alone',
     async (domain) => {
       const first = await world.ask(domain);
       expect([first.status, first.body.code, first.header('x-outcome')]).toEqual([
@@ -34,7 +34,7 @@ describe('an upstream that misbehaves', () => {
     },
   );
 
-  it('a throttled RDAP service is not the end while port 43 answers', async () => {
+  it('a throttled RDAP service does not end the lookup while port 43 answers', async () => {
     const { status, body } = await world.ask('rdap-throttled-shop.org');
     expect([status, body.domain_registered]).toEqual([200, 'yes']);
     expect(body.provenance?.sources.map(({ protocol, outcome }) => [protocol, outcome])).toEqual(
@@ -65,7 +65,7 @@ describe('an upstream that misbehaves', () => {
   });
 
   it.each(['silent-shop.de', 'drip-shop.jp', 'silent-shop.com'])(
-    'S63: %s ends within the budget: 504',
+    'S63: %s ends within the time budget: 504',
     async (domain) => {
       const hurried = new RegistryWorld(HURRIED);
       await hurried.start();
@@ -109,7 +109,7 @@ describe('an upstream that misbehaves', () => {
   );
 
   it.each(['refers-to-itself.com', 'refers-endlessly.com', 'whois-refers-endlessly.com'])(
-    'S58: %s costs a bounded number of questions',
+    'S58: %s costs a limited number of queries',
     async (domain) => {
       expect((await world.ask(domain)).body.domain_registered).toBe('yes');
       expect(world.asked(domain)).toBeLessThanOrEqual(5);
@@ -128,7 +128,7 @@ describe('an upstream that misbehaves', () => {
   );
 
   it.each(['unavailable', 'refused', 'reset', 'empty', 'garbage', 'html', 'huge', 'deep-json'])(
-    'RDAP that is %s is not the end while port 43 answers',
+    'RDAP that is %s does not end the lookup while port 43 answers',
     async (kind) => {
       const { status, body } = await world.ask(`rdap-${kind}-shop.org`);
       expect([status, body.domain_registered]).toEqual([200, 'yes']);
@@ -151,12 +151,12 @@ describe('an upstream that misbehaves', () => {
     },
   );
 
-  it('S67: bytes that are no UTF-8 are read as Latin text', async () => {
+  it('S67: bytes that are not UTF-8 are read as Latin text', async () => {
     const { body } = await world.ask('latin-1-published-shop.it');
     expect(JSON.stringify(body)).toContain('Société Exemple');
   });
 
-  it('gets a stale answer to those who accept one, for what it is', async () => {
+  it('with a stale answer serves it to those who accept one, marked as stale', async () => {
     expect((await world.ask('shop.de')).status).toBe(200);
     await world.silence();
     world.clock.advance(MINUTE_MS);

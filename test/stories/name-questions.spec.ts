@@ -46,8 +46,8 @@ async function ask(questions: Partial<NameQuestions>): Promise<NameFindings[]> {
   return found;
 }
 
-describe('questions of a worker about many names', () => {
-  it('a name whose registry is not ready comes back as later, and the others are answered', async () => {
+describe('a worker’s lookups of many names', () => {
+  it('a name whose registry is not ready is returned as later, and the others are answered', async () => {
     const names = Array.from({ length: 40 }, (_, n) => `name-${n}.com`);
     const found = await ask({ names: [...names, 'other-registry.de', '-bad-.com'] });
     expect(found.map(({ index }) => index).sort((a, b) => a - b)).toEqual(
@@ -71,13 +71,13 @@ describe('questions of a worker about many names', () => {
     });
   });
 
-  it('DNS records are asked for by type', async () => {
+  it('DNS records are queried by type', async () => {
     const [found] = await ask({ kind: 'dns', names: ['name-1.com'], types: ['A'] });
     expect(found).toMatchObject({ index: 0, outcome: 'delivered', isCharged: true });
     expect(found.body).toMatchObject({ domain_name: 'name-1.com', dns_types: { A: 1 } });
   });
 
-  it('only a worker may ask, and not more than 1,000 names', async () => {
+  it('only a worker may call, with at most 1,000 names', async () => {
     const names = Array.from({ length: 1_001 }, (_, n) => `n${n}.com`);
     await expect(ask({ names })).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
     const stranger = new ServiceHttp({

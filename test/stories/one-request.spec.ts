@@ -188,7 +188,7 @@ describe('one request', () => {
     await waitFor('the line', () => linesOf(requestId, 'lookup').length > 0);
   }
 
-  it('is found by its id in the log lines of whoever worked for it', async () => {
+  it('is found by its id in the log lines of every service that worked for it', async () => {
     const requestId = await ask();
     const other = await ask();
     for (const id of [requestId, other]) await untilLogged(id);
@@ -202,7 +202,7 @@ describe('one request', () => {
     expect(linesOf(other, 'entitlement')).toHaveLength(2);
   });
 
-  it('opens no connection to a collector when none is configured', async () => {
+  it('opens no connection to a collector if none is configured', async () => {
     const traces = await openTraces({ otlpEndpoint: '', sampledShare: 1 });
     await ask();
     await traces.close();
@@ -210,7 +210,7 @@ describe('one request', () => {
     expect(lines.filter(({ trace_id: id }) => id !== undefined)).toEqual([]);
   });
 
-  it('is one trace from the gateway to lookup and entitlement, and its id stands in the log', async () => {
+  it('is one trace from the gateway to lookup and entitlement, and its id is in the log', async () => {
     const traces = await openTraces({ otlpEndpoint: endpoint, sampledShare: 1 });
     const requestId = await ask();
     await untilLogged(requestId);
@@ -230,7 +230,7 @@ describe('one request', () => {
     for (const { name } of collector.spans) expect(name).not.toMatch(/dds_|name\.example/);
   });
 
-  it('an event belongs to the trace of the request that led to it', async () => {
+  it('an event belongs to the trace of the request that caused it', async () => {
     collector.spans.length = 0;
     const traces = await openTraces({ otlpEndpoint: endpoint, sampledShare: 0 });
     const traceId = '0af7651916cd43dd8448eb211c80319c';
@@ -249,7 +249,7 @@ describe('one request', () => {
     ]);
   });
 
-  it('is recorded for the configured share only', async () => {
+  it('is recorded only for the configured share', async () => {
     collector.spans.length = 0;
     const traces = await openTraces({ otlpEndpoint: endpoint, sampledShare: 0 });
     await ask();

@@ -61,7 +61,7 @@ interface Held {
     ]);
   }
 
-  it('every page about money can be read by everybody, light, dark and on a telephone', async () => {
+  it('every page about money is accessible, light, dark and on a telephone', async () => {
     for (const path of [
       '/credits',
       '/plans',
@@ -78,7 +78,7 @@ interface Held {
     expect(await visitor.words()).toContain('$27.00 a month');
   });
 
-  it('the slider chooses a package by keyboard and says its price', async () => {
+  it('the slider selects a package by keyboard and shows its price', async () => {
     await visitor.open('/credits');
     const slider = visitor.page.getByRole('slider', { name: 'Package' });
     expect(await slider.getAttribute('aria-valuetext')).toBe(
@@ -105,7 +105,7 @@ interface Held {
     });
   });
 
-  it('a plan is subscribed to and paid, and stands among what is owned', async () => {
+  it('a plan is subscribed to and paid, and then listed', async () => {
     await visitor.open('/plans');
     expect(await visitor.submit('Subscribe to API plan 5K')).toBe(303);
     expect(await visitor.words()).toContain('API plan 5K');
@@ -115,7 +115,7 @@ interface Held {
     await visitor.examine();
   });
 
-  it('a dearer plan shows what is due before it is paid, and works afterwards', async () => {
+  it('a dearer plan shows the amount due before it is paid, and works afterwards', async () => {
     await visitor.follow('Change plan: API plan 5K');
     await visitor.page.getByRole('button', { name: 'Change to API plan 15K' }).click();
     await visitor.page.getByRole('heading', { name: 'Change the plan' }).waitFor();
@@ -126,7 +126,7 @@ interface Held {
     expect(await own()).toContain('$27.00 a month');
   });
 
-  it('a cheaper plan waits for the end of the period and is taken back', async () => {
+  it('a cheaper plan waits for the end of the period and can be withdrawn', async () => {
     await visitor.follow('Change plan: API plan 15K');
     await visitor.page.getByRole('button', { name: 'Change to API plan 5K' }).click();
     expect(await visitor.words()).toContain('Nothing is charged now');
@@ -136,7 +136,7 @@ interface Held {
     await waitFor('its end', async () => !(await own()).includes('then'));
   });
 
-  it('a plan is cancelled, which is undone', async () => {
+  it('a plan is cancelled and resumed', async () => {
     await visitor.follow('Cancel: API plan 15K');
     expect(await visitor.words()).toMatch(/It works until \d{4}-\d\d-\d\d \(UTC\)/);
     await visitor.examine();
@@ -160,7 +160,7 @@ interface Held {
     expect(await visitor.title()).toBe('Subscriptions');
   });
 
-  it('the processor is chosen before an order, with what differs there', async () => {
+  it('the processor is chosen before an order, with its differences shown', async () => {
     await visitor.open('/plans');
     await visitor.follow('PayPal');
     expect(await visitor.words()).toContain('PayPal');
@@ -199,7 +199,7 @@ interface Held {
     await visitor.examine();
   });
 
-  it('units of the add-on are bought on top', async () => {
+  it('units of the add-on can be added', async () => {
     await visitor.open('/plans');
     const fields = { 'Units of the Rate-limit add-on': '2' };
     expect(await visitor.submit('Subscribe to Rate-limit add-on', fields)).toBe(303);
@@ -211,7 +211,7 @@ interface Held {
     });
   });
 
-  it('each payment has its invoice as a PDF, printed again when the details have changed', async () => {
+  it('each payment has its invoice as a PDF, reprinted when the details have changed', async () => {
     const rows = visitor.page.getByRole('listitem').filter({ hasText: 'INV-' });
     await waitFor('five that are printed', async () => {
       await visitor.open('/invoices');
@@ -237,7 +237,7 @@ interface Held {
     expect(await rows.first().innerText()).toContain('revision 2');
   });
 
-  it('everything that is held of the account is downloaded with the password', async () => {
+  it('all data of the account can be downloaded with the password', async () => {
     await visitor.open('/account');
     await visitor.follow('Download all data of this account');
     await visitor.examine();

@@ -124,7 +124,7 @@ export function plansAndMoneyBack(
       return (await customer.call('GET', `/api/orders/${id}`)).body.state === state;
     });
 
-  it('a plan by the month brings its credits and its limit, and an add-on raises the limit', async () => {
+  it('a monthly plan grants its credits and its limit, and an add-on raises the limit', async () => {
     await subscribe(rosa, 'api-15K-month');
     await waitForCredits(rosa, TRIAL + 15_000);
     await waitForLimit(rosa, LIMITS['15K']);
@@ -141,7 +141,7 @@ export function plansAndMoneyBack(
     await waitForLimit(rosa, LIMITS['50K'] + 2 * LIMITS.ADD_ON);
   });
 
-  it('a downgrade and a cancellation wait for the end of the period, and are undone', async () => {
+  it('a downgrade and a cancellation wait for the end of the period, and can be undone', async () => {
     await agreed(rosa, 'change', { sku: 'api-5K-month' });
     await waitFor('the pending change', async () => {
       return (await owned(rosa)).pending_change?.sku === 'api-5K-month';
@@ -154,7 +154,7 @@ export function plansAndMoneyBack(
     await waitForCredits(rosa, TRIAL + 50_000);
   });
 
-  it('a plan by the year brings its credits month by month, one by the month renews itself', async () => {
+  it('a yearly plan grants its credits month by month, and a monthly one renews itself', async () => {
     await subscribe(yves, 'api-5K-year');
     await waitForCredits(yves, TRIAL + 5_000);
     const { amount_micros: price, period_start: start } = await owned(yves);
@@ -172,7 +172,7 @@ export function plansAndMoneyBack(
     expect(await owned(yves)).toMatchObject({ period_start: start, state: 'active' });
   });
 
-  it('a renewal that is declined leaves seven days, then no rights; a payment brings them back', async () => {
+  it('a declined renewal leaves seven days, then no rights; a payment restores them', async () => {
     await side.setFunds(rosa.accountId, 'declines');
     const { period_end: end } = await owned(rosa);
     const daysLater = (days: number) => pass(new Date(Date.parse(end) + days * DAY_MS));
@@ -192,7 +192,7 @@ export function plansAndMoneyBack(
     await waitForCredits(rosa, TRIAL + 50_000);
   });
 
-  it('money that is given back takes its credits with it: of a package, and of the rest of a period', async () => {
+  it('refunded money revokes its credits: of a package, and of the rest of a period', async () => {
     const order = await buy(rhea, { product: 'package', credits: 15_000 });
     await waitForCredits(rhea, TRIAL + 15_000);
     await refund(rhea, 'whole');
@@ -206,7 +206,7 @@ export function plansAndMoneyBack(
     await waitForLimit(rhea, TRIAL_LIMIT);
   });
 
-  it('a disputed payment counts as its bank decides: withdrawn, won, opened again and lost', async () => {
+  it('a disputed payment counts as its bank decides: withdrawn, won, reopened and lost', async () => {
     const order = await buy(rhea, { product: 'package', credits: 15_000 });
     await waitForCredits(rhea, TRIAL + 15_000);
     const [payment] = await side.paymentsOf(rhea.accountId);

@@ -55,7 +55,7 @@ describe('in one process: lookups become history', () => {
     expect(old.headers.get('link')).toContain('/v2.0/whois/history');
   });
 
-  it('names are found by whoever holds them, first counted for nothing', async () => {
+  it('names are found by their holder, first counted free of charge', async () => {
     const { body } = await search('/v2.0/whois/history', { domainName: NAME });
     const { name } = body.records[0].registrant_contact;
     const preview = await search('/v2.0/whois/reverse', { owner: name, mode: 'preview' });
@@ -68,7 +68,7 @@ describe('in one process: lookups become history', () => {
     expect([dear.status, dear.body.code]).toEqual([402, 'price_above_max']);
   });
 
-  it('records of the DNS that were asked for are found by name and by name server; host names are not kept', async () => {
+  it('queried DNS records are found by name and by name server; host names are not stored', async () => {
     const name = 'history-of-dns.com';
     const { body } = await search('/v2.0/dns/live', { domainName: name, type: 'A,NS,MX' });
     const { target } = body.dns_records.find(({ type }: { type: string }) => type === 'NS');

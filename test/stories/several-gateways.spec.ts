@@ -126,7 +126,7 @@ describe('one customer over several gateways', () => {
     expect((await customer.call('DELETE', `/api/keys/${id}`)).status).toBe(200);
   }
 
-  it('S13: a revocation reaches every gateway by the change feed alone, without any events', async () => {
+  it('S13: a revocation reaches every gateway through the change feed alone, without any events', async () => {
     const customer = await joined('revoked');
     const gateways = [second.apiUrl, third.apiUrl, solo.apiUrl];
     for (const apiUrl of gateways) {
@@ -177,7 +177,7 @@ describe('one customer over several gateways', () => {
     }
   });
 
-  it('one of several gateways is killed: what it answered is charged by its next start, exactly', async () => {
+  it('after one of several gateways is killed its next start charges exactly what it answered', async () => {
     const customer = (killed = await joined('killed'));
     const { key } = customer;
     const apiUrl = await forkGateway('killed');
@@ -197,7 +197,7 @@ describe('one customer over several gateways', () => {
     await waitFor('its leases to be closed', () => inJournal().length === 0);
   });
 
-  it('S13: a gateway that is cut off from account serves what it knows for a minute, then answers 503', async () => {
+  it('S13: a gateway that is cut off from account serves cached keys for a minute, then answers 503', async () => {
     // Somebody of whom no news is under way.
     const { key } = killed;
     expect(await lookUp(third.apiUrl, key)).toEqual({ status: 200 });

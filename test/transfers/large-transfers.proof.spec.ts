@@ -34,7 +34,7 @@ const newKey = () => under.around.account.addKey({ scopes: ['jobs'] });
 
 describe('a gibibyte', () => {
   it(
-    'comes out byte for byte at bounded memory',
+    'is downloaded byte for byte in bounded memory',
     async () => {
       const { apiKey } = newKey();
       let [sizeBytes, crc] = [0, 0];
@@ -54,7 +54,7 @@ describe('a gibibyte', () => {
   );
 
   it(
-    'of which as much as may goes in by tus in one piece at bounded memory',
+    'is uploaded by tus in one piece, up to the limit, in bounded memory',
     async () => {
       const { apiKey } = newKey();
       const headers = { 'x-api-key': apiKey, 'tus-resumable': '1.0.0' };
@@ -84,7 +84,7 @@ describe('a gibibyte', () => {
   );
 });
 
-describe('the floor of a download', () => {
+describe('the minimum rate of a download', () => {
   it(
     'S104: a reader of 24 KiB a second keeps it, one that reads nothing loses it',
     async () => {

@@ -83,7 +83,7 @@ function* form(sizeBytes: number): Generator<Buffer> {
 const FORM_TYPE = { 'content-type': 'multipart/form-data; boundary=frontier' };
 
 describe('a download', () => {
-  it('comes whole, with what a client needs to go on later', async () => {
+  it('arrives complete, with what a client needs to resume later', async () => {
     owner.state.fileBytes = LARGE;
     const answer = await request(under.url + FILE, { headers: withKey() });
     expect(answer.statusCode).toBe(200);
@@ -104,7 +104,7 @@ describe('a download', () => {
     expect(row).toMatchObject({ status: 200, outcome: 'delivered', credits: 0 });
   });
 
-  it('206: a part is the bytes that were asked for; If-Range of another content gives the whole', async () => {
+  it('206: a range returns the requested bytes; If-Range with other content returns the whole', async () => {
     owner.state.fileBytes = 200_000;
     const part = await request(under.url + FILE, { headers: withKey({ range: 'bytes=70000-' }) });
     expect([part.statusCode, part.headers['content-range']]).toEqual([
@@ -121,7 +121,7 @@ describe('a download', () => {
     expect((await under.ask(FILE, withKey(others))).status).toBe(200);
   });
 
-  it('304: what the client has is not sent again; 416: there is no such part', async () => {
+  it('304: an unchanged file is not sent again; 416: there is no such range', async () => {
     owner.state.fileBytes = 1_000;
     const unchanged = await under.ask(FILE, withKey({ 'if-none-match': 'W/"v0", "v1"' }));
     expect([unchanged.status, unchanged.text, unchanged.headers.etag]).toEqual([304, '', '"v1"']);
@@ -145,7 +145,7 @@ describe('a download', () => {
     expectProblem(refused, 403, 'scope_denied');
   });
 
-  it('S79: is always saved and never shown, whatever its owner says', async () => {
+  it('S79: it is always saved and never displayed, whatever its owner says', async () => {
     owner.state.serve = (reply) =>
       void reply
         .header('content-type', 'text/html')
@@ -161,7 +161,7 @@ describe('a download', () => {
     expect(headers).not.toHaveProperty('set-cookie');
   });
 
-  it('302: leads to the https address that its owner names, and to no other', async () => {
+  it('302: it redirects to the https address that its owner names, and to no other', async () => {
     owner.state.redirectTo = 'https://files.example/x?token=1';
     const answer = await under.ask(FILE, withKey());
     expect([answer.status, answer.headers.location]).toEqual([302, owner.state.redirectTo]);
@@ -171,7 +171,7 @@ describe('a download', () => {
     }
   });
 
-  it('403: is nothing for a test key', async () => {
+  it('403: it is refused to a test key', async () => {
     const { apiKey: test } = under.around.account.addKey({
       environment: 'test',
       rank: 0,
@@ -181,7 +181,7 @@ describe('a download', () => {
     expectProblem(refused, 403, 'test_key_not_allowed');
   });
 
-  it("passes its owner's refusals on", async () => {
+  it('passes on its owner’s refusals', async () => {
     owner.state.serve = (reply) => {
       const problem = new Problem({ code: 'not_found', status: 404, detail: 'No such date.' });
       void reply.status(404).send(problem.toBody());
@@ -193,7 +193,7 @@ describe('a download', () => {
     expectProblem(await under.ask(FILE, withKey()), 503, 'service_unavailable');
   });
 
-  it('429: four are under way at a time for an account, and others are served meanwhile', async () => {
+  it('429: an account may have four at a time, and others are served meanwhile', async () => {
     const four = await Promise.all(
       Array.from({ length: 4 }, () => request(under.url + FILE, { headers: withKey() })),
     );
@@ -210,7 +210,7 @@ describe('a download', () => {
     await waitFor('the owner to be let go', () => owner.state.brokenOff === 4);
   });
 
-  it('goes as fast as its client reads, and its owner sends no further', async () => {
+  it('runs at the speed of its client, and its owner sends no further', async () => {
     const client = await RawClient.open(under.url, { reads: false });
     client.send(`GET ${FILE} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n\r\n`);
     let before = -1;
@@ -227,7 +227,7 @@ describe('a download', () => {
     expect(row).toMatchObject({ status: 499, outcome: 'client_gone' });
   });
 
-  it('no stop waits for it: neither the one of the gateway, nor the one of its owner', async () => {
+  it('no shutdown waits for it: neither the gateway’s nor its owner’s', async () => {
     const further = new TransferOwner();
     await further.start();
     // Longer than the test has.
@@ -251,7 +251,7 @@ describe('a download', () => {
     await further.stop();
   });
 
-  it('breaks off visibly when its owner goes, or says nothing more', async () => {
+  it('is interrupted visibly if its owner disconnects or falls silent', async () => {
     owner.state.serve = (reply) => {
       void reply.hijack();
       reply.raw.writeHead(200, { 'content-length': 1_000, 'content-type': 'application/gzip' });
@@ -278,7 +278,7 @@ describe('an upload by form', () => {
     });
   });
 
-  it('413, 415: what is too large or of another type is refused before it is read', async () => {
+  it('413, 415: a body that is too large or has another type is rejected before it is read', async () => {
     const announced = { ...FORM_TYPE, 'content-length': String(UPLOAD_BYTES_MAX + 1) };
     const client = await RawClient.open(under.url);
     const lines = Object.entries(withKey(announced)).map(
@@ -295,7 +295,7 @@ describe('an upload by form', () => {
     expect(owner.state.accounts).toEqual([]);
   });
 
-  it("an owner's early refusal reaches a client that is still sending, and ends its connection", async () => {
+  it('an owner’s early refusal reaches a client that is still sending, and ends its connection', async () => {
     owner.state.refusal = new Problem({
       code: 'uploads_full',
       status: 409,
@@ -339,7 +339,7 @@ describe('an upload by form', () => {
     stranger.socket.destroy();
   });
 
-  it('a client that goes in the middle ends the request of its owner', async () => {
+  it('a client that disconnects midway ends the request of its owner', async () => {
     const client = await RawClient.open(under.url);
     client.send(
       `POST /v2.0/uploads HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
@@ -352,7 +352,7 @@ describe('an upload by form', () => {
     expect(row).toMatchObject({ status: 499, outcome: 'client_gone' });
   });
 
-  it('S104: 408: a client that sends nothing more is answered and let go', async () => {
+  it('S104: 408: a client that stops sending is answered and disconnected', async () => {
     const client = await RawClient.open(under.url);
     client.send(
       `POST /v2.0/uploads HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
@@ -363,7 +363,7 @@ describe('an upload by form', () => {
     expect(client.statuses).toEqual([408]);
   });
 
-  it('403: a test key uploads nothing', async () => {
+  it('403: a test key can upload nothing', async () => {
     const { apiKey: test } = under.around.account.addKey({
       environment: 'test',
       rank: 0,
@@ -378,7 +378,7 @@ describe('an upload by form', () => {
 describe('an upload by tus', () => {
   const ofLast = () => [...owner.state.store.uploads.entries()].at(-1)!;
 
-  it('a tus client uploads in pieces, to the address that it is given', async () => {
+  it('a tus client uploads in pieces, to the given address', async () => {
     const sizeBytes = 8 * MEBIBYTE;
     let url: string | null = null;
     await new Promise<void>((resolve, reject) => {
@@ -402,7 +402,7 @@ describe('an upload by tus', () => {
     expect(stored.upload.metadata).toEqual({ filename: 'namen.csv' });
   });
 
-  it('each verb passes: create, offset, append, delete', async () => {
+  it('each verb is forwarded: create, offset, append, delete', async () => {
     const created = await post({ ...TUS, 'upload-length': '10' });
     expect([created.status, created.text]).toEqual([201, '']);
     const path = String(created.headers.location);
@@ -431,13 +431,13 @@ describe('an upload by tus', () => {
     expect((await under.ask(path, withKey(TUS), 'HEAD')).status).toBe(404);
   });
 
-  it('412: a request of another version is told which one is known', async () => {
+  it('412: a request of another version is told which one is supported', async () => {
     const path = '/v2.0/uploads/019a5f00-0000-7000-8000-000000000001';
     const refused = await under.ask(path, withKey(), 'DELETE');
     expectProblem(refused, 412, 'tus_version_not_supported');
   });
 
-  it('OPTIONS says what tus can do here', async () => {
+  it('OPTIONS describes the supported tus extensions', async () => {
     const { status, headers } = await under.ask('/v2.0/uploads', {}, 'OPTIONS');
     expect([status, headers]).toMatchObject([
       204,
@@ -453,12 +453,12 @@ describe('an upload by tus', () => {
     expect(below.headers['access-control-allow-methods']).toBe('HEAD, GET, PATCH, DELETE, OPTIONS');
   });
 
-  it('413: a file that is too large as a whole is refused before its first byte', async () => {
+  it('413: a file that exceeds the total limit is rejected before its first byte', async () => {
     const refused = await post({ ...TUS, 'upload-length': String(UPLOAD_BYTES_MAX + 1) });
     expectProblem(refused, 413, 'payload_too_large');
   });
 
-  it('bytes that came before a client went are kept, and the rest follows', async () => {
+  it('bytes received before a disconnect are kept, and the rest follows', async () => {
     const created = await post({ ...TUS, 'upload-length': '100' });
     const path = String(created.headers.location);
     const client = await RawClient.open(under.url);

@@ -50,7 +50,7 @@ describe('a migration beside services of the last release', () => {
     expect(faultsOf(sql)).toEqual([]);
   });
 
-  it('that contracts may take away what the last release left, and still holds nobody up', () => {
+  it('a contracting one may remove what the last release left, and still blocks nobody', () => {
     const contracts = true as const;
     expect(faultsOf('alter table orders drop column amount', { contracts })).toEqual([]);
     expect(faultsOf('create index i on orders (day)', { contracts })).toHaveLength(1);

@@ -23,7 +23,7 @@ const LOOKUPS = 3;
 const history = new ReleaseHistory();
 
 (history.missing() === undefined ? describeOnCluster : describe.skip)(
-  'services of the last release among those of this one',
+  'services of the last release beside those of this one',
   () => {
     let tree: ReleaseTree;
     let deployment: Awaited<ReturnType<typeof openCluster>>;

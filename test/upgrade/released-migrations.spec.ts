@@ -13,8 +13,8 @@ import { ReleaseHistory, releasedVersions } from './releases.js';
 const read = (text: string) => JSON.parse(text) as ReleasedMigrations;
 const listed = read(readFileSync(RELEASED_MIGRATIONS_FILE, 'utf8'));
 
-describe('the migrations since the last release', () => {
-  it('leave what it applied as it is, and what its services read and write', () => {
+describe('migrations since the last release', () => {
+  it('leave its applied migrations unchanged, and what its services read and write', () => {
     expect(migrationFaults(SERVICES, listed)).toEqual([]);
   });
 
@@ -41,12 +41,12 @@ describe('a migration after a release', () => {
     expect(faultsOf(orders, next(`create table refunds (id uuid); ${adds}`))).toEqual([]);
   });
 
-  it('may not take away what the release uses', () => {
+  it('may not remove what the release uses', () => {
     const faults = faultsOf(orders, next('alter table orders drop column day'));
     expect(faults).toEqual([expect.stringMatching(/^billing: 0002-next: .* drops a column/)]);
   });
 
-  it('is a new one: a released one is not changed, replaced, removed or preceded', () => {
+  it('is new: a released one is not changed, replaced, removed or preceded', () => {
     const changed = { ...orders, sql: `${orders.sql} -- and why` };
     expect(faultsOf(changed)).toEqual([
       'billing: 0001-orders is released and was changed: undo that and write a new migration',

@@ -87,7 +87,7 @@ describe('a release', () => {
     expect(new ReleaseHistory(clone).lastRelease()).toEqual({ version: '0.1.0', commit });
   });
 
-  it('is held against the one before it, and what follows against itself', () => {
+  it('is compared with the one before it, and later commits with itself', () => {
     const project = new Project();
     const first = project.release('0.1.0');
     project.note('More.');
@@ -97,7 +97,7 @@ describe('a release', () => {
     expect(project.history.lastRelease()).toEqual({ version: '0.2.0', commit: second });
   });
 
-  it('is where its tag is, on a merge of it as well; a tag without its heading is a fault', () => {
+  it('is where its tag is, also on a merge of it; a tag without its heading is a fault', () => {
     const project = new Project();
     project.git('switch', '-q', '-c', 'ready');
     project.release('0.1.0');
@@ -139,7 +139,7 @@ describe('the version', () => {
     );
   });
 
-  it('follows the last release, and only when the changelog says what has changed', () => {
+  it('follows the last release, and only if the changelog has entries', () => {
     const { folder, ...project } = new Project();
     expect(() => writeVersion('next', '2026-11-22', folder)).toThrow('no version such as');
     writeVersion('0.2.0', '2026-11-22', folder);
@@ -148,7 +148,7 @@ describe('the version', () => {
     expect(project.history.lastRelease()).toBeUndefined();
   });
 
-  it('that differs somewhere, or stands under a heading of another form, is a fault', () => {
+  it('that differs somewhere, or has a heading of another form, is a fault', () => {
     const project = new Project();
     project.release('0.2.0');
     project.write('package.json', '{\n  "version": "0.3.0"\n}');

@@ -46,7 +46,7 @@ describe('account', () => {
   });
   afterAll(() => account.stop());
 
-  it('S8: the metrics tell sign-ups, log-ins and mail, and nothing of who it was', async () => {
+  it('S8: metrics count sign-ups, log-ins and mails, and reveal no person', async () => {
     const email = 'ada.metrics@example.com';
     const { accountId } = await account.register(email);
     const logIn = (password: string) =>

@@ -28,11 +28,11 @@ function faultsOf(settings: Record<string, string | undefined>): string[] {
   }
 }
 
-it.each([STRIPE, PAYPAL, { ...STRIPE, ...PAYPAL }])('%j is enough to sell', (settings) => {
+it.each([STRIPE, PAYPAL, { ...STRIPE, ...PAYPAL }])('%j suffices to sell', (settings) => {
   expect(faultsOf(settings)).toEqual([]);
 });
 
-it('without a processor nothing starts, and each fault of a half-given one is named at once', () => {
+it('without a processor nothing starts, and all faults of an incomplete one are named together', () => {
   expect(faultsOf({})).toEqual([
     expect.stringMatching(/^STRIPE_API_KEY: .*BILLING_PAYPAL_CLIENT_ID/),
   ]);
@@ -43,7 +43,7 @@ it('without a processor nothing starts, and each fault of a half-given one is na
   ]);
 });
 
-it('S53: a key that may do anything to the Stripe account is refused, a restricted one is taken', () => {
+it('S53: a Stripe key with full access is rejected, a restricted one is accepted', () => {
   const faultsWith = (key: string) => faultsOf({ ...STRIPE, STRIPE_API_KEY: key });
   expect(faultsWith('rk_live_1')).toEqual([]);
   expect(faultsWith('rk_test_1')).toEqual([]);
@@ -52,7 +52,7 @@ it('S53: a key that may do anything to the Stripe account is refused, a restrict
   expect(faultsWith('sk_live_secret').join()).not.toContain('sk_live_secret');
 });
 
-it('S53: the processors’ keys are settings of billing and of no other service', () => {
+it('S53: only billing has the processors’ keys among its settings', () => {
   const isKey = (env: string) => /^(STRIPE|BILLING_PAYPAL)_/.test(env);
   const owners = SERVICES.filter((service) =>
     configsOf(service).some((config) => settingsOf(config).some(({ env }) => isKey(env))),
@@ -60,7 +60,7 @@ it('S53: the processors’ keys are settings of billing and of no other service'
   expect(owners.map(({ name }) => name)).toEqual(['billing']);
 });
 
-it('S113: the secrets of a processor that is not there may be files that are empty or missing', () => {
+it('S113: secrets of an unused processor may be empty or missing files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'processors-'));
   const empty = join(folder, 'empty');
   writeFileSync(empty, '\n');
@@ -74,7 +74,7 @@ it.each(['0', '-1', '1001', 'many'])('%s calls a second are a fault', (rate) => 
   expect(faultsOf({ ...STRIPE, BILLING_PROCESSOR_CALLS_PER_SECOND: rate })).toHaveLength(1);
 });
 
-it('its endpoint may have two ids', () => {
+it('the endpoint may have two ids', () => {
   const ids = ['5GP028458E2496506', '9XK11229LB'];
   expect(faultsOf({ ...PAYPAL, BILLING_PAYPAL_WEBHOOK_IDS: ids.join(',') })).toEqual([]);
 });

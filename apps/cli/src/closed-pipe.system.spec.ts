@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 const PROGRAM = new URL('./main.js', import.meta.url).pathname;
 const { O_RDONLY, O_NONBLOCK, O_WRONLY } = constants;
 
-describe('a pipe whose reader has gone', () => {
+describe('a pipe whose reader has exited', () => {
   const folder = mkdtempSync(join(tmpdir(), 'closed-pipe-'));
   let pipe: number;
 
@@ -32,14 +32,14 @@ describe('a pipe whose reader has gone', () => {
     });
 
   it.each([['tlds', 'show'], ['tlds', 'show', '--json'], ['account', '--help'], ['--help']])(
-    'ends %s %s %s without a word',
+    'ends %s %s %s silently',
     (...args) => {
       const { status, stderr } = run(args, ['ignore', pipe, 'pipe']);
       expect([status, stderr]).toEqual([0, '']);
     },
   );
 
-  it('that was to take a fault leaves the exit code of a fault, and nothing in the answer', () => {
+  it('does not hide the exit code of a fault, and adds nothing to the answer', () => {
     const { status, stdout } = run(['account', 'list'], ['ignore', 'pipe', pipe]);
     expect([status, stdout]).toEqual([1, '']);
   });

@@ -12,7 +12,7 @@ const NOWHERE = {
   DATABASE_ROLE_SECRET: 'a secret of at least thirty-two characters',
 };
 
-describe('a command that cannot be done', () => {
+describe('a command that fails', () => {
   const folder = mkdtempSync(join(tmpdir(), 'command-fault-'));
   const file = join(folder, 'a-file');
   writeFileSync(file, 'no routing table');

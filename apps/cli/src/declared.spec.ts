@@ -6,8 +6,8 @@ import { SERVICES } from './declared.js';
 
 const HANDLER = /@(?:Consumes|Watches)\((\w+)\)/g;
 
-describe('declared', () => {
-  it('services may read the topics of the events they have handlers for, and no others', async () => {
+describe('declared access', () => {
+  it('services may read the topics of the events that they handle, and no others', async () => {
     const heard: Record<string, Set<string>> = {};
     for (const path of globSync('apps/*/src/**/on-*.{consumer,watcher}.ts')) {
       const service = path.split('/')[1];

@@ -236,7 +236,7 @@ describe('operator commands with --json', () => {
     await desk.billing.settle();
   });
 
-  it('in the pod of the chart every command has the settings that it needs, but those of a superuser', async () => {
+  it('in the chart’s pod every command has the settings it needs, except those of a superuser', async () => {
     const lacking: string[] = [];
     for (const [path, { example }] of Object.entries(MANUAL)) {
       // These work on files alone.
@@ -249,7 +249,7 @@ describe('operator commands with --json', () => {
     expect(lacking).toEqual(['provision', 'migrate', 'corpus distribute']);
   });
 
-  it('a command about an account that is not there says so, and changes nothing', async () => {
+  it('a command for an unknown account says so, and changes nothing', async () => {
     const unknown = { ...known, accountId: newId() };
     const about = COMMANDS.filter((row) => row.args(unknown).includes(unknown.accountId));
     expect(about.length).toBeGreaterThan(8);

@@ -47,11 +47,11 @@ describe('the command line', () => {
     paths = leavesOf(quiet().program).map(pathOf);
   });
 
-  it('no command is described that is not there', () => {
+  it('every described command exists', () => {
     expect(Object.keys(MANUAL).toSorted()).toEqual(paths.toSorted());
   });
 
-  it('each command takes --json, and its help has an example of it and its answer', async () => {
+  it('each command accepts --json, and its help shows an example with its answer', async () => {
     for (const path of paths) {
       const { code, text } = await say(...path.split(' '), '--help');
       expect([path, code]).toEqual([path, 0]);
@@ -62,7 +62,7 @@ describe('the command line', () => {
     expect((await say('--help')).text).toContain(EXIT_CODES);
   });
 
-  it('each example is understood', async () => {
+  it('each example can be parsed', async () => {
     for (const [path, { example }] of Object.entries(MANUAL)) {
       const { program } = quiet();
       const ran: string[] = [];

@@ -28,7 +28,7 @@ describe('settings of operator commands', () => {
     LOG_LEVEL: 'warn',
   });
 
-  it('an installation that runs in the data folder is found', () => {
+  it('an installation running in the data folder is found', () => {
     running(ALIVE, 2);
     expect(operatorSettings({ LOG_LEVEL: 'warn' }, folder)).toMatchObject({
       ACCOUNT_URL: 'http://127.0.0.1:2',
@@ -36,26 +36,26 @@ describe('settings of operator commands', () => {
     });
   });
 
-  it('settings that a shell took from an ended installation give way to those of the running one', () => {
+  it('settings that a shell took from an ended installation are replaced by those of the running one', () => {
     running(ALIVE, 2);
     const { ACCOUNT_URL, LOG_LEVEL } = operatorSettings(exported(gone), folder);
     expect([ACCOUNT_URL, LOG_LEVEL]).toEqual(['http://127.0.0.1:2', 'warn']);
   });
 
-  it('it is refused, and said, when none runs, also beside what a killed one left', () => {
+  it('it fails with a message if none is running, even beside a killed one’s files', () => {
     expect(() => operatorSettings(exported(gone), folder)).toThrow(`ended (process ${gone})`);
     running(gone, 2);
     expect(() => operatorSettings(exported(gone), folder)).toThrow('unset OPERATOR_ENV_OF');
   });
 
-  it('settings of an operator, or of a living installation, are taken whole and never mixed with a file', () => {
+  it('settings of an operator, or of a running installation, are used completely and never mixed with a file', () => {
     running(ALIVE, 2);
     for (const given of [exported(), exported(ALIVE)]) {
       expect(operatorSettings(given, folder)).toEqual(given);
     }
   });
 
-  it('the file of a killed process counts for nothing', () => {
+  it('the file of a killed process is ignored', () => {
     running(gone, 2);
     expect(operatorSettings({}, folder)).toEqual({});
   });

@@ -33,7 +33,7 @@ describe('npm run cluster', () => {
     });
   };
 
-  it('an option that it does not know, or a number it cannot start, starts nothing', () => {
+  it('an unknown option or an invalid number starts nothing', () => {
     const unknown = run(['--threads', '3']);
     expect(unknown.status).toBe(1);
     expect(unknown.stderr).toContain("unknown option '--threads'");
@@ -43,7 +43,7 @@ describe('npm run cluster', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('all that is missing on a machine is said at once, and what to install once', () => {
+  it('everything missing on a machine is reported at once, and each package once', () => {
     const { status, stderr } = run([], { PATH: folder, HOME: folder });
     expect(status).toBe(1);
     expect(stderr).toBe(
@@ -62,7 +62,7 @@ describe('npm run cluster', () => {
   });
 
   (clusterAvailability() === undefined ? it : it.skip)(
-    'says what it does, takes free ports for 0, and starts a service again that was killed',
+    'reports its progress, takes free ports for 0, and restarts a killed service',
     async () => {
       const env = {
         PATH: process.env.PATH,

@@ -8,13 +8,13 @@ import { type RunningCluster, startCluster } from './cluster.js';
 import type { ClusterOptions } from './cluster-options.js';
 import { Supervisor } from './processes/supervisor.js';
 
-/** Exit code of a process that a Ctrl-C has ended. */
+/** Exit code of a process ended by Ctrl-C. */
 const INTERRUPTED = 130;
 
 const STOPPING =
-  'Stopping … a few seconds; half a minute while requests are under way. A second Ctrl-C ends it at once.\n';
+  'Stopping … this takes a few seconds, or up to half a minute if requests are running. A second Ctrl-C stops at once.\n';
 
-/** `npm run cluster`: every service a process of its own, until a signal ends them. */
+/** `npm run cluster`: runs every service as its own process until a signal arrives. */
 async function main(): Promise<void> {
   const started = monotonicMs();
   const settings = { ...process.env, ...readCommandLine() };
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** So that its pages are worth looking at. Everything works meanwhile, and without it. */
+/** Fills the demo account's pages in the background. */
 async function fillDemo(cluster: RunningCluster): Promise<void> {
   try {
     if (await cluster.fillDemo())

@@ -107,7 +107,7 @@ describe('dashboard', () => {
     cookie: `__Host-csrf=${CSRF}; __Host-session=${SESSION}`,
   };
 
-  it('S29: no state-changing route acts unless origin and token both are ours', async () => {
+  it('S29: no state-changing route acts unless both origin and token are ours', async () => {
     const without = (...names: string[]) =>
       Object.fromEntries(Object.entries(ours).filter(([name]) => !names.includes(name)));
     const foreign: Record<string, string>[] = [
@@ -147,7 +147,7 @@ describe('dashboard', () => {
     expect(arrived.map(({ line }) => line)).toEqual(['POST /internal/dashboard/log-in']);
   });
 
-  it('S30: scripts of other origins are told nothing by CORS', async () => {
+  it('S30: CORS gives nothing to scripts of other origins', async () => {
     const preflight = { 'access-control-request-method': 'POST' };
     const foreign = { origin: 'https://evil.example' };
     for (const method of ['OPTIONS', 'GET']) {
@@ -158,7 +158,7 @@ describe('dashboard', () => {
     }
   });
 
-  it('S25: a session lives in a __Host- cookie that scripts and other sites never get', async () => {
+  it('S25: a session is in a __Host- cookie that scripts and other sites never get', async () => {
     answer = { status: 200, headers: { 'x-set-session': SESSION }, body: {} };
     const { headers } = await send('POST', '/api/log-in', { ...ours, ...json }, ADA);
     const cookies = headers['set-cookie'] as string[];
@@ -172,7 +172,7 @@ describe('dashboard', () => {
     expect(headers['x-set-session']).toBeUndefined();
   });
 
-  it('S22: a browser that logged in keeps a device cookie, which account is told of', async () => {
+  it('S22: a browser that logged in keeps a device cookie, which account receives', async () => {
     const device = 'd'.repeat(64);
     answer = {
       status: 200,
@@ -191,7 +191,7 @@ describe('dashboard', () => {
     expect(headers['x-set-device']).toBeUndefined();
   });
 
-  it('S18: an API key opens nothing on the dashboard, wherever it is put', async () => {
+  it('S18: an API key does not work on the dashboard, wherever it is sent', async () => {
     const key = 'dds_live_0123456789abcdefghijABCDEFGHIJ000000';
     const ways: [string, Record<string, string>][] = [
       [`/api/balance?apiKey=${key}`, {}],
@@ -207,7 +207,7 @@ describe('dashboard', () => {
     expect(logged.join('')).not.toContain(key);
   });
 
-  it('S31: opening a confirmation link changes nothing, only its button confirms', async () => {
+  it('S31: opening a confirmation link changes nothing; only its button confirms', async () => {
     const opened = await send('GET', '/sign-up/confirm?token=abc');
     expect(opened.status).toBe(200);
     expect(opened.text).toContain('<form method="post" action="/sign-up/confirm">');
@@ -236,7 +236,7 @@ describe('dashboard', () => {
     expect(text).not.toMatch(/<script(?! src)|<style|\sstyle=|\son[a-z]+=/);
   });
 
-  it('the icon of the tab is there wherever browsers look for it', async () => {
+  it('the tab icon is served wherever browsers request it', async () => {
     const { text } = await send('GET', '/log-in');
     const [, linked] = /<link rel="icon" href="([^"]+)"/.exec(text)!;
     for (const path of [linked, '/favicon.ico']) {
@@ -245,7 +245,7 @@ describe('dashboard', () => {
     }
   });
 
-  it('a key is made and changed with the scopes and the daily limit of the form', async () => {
+  it('a key is created and changed with the scopes and the daily limit of the form', async () => {
     session = LOGGED_IN;
     const asked = (name: string) => {
       const { line, body } = arrived.find((call) => call.line.startsWith(name))!;
@@ -300,7 +300,7 @@ describe('dashboard', () => {
     expect(text).toMatch(/name="daily_credit_cap"\s+type="text"\s+value="2500"/);
   });
 
-  it('S95: a fault of ours shows a code and a request id, never what went wrong inside', async () => {
+  it('S95: an internal error shows a code and a request id, and no details', async () => {
     answer = { status: 500, body: { code: 'internal_error', status: 500, detail: 'Sorry.' } };
     const relayed = await send('POST', '/log-in', { ...ours, ...form }, 'email=a&password=b');
     expect(relayed.text).toContain('Sorry.');
@@ -315,7 +315,7 @@ describe('dashboard', () => {
     expect(broken.text).not.toMatch(/127\.0\.0\.1|undici|Error|stack|\.js/);
   });
 
-  it('S96: forwarded addresses of strangers are not believed, foreign host names not echoed', async () => {
+  it('S96: forwarded addresses from strangers are ignored, and foreign host names are not echoed', async () => {
     const spoofed = {
       ...ours,
       'x-forwarded-for': '203.0.113.9',
@@ -344,14 +344,14 @@ describe('dashboard', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('the owner of a suspended account reads why', async () => {
+  it('the owner of a suspended account reads the reason', async () => {
     session = { ...LOGGED_IN, suspendedBecause: 'two <b>chargebacks</b>' };
     answer = { status: 200, body: {} };
     const { text } = await send('GET', '/account', { cookie: ours.cookie });
     expect(text).toContain('This account is suspended: two &lt;b&gt;chargebacks&lt;/b&gt;');
   });
 
-  it('S66: a webhook is added by a form; its address and its log are data', async () => {
+  it('S66: a webhook is added by a form, and its address and log are shown as text', async () => {
     session = LOGGED_IN;
     const id = '019a5f00-0000-7000-8000-000000000021';
     const url = 'https://hooks.example/?<script>';
@@ -381,7 +381,7 @@ describe('dashboard', () => {
     for (const { text } of [made, log]) expect(text).not.toMatch(/<script>|<b>|<i>/);
   });
 
-  it('S66: a monitor is made by a form; what it watches and what it found are data', async () => {
+  it('S66: a monitor is created by a form, and its subject and finds are shown as text', async () => {
     session = LOGGED_IN;
     const id = '019a5f00-0000-7000-8000-000000000031';
     const monitor = {
@@ -476,7 +476,7 @@ describe('dashboard', () => {
     expect(arrived.map(({ line }) => line)).toEqual(['POST /internal/dashboard/account/restore']);
   });
 
-  it('a refused form names its fields as the page does, and keeps what was typed but passwords', async () => {
+  it('a rejected form names its fields as the page does, and keeps all input except passwords', async () => {
     const errors = [
       { field: 'first_name', message: 'must be a name' },
       { field: 'daily_credit_cap', message: 'must be a whole number' },
@@ -509,7 +509,7 @@ describe('dashboard', () => {
     expect(text.match(/<input type="checkbox"[^>]*checked/g)).toHaveLength(1);
   });
 
-  it('S86: without a session a page of the account leads to the log-in and asks nobody', async () => {
+  it('S86: without a session an account page redirects to the log-in and calls no service', async () => {
     const pages = ['/keys', '/account', '/credits', '/credits/orders/1', '/billing/return?order=1'];
     const forms = ['/keys', '/keys/1/rotate', '/account/delete', '/credits', '/reauthenticate'];
     for (const [method, path] of [
@@ -524,7 +524,7 @@ describe('dashboard', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('S90: a form with a field that its page does not have is refused', async () => {
+  it('S90: a form with an unexpected field is rejected', async () => {
     session = LOGGED_IN;
     for (const [path, body] of [
       ['/log-in', 'email=a&password=b&is_admin=1'],
@@ -542,13 +542,13 @@ describe('dashboard', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('a form field that is sent twice is refused', async () => {
+  it('a repeated form field is rejected', async () => {
     const { status } = await send('POST', '/log-in', { ...ours, ...form }, 'email=a&email=b');
     expect(status).toBe(400);
     expect(arrived).toEqual([]);
   });
 
-  it('S89: a CSRF token that is no text is a wrong one, not a fault of ours', async () => {
+  it('S89: a CSRF token that is not text is a wrong token, not an internal error', async () => {
     const { 'x-csrf-token': _, ...withoutToken } = ours;
     for (const csrf of [5, true, null, {}, [CSRF], { length: 43 }]) {
       const body = JSON.stringify({ csrf });
@@ -558,7 +558,7 @@ describe('dashboard', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('S89: an idempotency key that no header can carry is refused, not blamed on account', async () => {
+  it('S89: an idempotency key that no header can carry is rejected here, not reported as a fault of account', async () => {
     const path = '/keys/0197-a/rotate';
     session = LOGGED_IN;
     for (const key of ['a\r\nx-account-id: b', 'a b', 'é', 'x'.repeat(256), { a: 1 }, ['x'], 5]) {
@@ -569,7 +569,7 @@ describe('dashboard', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('S104: idle connections above the limit are closed, those below stay', async () => {
+  it('S104: idle connections above the limit are closed, and those below it stay', async () => {
     const { port } = new URL(dashboard.dashboardUrl);
     await send('GET', '/health');
     const closed: Promise<unknown>[] = [];

@@ -79,12 +79,12 @@ async function words(path: string): Promise<string> {
     .replaceAll(/\s+/g, ' ');
 }
 
-describe('a preview of a change', () => {
+describe('the preview of a change', () => {
   const CHANGE = '/subscriptions/0197-s/change?sku=api-50K-month';
   const preview = (part: Partial<PlanPreviewAnswer>) =>
     under.answers.set('POST /internal/subscriptions/0197-s/preview', { ...PREVIEW, ...part });
 
-  it('that is paid now names money, dates, credits, limits, and what is given up', async () => {
+  it('that is paid now shows amount, dates, credits, limits, and what is lost', async () => {
     preview({});
     const plan = grant({ source_type: 'subscription', sku: OWNED.sku, available: 1_000 });
     under.answers.set('GET /internal/balance', balance([grant({}), plan]));
@@ -104,7 +104,7 @@ describe('a preview of a change', () => {
     expect(said).not.toContain('paused');
   });
 
-  it('of the same plan in the same second asks under a key of its own, and each repeat under the same one', async () => {
+  it('of the same plan in the same second has its own key, and each repeat the same one', async () => {
     preview({});
     under.answers.set('POST /internal/subscriptions/0197-s/change', {
       subscription: OWNED,
@@ -129,7 +129,7 @@ describe('a preview of a change', () => {
     expect(new Set(keys)).toHaveProperty('size', 2);
   });
 
-  it('that waits for the end of the period names what is lost then', async () => {
+  it('that waits for the end of the period shows what is lost then', async () => {
     preview({
       effect: 'period_end',
       due_micros: '0',
@@ -167,7 +167,7 @@ describe('credits', () => {
     grant({ granted: 500 }),
   ];
 
-  it('say what they are, and stand in the order in which they are used', async () => {
+  it('show their origin, in the order in which they are used', async () => {
     under.answers.set('GET /internal/balance', balance(grants));
     const said = await words('/subscriptions');
     const places = [
@@ -180,7 +180,7 @@ describe('credits', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
-  it('that a paid plan or order has not brought yet are on their way', async () => {
+  it('of a paid plan or order that have not arrived are shown as pending', async () => {
     under.answers.set('GET /internal/balance', balance([grant({})]));
     expect(await words('/subscriptions')).toContain('its credits are on their way');
     const order = {
@@ -214,7 +214,7 @@ describe('credits', () => {
     expect(await words('/subscriptions')).not.toContain('on their way');
   });
 
-  it('that a deletion froze say when they come back', async () => {
+  it('frozen by a deletion show when they return', async () => {
     under.answers.set('GET /internal/balance', balance([grant({})], { frozen: 400 }));
     expect(await words('/')).toContain('400 credits come back within a minute');
   });
@@ -230,7 +230,7 @@ describe('prices before an order', () => {
   const tax = (ppm: number | null, isReverse = false) =>
     under.answers.set('GET /internal/tax', { tax_ppm: ppm, is_reverse_charge: isReverse });
 
-  it('name the sum with its tax, by the billing details, for packages, plans and the add-on', async () => {
+  it('show the total with tax, by the billing details, for packages, plans and the add-on', async () => {
     tax(190_000);
     const credits = await words('/credits');
     expect(credits).toContain('According to your billing details , 19 % tax is added.');
@@ -240,7 +240,7 @@ describe('prices before an order', () => {
     expect(plans).toMatch(/Rate-limit add-on \$[0-9.]+ \(\$[0-9.]+ and \$[0-9.]+ tax\) a month/);
   });
 
-  it('say why there is none, or what is missing to know it', async () => {
+  it('say why there is no tax, or what is missing to compute it', async () => {
     const said = async () => [await words('/credits'), await words('/plans')];
     tax(0, true);
     for (const page of await said()) expect(page).toContain('you owe it yourself (reverse charge)');

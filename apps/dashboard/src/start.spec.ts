@@ -39,7 +39,7 @@ describe('a dashboard', () => {
     return one;
   }
 
-  it('S82: where mails leave this machine there is no page of them', async () => {
+  it('S82: if mails leave this machine there is no page of them', async () => {
     const { dashboardUrl, url } = await start();
     expect(await readinessOf(url)).toEqual([200, { status: 'ok', faults: [] }]);
     const { host } = new URL(dashboardEnvironment(ownersUrl).BILLING_URL);
@@ -51,7 +51,7 @@ describe('a dashboard', () => {
     expect(logged).toContain('DASHBOARD_TRUSTED_PROXIES is not set although BILLING_URL is public');
   });
 
-  it('services that it cannot reach are named, and it stays in service', async () => {
+  it('unreachable services are named, and it stays in service', async () => {
     const { url } = await start({ BILLING_INTERNAL_URL: AWAY, GATEWAY_URL: AWAY });
     expect(await readinessOf(url)).toEqual([
       200,
@@ -59,14 +59,14 @@ describe('a dashboard', () => {
     ]);
   });
 
-  it('a public port that is taken fails the start with the name of its setting', async () => {
+  it('a public port in use fails the start with the name of its setting', async () => {
     const { port } = new URL(ownersUrl);
     await expect(start({ DASHBOARD_PORT: port })).rejects.toThrow(
       `cannot listen on 127.0.0.1:${port} (DASHBOARD_PORT): another process listens there`,
     );
   });
 
-  it('the public listener has no metrics, the internal one has', async () => {
+  it('the internal listener has metrics, the public one has none', async () => {
     const { dashboardUrl, url } = await start();
     const { host } = new URL(dashboardEnvironment(ownersUrl).BILLING_URL);
     expect(await statusOf(`${dashboardUrl}/metrics`, { host })).toBe(404);

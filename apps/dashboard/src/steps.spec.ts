@@ -102,7 +102,7 @@ const textOf = ({ body }: { body: Buffer }) => body.toString().replaceAll(/\s+/g
 const changes = () =>
   under.arrived.map(({ line }) => line).filter((line) => !line.startsWith('GET '));
 
-describe('a step that cannot be taken back', () => {
+describe('an irreversible step', () => {
   const steps = [
     ['/keys/0197-a/rotate', '24 hours', 'POST /internal/dashboard/keys/0197-a/rotate'],
     ['/keys/0197-a/revoke', 'never works again', 'DELETE /internal/dashboard/keys/0197-a'],
@@ -139,7 +139,7 @@ describe('a step that cannot be taken back', () => {
   });
 
   it.each(steps)(
-    '%s is asked about, with what happens, and done by its form alone',
+    '%s asks for confirmation with its consequences, and only its form performs it',
     async (path, said, call) => {
       const list = textOf(await get(`/${path.split('/')[1]}`));
       expect(list).toContain(`href="${path}"`);
@@ -196,7 +196,7 @@ describe('a step that cannot be taken back', () => {
     expect((await get('/keys/0197-a/reissue')).status).toBe(404);
   });
 
-  it('addresses that may use a key are typed a line each, shown with it, and lifted by an empty field', async () => {
+  it('addresses that may use a key are typed one per line, shown with it, and cleared by an empty field', async () => {
     const keys = [{ ...KEY, allowed_addresses: ['192.0.2.1', '2001:db8::/32'] }];
     under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
     expect(textOf(await get('/keys'))).toContain('only from 192.0.2.1, 2001:db8::/32');
@@ -216,7 +216,7 @@ describe('a step that cannot be taken back', () => {
     expect(await sent('')).toEqual([]);
   });
 
-  it('the last use of a key stands there to the minute, and its absence with when it would be there', async () => {
+  it('the last use of a key is shown to the minute, or when it would appear', async () => {
     const shown = async (last_used_at: string | null) => {
       const keys = [{ ...KEY, last_used_at }];
       under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
@@ -228,13 +228,13 @@ describe('a step that cannot be taken back', () => {
     expect(await shown(null)).toContain('never used (a use appears within two minutes)');
   });
 
-  it('a cancellation says when the credits of the plan end', async () => {
+  it('a cancellation shows when the credits of the plan end', async () => {
     expect(textOf(await get('/subscriptions/0197-s/cancel'))).toContain(
       'Its unused credits expire on 2026-12-22 (UTC).',
     );
   });
 
-  it('a reason to cancel reaches billing as one line, and none is sent where nothing was typed', async () => {
+  it('a reason for cancelling reaches billing as one line, and none is sent if nothing was typed', async () => {
     const sent = async (form: string) => {
       under.arrived.length = 0;
       await post('/subscriptions/0197-s/cancel', form);
@@ -245,7 +245,7 @@ describe('a step that cannot be taken back', () => {
     expect(await sent('reason=+%0A+')).toEqual({});
   });
 
-  it('a rotated key works on for as long as its owner chose', async () => {
+  it('a rotated key works for as long as its owner chose', async () => {
     await post('/keys/0197-a/rotate', 'overlap=7d');
     const { body } = under.arrived.find(({ line }) => line.startsWith('POST'))!;
     expect(JSON.parse(body.toString())).toEqual({ overlap: '7d' });
@@ -321,14 +321,14 @@ describe('an order', () => {
     },
   );
 
-  it('a link to the subscriptions that claims a cancelled payment says nothing of money', async () => {
+  it('a link to the subscriptions that claims a cancelled payment shows no message about money', async () => {
     under.answers.set('GET /internal/subscriptions', { subscriptions: [PLAN] });
     const shown = textOf(await get('/subscriptions?cancelled=1'));
     expect(shown).toContain('You came back without finishing the payment.');
     expect(shown).not.toContain('Nothing was charged');
   });
 
-  it('whose money PayPal refused says so, with what to do next, and is dropped on the spot', async () => {
+  it('whose payment PayPal refused says so, with what to do next, and can be dropped there', async () => {
     const refused = order({
       processor: 'paypal',
       state: 'redirected',
@@ -349,7 +349,7 @@ describe('an order', () => {
     expect(dropped).not.toContain('/drop');
   });
 
-  it('that waits is called so in the list, never by the name of its state', async () => {
+  it('that waits is described in the list, never by the name of its state', async () => {
     under.answers.set('GET /internal/orders', { orders: [order({ state: 'redirected' })] });
     under.answers.set('GET /internal/processors', { processors: [] });
     const shown = textOf(await get('/credits'));
@@ -358,7 +358,7 @@ describe('an order', () => {
   });
 });
 
-describe('a change of plan', () => {
+describe('a plan change', () => {
   const change = { sku: 'api-50K-month', quantity: 1, due_micros: '65000000' };
   const until = '2026-11-23T10:00:00.000Z';
   const unpaid = { ...change, is_declined: true, pay_url: 'https://pay.example/2', until };
@@ -374,23 +374,20 @@ describe('a change of plan', () => {
   it.each([
     ['stripe', 'Your card was declined; $65.00 is open for the change to API plan 50K.'],
     ['paypal', 'PayPal refused the payment; $65.00 is open for the change to API plan 50K.'],
-  ])(
-    'that was refused by %s names what is open, to be paid or dropped',
-    async (processor, words) => {
-      const { to } = await changed({ processor, unpaid_change: unpaid }, 'https://pay.example/2');
-      expect(to).toBe('/subscriptions?changed=0197-s');
-      for (const path of [to, '/subscriptions']) {
-        const shown = textOf(await get(path));
-        expect(shown).toContain(words);
-        expect(shown).toContain('Pay it by 2026-11-23 10:00 UTC, or drop the change.');
-        expect(shown).toContain('API plan 5K stays as it is until then.');
-        expect(shown).toContain('href="https://pay.example/2"');
-        expect(shown).toContain('action="/subscriptions/0197-s/drop"');
-      }
-    },
-  );
+  ])('that %s refused shows what is open, to be paid or dropped', async (processor, words) => {
+    const { to } = await changed({ processor, unpaid_change: unpaid }, 'https://pay.example/2');
+    expect(to).toBe('/subscriptions?changed=0197-s');
+    for (const path of [to, '/subscriptions']) {
+      const shown = textOf(await get(path));
+      expect(shown).toContain(words);
+      expect(shown).toContain('Pay it by 2026-11-23 10:00 UTC, or drop the change.');
+      expect(shown).toContain('API plan 5K stays as it is until then.');
+      expect(shown).toContain('href="https://pay.example/2"');
+      expect(shown).toContain('action="/subscriptions/0197-s/drop"');
+    }
+  });
 
-  it('that only waits for its customer leads to the page to pay on, and waits in the list', async () => {
+  it('that only waits for its customer links to the payment page, and waits in the list', async () => {
     const waiting = { ...unpaid, is_declined: false };
     const { text, to } = await changed({ unpaid_change: waiting }, 'https://pay.example/2');
     expect(to).toBe('');
@@ -400,7 +397,7 @@ describe('a change of plan', () => {
     expect(shown).not.toContain('declined');
   });
 
-  it('whose page needs an agreement first is asked for again', async () => {
+  it('whose page needs an agreement first can be requested again', async () => {
     await changed({ processor: 'paypal', unpaid_change: { ...unpaid, pay_url: null } });
     expect(textOf(await get('/subscriptions'))).toContain(
       'href="/subscriptions/0197-s/change?sku=api-50K-month&amp;quantity=1"',
@@ -422,7 +419,7 @@ describe('a change of plan', () => {
 });
 
 describe('a cancelled plan', () => {
-  it('is not changed: its cancellation is undone first', async () => {
+  it('cannot be changed until its cancellation is undone', async () => {
     const cancelled = { ...PLAN, cancel_at: PLAN.period_end };
     under.answers.set('GET /internal/subscriptions', { subscriptions: [cancelled] });
     under.answers.set('GET /internal/processors', { processors: [] });
@@ -439,7 +436,7 @@ describe('a cancelled plan', () => {
 });
 
 describe('the overview', () => {
-  it('counts all credits that end first, whatever they came from', async () => {
+  it('counts all credits that end first, whatever their origin', async () => {
     const left = (available: number, expires_at: string | null) => ({
       source_type: 'trial',
       granted: 10_000,
@@ -482,7 +479,7 @@ describe('a mailed link that was used or has expired', () => {
     expect(textOf(answer)).toContain(`href="${next}"`);
   });
 
-  it('leads whoever loads the page of the first keys again on to the overview', async () => {
+  it('reloading the page of the first keys leads to the overview', async () => {
     refused();
     const { status, headers } = await send('/sign-up/confirm');
     expect([status, headers.location]).toEqual([303, '/']);
@@ -496,7 +493,7 @@ describe('after a log-in', () => {
     return answer.headers.location;
   };
 
-  it('the page that was asked for comes, also after a wrong password', async () => {
+  it('the requested page opens, even after a wrong password', async () => {
     const asked = '/requests?day=2026-11-20&operation=whois.live';
     const { headers } = await under.send('GET', asked);
     expect(headers.location).toBe(`/log-in?to=${encodeURIComponent(asked)}`);
@@ -511,12 +508,12 @@ describe('after a log-in', () => {
     expect(await landing(asked)).toBe(asked);
   });
 
-  it('a key in an address is not carried on', async () => {
+  it('a key in an address is removed', async () => {
     const { headers } = await under.send('GET', '/keys?apiKey=dds_live_0123456789abcdefghij');
     expect(headers.location).not.toContain('0123456789');
   });
 
-  it('only a path of our own is followed, an open redirect is refused', async () => {
+  it('only a path of our own is followed; an open redirect is rejected', async () => {
     for (const to of [
       'https://evil.example/',
       '//evil.example/',
@@ -542,7 +539,7 @@ describe('after a log-in', () => {
 });
 
 describe('an owner’s ways to log in', () => {
-  it('a new password is asked for with the old one, and the page says when it is set', async () => {
+  it('a new password requires the old one, and the page confirms the change', async () => {
     expect(textOf(await get('/account/password'))).toContain('Every other browser is logged out');
     const form = 'current_password=the+old+one&password=the+new+one';
     const changed = textOf(await post('/account/password', form));
@@ -555,7 +552,7 @@ describe('an owner’s ways to log in', () => {
     expect(textOf(await get('/account?changed=password'))).not.toContain('password is set');
   });
 
-  it('S35: a new address is asked for with the password, which is checked first', async () => {
+  it('S35: a new address requires the password, which is checked first', async () => {
     under.answer = { ...under.answer, status: 401, body: Buffer.from('{"code":"wrong"}') };
     const form = 'email=new%40example.com&password=mine';
     const refused = textOf(await post('/account/email', form));
@@ -568,7 +565,7 @@ describe('an owner’s ways to log in', () => {
     expect(changes()).toEqual([password, 'POST /internal/dashboard/account/email']);
   });
 
-  it('S31: opening the link to a new address changes nothing, only its button confirms', async () => {
+  it('S31: opening the link to a new address changes nothing; only its button confirms', async () => {
     const opened = textOf(await under.send('GET', '/account/email/confirm?token=abc'));
     expect(opened).toContain('<form method="post" action="/account/email/confirm">');
     expect(under.arrived).toEqual([]);

@@ -95,7 +95,7 @@ const howMany = (statuses: number[], status: number) =>
   statuses.filter((each) => each === status).length;
 
 (canShare ? describe : describe.skip)('several gateways on one port', () => {
-  it('S99: each answers, and together they keep an account’s minute exactly', async () => {
+  it('S99: every gateway answers, and together they keep an account’s rate limit exactly', async () => {
     const valkey = await ValkeyServer.start({ folder: join(around.folder, 'valkey') });
     const shared = {
       GATEWAY_REUSE_PORT: 'true',
@@ -130,8 +130,8 @@ const howMany = (statuses: number[], status: number) =>
   });
 });
 
-describe('two gateways of one machine', () => {
-  it('a second one that may not share the port is refused with a line that names the setting', async () => {
+describe('two gateways on one machine', () => {
+  it('a second gateway that may not share the port is refused with a line that names the setting', async () => {
     const gateway = await startProcess({ GATEWAY_JOURNAL: journal('first') });
     const { port } = new URL(gateway.apiUrl);
     const second = run({ API_PORT: port, GATEWAY_JOURNAL: journal('second') });

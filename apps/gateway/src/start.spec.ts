@@ -29,7 +29,7 @@ describe('readiness of a gateway', () => {
     expect(around.logged).toContain('GATEWAY_TRUSTED_PROXIES is not set');
   });
 
-  it('nothing is down if every part is there', async () => {
+  it('nothing is reported down if everything works', async () => {
     const { url } = await around.startGateway();
     expect(await readinessOf(url)).toEqual([200, { status: 'ok', faults: [] }]);
   });
@@ -59,7 +59,7 @@ describe('readiness of a gateway', () => {
     });
   });
 
-  it('it is ready only once the public listener takes connections', async () => {
+  it('it is ready only when the public listener accepts connections', async () => {
     const [internal] = await freePorts(1);
     const readiness = () => statusOf(`http://127.0.0.1:${internal}/ready`);
     let before: number | undefined;
@@ -75,7 +75,7 @@ describe('readiness of a gateway', () => {
     expect([before, await readiness()]).toEqual([503, 200]);
   });
 
-  it('a Valkey that is down and services that it cannot reach are named, and it stays in service', async () => {
+  it('an unreachable Valkey or service is reported, and the gateway stays in service', async () => {
     const { url } = await around.startGateway({
       VALKEY_URL: 'redis://127.0.0.1:1',
       LOOKUP_URL: AWAY,

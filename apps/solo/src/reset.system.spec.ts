@@ -31,7 +31,7 @@ describe('npm run reset', () => {
     return inner;
   };
 
-  it('nothing is removed while a cluster runs in the folder', () => {
+  it('nothing is removed while a cluster is running in the folder', () => {
     FolderLock.take(cluster(), 'cluster.json');
     const { status, stdout } = reset();
     expect(stdout).toContain('A cluster is running in it');
@@ -40,7 +40,7 @@ describe('npm run reset', () => {
     expect(existsSync(folder.file('cluster/secrets.json'))).toBe(true);
   });
 
-  it('a cluster that does not run is removed with the rest', () => {
+  it('a stopped cluster is removed with the rest', () => {
     FolderLock.take(cluster(), 'cluster.json').release();
     expect(reset()).toMatchObject({ status: 0, stdout: expect.stringContaining('Removed') });
     expect(existsSync(folder.path)).toBe(false);

@@ -11,13 +11,13 @@ import { SoloConfig } from './solo.config.js';
 import { type RunningSolo, startSolo } from './solo.js';
 
 const NO_INTERNET =
-  'No connection to the internet was found: live keys cannot look names up. Test keys work. For live keys without it: npm start -- --offline\n';
+  'This machine has no internet connection: test keys work, live keys cannot look names up. To simulate the registries: npm start -- --offline\n';
 
-/** Exit code of a process that a Ctrl-C has ended. */
+/** Exit code of a process ended by Ctrl-C. */
 const INTERRUPTED = 130;
 
 const STOPPING =
-  'Stopping … a few seconds; half a minute while requests are under way. A second Ctrl-C ends it at once.\n';
+  'Stopping … this takes a few seconds, or up to half a minute if requests are running. A second Ctrl-C stops at once.\n';
 
 /**
  * `npm start`: everything in this process until a signal ends it.
@@ -69,7 +69,7 @@ export async function runSolo(
   }
 }
 
-/** Gives the demo account something to show on its pages. Everything works meanwhile. */
+/** Fills the demo account's pages in the background. */
 async function fillDemo(solo: RunningSolo): Promise<void> {
   try {
     if (await solo.fillDemo())
@@ -79,16 +79,18 @@ async function fillDemo(solo: RunningSolo): Promise<void> {
   }
 }
 
-/** Seeds names, so that history and searches find something. It runs beside everything else. */
+/** Adds invented names in the background, so that history and searches find something. */
 async function fillCorpus(solo: RunningSolo, names: number): Promise<void> {
-  say(`Adding ${names} invented names for history and searches. Everything works meanwhile.`);
+  say(`Adding ${grouped(names)} invented names for history and searches in the background.`);
   try {
     const added = await solo.fillCorpus(names);
-    if (added > 0) say(`${added} invented names added.`);
+    if (added > 0) say(`${grouped(added)} invented names added.`);
   } catch (error) {
     say(`No more invented names could be added: ${faultText(error)}`);
   }
 }
+
+const grouped = (count: number) => count.toLocaleString('en-US');
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);

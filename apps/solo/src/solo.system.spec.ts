@@ -129,7 +129,7 @@ describe('solo', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('invented names are there for searches after the start, and how many is remembered', async () => {
+  it('invented names can be searched after the start, and their number is remembered', async () => {
     const file = join(data, 'generated-names.json');
     const remembered = () =>
       existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { names: number }).names;
@@ -141,7 +141,7 @@ describe('solo', () => {
     expect(rows[0].names).toBeGreaterThanOrEqual(INVENTED_NAMES);
   });
 
-  it('a fresh start answers the test key for nothing and the live key for one credit', async () => {
+  it('a fresh start answers the test key free of charge and the live key for one credit', async () => {
     const { demo } = facts;
     const tested = await lookUp(demo.test_key, 'registered.test');
     expect([tested.status, tested.headers['x-credits-cost']]).toEqual([200, '0']);
@@ -150,7 +150,7 @@ describe('solo', () => {
     expect(live.body).toMatchObject({ domain_name: 'first-light.com', domain_registered: 'yes' });
   });
 
-  it('a job over many names ends with a file, and costs a credit for each name answered', async () => {
+  it('a job over many names ends with a file, and costs a credit for each answered name', async () => {
     const headers = { authorization: `Bearer ${facts.demo.live_key}` };
     const domainNames = Array.from(
       { length: 40 },
@@ -184,7 +184,7 @@ describe('solo', () => {
     expect(lines.split('\r\n')).toHaveLength(1 + 40);
   });
 
-  it('S113: generated secrets are readable for their owner alone, and none is logged', () => {
+  it('S113: generated secrets are readable only by their owner, and none is logged', () => {
     const files = readdirSync(data, { withFileTypes: true }).filter((entry) => entry.isFile());
     const open = files.filter(({ name }) => statSync(join(data, name)).mode & 0o077);
     expect(
@@ -204,7 +204,7 @@ describe('solo', () => {
     expect(output).toContain(`process ${solo.pid}`);
   });
 
-  it('the doctor says which ports the running process has, and that it needs no internet', async () => {
+  it('the doctor names the ports of the running process, and that it needs no internet', async () => {
     const { output } = await outcomeOf(launch('doctor'));
     for (const url of [facts.api_url, facts.dashboard_url, facts.metrics_url]) {
       expect(output).toContain(`${new URL(url).port}, of the running process ${solo.pid}`);
@@ -212,7 +212,7 @@ describe('solo', () => {
     expect(output).toContain('not needed: live keys use the registry simulator');
   });
 
-  it('the metrics of every service are at one address, and those of the process once', async () => {
+  it('the metrics of every service are at one address, and those of the process appear once', async () => {
     const text = await (await request(facts.metrics_url)).body.text();
     for (const service of ['dds_mail', 'dds_entitlement', 'dds_lookup', 'dds_gateway']) {
       expect(text).toMatch(new RegExp(`^${service}_`, 'm'));
@@ -225,7 +225,7 @@ describe('solo', () => {
     expect([code, output]).toEqual([1, expect.stringContaining('Stop it first')]);
   });
 
-  it('a taken port is said in one line with the setting that chooses another', async () => {
+  it('a port in use is reported in one line with the setting that chooses another', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { port: number };
@@ -238,7 +238,7 @@ describe('solo', () => {
   });
 
   it(
-    'S113: a mail server that is none is refused by name, and its password is not shown',
+    'S113: an invalid mail server is rejected by name, and its password is not shown',
     async () => {
       const settings = { DATA_DIR: join(root, 'mail'), SMTP_URL: 'http://us:hush-now@example.com' };
       const { code, output } = await outcomeOf(launch('main', settings));
@@ -248,7 +248,7 @@ describe('solo', () => {
     START_TIMEOUT_MS,
   );
 
-  it('a Ctrl-C during the very first start leaves no half-made database, password file or lock', async () => {
+  it('Ctrl-C during the very first start leaves no incomplete database, password file or lock', async () => {
     const folder = join(root, 'interrupted');
     const child = launch('main', { DATA_DIR: folder });
     const outcome = outcomeOf(child);
@@ -263,7 +263,7 @@ describe('solo', () => {
     expect(readdirSync(folder)).not.toContain('solo.lock');
   });
 
-  it('a folder that cannot be made is said in one line with the setting that names another', async () => {
+  it('a folder that cannot be created is reported in one line with the setting that names another', async () => {
     const { code, output } = await outcomeOf(launch('main', { DATA_DIR: '/proc/no-such-folder' }));
     expect(code).toBe(1);
     expect(output).toContain('/proc/no-such-folder');
@@ -271,7 +271,7 @@ describe('solo', () => {
   });
 
   it(
-    'a killed process is started again by hand alone: same keys, same credits, one charge',
+    'after a kill a plain start suffices: same keys, same credits, one charge',
     async () => {
       const before = facts.demo;
       const customer = await demoCustomer();
@@ -294,7 +294,7 @@ describe('solo', () => {
   );
 
   it(
-    'without its file of keys the demo account gets new ones that work, and no further credits',
+    'without its key file the demo account gets new working keys, and no further credits',
     async () => {
       const before = facts.demo;
       solo.kill('SIGTERM');
@@ -327,7 +327,7 @@ describe('solo', () => {
     expect(readdirSync(join(folder, 'pgdata'))).not.toContain('postmaster.pid');
   });
 
-  it('a reset removes the folder, and asks when it is not told --yes', async () => {
+  it('a reset removes the folder, and asks first unless --yes is given', async () => {
     const asked = await outcomeOf(launch('reset'));
     expect([asked.code, asked.output]).toEqual([1, expect.stringContaining('--yes')]);
     expect(await outcomeOf(launch('reset', {}, '--yes'))).toMatchObject({ code: 0 });

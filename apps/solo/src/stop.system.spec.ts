@@ -26,7 +26,7 @@ const HOLDER = `
   process.stdout.write('up');
 `;
 
-it('npm stop returns when what ran has ended, and says so when nothing runs', async () => {
+it('npm stop returns when everything has ended, and says so if nothing is running', async () => {
   const folder = new DataFolder(mkdtempSync(join(tmpdir(), 'stop-')));
   const env = { PATH: process.env.PATH, DATA_DIR: folder.path };
   const stop = () => spawnSync(process.execPath, [PROGRAM], { env, encoding: 'utf8' });
@@ -43,7 +43,7 @@ it('npm stop returns when what ran has ended, and says so when nothing runs', as
   }
 });
 
-it('the command that a start suggests names the data folder, unless it is the usual one', () => {
+it('the command that a start suggests names the data folder, unless it is the default', () => {
   expect(commandFor('.data', 'npm stop')).toBe('npm stop');
   expect(commandFor('/srv/dds', 'npm stop')).toBe('DATA_DIR=/srv/dds npm stop');
   expect(commandFor('/srv/my dds', 'npm stop')).toBe("DATA_DIR='/srv/my dds' npm stop");

@@ -19,7 +19,7 @@ describe('DailyCredits', () => {
     expect(credits.add(full, 20_001, { cost: 2, cap: 2 })).toBe('added');
   });
 
-  it('S14: a clock that steps back over midnight gives no cap a second time', () => {
+  it('S14: a clock set back across midnight grants no second cap', () => {
     const credits = new DailyCredits();
     const id = newId();
     expect(credits.add(id, 20_001, { cost: 2, cap: 2 })).toBe('added');

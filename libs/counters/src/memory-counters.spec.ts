@@ -16,7 +16,7 @@ repeatWindowContract(
 );
 
 describe('MemoryRateLimiter', () => {
-  it('takes idle entries back and never mixes up who is left', () => {
+  it('reuses idle entries and never mixes up active ones', () => {
     let now = 1_000_000;
     const rateLimiter = new MemoryRateLimiter(() => now, SMALL_ENTRIES);
     const steady = new CounterId(newId());
@@ -32,7 +32,7 @@ describe('MemoryRateLimiter', () => {
     expect(admitted).toBeGreaterThanOrEqual(390);
   });
 
-  it('refuses further accounts, rather than forgetting one, when every entry is in use', () => {
+  it('rejects further accounts, rather than forgetting one, if every entry is in use', () => {
     let now = 1_000_000;
     const rateLimiter = new MemoryRateLimiter(() => now, 8);
     const ids = Array.from({ length: 8 }, () => new CounterId(newId()));
@@ -43,7 +43,7 @@ describe('MemoryRateLimiter', () => {
     expect(rateLimiter.take(new CounterId(newId()), 0, 1).allowed).toBe(true);
   });
 
-  it('S101: a step of the wall clock changes nothing, as only monotonic time is read', () => {
+  it('S101: a step of the wall clock has no effect, because only monotonic time is read', () => {
     const rateLimiter = new MemoryRateLimiter();
     const id = new CounterId(newId());
     const realNow = Date.now;
@@ -62,7 +62,7 @@ describe('MemoryRateLimiter', () => {
 });
 
 describe('MemoryRepeatWindow', () => {
-  it('keeps to its memory: a full bucket forgets its oldest question', () => {
+  it('stays within its memory: a full bucket forgets its oldest request', () => {
     let now = 1_000_000;
     const repeatWindow = new MemoryRepeatWindow({ nowMs: () => now, entriesMax: 8 });
     const id = new CounterId(newId());

@@ -17,7 +17,7 @@ export function rateLimiterContract(
   runs = RUNS,
 ): void {
   describe(name, () => {
-    it('answers as a plain list of times would', async () => {
+    it('answers like a plain list of times', async () => {
       const steps = fc.array(
         fc.record({
           waitMs: fc.oneof(fc.nat(900), fc.nat(70_000)),
@@ -48,7 +48,7 @@ export function rateLimiterContract(
       );
     });
 
-    it('S99: no 60 seconds, wherever they begin, hold more than the limit', async () => {
+    it('S99: no 60 seconds, whenever they begin, contain more than the limit', async () => {
       const waits = fc.array(fc.nat(4_000), { minLength: 50, maxLength: 200 });
       await fc.assert(
         fc.asyncProperty(waits, async (waitsMs) => {
@@ -69,7 +69,7 @@ export function rateLimiterContract(
       );
     });
 
-    it('a take that is given back makes room at once, and no window ever holds too many', async () => {
+    it('a returned permit makes room at once, and no window ever holds too many', async () => {
       const steps = fc.array(
         fc.record({ waitMs: fc.oneof(fc.nat(900), fc.nat(40_000)), isOurs: fc.boolean() }),
         { minLength: 20, maxLength: 100 },
@@ -102,7 +102,7 @@ export function rateLimiterContract(
       );
     });
 
-    it('nothing is given back that was never counted', async () => {
+    it('nothing is returned that was never counted', async () => {
       const rateLimiter = create(() => 7_000_000);
       const id = new CounterId(newId());
       rateLimiter.giveBack(id, 0);
@@ -127,7 +127,7 @@ export function rateLimiterContract(
       expect((await rateLimiter.take(id, 0, 2)).allowed).toBe(true);
     });
 
-    it('a lowered limit refuses at once and a raised one admits at once', async () => {
+    it('a lowered limit rejects at once and a raised one admits at once', async () => {
       const rateLimiter = create(() => 9_000_000);
       const id = new CounterId(newId());
       for (let i = 0; i < 5; i++) await rateLimiter.take(id, 0, 10);

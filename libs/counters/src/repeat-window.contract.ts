@@ -9,7 +9,7 @@ export function repeatWindowContract(
   create: (nowMs: () => number) => RepeatWindow,
 ): void {
   describe(name, () => {
-    it('knows a question for 60 seconds after it was charged, however often it is asked', async () => {
+    it('knows a request for 60 seconds after it was charged, however often it is repeated', async () => {
       let now = 1_000_000;
       const repeatWindow = create(() => now);
       const id = new CounterId(newId());
@@ -22,7 +22,7 @@ export function repeatWindowContract(
       expect(await repeatWindow.isRepeat(id, 'whois example.com')).toBe(false);
     });
 
-    it('tells accounts and questions apart', async () => {
+    it('distinguishes accounts and requests', async () => {
       const repeatWindow = create(() => 1_000_000);
       const [one, other] = [new CounterId(newId()), new CounterId(newId())];
       for (let i = 0; i < 500; i++) await repeatWindow.remember(one, `whois name${i}.example`);

@@ -71,7 +71,7 @@ describe('COPY and time limits', () => {
     expect(await processId()).toBe(before);
   };
 
-  it('rows go in and come out unchanged, wherever the pieces are cut', async () => {
+  it('rows are written and read back unchanged, wherever the pieces are split', async () => {
     const text = 'ünï\\tcode\na\n\\\\\n';
     const bytes = Buffer.from(text);
     const pieces = Array.from(bytes, (_, place) => bytes.subarray(place, place + 1));
@@ -99,7 +99,7 @@ describe('COPY and time limits', () => {
     expect(out).toEqual([]);
   });
 
-  it('a source of any length is read no faster than the server takes it', async () => {
+  it('a source of any length is read no faster than the server accepts it', async () => {
     let given = 0;
     function* source() {
       for (; given < LINES * KIB; given += LINE.length) yield LINE;
@@ -125,7 +125,7 @@ describe('COPY and time limits', () => {
     expect(await count()).toBe(LINES);
   });
 
-  it('the server sends no faster than the reader takes', async () => {
+  it('the server sends no faster than the reader reads', async () => {
     let taken = 0;
     await database.snapshot(async (transaction) => {
       for await (const piece of transaction.copyOut(OUT)) {
@@ -136,7 +136,7 @@ describe('COPY and time limits', () => {
     expect(taken).toBe(LINES * KIB);
   });
 
-  it('a reader that leaves early ends the statement, and the connection stays', async () => {
+  it('a reader that leaves early ends the statement, and the connection stays usable', async () => {
     const before = await processId();
     const left = new Error('enough');
     const reading = database.snapshot(async (transaction) => {
@@ -146,7 +146,7 @@ describe('COPY and time limits', () => {
     await expectUsable(before);
   });
 
-  it('a reader that breaks off and goes on has no transaction any more', async () => {
+  it('a reader that stops and continues has no transaction any more', async () => {
     const before = await processId();
     const reading = database.snapshot(async (transaction) => {
       for await (const piece of transaction.copyOut(OUT)) if (piece.length > 0) break;
@@ -155,7 +155,7 @@ describe('COPY and time limits', () => {
     await expectUsable(before);
   });
 
-  it('a source that fails leaves no row, and its error is the answer', async () => {
+  it('a failing source leaves no row, and its error is the answer', async () => {
     const before = await processId();
     const fault = new Error('the file is cut');
     async function* source() {
@@ -183,7 +183,7 @@ describe('COPY and time limits', () => {
     await expectUsable(before);
   });
 
-  it('a COPY beside a running statement is refused', async () => {
+  it('a COPY beside a running statement is rejected', async () => {
     const both = database.transaction((transaction) =>
       Promise.all([transaction.query('select 1'), transaction.copyIn(INTO, [LINE])]),
     );
@@ -191,7 +191,7 @@ describe('COPY and time limits', () => {
     expect(await count()).toBe(0);
   });
 
-  it('a COPY that nobody ends does not hold its connection for ever', async () => {
+  it('a COPY that nobody ends does not occupy its connection for ever', async () => {
     const forgotten = database.snapshot(async (transaction) => {
       await transaction.copyOut(OUT).next();
     });
@@ -199,7 +199,7 @@ describe('COPY and time limits', () => {
     expect(await count()).toBe(0);
   });
 
-  it('a statement over the limit of its transaction ends as StatementTimeout, and the connection stays', async () => {
+  it('a statement over the limit of its transaction fails with StatementTimeout, and the connection stays usable', async () => {
     const before = await processId();
     const slow = database.snapshot(async (transaction) => {
       await transaction.limitStatements(20);
@@ -211,7 +211,7 @@ describe('COPY and time limits', () => {
     expect(await database.query('show statement_timeout')).toEqual([{ statement_timeout: '15s' }]);
   });
 
-  it('a COPY over its limit ends as StatementTimeout, too', async () => {
+  it('a COPY over its limit fails with StatementTimeout, too', async () => {
     const before = await processId();
     const slow = database.snapshot(async (transaction) => {
       await transaction.limitStatements(20);
@@ -222,14 +222,14 @@ describe('COPY and time limits', () => {
     await expectUsable(before);
   });
 
-  it('a pool of its own has its own limit', async () => {
+  it('a separate pool has its own limit', async () => {
     const heavy = await open(1_000);
     await expect(heavy.query('select pg_sleep(3600)')).rejects.toThrow(StatementTimeout);
     expect(await heavy.query('select 1 as one')).toEqual([{ one: 1 }]);
     await heavy.close();
   });
 
-  it.each([0, -1, NaN])('%p is no limit', async (limitMs) => {
+  it.each([0, -1, NaN])('%p is not a valid limit', async (limitMs) => {
     const limited = database.transaction((transaction) => transaction.limitStatements(limitMs));
     await expect(limited).rejects.toThrow(RangeError);
   });

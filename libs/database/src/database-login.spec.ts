@@ -14,7 +14,7 @@ class OneUrl {
   databaseUrl: string;
 }
 
-describe('the login at a database', () => {
+describe('database login', () => {
   const folder = mkdtempSync(join(tmpdir(), 'database-login-'));
   const own = makeOwnCertificate(folder, 'server');
   const other = makeOwnCertificate(folder, 'other');
@@ -47,7 +47,7 @@ describe('the login at a database', () => {
       return (await client.query<{ ssl: boolean }>(sql)).rows[0].ssl;
     });
 
-  it('S112: verify-full takes no server of another authority, nor one of another name', async () => {
+  it('S112: verify-full rejects a server of another authority and one with another name', async () => {
     const verified = (file: string) => `?sslmode=verify-full&sslrootcert=${file}`;
     const trusting = verified(own.certificateFile);
     expect(await isEncrypted(urlOf('first', '127.0.0.1', trusting))).toBe(true);
@@ -56,7 +56,7 @@ describe('the login at a database', () => {
     await expect(isEncrypted(urlOf('first', 'localhost', trusting))).rejects.toThrow(/altnames/);
   });
 
-  it('a server that ends a connection in the packet of its welcome ends no process', async () => {
+  it('a server that ends a connection in its first packet does not end the process', async () => {
     const ready = Buffer.from('5a0000000549', 'hex');
     const fields = 'SFATAL\0C57P01\0Mterminating connection\0\0';
     const ending = Buffer.concat([
@@ -133,7 +133,7 @@ describe('the login at a database', () => {
     expect(fault).not.toContain('a:b@');
   });
 
-  it('S113: a password is changed at the server while new connections begin, and none is refused', async () => {
+  it('S113: a password is changed at the server while new connections open, and none is refused', async () => {
     let text = urlOf('first');
     const file = join(folder, 'url');
     writeFileSync(file, text);

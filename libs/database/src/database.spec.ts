@@ -54,7 +54,7 @@ describe('database', () => {
     expect(seen).toEqual(['committed']);
   });
 
-  it('work before the commit comes last, and its failure rolls everything back', async () => {
+  it('work before the commit runs last, and its failure rolls everything back', async () => {
     const seen: string[] = [];
     await database.transaction(async (transaction) => {
       transaction.beforeCommit(async () => {
@@ -75,7 +75,7 @@ describe('database', () => {
     expect(seen).toHaveLength(3);
   });
 
-  it('a statement that comes while a transaction is being rolled back is refused, not run on its own', async () => {
+  it('a statement that arrives during a rollback is rejected, not run on its own', async () => {
     let late: Promise<unknown> | undefined;
     const failed = database.transaction(async (transaction) => {
       const slow = transaction.query('select pg_sleep(0.05)');
@@ -88,13 +88,13 @@ describe('database', () => {
     expect(await late).toBe('the transaction is over');
   });
 
-  it('a transaction that is over takes no statement', async () => {
+  it('a finished transaction accepts no statement', async () => {
     const kept = await database.transaction(async (transaction) => transaction);
     await expect(kept.query('select 1')).rejects.toThrow('the transaction is over');
     expect(() => kept.manager).toThrow('the transaction is over');
   });
 
-  it('an entity manager that was kept takes no statement while its transaction is rolled back', async () => {
+  it('an entity manager kept from a transaction accepts no statement during its rollback', async () => {
     let late: Promise<unknown[]> | undefined;
     const failed = database.transaction(async ({ manager }) => {
       const slow = manager.query('select pg_sleep(0.05)');
@@ -115,7 +115,7 @@ describe('database', () => {
     expect(await late).toEqual(Array.from({ length: 3 }, () => 'the transaction is over'));
   });
 
-  it('an entity’s statement nobody waited for undoes the transaction', async () => {
+  it('an entity’s statement that nobody awaited rolls the transaction back', async () => {
     const hasty = database.transaction(async ({ manager }) => {
       void manager.insert(Lease, { job: 'hasty' }).catch(() => undefined);
     });
@@ -123,7 +123,7 @@ describe('database', () => {
     expect(await database.transaction(({ manager }) => manager.count(Lease))).toBe(0);
   });
 
-  it('an entity’s failed statement that was swallowed is not taken for committed', async () => {
+  it('an entity’s swallowed failure does not count as committed', async () => {
     const broken = database.transaction(async ({ manager }) => {
       await manager.insert(Lease, { job: 'kept', owner: 'me', until: new Date() });
       await manager.insert(Lease, { job: 'kept', owner: 'me' }).catch(() => undefined);
@@ -132,7 +132,7 @@ describe('database', () => {
     expect(await database.transaction(({ manager }) => manager.count(Lease))).toBe(0);
   });
 
-  it('a transaction in which a failed statement was swallowed is not taken for committed', async () => {
+  it('a transaction with a swallowed failure does not count as committed', async () => {
     const seen: string[] = [];
     const broken = database.transaction(async (transaction) => {
       transaction.afterCommit(() => seen.push('committed'));
@@ -143,7 +143,7 @@ describe('database', () => {
     expect(seen).toEqual([]);
   });
 
-  it('a statement that failed within a savepoint leaves the transaction whole', async () => {
+  it('a statement that failed within a savepoint does not affect the transaction', async () => {
     const done = database.transaction(async (transaction) => {
       await transaction.query('savepoint inner_work');
       await transaction.query('select 1/0').catch(() => undefined);
@@ -153,14 +153,14 @@ describe('database', () => {
     expect(await done).toBe('done');
   });
 
-  it('a statement nobody waited for undoes the transaction, not itself alone', async () => {
+  it('a statement that nobody awaited rolls back the transaction, not only itself', async () => {
     const hasty = database.transaction(async (transaction) => {
       void transaction.query('select pg_sleep(0.05), 1/0').catch(() => undefined);
     });
     await expect(hasty).rejects.toThrow('nobody waited for');
   });
 
-  it('a connection lost in the middle of a transaction fails it, and the pool continues', async () => {
+  it('a connection lost during a transaction fails it, and the pool continues', async () => {
     const cut = database.transaction(async (transaction) => {
       const [{ pid }] = await transaction.query<{ pid: number }>('select pg_backend_pid() as pid');
       await withClient(test.url(), (client) =>
@@ -172,7 +172,7 @@ describe('database', () => {
     expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('S88: two users on one pooled connection never see the other one’s settings', async () => {
+  it('S88: two users of one pooled connection never see each other’s settings', async () => {
     const single = await Database.open({
       url: test.url('account'),
       applicationName: 'one connection',

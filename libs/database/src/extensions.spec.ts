@@ -34,7 +34,7 @@ describe('extensions of a service', () => {
     withClient(url, async (client) => (await client.query<Record<string, unknown>>(sql)).rows);
   const distance = `select levenshtein('domain', 'domains') as distance`;
 
-  it('every role of the service finds what is in them, and its tables stay in its own schema', async () => {
+  it('every role of the service finds its extensions, and its tables stay in its own schema', async () => {
     for (const role of rolesOf('gateway')) {
       expect(await query(urlOf(role), distance)).toEqual([{ distance: 1 }]);
       const [schema] = await query(urlOf(role), 'select current_schema() as schema');
@@ -42,13 +42,13 @@ describe('extensions of a service', () => {
     }
   });
 
-  it('roles of a service that wants none do not find them', async () => {
+  it('roles of a service without extensions do not find them', async () => {
     await expect(query(urlOf('account'), distance)).rejects.toThrow('does not exist');
     const named = distance.replace('levenshtein', 'extensions.levenshtein');
     await expect(query(urlOf('account'), named)).rejects.toThrow('permission denied');
   });
 
-  it('S114: no role of the service can create an extension, or anything beside one', async () => {
+  it('S114: no role of the service can create an extension, or an object beside one', async () => {
     for (const role of rolesOf('gateway')) {
       for (const sql of ['create extension citext', 'create table extensions.mine (a int)']) {
         await expect(query(urlOf(role), sql)).rejects.toThrow('permission denied');
@@ -56,13 +56,13 @@ describe('extensions of a service', () => {
     }
   });
 
-  it('provisioning again leaves them as they are, also several times at once', async () => {
+  it('repeated provisioning leaves them unchanged, also several times at once', async () => {
     const repeat = () => provisionSchemas(test.url(), [PLAN]);
     await Promise.all([repeat(), repeat()]);
     expect(await query(urlOf('gateway'), distance)).toEqual([{ distance: 1 }]);
   });
 
-  it('one that the server lacks is refused by its name, before anything is changed', async () => {
+  it('an extension that the server lacks is rejected by name, before anything is changed', async () => {
     const plans: SchemaPlan[] = [
       { name: 'billing', extensions: ['citext', 'no_such'] },
       { name: 'lookup', extensions: ['no_such'] },
@@ -77,7 +77,7 @@ describe('extensions of a service', () => {
     expect(await query(test.url(), made)).toEqual([]);
   });
 
-  it('a server is checked before it is provisioned: its version, the role and what it lacks', async () => {
+  it('a server is checked before it is provisioned: its version, the role and missing extensions', async () => {
     expect(await checkServer(test.url(), [PLAN])).toMatch(/^PostgreSQL \d+/);
     const lacking: SchemaPlan = { name: 'lookup', extensions: ['no_such'] };
     await expect(checkServer(test.url(), [lacking])).rejects.toThrow(ExtensionMissing);
@@ -86,7 +86,7 @@ describe('extensions of a service', () => {
     );
   });
 
-  it('one that stands where services do not look is refused with the statement that moves it', async () => {
+  it('an extension in a schema that services do not search is rejected with the statement that moves it', async () => {
     await query(test.url(), 'create extension citext schema public');
     const plan: SchemaPlan = { name: 'gateway', extensions: ['citext'] };
     await expect(provisionSchemas(test.url(), [plan])).rejects.toThrow(
@@ -99,7 +99,7 @@ describe('extensions of a service', () => {
     ]);
   });
 
-  it('a migration that needs one which was not provisioned applies nothing, and says what to run', async () => {
+  it('a migration that needs an extension that was not provisioned applies nothing, and says what to run', async () => {
     const url = urlOf(ownerRole('gateway'));
     const step = { name: '0001-names', sql: 'create table names (a text)' };
     await expect(migrate(url, [step], ['ltree'])).rejects.toThrow(

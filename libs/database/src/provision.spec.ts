@@ -52,7 +52,7 @@ describe('provisioned database', () => {
   const asAdmin = <T extends object>(sql: string, parameters: unknown[] = []) =>
     withClient(test.url(), async (client) => (await client.query<T>(sql, parameters)).rows);
 
-  it('S114: no role has more of any table than its part needs', async () => {
+  it('S114: each role has only the table rights that its part needs', async () => {
     const rows = await asAdmin<Privileges>(PRIVILEGES, [schemas, roles, EVERYTHING]);
     const tables = new Set(rows.map(({ schema, name }) => `${schema}.${name}`));
     expect(tables.size).toBeGreaterThan(schemas.length);
@@ -61,7 +61,7 @@ describe('provisioned database', () => {
     expect(excess).toEqual([]);
   });
 
-  it('S114: no role can make objects, roles or databases, or read another one’s secrets', async () => {
+  it('S114: no role can create objects, roles or databases, or read another one’s secrets', async () => {
     const found = await asAdmin<Record<string, unknown>>(
       `select rolname as role, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as raised,
               exists (select from pg_auth_members where member = r.oid) as is_member,
@@ -80,7 +80,7 @@ describe('provisioned database', () => {
     );
   });
 
-  it('provisioning repeats, and at the same time as another, without a fault', async () => {
+  it('provisioning can be repeated, even at the same time as another, without a fault', async () => {
     const repeat = async () => {
       await provisionRoles(test.url(), schemas, () => TEST_PASSWORD);
       await provisionSchemas(
@@ -95,7 +95,7 @@ describe('provisioned database', () => {
     ]);
   });
 
-  it('statements of each service run without just-in-time compilation and workers', async () => {
+  it('statements of each service run without just-in-time compilation and parallel workers', async () => {
     const sql = `select name, setting, source from pg_settings
       where name in ('jit', 'max_parallel_workers_per_gather') order by name`;
     // A clone does not inherit the settings of its template's roles.
@@ -137,7 +137,7 @@ describe('migrations', () => {
   });
   afterAll(() => test.drop());
 
-  it('two processes that migrate at once apply each step once', async () => {
+  it('two simultaneous migrations apply each step once', async () => {
     const applied = await Promise.all([
       migrate(url, [first, second]),
       migrate(url, [first, second]),
@@ -146,7 +146,7 @@ describe('migrations', () => {
     expect(await migrate(url, [first, second])).toEqual([]);
   });
 
-  it('a step that fails leaves nothing behind, and the next run starts there', async () => {
+  it('a failing step leaves nothing behind, and the next run starts there', async () => {
     const broken: Migration = { name: '0003-third', sql: 'create table three (a int); select 1/0' };
     await expect(migrate(url, [first, second, broken])).rejects.toThrow('0003-third failed');
     const mended = { ...broken, sql: 'create table three (a int)' };
@@ -160,7 +160,7 @@ describe('migrations', () => {
     }
   });
 
-  it('two steps of one number, or in another order than their numbers, stop the run', async () => {
+  it('two steps with one number, or out of order, stop the run', async () => {
     const twin: Migration = { name: '0002-twin', sql: 'create table twin (a int)' };
     for (const known of [
       [first, second, twin],
@@ -170,7 +170,7 @@ describe('migrations', () => {
     }
   });
 
-  it('an index is built beside writers, also by two processes at once and after a failed try', async () => {
+  it('an index is built beside writers, even by two processes at once and after a failed attempt', async () => {
     const done: Migration[] = [
       first,
       second,

@@ -14,7 +14,7 @@ describe('statement batch', () => {
     return { batch, sent };
   }
 
-  it('simultaneous questions of one transaction are one statement, and each gets its own answer', async () => {
+  it('simultaneous queries of one transaction are one statement, and each gets its own answer', async () => {
     const { batch, sent } = newBatch();
     const late = async () => {
       await Promise.resolve();
@@ -26,7 +26,7 @@ describe('statement batch', () => {
     expect(await batch.add(one, 5)).toBe(50);
   });
 
-  it('a failure is that of everybody in the transaction, and of nobody else', async () => {
+  it('a failure affects everybody in the transaction, and nobody else', async () => {
     const { batch } = newBatch();
     const ends = await Promise.allSettled([
       batch.add(one, 12),

@@ -71,7 +71,7 @@ async function ask(path: string): Promise<number> {
   return answer.status;
 }
 
-it('each route writes one line about a flood of statements that the server ends, and one line about each other failure', async () => {
+it('each route logs one line about a flood of statements that the server cancels, and one line about each other failure', async () => {
   log = '';
   const paths = ['slow', 'slow-too'].flatMap((path) => Array<string>(FLOOD).fill(path));
   expect(new Set(await Promise.all(paths.map(ask)))).toEqual(new Set([500]));

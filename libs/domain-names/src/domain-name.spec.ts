@@ -41,7 +41,7 @@ describe('parseDomainName', () => {
     });
   });
 
-  it('gives the name in the letters people read', () => {
+  it('gives the name in its displayed form', () => {
     expect(parseDomainName('www.xn--mnchen-3ya.de')).toMatchObject({
       domain: { unicode: 'münchen.de' },
     });
@@ -88,7 +88,7 @@ describe('parseDomainName', () => {
     ['anything.ck', 'public_suffix'],
     ['localhost', 'public_suffix'],
   ];
-  it.each(refused)('refuses %j as %s', (input, code) => {
+  it.each(refused)('rejects %j as %s', (input, code) => {
     expect(parseDomainName(input)).toEqual({ ok: false, code, message: expect.any(String) });
   });
 
@@ -100,7 +100,7 @@ describe('parseDomainName', () => {
     ['a'.repeat(300), 'too_long'],
     ['a.'.repeat(500_000), 'too_long'],
   ];
-  it.each(tooLong)('S62: labels over 63 and names over 253 are refused (%#)', (input, code) => {
+  it.each(tooLong)('S62: labels over 63 and names over 253 are rejected (%#)', (input, code) => {
     expect(parseDomainName(input)).toMatchObject({ ok: false, code });
   });
 
@@ -133,7 +133,7 @@ describe('parseDomainName', () => {
     expect(parseDomainName(input)).toMatchObject({ ok: false, code: 'ip_address' });
   });
 
-  it('says nothing of the input in a refusal', () => {
+  it('reveals nothing of the input in a rejection', () => {
     for (const [input] of refused.filter(([text]) => text.trim().length > 3)) {
       expect(JSON.stringify(parseDomainName(input))).not.toContain(JSON.stringify(input));
     }
@@ -152,7 +152,7 @@ describe('queries to a registry', () => {
     )
     .map((parts) => parts.join(''));
 
-  it('S61: whatever is asked, only letters, digits, dots and hyphens and one line end are sent', () => {
+  it('S61: whatever the query, only letters, digits, dots and hyphens and one line end are sent', () => {
     let accepted = 0;
     fc.assert(
       fc.property(fc.oneof(nearDomain, fc.string({ unit: 'binary' }), fc.domain()), (input) => {
@@ -167,7 +167,7 @@ describe('queries to a registry', () => {
     expect(accepted).toBeGreaterThan(1_000);
   });
 
-  it('S62: the short way for plain names gives what the long way gives', () => {
+  it('S62: the fast path for plain names gives the same result as the full one', () => {
     const plain = fc.string({ unit: fc.constantFrom(...'abXN01-.'), maxLength: 16 });
     fc.assert(
       fc.property(fc.oneof(plain, fc.domain()), (host) => {
@@ -181,7 +181,7 @@ describe('queries to a registry', () => {
     );
   });
 
-  it('S61: an accepted name is read as itself again', () => {
+  it('S61: an accepted name is parsed as itself again', () => {
     fc.assert(
       fc.property(fc.oneof(nearDomain, fc.domain()), (input) => {
         const parsed = parseDomainName(input);

@@ -16,14 +16,14 @@ describe('parseIpAddress', () => {
   });
 
   it.each(['0x7f000001', '2130706433', '127.1', '0177.0.0.1', '127.0.0.01', '1.2.3', '1.2.3.4.5'])(
-    'S56: %s is not taken for an address',
+    'S56: %s is not accepted as an address',
     (input) => {
       expect(parseIpAddress(input)).toMatchObject({ ok: false, code: 'not_an_ip_address' });
     },
   );
 
   it.each(['', 'fe80::1%eth0', '[::1]', '192.0.2.1\n', '192.0.2.1/32', 'example.com', ':::'])(
-    'refuses %j',
+    'rejects %j',
     (input) => {
       expect(parseIpAddress(input)).toMatchObject({ ok: false });
     },
@@ -78,7 +78,7 @@ describe('address blocks', () => {
     expect(isAddressBlock(value)).toBe(isAllowed);
   });
 
-  it('S14: a list holds what its blocks hold, and nothing for an entry that is none', () => {
+  it('S14: a list contains what its blocks contain, and nothing for an invalid entry', () => {
     const list = blockListOf(['192.0.2.200/25', '203.0.113.7', '2001:db8::/33', '192.0.2', 'any']);
     const isHeld = (address: string) =>
       list.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
@@ -101,7 +101,7 @@ describe('parseAsn', () => {
   });
 
   it.each(['', 'AS', 'AS-1', 'AS4294967296', 'AS1.10', 'AS 1', '0x10', '064496', '1e3', 'AS1\n'])(
-    'refuses %j',
+    'rejects %j',
     (input) => {
       expect(parseAsn(input)).toMatchObject({ ok: false });
     },

@@ -51,7 +51,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
     const keysOf = async (prefix: string, limit = 1_000, after?: string) =>
       (await store.list(prefix, { limit, after })).files.map(({ key }) => key);
 
-    it('a file that was written is read as it was, with its size, tag and time', async () => {
+    it('a written file is read back unchanged, with its size, tag and time', async () => {
       const before = Date.now();
       const facts = await write('plain/a.txt', 'domain');
       expect(facts).toMatchObject({ key: 'plain/a.txt', sizeBytes: 6 });
@@ -70,7 +70,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(await textOf('plain/empty')).toBe('');
     });
 
-    it('an absent file is reported as missing, and its removal is no fault', async () => {
+    it('an absent file is reported as missing, and removing it is no fault', async () => {
       expect(await store.stat('no/such')).toBeUndefined();
       await expect(store.read('no/such')).rejects.toThrow(FileMissing);
       await expect(store.copy('no/such', 'no/copy')).rejects.toThrow(FileMissing);
@@ -79,7 +79,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(await keysOf('no/')).toEqual([]);
     });
 
-    it('a long file goes in and out whole, in pieces of any size', async () => {
+    it('a long file is written and read completely, in pieces of any size', async () => {
       const { pieces, digest } = longFile();
       const facts = await store.write('long/file', pieces(), ENOUGH);
       expect(facts.sizeBytes).toBe(LONG_BYTES);
@@ -89,7 +89,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(hash.digest('hex')).toBe(digest);
     });
 
-    it('a file is visible only when it is whole, and the one before it stays until then', async () => {
+    it('a file is visible only when it is complete, and the previous one stays until then', async () => {
       await write('whole/file', 'before');
       let seen: unknown[] = [];
       async function* slow() {
@@ -116,7 +116,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
     );
 
     it.each([4, 9 * MIB])(
-      'a file of one byte more than %i is refused and not kept',
+      'a file one byte longer than %i is rejected and not kept',
       async (size) => {
         const options = { maxBytes: size };
         const content = [Buffer.alloc(size), Buffer.alloc(1)];
@@ -130,7 +130,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
     );
 
     it.each([1, 9 * MIB])(
-      'of several writers of %i bytes at once the first one wins',
+      'of several simultaneous writers of %i bytes the first one wins',
       async (size) => {
         const key = `first/${size}`;
         const writers = ['a', 'b', 'c'].map((letter) =>
@@ -150,7 +150,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       },
     );
 
-    it('another content has another tag, and a reader of the old one is told', async () => {
+    it('different content has a different tag, and a reader of the old file is told', async () => {
       const old = await write('tags/file', 'one');
       const now = await write('tags/file', 'two');
       expect(now.etag).not.toBe(old.etag);
@@ -173,14 +173,14 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
     });
 
     it.each([{ first: 10 }, { first: 3, last: 2 }, { first: -1 }, { first: 0.5 }])(
-      'a range without a byte of the file is refused: %j',
+      'a range without a byte of the file is rejected: %j',
       async (range) => {
         await write('ranges/file', '0123456789');
         await expect(store.read('ranges/file', { range })).rejects.toThrow(RangeBeyondFile);
       },
     );
 
-    it('files are listed by their keys, page by page, and none is left out', async () => {
+    it('files are listed by their keys, page by page, without omissions', async () => {
       const keys = ['a', 'a-b', 'a.b', 'a/b', 'a/b.c', 'a0', 'b/c/d', 'b0'].map(
         (key) => `list/${key}.x`,
       );
@@ -215,7 +215,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(await textOf('jobs/1/a')).toBe('again');
     });
 
-    it('members of gzip, short and long ones mixed, are joined to one file', async () => {
+    it('gzip members, short and long ones mixed, are joined to one file', async () => {
       // What is random does not shrink: parts on both sides of the smallest that S3 takes.
       const sizes = [1, 3 * MIB, 6 * MIB, 5 * MIB - 9, 2, 11 * MIB, 100];
       const texts = sizes.map((size) => randomBytes(size));
@@ -230,7 +230,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(whole.equals(Buffer.concat(texts))).toBe(true);
     });
 
-    it('few short files, one alone and none are joined, too', async () => {
+    it('a few short files, a single one and none are joined, too', async () => {
       await write('short/a', 'a');
       await write('short/b', 'b');
       await store.concatenate(['short/a', 'short/b', 'short/a'], 'short/c');
@@ -240,24 +240,27 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect((await store.concatenate([], 'short/e')).sizeBytes).toBe(0);
     });
 
-    it.each(INVALID_KEYS)('S75: %j is refused as a key: %s', async (key: string, _what: string) => {
-      const calls = [
-        store.write(key, [], ENOUGH),
-        store.read(key),
-        store.stat(key),
-        store.remove(key),
-        store.copy('a', key),
-        store.copy(key, 'a'),
-        store.address(key, { lifetimeSeconds: 1, contentType: 'a/b', disposition: 'inline' }),
-        store.list(`${key}/`, { limit: 1 }),
-        store.removeAll(`${key}/`),
-      ];
-      const ends = await Promise.allSettled(calls);
-      const reasons = ends.map((end) => end.status === 'rejected' && (end.reason as unknown));
-      expect(reasons.filter((reason) => !(reason instanceof InvalidFileKey))).toEqual([]);
-    });
+    it.each(INVALID_KEYS)(
+      'S75: %j is rejected as a key: %s',
+      async (key: string, _what: string) => {
+        const calls = [
+          store.write(key, [], ENOUGH),
+          store.read(key),
+          store.stat(key),
+          store.remove(key),
+          store.copy('a', key),
+          store.copy(key, 'a'),
+          store.address(key, { lifetimeSeconds: 1, contentType: 'a/b', disposition: 'inline' }),
+          store.list(`${key}/`, { limit: 1 }),
+          store.removeAll(`${key}/`),
+        ];
+        const ends = await Promise.allSettled(calls);
+        const reasons = ends.map((end) => end.status === 'rejected' && (end.reason as unknown));
+        expect(reasons.filter((reason) => !(reason instanceof InvalidFileKey))).toEqual([]);
+      },
+    );
 
-    it('a prefix that is no folder, the whole store at once and pages without an end are refused', async () => {
+    it('a prefix that is not a folder, the whole store at once and unlimited pages are rejected', async () => {
       await expect(store.list('jobs', { limit: 1 })).rejects.toThrow(InvalidFileKey);
       await expect(store.removeAll('jobs')).rejects.toThrow(InvalidFileKey);
       await expect(store.removeAll('')).rejects.toThrow(RangeError);
@@ -274,7 +277,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       }
     });
 
-    it('can be asked whether it is there', async () => {
+    it('its availability can be checked', async () => {
       await expect(store.check()).resolves.toBeUndefined();
     });
   });

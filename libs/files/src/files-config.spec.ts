@@ -12,7 +12,7 @@ const faultsOf = (settings: Record<string, string>) => {
   }
 };
 
-describe('the settings of the file store', () => {
+describe('settings of the file store', () => {
   it.each([
     ['/var/lib/files', undefined],
     ['files', undefined],
@@ -58,7 +58,7 @@ describe('the settings of the file store', () => {
     );
   });
 
-  it('a public endpoint that is no origin is refused', () => {
+  it('a public endpoint that is not an origin is rejected', () => {
     expect(faultsOf({ FILES_S3_PUBLIC_ENDPOINT: 'files.example.org' })).toContain(
       'FILES_S3_PUBLIC_ENDPOINT',
     );

@@ -26,7 +26,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 fileStoreContract('files in a folder', () => openIn('contract'));
 
 describe('files in a folder', () => {
-  it('are for their owner alone, and nothing half-written is left', async () => {
+  it('are readable only by their owner, and no partial file is left', async () => {
     const store = await openIn('private');
     await store.write('a/b', [Buffer.from('x')], { maxBytes: 9 });
     const modes = ['', 'a', 'a/b'].map((path) => statSync(join(root, 'private', path)).mode & 0o77);
@@ -34,7 +34,7 @@ describe('files in a folder', () => {
     expect(readdirSync(join(root, 'private/.making'))).toEqual([]);
   });
 
-  it('a file that a killed process left half-written is removed a day later', async () => {
+  it('a partial file of a killed process is removed a day later', async () => {
     const making = join(root, 'killed/.making');
     mkdirSync(making, { recursive: true });
     for (const name of ['old', 'new']) writeFileSync(join(making, name), 'half');
@@ -44,7 +44,7 @@ describe('files in a folder', () => {
     expect(readdirSync(making)).toEqual(['new']);
   });
 
-  it('a file that is written while its folder is removed is there or not, and never a fault', async () => {
+  it('a file written while its folder is removed exists or does not, and never causes a fault', async () => {
     const store = await openIn('busy');
     for (let round = 0; round < 50; round++) {
       const writing = store.write('job/1/file', [Buffer.from('x')], { maxBytes: 9 });
@@ -55,13 +55,13 @@ describe('files in a folder', () => {
     expect(readdirSync(join(root, 'busy/.making'))).toEqual([]);
   });
 
-  it('have no addresses: their owner streams them', async () => {
+  it('have no addresses, because their owner streams them', async () => {
     const store = await openIn('addresses');
     const options = { lifetimeSeconds: 60, contentType: 'text/csv', disposition: 'attachment' };
     expect(await store.address('a', options)).toBeUndefined();
   });
 
-  it('a folder that is gone is noticed by the check', async () => {
+  it('a missing folder is detected by the check', async () => {
     const store = await openIn('gone');
     rmSync(join(root, 'gone'), { recursive: true });
     await expect(store.check()).rejects.toThrow('ENOENT');

@@ -73,7 +73,7 @@ describe('mail sender', () => {
       [seconds],
     );
 
-  it('a mail of a transaction that rolled back is never sent', async () => {
+  it('a mail of a rolled-back transaction is never sent', async () => {
     const rolledBack = database.transaction(async (transaction) => {
       await new MailOutbox().add(transaction, newId(), mail);
       throw new Error('no');
@@ -83,7 +83,7 @@ describe('mail sender', () => {
     expect(transport.sends).toBe(0);
   });
 
-  it('parallel senders send each mail once, and nothing of it stays', async () => {
+  it('parallel senders send each mail once, and keep no content', async () => {
     for (let i = 0; i < 30; i++) await write();
     const senders = Array.from({ length: 4 }, () => new MailSender(maintenance, transport, logger));
     await Promise.all(senders.map((one) => one.runOnce()));
@@ -91,7 +91,7 @@ describe('mail sender', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('a sender that dies leaves others waiting for the one mail in its hands alone', async () => {
+  it('when a sender dies, others wait only for the one mail that it was sending', async () => {
     for (let i = 0; i < 3; i++) await write();
     // Never answered: as if its process were gone.
     const silent = new SilentTransport();
@@ -107,7 +107,7 @@ describe('mail sender', () => {
     await dying;
   });
 
-  it('mails of an account leave in the order in which they were written, those tried again, too', async () => {
+  it('mails of an account are sent in the order in which they were written, including retries', async () => {
     const accountId = newId();
     transport.failures.push(new Error('away'));
     await write(accountId);
@@ -121,7 +121,7 @@ describe('mail sender', () => {
     expect(newest.id).not.toBe(first.id);
   });
 
-  it('a mail that could not be sent is tried again later, not at once', async () => {
+  it('a mail that could not be sent is retried later, not at once', async () => {
     transport.failures.push(new Error('away'));
     await write();
     await sender.runOnce();
@@ -156,7 +156,7 @@ describe('mail sender', () => {
     expect(await rows()).toMatchObject([{ state: 'dead', attempts: 80, recipient: null }]);
   });
 
-  it('a mail that a service of the last release stored and did not send is sent once', async () => {
+  it('a mail that the last release stored and did not send is sent once', async () => {
     await maintenance.query(
       `insert into mail (id, account_id, recipient, subject, text, html)
        values ($1, $2, 'someone@example.com', 'Older', 'text', '<p>text')`,
@@ -173,7 +173,7 @@ describe('mail sender', () => {
     expect(await rows()).toMatchObject([{ subject: 'Being sent' }]);
   });
 
-  it('a mail of an account that is erased is not sent', async () => {
+  it('a mail of an erased account is not sent', async () => {
     const accountId = newId();
     await write(accountId);
     await database.transaction((transaction) => new MailOutbox().forget(transaction, accountId));
@@ -182,7 +182,7 @@ describe('mail sender', () => {
     expect(await maintenance.query('select from work')).toEqual([]);
   });
 
-  it('a mail refused for good is given up at once and loses its content', async () => {
+  it('a permanently rejected mail is given up at once and loses its content', async () => {
     transport.failures.push(new MailRefused('no someone@example.com here'));
     await write();
     await sender.runOnce();
@@ -203,7 +203,7 @@ describe('mail sender', () => {
     expect(lines.join()).not.toContain('someone@example.com');
   });
 
-  it('S66, S82: whatever a mail quotes is text in its HTML', () => {
+  it('S66, S82: text quoted in a mail is text in its HTML', () => {
     const { html, text } = composeMail('someone@example.com', {
       subject: 'Hello',
       paragraphs: ['<script>alert(1)</script> & "so on"'],

@@ -14,7 +14,7 @@ function faultsOf(environment: Record<string, string>): string[] {
   }
 }
 
-describe('where events travel', () => {
+describe('the transport of events', () => {
   it.each([
     {},
     { KAFKA_BROKERS: '127.0.0.1:9092,localhost:9093' },

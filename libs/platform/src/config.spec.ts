@@ -33,7 +33,7 @@ class DemoConfig extends BaseConfig {
 const SECRET = 'sixteen-characters';
 
 describe('configuration', () => {
-  it('reads each kind of setting, and defaults where the environment is silent', () => {
+  it('reads each kind of setting, and uses defaults for missing ones', () => {
     const config = loadConfig(DemoConfig, {
       DEMO_PORT: '8080',
       DEMO_SECRET: SECRET,
@@ -82,7 +82,7 @@ describe('configuration', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('S113: a file that gives no value is one fault with its setting, and shows nothing', () => {
+  it('S113: a file without a value is one fault with its setting, and shows nothing', () => {
     const folder = mkdtempSync(join(tmpdir(), 'config-'));
     const file = (name: string, text: string) => {
       writeFileSync(join(folder, name), text);
@@ -116,7 +116,7 @@ describe('configuration', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("settings are listed in order, the base class's first", () => {
+  it('settings are listed in order, the base class’s first', () => {
     expect(settingsOf(DemoConfig).map((setting) => setting.env)).toEqual([
       'DEMO_HOST',
       'DEMO_PORT',

@@ -5,7 +5,7 @@ import { armedBy } from './crash-point.js';
 const MODULE = new URL('./crash-point.js', import.meta.url).href;
 
 describe('crash points', () => {
-  it('the process is killed at the pass that was named, at no other and by no other point', () => {
+  it('the process is killed at the given pass of the given point, and at no other', () => {
     let kills = 0;
     const crashPoint = armedBy('relay.after-send:3', () => kills++);
     const passes = [0, 1, 2, 3, 4].map(() => {
@@ -30,7 +30,7 @@ describe('crash points', () => {
     expect(run('')).toMatchObject({ status: 0, stdout: 'before\nafter\n' });
   });
 
-  it('a point that does not exist cannot be survived', () => {
+  it('an unknown point cannot be survived', () => {
     for (const text of ['relay.after:1', 'relay.after-send', 'relay.after-send:0', 'toString:1']) {
       expect(() => armedBy(text)).toThrow('CRASH_AT is <point>:<n>');
     }

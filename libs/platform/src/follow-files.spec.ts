@@ -49,7 +49,7 @@ describe('settings that follow their files', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('S113: what a file holds counts without a restart, and no value is logged', async () => {
+  it('S113: the content of a file applies without a restart, and no value is logged', async () => {
     write('PEPPER', 'another pepper');
     write('SECRETS', 'two,one');
     write('PASSWORD', 'the second one');
@@ -66,7 +66,7 @@ describe('settings that follow their files', () => {
     expect(log).not.toMatch(/PEPPER|the second one|two/);
   });
 
-  it('S113: a file that is gone or holds nothing valid changes nothing, and is logged by name', async () => {
+  it('S113: a missing or invalid file changes nothing, and is logged by name', async () => {
     write('PASSWORD', 'short');
     await waitFor('the fault', () => log.includes('was not taken'));
     expect(log).toContain('PASSWORD: must be longer than or equal to 8 characters');

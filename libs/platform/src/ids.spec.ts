@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { isId, newId, nextId } from './ids.js';
 
 describe('ids', () => {
-  it('the ids of one process sort by creation, however many fall into one millisecond', () => {
+  it('the ids of one process sort by creation, however many are made in one millisecond', () => {
     const ids = Array.from({ length: 50_000 }, newId);
     expect(ids.every(isId)).toBe(true);
     expect(ids.filter((id, at) => at > 0 && id <= ids[at - 1])).toEqual([]);
   });
 
-  it('an id is a UUID of version 7 with the time it was made', () => {
+  it('an id is a UUID of version 7 with its creation time', () => {
     const before = Date.now();
     const id = newId();
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -16,7 +16,7 @@ describe('ids', () => {
     expect(Math.abs(ms - before)).toBeLessThan(60_000);
   });
 
-  it('the next id follows one that another process made a little ahead of this clock', () => {
+  it('the next id follows one that another process made slightly ahead of this clock', () => {
     const ahead = 'ffffffff-0000-7fff-bfff-ffffffffffff';
     expect(nextId(ahead) > ahead).toBe(true);
     expect(nextId(undefined) > newId()).toBe(false);

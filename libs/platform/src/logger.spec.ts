@@ -23,7 +23,7 @@ describe('logger', () => {
     expect(out.match(/dds_live_\*\*\*/g)?.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('S8: what is sent as apiKey is masked even when it is no key', () => {
+  it('S8: the value of apiKey is masked even if it is not a key', () => {
     expect(maskKeys('/x?apiKey=guess-123&b=1')).toBe('/x?apiKey=***&b=1');
     expect(maskKeys('/x?APIKEY=guess')).toBe('/x?APIKEY=***');
   });
@@ -33,7 +33,7 @@ describe('logger', () => {
     expect(maskKeys(KEY.replaceAll('_', '%5F'))).toBe('dds_live_***');
   });
 
-  it('S119: an error is logged with code, stack and causes, not with the data it carries', () => {
+  it('S119: an error is logged with code, stack and causes, without the data it carries', () => {
     const members = { code: '23505', detail: 'Key (email)=(ann@example.org) already exists.' };
     const driverError = Object.assign(new Error('duplicate key'), members);
     const parameters = ['ann@example.org'];
@@ -47,7 +47,7 @@ describe('logger', () => {
     expect(out).toContain('"request_id":"r1"');
   });
 
-  it('fields that no JSON can hold, and endless ones, still make a line of bounded length', () => {
+  it('fields that JSON cannot represent, and endless ones, still make a line of limited length', () => {
     const circle: Record<string, unknown> = { amount: 10n };
     circle.self = circle;
     const looped = new Error('looped');

@@ -46,7 +46,7 @@ describe('a loop', () => {
     expect(turns).toBe(1);
   });
 
-  it('works again after each interval, also behind a failure', async () => {
+  it('works again after each interval, also after a failure', async () => {
     void repeat(async () => {
       if (turns % 2 === 0) throw new Error('no');
     }, 1).start();
@@ -60,7 +60,7 @@ describe('a loop', () => {
     expect(turns).toBe(1);
   });
 
-  it('woken at work works once more, however often it was woken, and never twice at a time', async () => {
+  it('woken while working it works once more, however often it was woken, and never concurrently', async () => {
     const { work, open } = gate();
     void repeat(work).start();
     loop.wake();
@@ -73,7 +73,7 @@ describe('a loop', () => {
     expect(turns).toBe(2);
   });
 
-  it('that fails rests for its interval, although it was woken meanwhile', async () => {
+  it('pauses for its interval after a failure, even if it was woken meanwhile', async () => {
     await repeat(async () => {
       loop.wake();
       throw new Error('no');
@@ -90,7 +90,7 @@ describe('a loop', () => {
     expect(lines).toEqual([fails, works, fails, works]);
   });
 
-  it('a turn that had nothing to do is no sign that it works again', async () => {
+  it('a turn without work does not count as recovery', async () => {
     const before: number[] = [];
     void repeat(async () => {
       before.push(lines.length);
@@ -101,7 +101,7 @@ describe('a loop', () => {
     expect(before.slice(0, 5)).toEqual([0, 1, 1, 1, 2]);
   });
 
-  it('a stop waits for the turn under way, and nothing wakes the loop again', async () => {
+  it('a stop waits for the current turn, and nothing wakes the loop again', async () => {
     const { work, open } = gate();
     void repeat(work).start();
     let isStopped = false;

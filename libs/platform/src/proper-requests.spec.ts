@@ -21,7 +21,7 @@ const clock = new SystemClock();
 })
 class DemoModule {}
 
-describe('refusals of the framework', () => {
+describe('rejections by the framework', () => {
   let service: RunningService;
   let further: FurtherListener;
   const ports = { internal: 0, probes: 0 };

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { IsInt, IsNumber, IsOptional, Max, Min, validateSync } from 'class-validator';
 import { numberRule, ruleText } from './rule-text.js';
 
-it('a rule is said without the name of its property, whoever worded it', () => {
+it('a rule is described without the name of its property, whoever worded it', () => {
   expect(ruleText('name', 'name must be a string')).toBe('must be a string');
   expect(ruleText('name', 'must be a text')).toBe('must be a text');
   expect(ruleText('scopes', 'each value in scopes must be one of these')).toBe(
@@ -27,7 +27,7 @@ class Numbers {
   most: unknown;
 }
 
-it('the rules of a number are one sentence, however many of them are broken', () => {
+it('the rules of a number are one sentence, however many of them are violated', () => {
   const saidOf = (values: Partial<Numbers>) =>
     validateSync(Object.assign(new Numbers(), { both: 1, least: 0, most: 0 }, values)).map(
       ({ property, constraints = {} }) => numberRule(Numbers, property, constraints),

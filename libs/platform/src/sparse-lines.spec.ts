@@ -17,7 +17,7 @@ function lines() {
   return { add, passMinute, written };
 }
 
-it('the first event of a flood is a line, and each minute after it adds one with the count', () => {
+it('the first event of a flood is logged, and each later minute adds one line with the count', () => {
   const { add, passMinute, written } = lines();
   for (let i = 1; i <= 5_000; i += 1) add('timeout', `request ${i}`);
   expect(written).toEqual(['request 1 1']);
@@ -33,7 +33,7 @@ it('the first event of a flood is a line, and each minute after it adds one with
   expect(written.splice(1)).toEqual(['again 1']);
 });
 
-it('kinds are counted apart, and more of them than are told apart are lines of their own', () => {
+it('kinds are counted separately, and those beyond the limit are logged individually', () => {
   const { add, passMinute, written } = lines();
   for (let i = 0; i < 1_000; i += 1) add(`kind ${i}`);
   add('kind 7');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { hiddenClientsOf } from './hidden-clients.js';
 
-describe('the addresses of customers', () => {
+describe('customers’ addresses', () => {
   const settings = { origin: 'BASE_URL', trustedProxies: 'GATEWAY_TRUSTED_PROXIES' };
   const listener = { origin: 'https://api.example.org', trustedProxies: [], settings };
 
@@ -11,7 +11,7 @@ describe('the addresses of customers', () => {
   });
 
   it.each(['http://localhost:8080', 'http://127.0.0.1:8080'])(
-    'where everything is on one machine (%s) there is nothing to warn of',
+    'there is no warning if everything is on one machine (%s)',
     (origin) => {
       expect(hiddenClientsOf({ ...listener, origin })).toBeUndefined();
     },

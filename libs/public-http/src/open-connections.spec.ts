@@ -45,7 +45,7 @@ describe('the connections of a public listener', () => {
     return chunk.toString();
   }
 
-  it('S126: one address has its share, however many it opens, and others are served', async () => {
+  it('S126: one address has a share, however many it opens, and others are served', async () => {
     await listen(100, 10);
     const flood: Socket[] = [];
     for (let n = 0; n < 40; n++) flood.push(await open('127.0.0.2'));
@@ -58,7 +58,7 @@ describe('the connections of a public listener', () => {
     expect(flood.filter(({ closed }) => closed)).toHaveLength(30);
   });
 
-  it('S126: where the listener is full the longest idle makes room, never one that waits for its answer', async () => {
+  it('S126: if the listener is full the longest idle connection is closed, never one that waits for its answer', async () => {
     await listen(3, 3);
     const asking = await open('127.0.0.2');
     asking.write('GET /wait HTTP/1.1\r\nhost: a\r\n\r\n');
@@ -74,7 +74,7 @@ describe('the connections of a public listener', () => {
     expect(String((await answer)[0])).toContain('late');
   });
 
-  it('S126: where all wait for answers a new one is refused', async () => {
+  it('S126: if all wait for answers a new one is refused', async () => {
     await listen(2, 2);
     for (const from of ['127.0.0.2', '127.0.0.3']) {
       (await open(from)).write('GET /wait HTTP/1.1\r\nhost: a\r\n\r\n');
@@ -85,7 +85,7 @@ describe('the connections of a public listener', () => {
     expect(sockets.slice(0, 2).every(({ closed }) => !closed)).toBe(true);
   });
 
-  it('S126: everybody is behind a trusted proxy: it has no share', async () => {
+  it('S126: a trusted proxy has no share, because everybody is behind it', async () => {
     await listen(100, 2, '127.0.0.2');
     const opened: Socket[] = [];
     for (let n = 0; n < 20; n++) opened.push(await open('127.0.0.2'));

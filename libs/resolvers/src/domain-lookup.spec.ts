@@ -20,7 +20,7 @@ import type { Lookup, LookupOutcome } from './record.js';
 const harness = LookupHarness.forEachTest();
 
 describe('a lookup', () => {
-  it('asks the registry and then the registrar by RDAP, and merges what they say', async () => {
+  it('queries the registry and then the registrar by RDAP, and merges their answers', async () => {
     await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
     await harness.internet.rdap('rdap.registrar.test', registrarFound);
     const lookup = await harness.lookups().lookup(name);
@@ -55,7 +55,7 @@ describe('a lookup', () => {
     expect((await harness.lookups().lookup(name)).sources).toHaveLength(2);
   });
 
-  it('a link that leads back to the registry is not followed', async () => {
+  it('a link back to the registry is not followed', async () => {
     await harness.internet.rdap('rdap.nic.test', found('https://RDAP.nic.test/v1/domain/A.TEST'));
     expect(told(await harness.lookups().lookup(name))).toEqual([
       'delivered',
@@ -63,7 +63,7 @@ describe('a lookup', () => {
     ]);
   });
 
-  it('a registrar that knows nothing of the name does not make it unregistered', async () => {
+  it('a registrar that does not know the name does not make it unregistered', async () => {
     await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
     await harness.internet.rdap('rdap.registrar.test', status(404));
     const lookup = await harness.lookups().lookup(name);
@@ -102,7 +102,7 @@ describe('a lookup', () => {
     ]);
   });
 
-  it('a name unknown to the registry is not registered, and nobody else is asked', async () => {
+  it('a name unknown to the registry is not registered, and no other server is queried', async () => {
     await harness.internet.rdap('rdap.nic.test', status(404));
     await harness.internet.whois('whois.nic.test', said('a.test'));
     const lookup = await harness.lookups().lookup(name);
@@ -136,7 +136,7 @@ describe('a lookup', () => {
     expect(told(await harness.lookups().lookup('a.whoisonly'))).toEqual([outcome, source]);
   });
 
-  it('a broken-off answer never means "not registered"', async () => {
+  it('a truncated answer never means "not registered"', async () => {
     await harness.internet.whois('whois.nic.test', (socket) => socket.write('No match'));
     const lookup = await withEnoughTime(
       200,
@@ -152,7 +152,7 @@ describe('referrals on port 43', () => {
   const refers = (to: string) => said('a.whoisonly', `Registrar WHOIS Server: ${to}\n`);
   const servers = (lookup: Lookup) => lookup.sources.map(({ server }) => server);
 
-  it('the registrar a registry names is asked', async () => {
+  it('the registrar named by the registry is queried', async () => {
     await harness.internet.whois('whois.nic.test', refers('http://WHOIS.registrar.test/'));
     const answer = `${refers('whois.registrar.test')}Registrant Email: owner@a.test\n`;
     await harness.internet.whois('whois.registrar.test', answer);
@@ -174,7 +174,7 @@ describe('referrals on port 43', () => {
     ]);
   });
 
-  it('S58: servers that refer to themselves or to each other are asked once', async () => {
+  it('S58: servers that refer to themselves or to each other are queried once', async () => {
     await harness.internet.whois('whois.nic.test', refers('whois.loop.test'));
     await harness.internet.whois('whois.loop.test', refers('whois.nic.test'));
     const lookup = await harness.lookups().lookup('a.whoisonly');
@@ -201,8 +201,8 @@ describe('referrals on port 43', () => {
   });
 });
 
-describe('lookups at the same time', () => {
-  it('questions about one name share one lookup and get one answer', async () => {
+describe('simultaneous lookups', () => {
+  it('lookups of one name share one query and get one answer', async () => {
     await harness.internet.whois('whois.nic.test', said('a.whoisonly'));
     const lookup = harness.lookups();
     const answers = await Promise.all([1, 2, 3].map(() => lookup.lookup('a.whoisonly')));
@@ -216,7 +216,7 @@ describe('lookups at the same time', () => {
     expect(source.seconds.counts.reduce((sum, count) => sum + count)).toBe(2);
   });
 
-  it('one caller that goes away does not end the lookup of another', async () => {
+  it('a caller that disconnects does not end the lookup of another', async () => {
     const { promise: asked, resolve: hasAsked } = Promise.withResolvers<Socket>();
     await harness.internet.whois('whois.nic.test', hasAsked);
     const lookup = harness.lookups();
@@ -231,7 +231,7 @@ describe('lookups at the same time', () => {
     expect((await staying).outcome).toBe('delivered');
   });
 
-  it('a lookup nobody waits for any more closes its connection, and the next starts again', async () => {
+  it('a lookup without callers closes its connection, and the next starts again', async () => {
     const { promise: asked, resolve: hasAsked } = Promise.withResolvers<Socket>();
     let count = 0;
     await harness.internet.whois('whois.nic.test', (socket) => {
@@ -251,7 +251,7 @@ describe('lookups at the same time', () => {
     expect((await next).outcome).toBe('delivered');
   });
 
-  it('an aborted signal asks nobody', async () => {
+  it('an aborted signal sends no query', async () => {
     const signal = AbortSignal.abort();
     await expect(harness.lookups().lookup(name, { signal })).rejects.toThrow('aborted');
     expect(harness.internet.asked).toEqual([]);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { JoinedRuns } from './joined-runs.js';
 
-describe('work for many', () => {
-  it('is done once while it is under way, and again after it', async () => {
+describe('shared work', () => {
+  it('is done once while it is running, and again after it', async () => {
     const runs = new JoinedRuns<number>();
     const { promise, resolve } = Promise.withResolvers<void>();
     let started = 0;
@@ -21,7 +21,7 @@ describe('work for many', () => {
     expect(await ask('a')).toBe(3);
   });
 
-  it('is not given up once it is done', async () => {
+  it('is not cancelled once it is done', async () => {
     const runs = new JoinedRuns<string>();
     let ended: AbortSignal | undefined;
     const answer = await runs.join('a', undefined, async ({ signal }) => {
@@ -31,7 +31,7 @@ describe('work for many', () => {
     expect([answer, ended?.aborted, runs.has('a')]).toEqual(['done', false, false]);
   });
 
-  it('is given up when the last of them has gone, not before', async () => {
+  it('is cancelled when the last caller has left, not before', async () => {
     const runs = new JoinedRuns<string>();
     const ended: AbortSignal[] = [];
     const [first, second] = [new AbortController(), new AbortController()];
@@ -52,7 +52,7 @@ describe('work for many', () => {
     expect(ended).toHaveLength(1);
   });
 
-  it('that fails fails for all, and may be tried again', async () => {
+  it('that fails fails for all, and may be retried', async () => {
     const runs = new JoinedRuns<string>();
     let isBroken = true;
     const ask = () =>

@@ -17,7 +17,7 @@ import { UpstreamLimiter } from './limiter/upstream-limiter.js';
 
 const harness = LookupHarness.forEachTest();
 
-describe('a name nobody holds', () => {
+describe('a name that nobody holds', () => {
   const object = (members: object): RequestListener => {
     const json = { objectClassName: 'domain', ldhName: 'a.rdaponly', ...members };
     return (_request, response) => void response.end(JSON.stringify(json));
@@ -82,7 +82,7 @@ describe('a name nobody holds', () => {
   });
 });
 
-describe('an answer that is not whole', () => {
+describe('an incomplete answer', () => {
   const stall = (text: string) => (socket: Socket) => void socket.write(text);
   /** Asks with a budget within which all of the text arrives. */
   const answerTo = (text: string) =>
@@ -92,7 +92,7 @@ describe('an answer that is not whole', () => {
       hasNotHeard(text),
     );
 
-  it('is partial with what had arrived when the time was over', async () => {
+  it('is partial, with what had arrived when the time was over', async () => {
     const text = `${said('a.whoisonly')}Name Server: ns1.exam`;
     await harness.internet.whois('whois.nic.test', stall(text));
     const lookup = await answerTo(text);
@@ -106,7 +106,7 @@ describe('an answer that is not whole', () => {
   });
 
   it.each(['% a comment\n', 'No match for domain "A.WHOISONLY".\n', 'Domain Name: a.who'])(
-    'is a timeout when the time was over and no record had arrived, only %j',
+    'is a time-out if no record had arrived when the time was over, only %j',
     async (text) => {
       await harness.internet.whois('whois.nic.test', stall(text));
       const lookup = await answerTo(text);
@@ -115,7 +115,7 @@ describe('an answer that is not whole', () => {
     },
   );
 
-  it('says nothing when it is about another name', async () => {
+  it('says nothing if it is about another name', async () => {
     await harness.internet.whois('whois.nic.test', stall(said('b.test')));
     const lookup = await withEnoughTime(
       300,
@@ -130,7 +130,7 @@ describe('redirects', () => {
   const to: RequestListener = (_request, response) =>
     void response.writeHead(302, { location: 'https://rdap.other.test/domain/a.rdaponly' }).end();
 
-  it('a host redirected to is asked in its own turn, and its throttle pauses it alone', async () => {
+  it('the target of a redirect is queried in its own turn, and its throttle pauses only it', async () => {
     await harness.internet.rdap('rdap.nic.test', to);
     await harness.internet.rdap('rdap.other.test', status(429, { 'retry-after': '90' }));
     const limiter = new UpstreamLimiter({ defaultLimit: wide });
@@ -150,7 +150,7 @@ describe('redirects', () => {
     ]);
   });
 
-  it('every hop gives its turn back', async () => {
+  it('every hop returns its turn', async () => {
     await harness.internet.rdap('rdap.nic.test', to);
     await harness.internet.rdap('rdap.other.test', found());
     const single = { ...wide, connections: 1 };
@@ -163,7 +163,7 @@ describe('redirects', () => {
   });
 });
 
-describe('upstreams that cannot be had', () => {
+describe('unavailable upstreams', () => {
   it('a throttle in words is a throttle, and the upstream is left alone as long as it said', async () => {
     await harness.internet.whois(
       'whois.nic.test',
@@ -178,7 +178,7 @@ describe('upstreams that cannot be had', () => {
     expect(harness.internet.asked).toHaveLength(1);
   });
 
-  it('Retry-After of an RDAP service is told to the caller and kept to', async () => {
+  it('the Retry-After of an RDAP service is passed to the caller and obeyed', async () => {
     await harness.internet.rdap('rdap.nic.test', status(429, { 'retry-after': '77' }));
     const lookup = harness.lookups();
     expect(await lookup.lookup('a.rdaponly')).toMatchObject({
@@ -190,7 +190,7 @@ describe('upstreams that cannot be had', () => {
   });
 
   it.each(['999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
-    'an upstream that asks for a wait until %s holds nobody up for more than an hour',
+    'an upstream that asks for a wait until %s delays nobody for more than an hour',
     async (retryAfter) => {
       await harness.internet.rdap('rdap.nic.test', (_request, response) => {
         response.writeHead(429, { 'retry-after': retryAfter }).end();
@@ -200,7 +200,7 @@ describe('upstreams that cannot be had', () => {
     },
   );
 
-  it('silence is a timeout, a closed door is not, and both may be tried again', async () => {
+  it('silence is a time-out, a closed port is not, and both may be retried', async () => {
     await harness.internet.whois('whois.nic.test', () => undefined);
     const silent = await harness.lookups({ whois: { firstByteMs: 50 } }).lookup('a.whoisonly');
     expect(told(silent)).toEqual(['timeout', 'whois43 registry first_byte_timeout']);
@@ -210,7 +210,7 @@ describe('upstreams that cannot be had', () => {
     expect(nobody.retryAfterSeconds).toBeGreaterThan(0);
   });
 
-  it('a top-level domain nobody answers for is unsupported, with the reason, and nobody is asked', async () => {
+  it('a top-level domain without a service is unsupported, with the reason, and nothing is queried', async () => {
     expect(await harness.lookups().lookup('a.silent')).toMatchObject({
       outcome: 'unsupported',
       reason: expect.stringContaining('publishes no machine-readable'),

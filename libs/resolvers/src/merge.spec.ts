@@ -63,7 +63,7 @@ const registrar = source('s2', 'registrar', {
 describe('mergeSources', () => {
   const merged = mergeSources([registry, registrar]);
 
-  it('the registry wins dates, statuses, name servers and DNSSEC', () => {
+  it('the registry decides dates, statuses, name servers and DNSSEC', () => {
     expect(merged?.record).toMatchObject({
       created: { iso: '2001-02-03T04:05:06Z' },
       expires: { iso: '2030-02-03T04:05:06Z' },
@@ -75,7 +75,7 @@ describe('mergeSources', () => {
     expect(merged?.fields).toMatchObject({ created: 's1', statuses: 's1', dnssec: 's1' });
   });
 
-  it('the registrar wins contacts, each as a whole, and what it says of itself', () => {
+  it('the registrar decides contacts, each as a whole, and what it says of itself', () => {
     expect(merged?.record.contacts.registrant).toEqual({
       organization: 'Example Holdings BV',
       email: 'owner@holdings.example',
@@ -93,7 +93,7 @@ describe('mergeSources', () => {
     });
   });
 
-  it('a contact the registrar withholds but for handle and country is taken from the registry', () => {
+  it('a contact that the registrar withholds except for handle and country is taken from the registry', () => {
     const contacts = { registrant: { handle: 'C2', countryCode: 'DE' } };
     const { record, fields, conflicts } =
       mergeSources([registry, source('s2', 'registrar', { contacts })]) ?? {};
@@ -104,7 +104,7 @@ describe('mergeSources', () => {
     ]);
   });
 
-  it('only conflicting values of sources are listed, with the one chosen', () => {
+  it('only contradicting values of sources are listed, with the one chosen', () => {
     expect(merged?.conflicts).toEqual([
       { path: 'expires', chosen: 's1', values: { s1: '2030-02-03', s2: '2031-02-03' } },
       { path: 'statuses', chosen: 's1', values: { s1: 'ok', s2: 'clientHold' } },
@@ -124,7 +124,7 @@ describe('mergeSources', () => {
     expect(alone).toEqual(['contacts.registrant.email', 'contacts.technical.name']);
   });
 
-  it('the order in which the sources were asked changes nothing', () => {
+  it('the order in which the sources were queried has no effect', () => {
     expect(mergeSources([registrar, registry])).toEqual(merged);
   });
 
@@ -135,7 +135,7 @@ describe('mergeSources', () => {
     expect(fields).toMatchObject({ domain: 's1', expires: 's2', statuses: 's2' });
   });
 
-  it('a registrar that knows nothing changes nothing the registry said', () => {
+  it('a registrar without data changes nothing of the registry’s', () => {
     expect(mergeSources([registry, source('s2', 'registrar')])).toEqual(mergeSources([registry]));
   });
 
@@ -144,7 +144,7 @@ describe('mergeSources', () => {
     expect(mergeSources([source('s1', 'registry')])).toBeUndefined();
   });
 
-  it('leaves the sources as they were', () => {
+  it('leaves the sources unchanged', () => {
     const before = structuredClone([registry, registrar]);
     mergeSources([registry, registrar]);
     expect([registry, registrar]).toEqual(before);

@@ -39,7 +39,7 @@ describe('the databases of an installation', () => {
       return rows.map(({ name }) => name);
     });
 
-  it('a service with a database of its own has its schema, tables and extensions there alone', async () => {
+  it('a service with its own database has its schema, tables and extensions only there', async () => {
     const told: [string, string[]][] = [];
     await databases.provision();
     await databases.migrate((...migrated) => told.push(migrated));
@@ -55,7 +55,7 @@ describe('the databases of an installation', () => {
     ]);
   });
 
-  it('every role is led to the database of its service', async () => {
+  it('every role connects to the database of its service', async () => {
     for (const [service, test] of [['account', common] as const, ['gateway', own] as const]) {
       for (const role of rolesOf(service)) {
         await withClient(databases.url(role), async (client) => {
@@ -76,7 +76,7 @@ describe('the databases of an installation', () => {
     );
   });
 
-  it('a setting for each service with a schema gives the superuser of its own database', () => {
+  it('each service with a schema has a setting for the superuser of its own database', () => {
     const url = 'postgres://postgres@127.0.0.1/gateway';
     const config = loadConfig(ownDatabasesConfig(SERVICES), {
       GATEWAY_DATABASE_ADMIN_URL: url,
@@ -85,7 +85,7 @@ describe('the databases of an installation', () => {
     expect({ ...config }).toEqual({ gateway: url });
   });
 
-  it('a service whose data is still in the common database does not begin anew in its own', async () => {
+  it('a service whose data is still in the common database does not start empty in its own', async () => {
     const moved = new InstallationDatabases({
       services: SERVICES,
       adminUrl: common.url(),

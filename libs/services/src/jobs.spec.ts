@@ -35,7 +35,7 @@ describe('a job of the installation', () => {
     return row;
   };
 
-  it('exactly one of the processes that ask at once gets the run, the first and each later one', async () => {
+  it('exactly one of the simultaneous processes gets the run, the first and each later one', async () => {
     const processes = Array.from({ length: 8 }, (_, n) => lease(`process ${n}`, 'asked'));
     for (const round of ['1', '2']) {
       const taken = await Promise.all(processes.map((one) => one.take()));
@@ -46,7 +46,7 @@ describe('a job of the installation', () => {
     }
   });
 
-  it('is not run early by a process that starts, and not left out while no process was there', async () => {
+  it('is not run early by a starting process, and not skipped while no process was running', async () => {
     let runs = 0;
     const job: Job = { name: 'daily', runOnce: async () => void runs++ };
     const start = () => new LeasedJob(job, { database, logger, everyMs: DAY_MS });
@@ -59,7 +59,7 @@ describe('a job of the installation', () => {
     expect(runs).toBe(2);
   });
 
-  it('a run that died with its process is another one’s when its lease ends: a minute, not the interval', async () => {
+  it('a run that died with its process is taken over when its lease ends: after a minute, not the interval', async () => {
     expect(await lease('dying', 'killed').take()).toBeDefined();
     expect((await rowOf('killed')).leftMs).toBeLessThanOrEqual(LEASE_MS);
     expect(await lease('heir', 'killed').take()).toBeUndefined();
@@ -67,7 +67,7 @@ describe('a job of the installation', () => {
     expect(await lease('heir', 'killed').take()).toBeDefined();
   });
 
-  it('a process that outlived its lease neither prolongs it nor notes its run', async () => {
+  it('a process that outlived its lease neither extends it nor records its run', async () => {
     const [slow, heir] = [lease('slow', 'fenced'), lease('heir', 'fenced')];
     const lost = (await slow.take())!;
     await pass('fenced', LEASE_MS);
@@ -82,7 +82,7 @@ describe('a job of the installation', () => {
     expect(await rowOf('fenced')).toMatchObject({ ranOnce: true });
   });
 
-  it('is late for as long as it is due and none of its runs ends well, unless a run takes long', async () => {
+  it('is late while it is due and none of its runs succeeds, unless a run takes long', async () => {
     const lateOf = async (job: string) => {
       const [row] = await jobLateness(database, [{ job, everyMs: DAY_MS }]);
       return row && Math.round(row.late / 60);
@@ -124,7 +124,7 @@ describe('a job of the installation', () => {
     expect(await running).toBe(true);
   });
 
-  it('a run that failed is due again after 10 s, ever later after three failures in a row, after a minute at most', async () => {
+  it('a failed run is due again after 10 s, later after three failures in a row, after a minute at most', async () => {
     const runOnce = async () => {
       throw new Error('no');
     };
@@ -157,7 +157,7 @@ describe('a job of the installation', () => {
     await jobs.stop();
   });
 
-  it('a database that did not answer is asked again after 10 s, not at the next look', async () => {
+  it('a database that did not answer is queried again after 10 s, not at the next look', async () => {
     let [runs, refused] = [0, 0];
     const busy = {
       query: async (...words: Parameters<Database['query']>) => {
@@ -174,7 +174,7 @@ describe('a job of the installation', () => {
     await jobs.stop();
   });
 
-  it('a lease for days, taken by a process of the last release that is gone, is nobody’s', async () => {
+  it('a lease for days, taken by a dead process of the last release, is released', async () => {
     await database.query(
       `insert into job_lease (job, owner, lease_until) values ('older', 'gone', now() + interval '3 days')`,
     );

@@ -9,14 +9,14 @@ describe('services of an installation', () => {
   const namesWith = (settings: Record<string, string>) =>
     installed(services, settings).map(({ name }) => name);
 
-  it('one that needs one of some settings runs where one is given, as a value or a file', () => {
+  it('one that needs one of several settings runs if one is set, as a value or a file', () => {
     expect(namesWith({ STRIPE_API_KEY: 'sk_test_1' })).toEqual(['account', 'billing']);
     expect(namesWith({ PAYPAL_ID: 'an id' })).toEqual(['account', 'billing']);
     expect(namesWith({ STRIPE_API_KEY_FILE: '/run/secrets/key' })).toEqual(['account', 'billing']);
   });
 
   it.each([{}, { STRIPE_API_KEY: ' ' }, { STRIPE_API_KEY_FILE: '' }])(
-    'with %j the installation goes without it',
+    'with %j the installation runs without it',
     (settings) => {
       expect(namesWith(settings as Record<string, string>)).toEqual(['account']);
     },

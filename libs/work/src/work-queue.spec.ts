@@ -110,7 +110,7 @@ const held = () => {
 };
 
 describe('work', () => {
-  it('is done once, after the transaction that added it, and not when that is rolled back', async () => {
+  it('is done once, after the transaction that added it, and not after a rollback', async () => {
     const rolledBack = database.transaction(async (transaction) => {
       await queue.add(transaction, { name: 'lost', payload: {} });
       throw new Error('no');
@@ -122,13 +122,13 @@ describe('work', () => {
     expect(done).toEqual(['kept']);
   });
 
-  it('of a name that waits is not added again; once done it may come again', async () => {
+  it('with the name of waiting work is not added again; once done it may be', async () => {
     expect([await add('one'), await add('one')]).toEqual([true, false]);
     await runner().runOnce();
     expect(await add('one')).toBe(true);
   });
 
-  it('is shared by processes, each piece done by one', async () => {
+  it('is shared by processes, each item done by one', async () => {
     const runners = Array.from({ length: 4 }, () => runner(note, { concurrency: 8 }));
     await Promise.all([newId(), newId(), newId()].map((account) => addMany(account, account, 100)));
     await Promise.all(runners.map((one) => one.runOnce()));
@@ -137,7 +137,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('of a process that is gone is done by another when its lease ends', async () => {
+  it('of a dead process is done by another when its lease ends', async () => {
     await add('orphan');
     await claimAndDie();
     const [{ left }] = await database.query<{ left: number }>(
@@ -151,7 +151,7 @@ describe('work', () => {
     expect(done).toEqual(['orphan']);
   });
 
-  it('of a process that stood still is finished by another alone', async () => {
+  it('of a paused process is finished by another only', async () => {
     await add('slow');
     const lost: unknown[] = [];
     const effect = (work: Work<object>, by: string) =>
@@ -183,7 +183,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('keeps its lease for as long as it is done', async () => {
+  it('keeps its lease while it is being done', async () => {
     await add('long');
     const long = held();
     const running = runner(long.doing, { leaseMs: 3_000 }).runOnce();
@@ -214,7 +214,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('that failed is tried again after growing pauses, then dead with an alarm, and can be redriven', async () => {
+  it('that failed is retried after growing pauses, then dead with an alarm, and can be redriven', async () => {
     let isBroken = true;
     const tried: number[] = [];
     const hard = runner(
@@ -252,7 +252,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('that kills its process each time is given up after as many tries as work that fails', async () => {
+  it('that kills its process each time is given up after as many attempts as work that fails', async () => {
     await add('poison');
     for (let death = 0; death < 2; death += 1) {
       await claimAndDie({ triesMax: 2 });
@@ -263,7 +263,7 @@ describe('work', () => {
     expect(await rows()).toMatchObject([{ name: 'poison', state: 'dead' }]);
   });
 
-  it('that takes longer than it may is a failed try, and its handler finishes nothing', async () => {
+  it('that exceeds its time is a failed attempt, and its handler finishes nothing', async () => {
     await add('endless');
     const endless = held();
     await runner(endless.doing, { timeLimitMs: 50 }).runOnce();
@@ -274,7 +274,7 @@ describe('work', () => {
     await expect(finishing).rejects.toBeInstanceOf(WorkLost);
   });
 
-  it('that is put off comes when it is time, and no try is counted', async () => {
+  it('that is postponed returns at its time, and no attempt is counted', async () => {
     const tries: number[] = [];
     let isEarly = true;
     const early = runner(async (work) => {
@@ -303,7 +303,7 @@ describe('work', () => {
     expect(done).toEqual(['tomorrow']);
   });
 
-  it('that is wanted while it is done is done once more; what waits or is dead comes at once', async () => {
+  it('that is requested while it is running runs once more; waiting or dead work is due at once', async () => {
     const want = (name: string) =>
       database.transaction((transaction) => queue.want(transaction, { name, payload: {} }));
     await want('object');
@@ -362,7 +362,7 @@ describe('accounts', () => {
     await expect(add('huge', { cost: 11 })).rejects.toThrow(RangeError);
   });
 
-  it('are not held back by their own work that waits', async () => {
+  it('are not held back by their own postponed work', async () => {
     const [parked, other] = accounts();
     await addMany(parked, 'parked', 500, { delaySeconds: 600 });
     await addMany(other, 'other', 100);
@@ -380,7 +380,7 @@ describe('accounts', () => {
     expect(first.slice(0, 4).every((name) => name.startsWith('small'))).toBe(true);
   });
 
-  it('that are erased leave no work, nor does what is being done come to an end', async () => {
+  it('that are erased leave no work, and running work is not completed', async () => {
     const [gone, stays] = accounts();
     await addMany(gone, 'gone', 2);
     const first = held();
@@ -400,7 +400,7 @@ describe('a group', () => {
   const cancel = (group: string) =>
     database.transaction((transaction) => queue.cancel(transaction, group));
 
-  it('that is cancelled is told so where it is done, ends, and does not come back', async () => {
+  it('that is cancelled stops where it is running, and does not return', async () => {
     const [group, other] = [newId(), newId()];
     await addMany(newId(), 'cancelled', 3, { group });
     await addMany(newId(), 'other', 1, { group: other });
@@ -424,7 +424,7 @@ describe('a group', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('that is cancelled in another process hears of it as its leases are renewed', async () => {
+  it('that is cancelled in another process stops when its leases are renewed', async () => {
     const group = newId();
     await addMany(newId(), 'far', 1, { group });
     const far = held();
@@ -440,7 +440,7 @@ describe('a group', () => {
     expect([done, await rows()]).toEqual([[], []]);
   });
 
-  it('that is cancelled ends with the process that had it', async () => {
+  it('that is cancelled ends with its process', async () => {
     const group = newId();
     await addMany(newId(), 'orphan', 1, { group });
     await claimAndDie();
@@ -450,7 +450,7 @@ describe('a group', () => {
     expect([done, await rows()]).toEqual([[], []]);
   });
 
-  it('says how much of it is left, and how far that came', async () => {
+  it('says how much of it is left, and how far it got', async () => {
     const group = newId();
     await addMany(newId(), 'chunk', 3, { group, cost: 10 });
     await addMany(newId(), 'other', 3);
@@ -470,7 +470,7 @@ describe('a group', () => {
 });
 
 describe('a runner', () => {
-  it('is woken by work that is added in its process, once that is committed', async () => {
+  it('is woken by work added in its process, once that is committed', async () => {
     let wakes = 0;
     runner().wakeBy(() => void wakes++);
     await database.transaction(async (transaction) => {
@@ -480,7 +480,7 @@ describe('a runner', () => {
     expect(wakes).toBe(1);
   });
 
-  it('at work begins with what comes as long as it has room', async () => {
+  it('starts work as it arrives while it has room', async () => {
     await add('slow');
     const slow = held();
     const running = runner(async (work) => (work.name === 'slow' ? slow.doing(work) : note(work)), {
@@ -498,7 +498,7 @@ describe('a runner', () => {
     await running;
   });
 
-  it('that stops claims no more, and what it gives back waits for another', async () => {
+  it('that stops claims no more, and returns its work for another', async () => {
     await addMany(newId(), 'work', 3);
     const first = held();
     const stopping = runner(first.doing, { concurrency: 1 });
@@ -525,7 +525,7 @@ describe('a runner', () => {
     await expect(queue.pause(database, 3_601)).rejects.toThrow(RangeError);
   });
 
-  it('counts what waits, what is claimed, what is dead and how late the oldest is', async () => {
+  it('counts waiting, claimed and dead work, and how late the oldest is', async () => {
     await add('dead');
     await runner(async () => {
       throw new WorkIsHopeless('no');

@@ -47,7 +47,7 @@ describe('money under every history', () => {
       Array.from({ length: count }, (_, nth) => ({ processor, path: String(nth) })),
     ),
   )(
-    `history $path of seed ${SEED} at $processor ends where its money is, and no invariant breaks on the way`,
+    `history $path of seed ${SEED} at $processor ends where its money is, without violating an invariant`,
     async ({ processor, path }) => {
       const property = fc.asyncProperty(moneyHistory(COMMANDS), async (commands) => {
         expect(await live(commands, processor)).toBeGreaterThan(COMMANDS / 3);

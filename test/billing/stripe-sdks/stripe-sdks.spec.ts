@@ -34,7 +34,7 @@ const AS_STRIPE = [
   [true, true],
 ];
 
-describe('Stripe’s own SDKs at the simulator', () => {
+describe('Stripe’s own SDKs against the simulator', () => {
   const simulator = new PaymentsSimulator(new SystemClock());
   let url: string;
   beforeAll(async () => {
@@ -42,12 +42,12 @@ describe('Stripe’s own SDKs at the simulator', () => {
   });
   afterAll(() => simulator.stop());
 
-  it('for Node: purchases, refusals, replays and pages are Stripe’s', async () => {
+  it('for Node: purchases, rejections, replays and pages behave like Stripe', async () => {
     expect(await purchasesInNode(url, 'node')).toEqual(AS_STRIPE);
   });
 
   (STRIPE_PYTHON.availability() === undefined ? it : it.skip)(
-    'for Python: purchases, refusals, replays and pages are Stripe’s',
+    'for Python: purchases, rejections, replays and pages behave like Stripe',
     async () => {
       const python = await STRIPE_PYTHON.python();
       const script = resolve('test/billing/stripe-sdks/purchases.py');

@@ -52,7 +52,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
     });
 
     it.each(Object.entries(CHART_VALUES))(
-      'S110: it is taken, field for field, in a restricted name space: %s',
+      'S110: it is accepted, field for field, in a restricted namespace: %s',
       async (_name, values) => {
         expect(await installDry(values)).toContain('STATUS: pending-install');
         const resources = loadAll(await chart.text(values)).filter(Boolean) as KubernetesObject[];
@@ -78,7 +78,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       const scalerSets = (wanted: number) =>
         server.client.merge(`${path}/scale`, { spec: { replicas: wanted } });
 
-      it("stays as it is when something is told to scale it, and is the scaler's from then on", async () => {
+      it('stays unchanged when a scaler is attached, and is the scaler’s from then on', async () => {
         await chart.store('install', place(), values, fixed);
         await chart.store('upgrade', place(), values, scaled);
         expect(await replicas()).toBe(5);
@@ -90,7 +90,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
         expect(await replicas()).toBe(7);
       });
 
-      it('is only taken from the scaler by an operator who says so', async () => {
+      it('is taken from the scaler only by an operator who says so', async () => {
         const contested = /conflict with .* \.spec\.replicas/;
         expect(await refusalOf(chart.store('upgrade', place(), values, fixed))).toMatch(contested);
         expect(await refusalOf(chart.restore(place(), 2))).toMatch(contested);
@@ -103,7 +103,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       });
     });
 
-    it('what is installed and cannot change is said before anything is', async () => {
+    it('an installed value that cannot change is reported before anything changes', async () => {
       const namespace = 'volumes';
       await server.createRestricted(namespace);
       const place = { kubeconfig: server.kubeconfig, namespace };

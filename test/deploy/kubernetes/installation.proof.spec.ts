@@ -129,7 +129,7 @@ describe('the chart on a cluster with simulated nodes', () => {
 
   const NAMES: string[] = SERVICES.map(({ name }) => name).toSorted();
 
-  it('is installed: the migration has run, every pod is ready, on several nodes', async () => {
+  it('is installed: the migration has run, and every pod is ready, on several nodes', async () => {
     expect(await chart.install(place(), VALUES, ...SETS)).toContain('STATUS: deployed');
     installed = await podsOf('services');
     const names = installed.map(({ metadata }) => metadata.labels['app.kubernetes.io/component']);
@@ -141,7 +141,7 @@ describe('the chart on a cluster with simulated nodes', () => {
     expect((await podsOf('migrate')).map((pod) => pod.spec.restartPolicy)).toEqual(['Never']);
   });
 
-  it('S112: cert-manager signs each service a certificate for its name alone, for a day', async () => {
+  it('S112: cert-manager signs each service a certificate only for its name, for a day', async () => {
     for (const name of [...NAMES, 'cli']) {
       signed[name] = await certificates.of(name);
       const { certificate, authority } = signed[name];
@@ -188,7 +188,7 @@ describe('the chart on a cluster with simulated nodes', () => {
     );
   });
 
-  describe('what its pods say, as processes from the image', () => {
+  describe('its pods’ definitions, run as processes from the image', () => {
     const images = new ImageStore();
     let deployment: ImageDeployment | undefined;
 

@@ -23,7 +23,7 @@ describe('credits of customers at a processor', () => {
   afterAll(() => entitlement.stop());
 
   it(
-    'any order, repeat, delay or gap of events ends in what the money bought',
+    'events in any order, repeated, delayed or missing, end in what the money bought',
     async () => {
       const outbox = await entitlement.test.maintenance('billing');
       await entitlement.transport.startRelay('billing', outbox);

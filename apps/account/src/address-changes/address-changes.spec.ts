@@ -30,7 +30,7 @@ describe('address changes', () => {
   const logIn = async (email: string) =>
     (await account.dashboard('POST', 'log-in', { body: { email, password: PASSWORD } })).status;
 
-  it('S32: the address changes once the new one is proven, and the old one is told', async () => {
+  it('S32: the address changes once the new one is confirmed, and the old one gets a notice', async () => {
     expect((await request()).status).toBe(202);
     expect(await logIn(old)).toBe(200);
     const token = await account.linkToken(wanted);
@@ -52,7 +52,7 @@ describe('address changes', () => {
     expect(await logIn(old)).toBe(200);
   });
 
-  it("somebody else's address is neither taken nor told apart", async () => {
+  it('an address that belongs to somebody else is not taken, and the answer does not reveal it', async () => {
     const free = await request();
     const token = await account.linkToken(wanted);
     await account.register('other@example.com');
@@ -63,7 +63,7 @@ describe('address changes', () => {
     expect((await confirm(token)).status).toBe(410);
   });
 
-  it('an address that was registered meanwhile stays with its owner', async () => {
+  it('an address that somebody else registered meanwhile stays with its owner', async () => {
     await request();
     const token = await account.linkToken(wanted);
     const { accountId } = await account.register(wanted);
@@ -74,7 +74,7 @@ describe('address changes', () => {
     expect(login.body.account_id).toBe(accountId);
   });
 
-  it('S32: a new password ends the link to another address, which a stranger may have asked for', async () => {
+  it('S32: a new password invalidates the link for another address, which a stranger may have requested', async () => {
     await request();
     const token = await account.linkToken(wanted);
     const passwords = { current_password: PASSWORD, password: 'another sentence that is new' };
@@ -86,7 +86,7 @@ describe('address changes', () => {
     expect((await confirm(token)).body.code).toBe('link_invalid');
   });
 
-  it('S32: a new address ends the link for a new password in the old mailbox', async () => {
+  it('S32: a new address invalidates a password link sent to the old mailbox', async () => {
     await account.dashboard('POST', 'password/forgot', { body: { email: old } });
     const reset = await account.linkToken(old);
     await request();
@@ -96,7 +96,7 @@ describe('address changes', () => {
     expect(answer.body.code).toBe('link_invalid');
   });
 
-  it('a new address and a new password at the same time: one of the two, and no deadlock', async () => {
+  it('when address and password change at the same time, one of the two succeeds and nothing deadlocks', async () => {
     await account.dashboard('POST', 'password/forgot', { body: { email: old } });
     const reset = { token: await account.linkToken(old), password: 'nine yellow trumpets' };
     await request();
@@ -122,7 +122,7 @@ describe('address changes', () => {
     expect(statuses.toSorted()).toEqual([200, 410]);
   });
 
-  it('S35: asking for it needs the password of the last 10 minutes', async () => {
+  it('S35: changing the address needs the password of the last 10 minutes', async () => {
     account.clock.advance(11 * MINUTE_MS);
     expect((await request()).body.code).toBe('reauthentication_required');
   });

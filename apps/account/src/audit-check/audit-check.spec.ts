@@ -72,7 +72,7 @@ describe('audit', () => {
     }
   });
 
-  it('S116: a changed, a removed and a cut-off entry of any chain are each named', async () => {
+  it('S116: a changed, a removed and a cut-off entry are named, in any chain', async () => {
     const audit = account.get(AuditCheckService);
     expect(await audit.verify()).toEqual({ ...(await counts()), brokenAt: null });
     const places: [chain: string, name: string][] = [
@@ -97,7 +97,7 @@ describe('audit', () => {
     }
   });
 
-  it("S116: one customer's entries wait for nobody else's", async () => {
+  it('S116: the entries of one customer never wait for those of another', async () => {
     const other = await account.newOwner();
     const patch = { body: { name: 'Server', environment: 'test' } };
     await account.get(Database).transaction(async (transaction) => {
@@ -137,7 +137,7 @@ describe('audit', () => {
     rmSync(folder, { recursive: true });
   });
 
-  describe('against the anchors', () => {
+  describe('compared with the anchors', () => {
     let anchors: SignedAnchor[];
 
     beforeAll(async () => {
@@ -155,7 +155,7 @@ describe('audit', () => {
       return [(await audit.verify()).brokenAt, (await audit.verify(anchors)).brokenAt];
     };
 
-    it('S116: a chain that was rewritten as a whole is found', async () => {
+    it('S116: a chain that was rewritten completely is found', async () => {
       const { forgery, chain } = await rewritten();
       const forged = `${forgery}
         update audit_anchored_heads a set hash = e.hash from audit e
@@ -167,7 +167,7 @@ describe('audit', () => {
       );
     });
 
-    it('S116: a chain that was removed as a whole is found', async () => {
+    it('S116: a chain that was removed completely is found', async () => {
       const remove = ['audit', 'audit_heads', 'audit_anchored_heads']
         .map((table) => `delete from ${table} where chain = '${owner.accountId}';`)
         .join('');
@@ -175,7 +175,7 @@ describe('audit', () => {
       expect(anchored).toMatch(/^anchor \d+$/);
     });
 
-    it('S116: anchors that were removed with what they covered are missed', async () => {
+    it('S116: anchors that were removed together with the entries they cover are missed', async () => {
       const { number } = anchors[1];
       const cut = `delete from audit_anchors where number >= ${number};
         delete from audit_anchored_heads where anchor >= ${number}`;
@@ -208,7 +208,7 @@ describe('audit', () => {
     }
   });
 
-  it('S116: an anchor that was changed is refused', async () => {
+  it('S116: a changed anchor is rejected', async () => {
     const audit = account.get(AuditCheckService);
     const anchor = await account.get(AuditAnchorsService).take();
     for (const changed of [{ number: '1' }, { hash: '0'.repeat(64) }, { takenAt: '2020' }]) {

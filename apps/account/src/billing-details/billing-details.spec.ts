@@ -26,7 +26,7 @@ describe('billing details', () => {
     account.dashboard('PUT', 'billing-details', { token: owner.token, body });
   const get = () => account.dashboard('GET', 'billing-details', { token: owner.token });
 
-  it('S119: they are replaced as a whole, read back, and encrypted in the table', async () => {
+  it('S119: billing details are replaced completely, read back, and encrypted in the table', async () => {
     expect((await get()).body).toEqual({ details: null });
     await put({ ...details, purchase_order: 'PO 7' });
     await put(details);
@@ -37,13 +37,13 @@ describe('billing details', () => {
     }
   });
 
-  it('S85: nobody reads the details of another account', async () => {
+  it('S85: no account can read another account’s details', async () => {
     await put(details);
     owner = await account.newOwner();
     expect((await get()).body).toEqual({ details: null });
   });
 
-  it('S86: the contact is for billing alone', async () => {
+  it('S86: only billing can read the contact', async () => {
     const answer = await account.service.app.inject({
       method: 'GET',
       url: '/internal/billing-contact',
@@ -89,7 +89,7 @@ describe('billing details', () => {
     expect((await get()).body).toEqual({ details: null });
   });
 
-  it('letters that an invoice cannot show are refused with the reason, those it can show are kept', async () => {
+  it('characters that an invoice cannot print are rejected with the reason; printable ones are kept', async () => {
     const refused = await put({ ...details, organisation: '株式会社' });
     expect(refused.body.errors).toEqual([
       { field: 'organisation', message: expect.stringContaining('Latin, Greek or Cyrillic') },

@@ -42,7 +42,7 @@ describe('deletion', () => {
       .filter(({ key }) => key === owner.accountId)
       .map(({ type, data }) => ({ type, data }));
 
-  it('S118: with the deletion all keys and sessions end and the restore link is mailed', async () => {
+  it('S118: a deletion ends all keys and sessions, and the restore link is mailed', async () => {
     const now = account.clock.now();
     const restoreUntil = new Date(now.getTime() + 90 * DAY_MS).toISOString();
     const before = (await events()).length;
@@ -77,7 +77,7 @@ describe('deletion', () => {
     }
   });
 
-  it('a log-in to a deleted account leads to the restore alone', async () => {
+  it('a log-in to a deleted account leads only to the restore page', async () => {
     const { body } = await deleteAccount();
     const token = await logInToken();
     const session = await call('GET', 'session', token);
@@ -94,7 +94,7 @@ describe('deletion', () => {
     expect((await call('POST', 'account/delete', token)).body.code).toBe('account_deleted');
   });
 
-  it('S118: restored on day 89, the account is as before; its keys are reissued one by one', async () => {
+  it('S118: after a restore on day 89 the account is as before, and its keys are reissued one by one', async () => {
     await deleteAccount();
     account.clock.advance(90 * DAY_MS - 1);
     const token = await logInToken();
@@ -118,7 +118,7 @@ describe('deletion', () => {
     expect(await recordOf(reissued.body.key)).toMatchObject({ state: 'active', rank: 1 });
   });
 
-  it('S118: at the deadline restoring is refused, whether or not the erasure has run', async () => {
+  it('S118: after the deadline a restore is refused, even if the erasure has not run yet', async () => {
     await deleteAccount();
     account.clock.advance(90 * DAY_MS - MINUTE_MS);
     const token = await logInToken();
@@ -138,7 +138,7 @@ describe('deletion', () => {
     expect(await events()).toHaveLength(last);
   });
 
-  it('S118, S119: after erasure no table holds a name, address, company or IP, and no key opens what was encrypted', async () => {
+  it('S118, S119: after erasure no table contains a name, address, company or IP, and no key decrypts what was encrypted', async () => {
     const details = {
       organisation: 'Example Holdings',
       address_line1: '1 Quayside',
@@ -179,7 +179,7 @@ describe('deletion', () => {
     expect(await account.get(AuditCheckService).verify()).toMatchObject({ brokenAt: null });
   });
 
-  it('the same address signs up again after erasure, with the same trial claim', async () => {
+  it('the same address can sign up again after erasure, with the same trial claim', async () => {
     await deleteAccount();
     account.clock.advance(90 * DAY_MS);
     await account.get(EraseJob).runOnce();
@@ -201,7 +201,7 @@ describe('deletion', () => {
     expect((await withPassword(PASSWORD)).status).toBe(200);
   });
 
-  it('S118: an account that cannot be erased keeps no other from being erased', async () => {
+  it('S118: an account that cannot be erased does not block the erasure of others', async () => {
     const stuck = owner.accountId;
     await deleteAccount();
     account.clock.advance(HOUR_MS);
@@ -226,7 +226,7 @@ describe('deletion', () => {
     await account.get(EraseJob).runOnce();
   });
 
-  it('parallel deletions delete once', async () => {
+  it('parallel deletions delete the account once', async () => {
     const before = (await events()).length;
     const answers = await Promise.all(Array.from({ length: 5 }, deleteAccount));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);

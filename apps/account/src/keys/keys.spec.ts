@@ -81,7 +81,7 @@ describe('keys', () => {
     expect((await recordOf(value))?.keyId).toBe(key.id);
   });
 
-  it('every change of a key is said once, with the state it leads to', async () => {
+  it('every change of a key publishes one event with the resulting state', async () => {
     const first = await createKey();
     await call('PATCH', `keys/${first.id}`, { scopes: ['dns'] });
     const rotated = await call('POST', `keys/${first.id}/rotate`, { overlap: '1h' });
@@ -96,7 +96,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('a PATCH stores the fields that it names, whether one or all of them', async () => {
+  it('a PATCH changes only the fields that it contains', async () => {
     const { key: _value, ...key } = await createKey();
     const stored = async () => (await call('GET', 'keys')).body.keys[0];
     const [expires_at, later] = [1, 2].map((days) =>
@@ -120,7 +120,7 @@ describe('keys', () => {
     expect(await stored()).toEqual({ ...expected, ...all, daily_credit_cap: null });
   });
 
-  it('gateways hear of a change only when they judge requests by what changed', async () => {
+  it('gateways are told only of changes that affect how they judge requests', async () => {
     const key = await createKey({ scopes: ['dns'], daily_credit_cap: 7 });
     const before = await events();
     const entries = () =>
@@ -141,7 +141,7 @@ describe('keys', () => {
     expect(await events()).toEqual([...before, ...judged.map(() => changed(key.id, 'active'))]);
   });
 
-  it('a rotated key hands its end over unless a new one is given', async () => {
+  it('a rotated key passes on its expiry unless a new one is given', async () => {
     const [soon, later] = [1, 9].map((days) =>
       new Date(account.clock.now().getTime() + days * DAY_MS).toISOString(),
     );
@@ -177,7 +177,7 @@ describe('keys', () => {
     expect((await events()).at(-1)).toEqual(changed(old.id, 'revoked'));
   });
 
-  it('S14: the keys of a line of rotations share one count of their daily cap', async () => {
+  it('S14: the keys of one line of rotations share one daily cap', async () => {
     const first = await createKey({ daily_credit_cap: 7 });
     const { body: second } = await call('POST', `keys/${first.id}/rotate`, { overlap: 'now' });
     const capLine = { id: first.id, keyIds: [first.id, second.id] };
@@ -197,7 +197,7 @@ describe('keys', () => {
     expect(await recordOf(old.key)).toMatchObject({ state: 'revoked', rank: 0 });
   });
 
-  it('S6: rotation upon rotation leaves two keys that work, however long the overlap', async () => {
+  it('S6: repeated rotation leaves two working keys, however long the overlap', async () => {
     const issued = [await createKey()];
     for (let i = 0; i < 4; i++) {
       const { body } = await call('POST', `keys/${issued.at(-1)?.id}/rotate`, { overlap: '7d' });
@@ -244,7 +244,7 @@ describe('keys', () => {
     expect(answers.find(({ status }) => status === 403)?.body.limit).toBe(limit);
   });
 
-  it('an account may make 200 keys within a day and no more, also by rotating one', async () => {
+  it('an account can create at most 200 keys a day, rotations included', async () => {
     const own = await createKey();
     await account.database.query(
       `insert into api_keys (id, account_id, environment, key_hash, last_four, name, scopes,
@@ -263,7 +263,7 @@ describe('keys', () => {
     expect(await make()).toMatchObject({ state: 'active' });
   });
 
-  it('a key says its rank, by which gateways pause it; test keys and keys in overlap have none', async () => {
+  it('a key has a rank, by which gateways pause it; test keys and keys in overlap have none', async () => {
     const live = await createKey();
     const test = await createKey({ environment: 'test' });
     const rotated = await call('POST', `keys/${live.id}/rotate`, { overlap: '7d' });
@@ -301,7 +301,7 @@ describe('keys', () => {
     expect((await create('Twice')).body.name).toBe('Twice');
   });
 
-  it('parallel repeats create one key: the others hear that it is running or was done', async () => {
+  it('parallel repeats create one key; the others are told that the request is running or done', async () => {
     const headers = { 'idempotency-key': newId() };
     const body = { name: 'Once', environment: 'live' };
     const answers = await Promise.all(
@@ -314,7 +314,7 @@ describe('keys', () => {
     expect((await call('GET', 'keys')).body.keys).toHaveLength(1);
   });
 
-  it('S12: records of known, revoked and unknown keys cost one statement each', async () => {
+  it('S12: looking up a known, a revoked or an unknown key costs one statement', async () => {
     const [known, revoked] = [await createKey(), await createKey()];
     await call('DELETE', `keys/${revoked.id}`);
     const maintenance = account.maintenanceStatements('api_keys');
@@ -337,7 +337,7 @@ describe('keys', () => {
     expect(await lastUse()).toBe(account.clock.now().toISOString());
   });
 
-  it('S35: a key is created, changed, rotated and reissued only shortly after the password', async () => {
+  it('S35: creating, changing, rotating and reissuing a key need a recent password', async () => {
     const key = await createKey();
     account.clock.advance(10 * MINUTE_MS + 1);
     const refused = await Promise.all([
@@ -352,7 +352,7 @@ describe('keys', () => {
     expect((await call('DELETE', `keys/${key.id}`)).status).toBe(200);
   });
 
-  it("S85: another account's key is as unknown as one that does not exist", async () => {
+  it('S85: another account’s key is answered like one that does not exist', async () => {
     const key = await createKey();
     owner = await account.newOwner();
     for (const id of [key.id, newId(), 'none']) {
@@ -367,7 +367,7 @@ describe('keys', () => {
     expect((await call('GET', 'keys')).body.keys).toEqual([]);
   });
 
-  it('a reissued key has the name, scopes and limits of the old one, once', async () => {
+  it('a key is reissued once, with the name, scopes and limits of the old one', async () => {
     const key = await createKey({ scopes: ['ip'], allowed_addresses: ['192.0.2.0/24'] });
     const early = await call('POST', `keys/${key.id}/reissue`);
     expect(early.body.code).toBe('key_not_reissuable');
@@ -378,7 +378,7 @@ describe('keys', () => {
     expect(again).toMatchObject({ status: 409, body: { code: 'key_not_reissuable' } });
   });
 
-  it('a reissued key is limited in time as the old one was', async () => {
+  it('a reissued key has the same expiry as the old one', async () => {
     const soon = new Date(account.clock.now().getTime() + HOUR_MS).toISOString();
     const later = new Date(account.clock.now().getTime() + 9 * DAY_MS).toISOString();
     const [revoked, first, second] = [

@@ -58,7 +58,7 @@ describe('passkeys', () => {
     call('log-in/passkey', { credential: used.use(asked.body.options, said) }, stepOf(asked));
   const logIn = async (said?: Said) => finish(await begin(), said);
 
-  it('S34: a passkey opens the account without password and code, and its owner was told of it', async () => {
+  it('S34: a passkey opens the account without password and code, and its owner had been told of it', async () => {
     const { body } = await call('second-factor', {}, '', token);
     const code = appCode(body.secret, account.clock.now());
     token = tokenOf(await call('second-factor/confirm', { code }, '', token));
@@ -84,7 +84,7 @@ describe('passkeys', () => {
     expect(dump).not.toContain('Laptop');
   });
 
-  it('S34: a challenge is good once, for five minutes, and in the browser that asked', async () => {
+  it('S34: a challenge works once, for five minutes, in the browser that requested it', async () => {
     await add();
     const asked = await begin();
     expect((await finish(asked)).status).toBe(200);
@@ -103,7 +103,7 @@ describe('passkeys', () => {
     expect((await finish(late)).body.code).toBe('log_in_over');
   });
 
-  it('S34: a challenge to log in adds nothing, one to add opens nothing, and no other session may use it', async () => {
+  it('S34: a log-in challenge cannot add a passkey, an adding one cannot log in, and no other session can use either', async () => {
     await add();
     const toAdd = await call('passkeys/options', {}, '', token);
     expect((await finish(toAdd)).body.code).toBe('log_in_over');
@@ -131,7 +131,7 @@ describe('passkeys', () => {
     ['found nobody there', { flags: 0 }],
     ['was asked for something else', { type: 'payment.get' }],
   ];
-  it.each(lies)('S34: one that %s opens nothing and is not added', async (_, said) => {
+  it.each(lies)('S34: a passkey that %s cannot log in and is not added', async (_, said) => {
     const flags = said.flags === undefined ? {} : { flags: said.flags | NEW_KEY };
     expect((await add(token, { ...said, ...flags })).body.code).toBe('passkey_refused');
     await add();
@@ -144,7 +144,7 @@ describe('passkeys', () => {
     expect((await logIn()).status).toBe(200);
   });
 
-  it('S34: one with a certificate is not added, whoever signed it, for its lists would be fetched', async () => {
+  it('S34: a passkey with a certificate is not added, whoever signed it, because its revocation lists would be fetched', async () => {
     const chain: Said['attestation'] = [
       'packed',
       new Map<string, Uint8Array | Uint8Array[] | number>([
@@ -168,7 +168,7 @@ describe('passkeys', () => {
     }
   });
 
-  it('S34: nobody opens an account by the name of another’s passkey, or adds that', async () => {
+  it('S34: naming another person’s passkey neither opens an account nor adds it', async () => {
     await add();
     const thief = await account.register(`thief-${email}`);
     const copy = new SoftwarePasskey(ORIGIN);
@@ -193,7 +193,7 @@ describe('passkeys', () => {
     expect((await logIn()).body.account_id).toBe(owner.accountId);
   });
 
-  it('S34: a count that does not rise opens nothing, and the owner is told; one that stays 0 does', async () => {
+  it('S34: a counter that does not rise is rejected and the owner is told; a counter that stays 0 is accepted', async () => {
     await add();
     expect((await logIn()).status).toBe(200);
     passkey.count = 7;
@@ -213,7 +213,7 @@ describe('passkeys', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
   });
 
-  it('S34: one that was removed opens nothing, also between the steps of a log-in', async () => {
+  it('S34: a removed passkey does not work, even between the steps of a log-in', async () => {
     await add();
     const [{ id }] = await list();
     const asked = await begin();
@@ -224,7 +224,7 @@ describe('passkeys', () => {
     expect((await subjects())[0]).toBe('A passkey was removed from your account');
   });
 
-  it('S82: no name is taken that a mail program would turn into a link', async () => {
+  it('S82: a name that a mail program would turn into a link is rejected', async () => {
     const asked = await call('passkeys/options', {}, '', token);
     const credential = passkey.make(asked.body.options);
     const name = 'log in at evil.example';
@@ -240,7 +240,7 @@ describe('passkeys', () => {
     expect((await rename('Dr. Who’s MacBook 16.2 (work)')).status).toBe(200);
   });
 
-  it('its owner, and nobody else, gives a passkey another name; nothing but the name changes', async () => {
+  it('only its owner can rename a passkey, and nothing but the name changes', async () => {
     await add();
     const [passkeyBefore] = await list();
     const rename = (id: string, name: string, by = token) =>
@@ -258,7 +258,7 @@ describe('passkeys', () => {
     expect((await logIn()).status).toBe(200);
   });
 
-  it('S26, S35: adding and removing one needs a recent password and gives another token', async () => {
+  it('S26, S35: adding and removing a passkey need a recent password and issue a new token', async () => {
     const before = token;
     await add();
     expect([await session(before), await session(token)]).toEqual([401, 200]);
@@ -280,7 +280,7 @@ describe('passkeys', () => {
     expect((await remove(id)).status).toBe(200);
   });
 
-  it('S28: a new password by a mailed link removes every passkey', async () => {
+  it('S28: a new password set by a mailed link removes every passkey', async () => {
     await add();
     await call('password/forgot', { email });
     const body = { token: await account.linkToken(email), password: PASSWORD };
@@ -289,7 +289,7 @@ describe('passkeys', () => {
     expect(await subjects()).toContain('Your passkeys were removed');
   });
 
-  it('ten open an account; the last way in stays; the export names them and erasure leaves nothing', async () => {
+  it('an account has at most ten passkeys; the last way in stays; the export names them and erasure deletes them', async () => {
     for (let i = 0; i < 10; i++) {
       expect((await add(token, undefined, new SoftwarePasskey(ORIGIN))).status).toBe(200);
     }

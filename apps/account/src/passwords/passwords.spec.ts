@@ -34,7 +34,7 @@ describe('passwords', () => {
       headers: { 'x-client-address': `10.${i >> 8}.${i & 255}.1` },
     });
 
-  it('S20: beyond the queue a log-in is refused instead of waiting, the rest is served', async () => {
+  it('S20: when the queue is full a log-in is refused at once, and everything else is served', async () => {
     const stored = await hashPassword(PASSWORD, CHEAP_HASH);
     const checks = Array.from({ length: 80 }, (_, i) =>
       passwords.matches('a wrong password', stored, `network ${i}`),
@@ -47,7 +47,7 @@ describe('passwords', () => {
     expect(await passwords.matches('a wrong password', null, 'network')).toBe(false);
   });
 
-  it('S20: of 200 log-ins at once as many are served as were hashed, and the others get 429', async () => {
+  it('S20: of 200 simultaneous log-ins as many are served as were hashed, and the others get 429', async () => {
     const before = passwords.hashCount;
     let longest = 0;
     const answers = await Promise.all(
@@ -71,7 +71,7 @@ describe('passwords', () => {
     expect(passwords.queueLength).toBe(0);
   });
 
-  it('S121: one network fills a part of the queue, and others are served', async () => {
+  it('S121: one network fills only part of the queue, and others are served', async () => {
     const checks = Array.from({ length: 40 }, () => passwords.matches(PASSWORD, null, 'flood'));
     const answers = Promise.allSettled(checks);
     expect(passwords.queueLength).toBe(WAITING_OF_NETWORK_MAX);
@@ -80,7 +80,7 @@ describe('passwords', () => {
     expect(refused).toHaveLength(40 - WAITING_OF_NETWORK_MAX - PARALLEL_MAX);
   });
 
-  it('S121: made-up links for a new password cost no hash and no estimate, and are counted by network', async () => {
+  it('S121: invented password links cost no hash and no strength estimate, and are counted per network', async () => {
     const before = passwords.hashCount;
     const reset = (i: number) =>
       account.dashboard('POST', 'password/reset', {
@@ -95,7 +95,7 @@ describe('passwords', () => {
     expect(passwords.hashCount).toBe(before);
   });
 
-  it('S20: while a password is hashed the thread answers others', async () => {
+  it('S20: while a password is hashed the event loop serves other requests', async () => {
     const { url } = account.service;
     const checks = Array.from({ length: 16 }, (_, i) =>
       passwords.matches(PASSWORD, null, `network ${i}`),

@@ -76,7 +76,7 @@ describe('log-in by a provider', () => {
     (await account.dashboard('GET', 'identities', { token })).body;
 
   it.each(['google', 'github'])(
-    'S36: who comes back from %s gets an account with keys, and the same one the next time',
+    'S36: whoever returns from %s gets an account with keys, and the same account the next time',
     async (provider) => {
       const first = await comeBack(await go(provider));
       expect(first.body).toMatchObject({
@@ -94,7 +94,7 @@ describe('log-in by a provider', () => {
     },
   );
 
-  it('S36: a return is good once, in the browser that went, with its state and its code', async () => {
+  it('S36: a return works once, in the browser that left, with its state and its code', async () => {
     const [one, other] = [await go('google'), await go('google')];
     expect((await comeBack({ ...one, step: '' })).status).toBe(410);
     expect((await comeBack({ ...one, query: other.query })).body.code).toBe('provider_refused');
@@ -128,14 +128,14 @@ describe('log-in by a provider', () => {
     ['that says it is signed by a shared secret', () => ({ header: { alg: 'HS256' } })],
     ['that is not there', () => ({ isMissing: true })],
   ];
-  it.each(wrong)('S36: an ID token %s opens nothing', async (_, faults) => {
+  it.each(wrong)('S36: an ID token %s is rejected', async (_, faults) => {
     simulator.faults = faults();
     const answer = await comeBack(await go('google'));
     expect([answer.status, answer.body.code]).toEqual([403, 'provider_refused']);
     expect(answer.headers['x-set-session']).toBeUndefined();
   });
 
-  it('S28: a new password by a mailed link disconnects providers, and the owner is told', async () => {
+  it('S28: a new password set by a mailed link disconnects providers, and the owner is told', async () => {
     const first = await comeBack(await go('google'));
     await call('password/forgot', { email });
     const body = { token: await account.linkToken(email), password: PASSWORD };
@@ -151,7 +151,7 @@ describe('log-in by a provider', () => {
     expect((await session(tokenOf(first))).status).toBe(401);
   });
 
-  it('S38: one network makes no more accounts by providers than by the form', async () => {
+  it('S38: one network can create no more accounts through providers than through the form', async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 11; i++) {
       email = `many${i}@example.com`;
@@ -160,7 +160,7 @@ describe('log-in by a provider', () => {
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
   });
 
-  it('S36: after the provider changed its keys, log-ins go on', async () => {
+  it('S36: log-ins continue after the provider has changed its keys', async () => {
     await comeBack(await go('google'));
     simulator.rotateKeys();
     // Keys are asked for again once they are older than a minute.
@@ -168,7 +168,7 @@ describe('log-in by a provider', () => {
     expect((await comeBack(await go('google'))).status).toBe(200);
   });
 
-  it('S37: an address that has an account opens nothing before its owner logs in, in that browser', async () => {
+  it('S37: a provider log-in with the address of an existing account waits until its owner logs in, in that browser', async () => {
     const owner: Registered = await account.register(email);
     const there = await comeBack(await go('google'));
     expect([there.body, there.headers['x-set-session']]).toEqual([
@@ -186,7 +186,7 @@ describe('log-in by a provider', () => {
     expect(back.body.account_id).toBe(owner.accountId);
   });
 
-  it('S37: what a provider said of one address is never connected with an account of another', async () => {
+  it('S37: a provider’s statement about one address is never connected with an account of another address', async () => {
     await account.register(email);
     const stranger = await account.register(`stranger-${email}`);
     const there = await comeBack(await go('google'));
@@ -196,14 +196,14 @@ describe('log-in by a provider', () => {
   });
 
   it.each(['google', 'github'])(
-    'S37: an address that %s has not verified is worth nothing',
+    'S37: an address that %s has not verified is not trusted',
     async (provider) => {
       const refused = await comeBack(await go(provider, { unverified: '1' }));
       expect([refused.status, refused.body.code]).toEqual([403, 'provider_address_not_verified']);
     },
   );
 
-  it('S33, S37: the second step is asked for after a provider, too, and before it is connected', async () => {
+  it('S33, S37: the second step is required after a provider log-in, and before a provider is connected', async () => {
     const owner = await account.register(email);
     const { body } = await call('second-factor', {}, '', owner.token);
     const secret: string = body.secret;
@@ -225,7 +225,7 @@ describe('log-in by a provider', () => {
     expect((await call('log-in/code', code(), stepOf(back))).status).toBe(200);
   });
 
-  it('S26, S35, S37: an owner connects and removes one shortly after the password, in the session that asked', async () => {
+  it('S26, S35, S37: an owner connects and removes a provider shortly after the password, in the same session', async () => {
     const owner = await account.register(email);
     const thief = await account.register(`thief-${email}`);
     const connect = async (token: string) => visit(await call('identities/github', {}, '', token));
@@ -250,7 +250,7 @@ describe('log-in by a provider', () => {
     expect((await remove(owner.token)).body.code).toBe('reauthentication_required');
   });
 
-  it('S28, S37: a new password ends what a session was about to connect, however late it comes', async () => {
+  it('S28, S37: a new password cancels what a session was about to connect, however late it arrives', async () => {
     const owner = await account.register(email);
     const asked = await visit(await call('identities/github', {}, '', owner.token));
     const sessions = account.get(CurrentSessionsService);
@@ -268,7 +268,7 @@ describe('log-in by a provider', () => {
     expect((await identitiesOf(tokenOf(await logIn()))).identities).toEqual([]);
   });
 
-  it('S37: what waits for its owner is connected by a log-in with a passkey, too', async () => {
+  it('S37: a pending provider is also connected by a log-in with a passkey', async () => {
     const owner = await account.register(email);
     const passkey = new SoftwarePasskey(account.config.dashboardUrl);
     const asked = await call('passkeys/options', {}, '', owner.token);
@@ -283,7 +283,7 @@ describe('log-in by a provider', () => {
     ]);
   });
 
-  it('the only way in stays, its export names it, and its erasure leaves nothing', async () => {
+  it('the only way in stays, the export names the provider, and erasure deletes it', async () => {
     const opened = await comeBack(await go('github'));
     const token = tokenOf(opened);
     const [{ id }] = (await identitiesOf(token)).identities;

@@ -47,7 +47,7 @@ describe('registration', () => {
     });
   });
 
-  it('S24: the answer to a known address is the same, and so are its hashes and queries', async () => {
+  it('S24: a known address gets the same answer with the same hashes and queries', async () => {
     await account.register('known@example.com');
     const passwords = account.get(PasswordsService);
     const measure = async (email: string) => {
@@ -79,7 +79,7 @@ describe('registration', () => {
     expect((await confirm('not a token')).status).toBe(410);
   });
 
-  it('S38: who follows the link of a stranger who signed up with his address gets no account, and loses nothing', async () => {
+  it('S38: an owner who follows the link of a stranger’s sign-up gets no account and loses nothing', async () => {
     const address = 'victim@example.com';
     await signUp(address, { password: 'the password of a stranger' });
     const strangers = await account.linkToken(address);
@@ -98,7 +98,7 @@ describe('registration', () => {
     expect((await confirm(strangers, 'the password of a stranger')).status).toBe(410);
   });
 
-  it("S129: after three strangers' sign-ups the mailbox's owner sets a password by one of their links", async () => {
+  it('S129: after sign-ups by three strangers the mailbox’s owner can set a password with one of their links', async () => {
     const address = 'owner@example.com';
     for (let stranger = 0; stranger < 3; stranger++) {
       await signUp(address, { password: 'the password of a stranger' });
@@ -117,7 +117,7 @@ describe('registration', () => {
     expect((await logIn('the password of a stranger')).status).toBe(401);
   });
 
-  it('S20: a link buys no more than 60 hashes an hour; afterwards its password is still taken', async () => {
+  it('S20: one link causes at most 60 hashes an hour; afterwards its password is still accepted', async () => {
     await signUp('hashes@example.com');
     const token = await account.linkToken('hashes@example.com');
     const passwords = account.get(PasswordsService);
@@ -149,7 +149,7 @@ describe('registration', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('of two sign-ups with one address the first confirmed wins', async () => {
+  it('if two sign-ups use one address, the first to be confirmed wins', async () => {
     await signUp('twice@example.com');
     const first = await account.linkToken('twice@example.com');
     await signUp('TWICE@example.com');
@@ -158,7 +158,7 @@ describe('registration', () => {
     expect((await confirm(first)).status).toBe(410);
   });
 
-  it('S38: a network may sign up ten times an hour; a mail domain is kept out by nobody, but noted', async () => {
+  it('S38: a network may sign up ten times an hour; no network can block a mail domain, but bursts are noted', async () => {
     const from = (address: string) => ({ 'x-client-address': address });
     const codes = async (count: number, of: (i: number) => [string, string]) => {
       const answers = [];
@@ -232,7 +232,7 @@ describe('registration', () => {
     expect(await account.mailsTo('refused@example.com')).toEqual([]);
   });
 
-  it('a sign-up that nobody confirms is forgotten with its data key', async () => {
+  it('an unconfirmed sign-up is deleted together with its data key', async () => {
     await signUp('forgotten@example.com');
     await account.mailsTo('forgotten@example.com');
     account.clock.advance(DAY_MS);

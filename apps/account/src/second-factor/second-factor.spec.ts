@@ -70,7 +70,7 @@ describe('second factor', () => {
     expect(base32(rfc)).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
   });
 
-  it('S33: the password alone opens nothing; the browser that gave it opens the account with a code', async () => {
+  it('S33: the password alone does not log in; the browser that gave it continues with a code', async () => {
     const { status, body, headers } = await logIn();
     expect([status, body, headers['x-set-session']]).toEqual([200, { needs: 'code' }, undefined]);
     const step = String(headers['x-set-step']);
@@ -82,7 +82,7 @@ describe('second factor', () => {
     expect((await secondStep(step, codeAt(1))).status).toBe(410);
   });
 
-  it('S33: a code is good one step early and late and no further, and only once', async () => {
+  it('S33: a code is accepted one step early or late, no further, and only once', async () => {
     for (const [steps, status] of [
       [-2, 401],
       [2, 401],
@@ -95,13 +95,13 @@ describe('second factor', () => {
     for (const steps of [1, 0, -1]) expect((await logInWith(codeAt(steps))).status).toBe(401);
   });
 
-  it('S33: of five log-ins with one code at once, one is let in', async () => {
+  it('S33: of five simultaneous log-ins with one code, one succeeds', async () => {
     const steps = await Promise.all(Array.from({ length: 5 }, firstStep));
     const answers = await Promise.all(steps.map((step) => secondStep(step, codeAt(0))));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401]);
   });
 
-  it('S33: a log-in has five tries, and further log-ins wait for each guess', async () => {
+  it('S33: a log-in has five attempts, and further log-ins wait for each wrong guess', async () => {
     const step = await firstStep();
     for (let i = 0; i < 5; i++) expect((await secondStep(step, 'wrong')).status).toBe(401);
     expect((await secondStep(step, codeAt(0))).body.code).toBe('log_in_over');
@@ -110,7 +110,7 @@ describe('second factor', () => {
     expect((await logInWith(codeAt(0))).status).toBe(200);
   });
 
-  it('S33: a log-in between its steps ends after ten minutes, and with a new password', async () => {
+  it('S33: an unfinished log-in ends after ten minutes, and when the password changes', async () => {
     const late = await firstStep();
     account.clock.advance(10 * MINUTE_MS);
     expect((await secondStep(late, codeAt(0))).body.code).toBe('log_in_over');
@@ -121,7 +121,7 @@ describe('second factor', () => {
     expect((await session(token)).status).toBe(200);
   });
 
-  it('S33: ten recovery codes of 120 bits open the account once each, and the owner is told', async () => {
+  it('S33: ten recovery codes of 120 bits log in once each, and the owner is told', async () => {
     expect(new Set(codes).size).toBe(10);
     for (const code of codes) expect(code).toMatch(/^([A-Z2-7]{6}-){3}[A-Z2-7]{6}$/);
     const dump = await account.dump();
@@ -142,7 +142,7 @@ describe('second factor', () => {
     expect((await logInWith(fresh[9])).status).toBe(200);
   });
 
-  it('S26, S35: setting up and removing an app asks for a recent password and gives another token', async () => {
+  it('S26, S35: setting up and removing an app need a recent password and issue a new token', async () => {
     const before = token;
     expect((await session(owner.token)).status).toBe(401);
     expect((await own('')).body.code).toBe('second_factor_on');
@@ -171,7 +171,7 @@ describe('second factor', () => {
     }
   });
 
-  it('an app that was never confirmed asks for nothing, and may be begun again', async () => {
+  it('an app that was never confirmed is not required, and its set-up may be started again', async () => {
     token = tokenOf(await own('/remove', codeAt(0)));
     const first = secretOf((await own('')).body.secret);
     const second = secretOf((await own('')).body.secret);
@@ -189,7 +189,7 @@ describe('second factor', () => {
     expect((await logIn()).headers['x-set-session']).toBeDefined();
   });
 
-  it('the export says since when there is an app and nothing of its secret; erasure leaves nothing', async () => {
+  it('the export says since when an app exists, without its secret; erasure deletes it', async () => {
     const exported = await account.dashboard('GET', 'account/export', { token });
     const [app] = exported.body.second_factors;
     expect(Object.keys(app)).toEqual(['person_id', 'account_id', 'created_at', 'confirmed_at']);

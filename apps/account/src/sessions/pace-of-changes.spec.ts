@@ -4,7 +4,7 @@ import { AccountUnderTest, type Registered } from '../../../../test/account/acco
 
 const NEW_PASSWORD = 'nine yellow trumpets';
 
-describe('the changes of one account', () => {
+describe('the rate of changes', () => {
   let account: AccountUnderTest;
   let owner: Registered;
   let email: string;
@@ -52,7 +52,7 @@ describe('the changes of one account', () => {
       `select encode(subject, 'hex') as subject, count from attempts`,
     );
 
-  it('have a rate of their own: 429 with Retry-After, and another account is not held up', async () => {
+  it('an account’s changes have their own rate: 429 with Retry-After, and another account is not delayed', async () => {
     const made = (await createKey()).body as { id: string };
     await useUp(3);
     for (let change = 0; change < 3; change += 1) expect((await rename()).status).toBe(200);
@@ -77,7 +77,7 @@ describe('the changes of one account', () => {
     expect((await rename()).status).toBe(200);
   });
 
-  it('that take power away are never held up', async () => {
+  it('changes that revoke access are never delayed', async () => {
     const { id } = (await createKey()).body as { id: string };
     await useUp();
     expect((await rename()).status).toBe(429);
@@ -86,7 +86,7 @@ describe('the changes of one account', () => {
     expect((await call('POST', 'log-out')).status).toBe(200);
   });
 
-  it('that a stranger made count no longer once its owner took it back: neither changes nor new keys', async () => {
+  it('changes and new keys made by a stranger stop counting once the owner has recovered the account', async () => {
     const { id } = (await createKey()).body as { id: string };
     await account.database.query(
       `insert into api_keys (id, account_id, environment, key_hash, last_four, name, scopes,

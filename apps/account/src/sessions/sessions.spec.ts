@@ -43,7 +43,7 @@ describe('sessions', () => {
     expect(dump).toContain(tokenHash(token)?.toString('hex'));
   });
 
-  it('S24: a wrong password and an unknown address get one answer after the same work', async () => {
+  it('S24: a wrong password and an unknown address get the same answer after the same work', async () => {
     const passwords = account.get(PasswordsService);
     const measure = async (of: string) => {
       const [hashes, statements] = [passwords.hashCount, account.statements()];
@@ -55,7 +55,7 @@ describe('sessions', () => {
     expect(wrong).toMatchObject({ status: 401, hashes: 1, body: { code: 'wrong_credentials' } });
   });
 
-  it('S26: after the password was given again the old token is dead', async () => {
+  it('S26: after the password was entered again the old token is invalid', async () => {
     const body = { password: PASSWORD };
     const call = { token: owner.token, body };
     const renewed = await account.dashboard('POST', 'session/reauthenticate', call);
@@ -77,7 +77,7 @@ describe('sessions', () => {
     expect((await session(token)).body.code).toBe('not_logged_in');
   });
 
-  it("S27, S85: sessions are listed and ended by their owner, another account's are unknown", async () => {
+  it('S27, S85: an owner can list and end sessions; those of another account are unknown', async () => {
     const second = tokenOf(await logIn(PASSWORD, '198.51.100.9'));
     const { body } = await account.dashboard('GET', 'sessions', { token: second });
     expect(
@@ -95,7 +95,7 @@ describe('sessions', () => {
     expect((await session(owner.token)).status).toBe(401);
   });
 
-  it('S27, S85: all sessions but the one that asks end at once, and none of another account', async () => {
+  it('S27, S85: all sessions except the current one end at once, and none of another account', async () => {
     const [second, third] = [tokenOf(await logIn()), tokenOf(await logIn())];
     const stranger = await account.newOwner();
     const { status, body } = await account.dashboard('DELETE', 'sessions', { token: second });
@@ -106,7 +106,7 @@ describe('sessions', () => {
     expect(again.body).toEqual({ ended: 0 });
   });
 
-  it('S27: of the sessions of an account fifty are open, of all no more than 500 are kept', async () => {
+  it('S27: an account has at most fifty open sessions, and at most 500 are kept', async () => {
     const open = async () => (await session(owner.token)).status === 200;
     await account.database.query(
       `insert into sessions (id, account_id, person_id, token_hash, origin, network_hash, created_at,
@@ -127,7 +127,7 @@ describe('sessions', () => {
     expect(counts).toEqual({ kept: 500, open: 50 });
   });
 
-  it('S28: a log-out ends the session, a changed password ends all of them', async () => {
+  it('S28: a log-out ends the session; a changed password ends all sessions', async () => {
     const [first, second] = [tokenOf(await logIn()), tokenOf(await logIn())];
     const out = await account.dashboard('POST', 'log-out', { token: first });
     expect(out.headers['x-clear-session']).toBe('1');
@@ -140,7 +140,7 @@ describe('sessions', () => {
     expect((await account.mailsTo(email))[0].subject).toBe('Your password was changed');
   });
 
-  it('S28: a password that is replaced while it is checked begins no session and sets no other', async () => {
+  it('S28: a password that is replaced while it is checked starts no session and sets no other password', async () => {
     const passwords = account.get(PasswordsService);
     const matches = passwords.matches.bind(passwords);
     const changeTo = (token: string, password: string) =>
@@ -179,7 +179,7 @@ describe('sessions', () => {
     expect((await logIn(PASSWORD, '203.0.113.5')).status).toBe(200);
   });
 
-  it('S22: a stranger’s guesses delay his own site alone, wherever the owner is', async () => {
+  it('S22: a stranger’s guesses delay only the stranger’s own network, wherever the owner is', async () => {
     const site = (i: number) => `2001:db8:7:${i.toString(16)}::1`;
     const statuses: number[] = [];
     for (let i = 0; i < 8; i++) {
@@ -193,7 +193,7 @@ describe('sessions', () => {
     }
   });
 
-  it('S22: a hundred strangers may guess in an hour; who lives elsewhere or asks for a link is let in', async () => {
+  it('S22: after a hundred strangers’ guesses in an hour, an owner elsewhere or with a mailed link can log in', async () => {
     const stranger = (i: number) => logIn('a wrong password', `198.51.100.${i}`);
     for (let i = 0; i < 100; i++) expect((await stranger(i)).status).toBe(401);
     expect(await stranger(100)).toMatchObject({ status: 429, body: { retry_after: 3_600 } });
@@ -205,7 +205,7 @@ describe('sessions', () => {
     expect((await logIn(body.password, '198.51.100.200')).status).toBe(200);
   });
 
-  it('S22: whoever knows the password can use up its log-ins, and a new password has its own', async () => {
+  it('S22: somebody who knows the password can exhaust its log-ins; a new password has its own count', async () => {
     const before = await account.database.query<{ subject: Buffer }>(
       'select subject from attempts',
     );
@@ -221,7 +221,7 @@ describe('sessions', () => {
     expect((await logIn(body.password)).status).toBe(200);
   });
 
-  it('S22: a browser that logged in before waits neither for guessers nor for its neighbours', async () => {
+  it('S22: a browser that logged in before is not delayed by guessers or by neighbours', async () => {
     const logInWith = (device: string, password = PASSWORD, of = email, address = '203.0.113.9') =>
       account.dashboard('POST', 'log-in', {
         body: { email: of, password },
@@ -252,7 +252,7 @@ describe('sessions', () => {
     expect((await logInWith(await deviceOf())).status).toBe(200);
   });
 
-  it('S23: one network may fail twenty times in 15 minutes, whatever the accounts', async () => {
+  it('S23: one network may fail twenty times in 15 minutes, over all accounts', async () => {
     const address = (i: number) => `2001:db8:5:6::${i.toString(16)}`;
     const statuses = [];
     for (let i = 1; i <= 25; i++) {
@@ -268,7 +268,7 @@ describe('sessions', () => {
     expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=2\$[\w+/]{22}\$[\w+/]{43}$/);
   });
 
-  it('S19: a password stored at an earlier cost opens a session, and is stored again at the cost of today', async () => {
+  it('S19: a password stored at an earlier cost still works, and is stored again at the current cost', async () => {
     const stored = async () => {
       const [{ hash }] = await account.database.query<{ hash: string }>(
         'select password_hash as hash from people where account_id = $1',
@@ -315,7 +315,7 @@ describe('sessions', () => {
     expect((await reset(late)).body.code).toBe('link_invalid');
   });
 
-  it("a stranger's requests for a link keep nobody out: 202, and the last link stays good", async () => {
+  it('a stranger’s requests for a link block nobody: 202, and the last link stays valid', async () => {
     const forgot = (i: number) =>
       account.dashboard('POST', 'password/forgot', {
         body: { email },
@@ -335,7 +335,7 @@ describe('sessions', () => {
     expect(await resets()).toHaveLength(4);
   });
 
-  it('S24: the answer to a forgotten password, and the work before it, tell nothing of the address', async () => {
+  it('S24: the answer to a forgotten password, and the work before it, reveal nothing about the address', async () => {
     const ask = async (of: string) => {
       const statements = account.statements();
       const { status, body } = await account.dashboard('POST', 'password/forgot', {
@@ -352,11 +352,11 @@ describe('sessions', () => {
     expect(await account.mailsTo('nobody@example.com')).toEqual([]);
   });
 
-  it('S18: an API key is no session', async () => {
+  it('S18: an API key does not work as a session', async () => {
     expect((await session(owner.key)).body.code).toBe('not_logged_in');
   });
 
-  it('S21: the list of common passwords has more than 10,000 and sees through look-alikes', async () => {
+  it('S21: the list of common passwords has more than 10,000 entries and recognises look-alikes', async () => {
     expect(COMMON_PASSWORD_COUNT).toBeGreaterThan(10_000);
     const common =
       `password Passw0rd P@$$word123 SUMMER2024! qwertyuiop 12345678 drowssap ｐａｓｓｗｏｒｄ Liverpool1 19840512

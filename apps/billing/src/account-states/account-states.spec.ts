@@ -6,7 +6,7 @@ import type { ProcessorSide } from '../../../../test/billing/sides/processor-sid
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 
-describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
+describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
   let billing: BillingUnderTest;
   let side: ProcessorSide;
   let accountId: string;
@@ -55,7 +55,7 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('a deleted account undoes no cancellation: it would be billed again', async () => {
+  it('a deleted account cannot undo a cancellation, because it would be billed again', async () => {
     await billing.act(await order(), 'pay');
     await billing.deliver('deleted', accountId);
     await billing.follow();
@@ -67,7 +67,7 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('an undo that was under way at the deletion, and reaches the processor last, renews nothing', async () => {
+  it('an undo that was running at the deletion, and reaches the processor last, renews nothing', async () => {
     await billing.act(await order(), 'pay');
     const [{ externalId }] = await billing.database.query<{ externalId: string }>(
       `select external_id as "externalId" from subscriptions where account_id = $1`,
@@ -82,7 +82,7 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('what the customer had cancelled stays cancelled after a restoration', async () => {
+  it('a subscription that the customer had cancelled stays cancelled after a restoration', async () => {
     await billing.act(await order(), 'pay');
     await cancel();
     await billing.deliver('deleted', accountId);
@@ -105,7 +105,7 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
     });
   });
 
-  it('a deleted account buys nothing, and its open pages close', async () => {
+  it('a deleted account cannot buy, and its open pages are closed', async () => {
     const open = await orderCredits();
     await billing.deliver('deleted', accountId);
     await billing.follow();
@@ -119,7 +119,7 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
     });
   });
 
-  it('a suspended account buys nothing further, what it paid counts, and it buys again afterwards', async () => {
+  it('a suspended account cannot buy, its payments count, and it can buy again afterwards', async () => {
     const open = await orderCredits();
     await billing.deliver('suspended', accountId);
     const body = { product: 'package', credits: 5_000, processor };
@@ -137,7 +137,7 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
     });
   });
 
-  it('a subscription whose money went back is ended, also of an account that was suspended once', async () => {
+  it('a subscription whose payment was returned is ended, even if the account was suspended meanwhile', async () => {
     await billing.act(await order(), 'pay');
     await billing.deliver('suspended', accountId);
     await billing.pass(MINUTE_MS);
@@ -155,7 +155,7 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
     );
   });
 
-  it('money that arrives after the deletion is given back once, and grants nothing', async () => {
+  it('money that arrives after the deletion is refunded once, and grants nothing', async () => {
     const [bought, subscribed] = [await orderCredits(), await order()];
     const before = refunds();
     await billing.deliver('deleted', accountId);
@@ -168,7 +168,7 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
     expect(await typesSaid()).toEqual([]);
   });
 
-  describe('money that the processor refuses to take back', () => {
+  describe('a refund that the processor refuses', () => {
     const given = () => billing.logLines.splice(0).length;
     const later = async (ms: number) => {
       await billing.pass(ms);
@@ -183,7 +183,7 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
       return bought;
     }
 
-    it('is tried again after an hour, and is given back once', async () => {
+    it('is tried again after an hour, and money is refunded once', async () => {
       const before = refunds();
       const bought = await payAfterDeletion(1);
       await billing.follow();
@@ -196,7 +196,7 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
       expect(await typesSaid()).toEqual([]);
     });
 
-    it('is set aside after four more attempts, where an operator sees it and can give it back', async () => {
+    it('is set aside after four more attempts, where an operator sees it and can refund it', async () => {
       const before = refunds();
       await payAfterDeletion(Infinity);
       for (const hours of [1, 6, 24, 72]) {
@@ -226,7 +226,7 @@ describe.each(BOTH)('accounts that come and go, at %s', (processor) => {
     }
   });
 
-  it('of two paid checkouts of one line the second is ended and refunded, unheard of', async () => {
+  it('if two checkouts of one line are paid, the second is ended and refunded, without any event', async () => {
     const [first, second] = [await order(), await order('api-50K-month')];
     await billing.act(first, 'pay');
     await billing.act(second, 'pay');

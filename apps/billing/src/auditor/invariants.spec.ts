@@ -94,7 +94,7 @@ describe('auditor', () => {
     });
   }
 
-  it('nothing is found in payments that only the service has touched', async () => {
+  it('no violation is found in payments that only the service has written', async () => {
     expect(await violatedAfter([])).toEqual([]);
     expect(await violatedAfter([], HOUR_MS)).toEqual([]);
   });
@@ -107,7 +107,7 @@ describe('auditor', () => {
     expect(await violatedAfter(statements, HOUR_MS)).toContain(id);
   });
 
-  it('the service looks by itself, with a role that cannot write', async () => {
+  it('the service audits by itself, with a role that cannot write', async () => {
     const audit = billing.get(AuditJob);
     await audit.runOnce();
     expect([...audit.violations]).toEqual([]);
@@ -117,7 +117,7 @@ describe('auditor', () => {
     );
   });
 
-  it('neither the service nor its maintenance may change an invoice or a printed one', async () => {
+  it('neither the service nor its maintenance can change an invoice or a printed revision', async () => {
     const maintenance = await billing.test.maintenance('billing');
     for (const database of [billing.database, maintenance]) {
       for (const table of ['invoices', 'invoice_revisions']) {

@@ -98,7 +98,7 @@ describe('bills whose amount is not the price of their lines', () => {
     ]);
   });
 
-  it("a coupon and a balance of the operator's change what is paid, not what it brings", async () => {
+  it('a coupon or a balance set by the operator changes what is paid, not what is granted', async () => {
     const { world, subscriptions } = billing.simulator;
     const coupon = world.put({
       id: 'friends',
@@ -126,7 +126,7 @@ describe('bills whose amount is not the price of their lines', () => {
     ]);
   });
 
-  it('a paid bill that cannot be read keeps the rights that it would have given, and raises an alarm', async () => {
+  it('a paid bill that cannot be read keeps the rights it would have granted, and raises an alarm', async () => {
     const { world } = billing.simulator;
     world.all('price').find(({ metadata }) => metadata.sku === 'api-5K-month')!.unit_amount = 900;
     await passTo(addMonths(start, 1));

@@ -24,7 +24,7 @@ const changeFrom = (from: Date): BillSnapshot => {
   };
 };
 
-it('a change that begins before its period is set aside, not tried for ever', () => {
+it('a change that begins before its period is set aside instead of being retried for ever', () => {
   const before = new Date(START.getTime() - 1_000);
   expect(paidLineOf(changeFrom(before), subscription)).toEqual({
     fault: 'the bill of a change begins before its period',
@@ -32,7 +32,7 @@ it('a change that begins before its period is set aside, not tried for ever', ()
   expect(paidLineOf(changeFrom(START), subscription)).toMatchObject({ amountMicros: 17_000_000n });
 });
 
-it('lines that come to nothing are told apart by their plans', () => {
+it('lines that sum to zero are told apart by their plans', () => {
   const bill = changeFrom(new Date(END.getTime() - 2_000));
   for (const lines of [bill.lines, bill.lines.toReversed()]) {
     const free = lines.map((one) => ({ ...one, amountMicros: 0n }));

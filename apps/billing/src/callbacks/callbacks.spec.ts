@@ -49,7 +49,7 @@ describe('callbacks', () => {
 
   const sessionOf = () => billing.simulator.world.all('checkout.session')[0].id;
 
-  it('S44: a hundred copies of one callback are one payment', async () => {
+  it('S44: a hundred copies of one callback cause one payment', async () => {
     const order = await billing.order(accountId);
     await billing.act(order, 'pay');
     const raw = eventOf(sessionOf());
@@ -64,7 +64,7 @@ describe('callbacks', () => {
     expect(count).toBe('1');
   });
 
-  it('S44: a hundred other events of one payment are one payment', async () => {
+  it('S44: a hundred different events of one payment cause one payment', async () => {
     const order = await billing.order(accountId);
     await billing.act(order, 'pay');
     for (let i = 0; i < 100; i += 1) await send(eventOf(sessionOf()));
@@ -96,7 +96,7 @@ describe('callbacks', () => {
     },
   );
 
-  it('S41, S42, S45: what is not the processor’s is 400, kept with its reason, and changes nothing', async () => {
+  it('S41, S42, S45: a callback that is not from the processor gets 400, is kept with its reason, and changes nothing', async () => {
     const order = await billing.order(accountId);
     const raw = eventOf(sessionOf());
     const headers = signedCallback(raw, CALLBACK_SECRET, billing.clock.now());
@@ -137,7 +137,7 @@ describe('callbacks', () => {
     expect(await billing.stateOf(accountId, order)).toBe('redirected');
   });
 
-  it('rejected ones are kept up to 4 KB each and 1,000 a day, then counted', async () => {
+  it('rejected callbacks are kept up to 4 KB each and 1,000 a day, and then only counted', async () => {
     const raw = Buffer.alloc(300_000, 'x');
     await billing.database.query('delete from rejected_callbacks');
     await billing.database.query(
@@ -158,7 +158,7 @@ describe('callbacks', () => {
     expect(total).toBeGreaterThanOrEqual(1_010);
   });
 
-  it('forged ones that wait to be counted hold up no genuine one', async () => {
+  it('forged callbacks that wait to be counted do not delay a genuine one', async () => {
     const forged = () => billing.call('POST', 'callbacks/stripe', { body: Buffer.from('forged') });
     expect((await forged()).status).toBe(400);
     const order = await billing.order(accountId);
@@ -177,13 +177,13 @@ describe('callbacks', () => {
     await billing.settle();
   });
 
-  it('S46: a body over 1 MiB is refused, one below it is judged', async () => {
+  it('S46: a body over 1 MiB is refused; a smaller one is verified', async () => {
     const limit = 1024 * 1024;
     expect(await send(Buffer.alloc(limit + 1, 'x'))).toMatchObject({ status: 413 });
     expect(await send(Buffer.alloc(limit, 'x'))).toMatchObject({ status: 400 });
   });
 
-  it('S45: the metrics tell how many were accepted, and why others were refused', async () => {
+  it('S45: metrics count accepted callbacks, and refused ones by reason', async () => {
     const countOf = async (outcome: string) =>
       (await scrape(billing.service.url)).get(
         `dds_billing_callbacks_total{outcome="${outcome}"}`,
@@ -201,7 +201,7 @@ describe('callbacks', () => {
     await billing.settle();
   });
 
-  it('S46: a gzipped body is judged as the bytes it is, and never unpacked', async () => {
+  it('S46: a gzipped body is verified as the bytes it consists of, and never unpacked', async () => {
     const order = await billing.order(accountId);
     expect(order.state).toBe('redirected');
     const event = eventOf(sessionOf());
@@ -230,7 +230,7 @@ describe('callbacks', () => {
     });
   });
 
-  it('S47: what the processor says of amount, currency or order is compared with our order', async () => {
+  it('S47: the processor’s amount, currency and order are compared with our order', async () => {
     for (const change of [
       { amount_total: 100 },
       { currency: 'jpy' },
@@ -250,7 +250,7 @@ describe('callbacks', () => {
     }
   });
 
-  it('S47: an event about a checkout that is not ours grants nothing and stays visible', async () => {
+  it('S47: an event about a foreign checkout grants nothing and stays visible', async () => {
     const raw = eventOf('cs_test_unknown');
     expect(await send(raw)).toMatchObject({ status: 200 });
     await billing.settle();

@@ -129,7 +129,7 @@ describe('callbacks of PayPal', () => {
     expect(await billing.stateOf(accountId, order)).toBe('partially_refunded');
   });
 
-  it('S44: the words of a callback are kept for 30 days, its id for ever', async () => {
+  it('S44: the body of a callback is kept for 30 days, its id for ever', async () => {
     const { raw } = await approved();
     await post(raw, sign(raw));
     await post(raw, {});
@@ -152,14 +152,14 @@ describe('callbacks of PayPal', () => {
     expect(await kept()).toEqual({ words: 0, ids: before.ids, refused: 0 });
   });
 
-  it('S44: whoever never comes back has paid by the callback alone', async () => {
+  it('S44: a customer who never returns has paid through the callback alone', async () => {
     const order = await billing.order(accountId, 15_000, 'paypal');
     await billing.act(order, 'pay');
     expect(await billing.stateOf(accountId, order)).toBe('paid');
     expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
   });
 
-  it('S48: the return captures what was approved, and nothing that was not', async () => {
+  it('S48: the return captures an approved order, and no other', async () => {
     const { callbacks } = billing.simulator.paypal;
     const order = await billing.order(accountId, 15_000, 'paypal');
     const back = () => billing.call('POST', `orders/${order.id}/return`, { accountId });
@@ -173,7 +173,7 @@ describe('callbacks of PayPal', () => {
     expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
   });
 
-  it('an order that PayPal has forgotten has expired a day later', async () => {
+  it('an order that PayPal has forgotten expires a day later', async () => {
     const order = await billing.order(accountId, 15_000, 'paypal');
     await billing.pass(4 * HOUR_MS);
     await billing.get(OpenOrdersJob).runOnce();
@@ -183,7 +183,7 @@ describe('callbacks of PayPal', () => {
     expect(await billing.stateOf(accountId, order)).toBe('expired');
   });
 
-  it('an order whose account was deleted is closed: its approval takes no money', async () => {
+  it('an order of a deleted account is closed, and its approval takes no money', async () => {
     const order = await billing.order(accountId, 15_000, 'paypal');
     await billing.deliver('deleted', accountId);
     await billing.follow();

@@ -9,7 +9,7 @@ const WORD = 'frozen';
 const ROUNDS = 4;
 
 /** Nothing follows from a word that we do not know; an operator sees it; nothing is lost when it is one that we know. */
-describe('states that we do not know', () => {
+describe('unknown states', () => {
   let billing: BillingUnderTest;
   let accountId: string;
 
@@ -103,7 +103,7 @@ describe('states that we do not know', () => {
     );
   });
 
-  it('a reason of a bill that we do not know sets its subscription aside, until it can be read', async () => {
+  it('an unknown billing reason sets its subscription aside until it can be read', async () => {
     const order = await subscribe();
     billing.simulator.callbacks.hold();
     await pressButton(order.redirect_url as string, 'pay');

@@ -6,7 +6,7 @@ import { ForgetReasonsJob } from './forget-reasons.job.js';
 
 const REASON = 'Our project has ended';
 
-describe('why a customer cancels', () => {
+describe('the reason for a cancellation', () => {
   let billing: BillingUnderTest;
   let accountId: string;
   let id: string;
@@ -32,13 +32,13 @@ describe('why a customer cancels', () => {
     return entries.map(({ text }) => text).filter((text) => text.startsWith('why its customer'));
   };
 
-  it('is not asked for: without it nothing is noted', async () => {
+  it('is optional: without it nothing is stored', async () => {
     expect((await ask('cancel')).status).toBe(200);
     expect(await told()).toEqual([]);
     await ask('undo');
   });
 
-  it('stands in the timeline that operators read, once it is cancelled', async () => {
+  it('appears in the operators’ timeline once the subscription is cancelled', async () => {
     for (const reason of ['', 'x'.repeat(501), 'two\nlines', 7]) {
       expect((await ask('cancel', { reason })).body.code).toBe('invalid_request');
     }
@@ -46,7 +46,7 @@ describe('why a customer cancels', () => {
     expect(await told()).toEqual([`why its customer asked to cancel: ${REASON}`]);
   });
 
-  it('S119: is no plain text in the database, and in the export of its owner', async () => {
+  it('S119: is encrypted in the database, and included in its owner’s export', async () => {
     const [row] = await billing.database.query<{ text: string }>(
       'select (cancellation_reasons.*)::text as text from cancellation_reasons',
     );
@@ -56,20 +56,20 @@ describe('why a customer cancels', () => {
     expect(JSON.stringify(body)).toContain(REASON);
   });
 
-  it('is the last one of a subscription, however often it is said', async () => {
+  it('is replaced by a later one for the same subscription', async () => {
     await ask('undo');
     expect((await ask('cancel', { reason: 'Too dear' })).status).toBe(200);
     expect(await told()).toEqual(['why its customer asked to cancel: Too dear']);
   });
 
-  it('is kept although the answer of the processor that cancelled is lost', async () => {
+  it('is kept even if the processor’s answer to the cancellation is lost', async () => {
     await ask('undo');
     const lose = losingAnswersOf(billing.simulator);
     expect((await lose(() => ask('cancel', { reason: REASON }))).status).toBe(503);
     expect(await told()).toEqual([`why its customer asked to cancel: ${REASON}`]);
   });
 
-  it('is forgotten after 90 days', async () => {
+  it('is deleted after 90 days', async () => {
     const grow = (days: number) =>
       billing.database.query('update cancellation_reasons set said_at = said_at - $1::interval', [
         `${days} days`,
@@ -87,7 +87,7 @@ describe('why a customer cancels', () => {
     expect(await told()).toHaveLength(1);
   });
 
-  it('is gone when the account is erased', async () => {
+  it('is deleted when the account is erased', async () => {
     await billing.deliver('deleted', accountId);
     await billing.deliver('erased', accountId);
     expect(await told()).toEqual([]);

@@ -12,7 +12,7 @@ const WISHING = 3;
 /** 8 KiB each; the subscriptions alone are more than 900. */
 const BLOCKS_MAX = 300;
 
-describe('what follows from accounts and money', () => {
+describe('subscriptions to follow up', () => {
   let test: TestDatabase;
   let maintenance: Database;
 
@@ -24,7 +24,7 @@ describe('what follows from accounts and money', () => {
   });
   afterAll(() => test.drop());
 
-  it('is found among 20,000 subscriptions that run and 20,000 that ended, without reading them', async () => {
+  it('are found among 20,000 running and 20,000 ended ones without reading these', async () => {
     const repository = new FollowedSubscriptionsMaintenanceRepository(
       maintenance as unknown as MaintenanceDatabase,
     );
@@ -41,7 +41,7 @@ describe('what follows from accounts and money', () => {
     expect(await blocksRead()).toBeLessThan(BLOCKS_MAX);
   });
 
-  it('has its turn, however many before it are refused each time', async () => {
+  it('get their turn, however many before them are refused each time', async () => {
     const repository = new FollowedSubscriptionsMaintenanceRepository(
       maintenance as unknown as MaintenanceDatabase,
     );

@@ -55,7 +55,7 @@ async function entriesOf(zipped: Buffer): Promise<Map<string, Buffer>> {
 }
 
 describe('invoices by time and state', () => {
-  it('are found by whether their money stayed, and on the days of their issue', async () => {
+  it('can be filtered by whether their money stayed, and by day of issue', async () => {
     const side = sideOf(billing, 'stripe');
     const numbers = async (state: InvoiceState) =>
       (await list(`state=${state}`)).map(({ number }) => number);
@@ -78,7 +78,7 @@ describe('invoices by time and state', () => {
     expect((await billing.call('GET', 'invoices?state=open', { accountId })).status).toBe(400);
   });
 
-  it('S85: come as one ZIP file of one’s own, which names those that are not printed', async () => {
+  it('S85: can be downloaded as one ZIP file, only the owner’s, which names those not yet printed', async () => {
     await buy();
     const [{ number }] = await list();
     billing.contacts.isDown = true;
@@ -99,7 +99,7 @@ describe('invoices by time and state', () => {
     expect([...(await unzipped()).keys()]).toEqual([]);
   });
 
-  it('more than 500 are refused: whoever has them asks for fewer', async () => {
+  it('more than 500 are refused, with the request to choose fewer', async () => {
     const side = sideOf(billing, 'stripe');
     const payment = await buy();
     side.refund(payment, 10);

@@ -7,7 +7,7 @@ import { DestroyKeysJob } from './destroy-keys.job.js';
 
 const START = '2026-12-30T12:00:00Z';
 
-describe('the legal time of invoices', () => {
+describe('retention of invoices', () => {
   let billing: BillingUnderTest;
   let accountId: string;
 
@@ -36,7 +36,7 @@ describe('the legal time of invoices', () => {
     return (await list())[0];
   };
 
-  it('S119: ten years after the year of issue a PDF and its buyer are unreadable, numbers and amounts stay', async () => {
+  it('S119: ten years after the year of issue a PDF and its buyer are unreadable; numbers and amounts stay', async () => {
     at(START);
     const old = await buy();
     billing.clock.advance(3 * DAY_MS);
@@ -69,7 +69,7 @@ describe('the legal time of invoices', () => {
     ]);
   });
 
-  it('S119: what is left of it opens with no key, and no new key begins for its year', async () => {
+  it('S119: the remains can be decrypted with no key, and no new key is created for that year', async () => {
     const rows = await billing.database.query<{ text: string }>(
       `select (to_jsonb(i) || to_jsonb(r))::text as text
        from invoices i join invoice_revisions r on r.invoice_id = i.id where i.series = 'INV-2026'`,

@@ -31,15 +31,18 @@ const PAGES: Record<string, [document: InvoiceDocument, page: number]> = {
   ],
 };
 
-describe('pages of invoices', () => {
-  it.each(Object.entries(PAGES))('%s looks as it was kept', async (name, [document, page]) => {
-    const drawn = await drawPage(await renderPdf(document), page);
-    const file = join(KEPT, `${name.replaceAll(' ', '-')}.png`);
-    if (process.env.KEEP_PAGES) await writeFile(file, drawn);
-    expect(await pageDistance(drawn, await readFile(file))).toBeLessThan(DISTANCE_MAX);
-  });
+describe('invoice pages', () => {
+  it.each(Object.entries(PAGES))(
+    '%s looks like its reference picture',
+    async (name, [document, page]) => {
+      const drawn = await drawPage(await renderPdf(document), page);
+      const file = join(KEPT, `${name.replaceAll(' ', '-')}.png`);
+      if (process.env.KEEP_PAGES) await writeFile(file, drawn);
+      expect(await pageDistance(drawn, await readFile(file))).toBeLessThan(DISTANCE_MAX);
+    },
+  );
 
-  it('another amount, and a line that moved, are seen', async () => {
+  it('a different amount and a shifted line are detected', async () => {
     const kept = await readFile(join(KEPT, 'an-invoice-with-tax.png'));
     const buyer = { ...BUYER, address: ['Floor 2', ...BUYER.address] };
     for (const other of [

@@ -15,7 +15,7 @@ const read = async (from: InvoiceDocument) => readPdf(await renderPdf(from));
 const HASH_OF_0_1_0 = '3125dbc35aefd9dcf69ba4ace955bd29d26fe0f1c27d0b5c629b667e0f28a20a';
 
 describe('invoice PDF', () => {
-  it('has all that an accountant asks for: parties, tax ids, lines, net, tax, total, paid by', async () => {
+  it('it contains what an accountant needs: parties, tax ids, lines, net, tax, total, paid by', async () => {
     const { pages, info } = await read(
       invoiceDocument({ taxMicros: 9_000_000n, totalMicros: 1_234_500_000n, currency: 'EUR' }),
     );
@@ -54,7 +54,7 @@ describe('invoice PDF', () => {
     expect(pages[0].replaceAll('\n', ' ')).toContain(name);
   });
 
-  it('fifty lines go over pages, each with the head of the table and its number', async () => {
+  it('fifty lines continue over pages, each with the table header and its number', async () => {
     const lines = Array.from({ length: 50 }, (_, n) => ({
       text: `API plan ${n + 1}, 2026-03-02 to 2026-04-02, at a name that is long enough for two lines of the page`,
       quantity: 1,
@@ -72,7 +72,7 @@ describe('invoice PDF', () => {
     expect(whole).toContain('1,350.00 USD');
   });
 
-  it('a note names the invoice that it corrects; a later revision says so', async () => {
+  it('a note names the invoice that it corrects, and a later revision says so', async () => {
     const note = invoiceDocument({
       kind: 'credit_note',
       number: 'CN-2026-000001',
@@ -86,33 +86,33 @@ describe('invoice PDF', () => {
     expect(second[0]).toContain('2, printed 2026-04-01');
   });
 
-  it('equal documents give equal bytes, and another buyer’s do not', async () => {
+  it('equal documents produce equal bytes, and another buyer’s do not', async () => {
     const first = await renderPdf(invoiceDocument());
     expect((await renderPdf(invoiceDocument())).equals(first)).toBe(true);
     expect((await renderPdf(named('Somebody Else'))).equals(first)).toBe(false);
   });
 
-  it('an invoice of 0.1.0 is printed again as it was', () => {
+  it('an invoice of 0.1.0 is reprinted unchanged', () => {
     const paidBy = { processor: 'paypal', reference: '7NW873794T343360M' };
     const layout = JSON.stringify(layoutOf(invoiceDocument({ paidBy })));
     expect(layout).toContain('paypal, 7NW873794T343360M');
     expect(createHash('sha256').update(layout).digest('hex')).toBe(HASH_OF_0_1_0);
   });
 
-  it('letters that look alike stay themselves, whatever was printed before', async () => {
+  it('look-alike letters stay distinct, whatever was printed before', async () => {
     const names = ['AEBKMHOPCTX', 'ΑΕΒΚΜΗΟΡΤΧ', 'АЕВКМНОРСТХ'];
     for (const name of [...names, names[0]]) {
       expect((await read(named(name))).pages[0]).toContain(name);
     }
   });
 
-  it('an erased buyer is an account without a name', async () => {
+  it('an erased buyer is printed as an account without a name', async () => {
     const { pages } = await read(invoiceDocument({ buyer: null }));
     expect(pages[0]).toContain('Account 019a5f00-0000-7000-8000-000000000009');
     expect(pages[0]).not.toContain('Example Holdings');
   });
 
-  it('S66, S80: markup and addresses in a name are text: no link, no image, nothing is fetched', async () => {
+  it('S66, S80: markup and addresses in a name stay text: no link, no image, no fetch', async () => {
     const name = '<img src="http://127.0.0.1:9/x"> =HYPERLINK("http://x") {image: "/etc/passwd"}';
     const { pages, annotations } = await read(named(name));
     expect(pages[0].replaceAll('\n', ' ')).toContain('<img src="http://127.0.0.1:9/x">');
@@ -134,7 +134,7 @@ describe('invoice PDF', () => {
     expect(printable(text)).toBe(expected);
   });
 
-  it('S81: a name of 10,000 characters is cut and stays within its column', async () => {
+  it('S81: a name of 10,000 characters is cut to its column', async () => {
     const { pages } = await read(named('x'.repeat(10_000)));
     expect(pages).toHaveLength(1);
     expect(printable('x'.repeat(10_000))).toBe(`${'x'.repeat(299)}…`);
@@ -147,7 +147,7 @@ describe('invoice PDF', () => {
     expect(full.length).toBeLessThan(4);
   });
 
-  it('S80: however long the texts are, what is drawn stays short', () => {
+  it('S80: the document stays short, however long the texts are', () => {
     const drawnOf = (text: string) => {
       const address = Array.from({ length: 5 }, () => text);
       const buyer = {
@@ -165,7 +165,7 @@ describe('invoice PDF', () => {
     expect(drawnOf('W'.repeat(1_000_000))).toBeLessThan(20_000);
   });
 
-  it('a company is named before its buyer; without details the buyer stands alone', () => {
+  it('a company is named before its buyer; without details only the buyer is named', () => {
     const details = {
       organisation: 'X Ltd',
       address_line1: '1 Quay',

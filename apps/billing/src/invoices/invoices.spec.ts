@@ -52,7 +52,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
     side = sideOf(billing, processor);
   });
 
-  it('each payment has one, with the next number, printed with the details of now and stored with its hash', async () => {
+  it('each payment has one, with the next number, printed with the current details and stored with its hash', async () => {
     billing.contacts.set(accountId, { details: { ...DETAILS, organisation: 'Example Ltd' } });
     await buy(15_000);
     await buy(5_000);
@@ -78,7 +78,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
     for (const text of [...texts, '54.00 USD', paidBy]) expect(page).toContain(text);
   });
 
-  it('S44: a callback that comes again makes no second invoice and no second mail', async () => {
+  it('S44: a repeated callback creates no second invoice and no second mail', async () => {
     const order = await billing.order(accountId, 15_000, processor);
     await billing.act(order, 'pay');
     await billing.call('POST', `orders/${order.id}/return`, { accountId });
@@ -88,7 +88,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
     expect(await list()).toHaveLength(1);
   });
 
-  it('a plan’s bill and its renewal have one each, which names plan and period', async () => {
+  it('a plan’s first bill and its renewal have one each, which names plan and period', async () => {
     const wish = { product: 'subscription', sku: 'api-15K-month', processor };
     const { body: order } = await billing.call('POST', 'orders', { accountId, body: wish });
     await billing.act(order, 'pay');
@@ -102,7 +102,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
     );
   });
 
-  it('money that goes back is a credit note, whole or in part; what comes again a debit note', async () => {
+  it('returned money becomes a credit note, in full or in part; money that comes again a debit note', async () => {
     const payment = await buy();
     const refund = side.refund(payment, 10);
     await billing.settle();
@@ -137,7 +137,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
     expect(mails[2].text).toContain('2,778 credits are yours again');
   });
 
-  it('a lost dispute is a credit note once', async () => {
+  it('a lost dispute becomes one credit note', async () => {
     const payment = await buy();
     const dispute = side.dispute(payment);
     await billing.settle();
@@ -154,7 +154,7 @@ describe('invoices', () => {
     processor = 'stripe';
   });
 
-  it('while account is down money is stored and numbered, and the PDF follows', async () => {
+  it('while account is down payments are stored and numbered, and the PDF follows', async () => {
     // What others have left to print.
     await billing.deliverMail(accountId);
     billing.contacts.isDown = true;
@@ -175,7 +175,7 @@ describe('invoices', () => {
     expect((await list())[0].revision).toBe(1);
   });
 
-  it('changed details make the next revision of the same number; the money on it stays', async () => {
+  it('changed details create the next revision with the same number and amount', async () => {
     await buy();
     const [before] = await list();
     const { body: first } = await pdf(before.id);
@@ -194,7 +194,7 @@ describe('invoices', () => {
     expect((await regenerate(before.id)).body).toEqual(after);
   });
 
-  it('two who regenerate at once make one revision', async () => {
+  it('two simultaneous reprints create one revision', async () => {
     await buy();
     const [{ id }] = await list();
     billing.contacts.set(accountId, { firstName: 'Grace' });
@@ -203,7 +203,7 @@ describe('invoices', () => {
     expect((await list())[0].revision).toBe(2);
   });
 
-  it('an account has 20 invoices printed again in 24 hours, and continues a day later', async () => {
+  it('an account can reprint 20 invoices in 24 hours, and continue a day later', async () => {
     await buy();
     const [{ id }] = await list();
     const again = async (firstName: string) => {
@@ -217,7 +217,7 @@ describe('invoices', () => {
     expect((await list())[0].revision).toBe(22);
   });
 
-  it('S85: nobody lists, reads or regenerates an invoice of another account', async () => {
+  it('S85: no account can list, read or reprint another account’s invoice', async () => {
     await buy();
     const [{ id }] = await list();
     accountId = billing.newAccount();
@@ -230,7 +230,7 @@ describe('invoices', () => {
     }
   });
 
-  it('S119: no table holds what an invoice says of its buyer, and a changed PDF is not handed out', async () => {
+  it('S119: no table contains the buyer’s data in plain text, and a changed PDF is not delivered', async () => {
     billing.contacts.set(accountId, { firstName: 'Zenobia', details: DETAILS });
     await buy();
     const [{ id }] = await list();
@@ -251,7 +251,7 @@ describe('invoices', () => {
     expect(billing.logLines.splice(0)).toHaveLength(1);
   });
 
-  it('after an erasure no revision follows; money that still arrives has an invoice without a name', async () => {
+  it('after an erasure no revision is created; money that still arrives has an invoice without a name', async () => {
     await buy();
     const [{ id }] = await list();
     const order = await billing.order(accountId, 15_000, processor);

@@ -54,13 +54,13 @@ describe('mails about money', () => {
     }
   });
 
-  it('S66: a name that is markup is text in both parts', () => {
+  it('S66: markup in a name stays text in both parts', () => {
     const { html, text } = receipt('invoice', '<img src=x onerror=alert(1)>');
     expect(html).not.toContain('<img');
     expect(text).toContain('<img src=x');
   });
 
-  it('concurrent sends about one thing queue one mail, and a rolled-back send queues none', async () => {
+  it('simultaneous sends about one subject queue one mail, and a rolled-back send queues none', async () => {
     const accountId = billing.newAccount();
     const contact = { accountId, ...billing.contacts.contactOf(accountId) };
     const mails = billing.get(MailsService);
@@ -79,7 +79,7 @@ describe('mails about money', () => {
     expect(await billing.deliverMail(accountId)).toHaveLength(1);
   });
 
-  it('an erasure removes what was not sent yet', async () => {
+  it('an erasure removes unsent mails', async () => {
     const accountId = billing.newAccount();
     const contact = { accountId, ...billing.contacts.contactOf(accountId) };
     const mail = () => ({ subject: 'Late', paragraphs: ['Late.'] });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
 
-describe('an order that is not paid', () => {
+describe('an unpaid order', () => {
   let billing: BillingUnderTest;
   let accountId: string;
 
@@ -21,7 +21,7 @@ describe('an order that is not paid', () => {
     billing.call('POST', `orders/${id}/drop`, { accountId: owner });
 
   it.each(['stripe', 'paypal'] as const)(
-    'is dropped, and its page at %s takes no money any more',
+    'can be dropped, and its page at %s then takes no money',
     async (processor) => {
       const order = await billing.order(accountId, 15_000, processor);
       const { status, body } = await drop(order.id);
@@ -35,7 +35,7 @@ describe('an order that is not paid', () => {
   );
 
   it.each(['stripe', 'paypal'] as const)(
-    'of a customer who was faster at %s stays paid',
+    'stays paid if the customer was faster at %s',
     async (processor) => {
       const order = await billing.order(accountId, 15_000, processor);
       const { callbacks } = processor === 'paypal' ? billing.simulator.paypal : billing.simulator;
@@ -51,7 +51,7 @@ describe('an order that is not paid', () => {
     },
   );
 
-  it('of a plan at PayPal is dropped, although its page cannot be closed; money that comes counts', async () => {
+  it('for a plan at PayPal can be dropped, although its page stays open; money that arrives counts', async () => {
     const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
     const { body: order } = await billing.call('POST', 'orders', { accountId, body });
     expect((await drop(order.id)).body.state).toBe('cancelled');
@@ -59,13 +59,13 @@ describe('an order that is not paid', () => {
     expect(await billing.stateOf(accountId, order)).toBe('paid');
   });
 
-  it('S85: nobody else drops it', async () => {
+  it('S85: cannot be dropped by another account', async () => {
     const order = await billing.order(accountId);
     expect((await drop(order.id, billing.newAccount())).status).toBe(404);
     expect(await billing.stateOf(accountId, order)).toBe('redirected');
   });
 
-  it('says when PayPal has refused its money, until another way has worked', async () => {
+  it('says that PayPal has refused the payment, until another way works', async () => {
     const order = await billing.order(accountId, 15_000, 'paypal');
     await billing.act(order, 'decline');
     const read = async () => (await billing.call('GET', `orders/${order.id}`, { accountId })).body;

@@ -44,7 +44,7 @@ describe('orders', () => {
     (await billing.events(accountId)).filter(({ type }) => type === 'billing.payment-confirmed');
 
   describe('creation', () => {
-    it('leads to a page of the processor with the price of the catalogue', async () => {
+    it('leads to a processor’s page with the catalogue price', async () => {
       const order = await billing.order(accountId, 15_000);
       expect(order).toMatchObject({
         state: 'redirected',
@@ -57,7 +57,7 @@ describe('orders', () => {
       expect(await billing.events(accountId)).toEqual([]);
     });
 
-    it('a list of several asks the database once for all their lines', async () => {
+    it('listing several orders reads all their lines with one query', async () => {
       const made = [];
       for (const credits of [15_000, 5_000, 20_000]) {
         made.unshift(await billing.order(accountId, credits));
@@ -86,7 +86,7 @@ describe('orders', () => {
       expect(empty.body.orders).toEqual([]);
     });
 
-    it('a repeat with the same key is the same order, with another body refused', async () => {
+    it('a repeat with the same key returns the same order, and with another body is rejected', async () => {
       const headers = { 'idempotency-key': newId() };
       const before = billing.simulator.world.all('checkout.session').length;
       const [first, ...others] = await Promise.all([1, 2, 3, 4].map(() => post(wish(), headers)));
@@ -99,7 +99,7 @@ describe('orders', () => {
       });
     });
 
-    it('an answer that was lost is no second order: the repeat brings the same one about', async () => {
+    it('a lost answer creates no second order: the repeat completes the same one', async () => {
       const headers = { 'idempotency-key': newId() };
       const before = billing.simulator.world.all('checkout.session').length;
       billing.simulator.apiFaults.lostAnswers = Infinity;
@@ -113,7 +113,7 @@ describe('orders', () => {
       expect(billing.simulator.world.all('checkout.session')).toHaveLength(before + 1);
     });
 
-    it('an account has at most 20 unpaid orders open; a paid one and an hour make room', async () => {
+    it('an account has at most 20 open unpaid orders; a payment or an hour makes room', async () => {
       const answers = await Promise.all(Array.from({ length: 24 }, () => post(wish())));
       const made = answers.filter(({ status }) => status === 201);
       expect(made).toHaveLength(20);
@@ -149,7 +149,7 @@ describe('orders', () => {
       });
     });
 
-    it('S50: a price, an amount or a currency from outside is refused', async () => {
+    it('S50: a price, an amount or a currency from outside is rejected', async () => {
       for (const extra of [
         { price: 1 },
         { amount_micros: '1' },
@@ -161,7 +161,7 @@ describe('orders', () => {
       expect((await post(wish({ processor: 'manual' }))).status).toBe(400);
     });
 
-    it('S50: no number buys for another price than the catalogue’s', async () => {
+    it('S50: no quantity changes the catalogue price', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.oneof(fc.integer(), fc.double(), fc.bigInt().map(Number)),
@@ -188,7 +188,7 @@ describe('orders', () => {
     const side = () => sideOf(billing, processor);
     const order = (credits = 15_000) => billing.order(accountId, credits, processor);
 
-    it('is announced once, with what each line brings', async () => {
+    it('is announced once, with what each line grants', async () => {
       const bought = await order();
       const end = await billing.act(bought, 'pay');
       expect(end).toContain(`http://localhost:8081/billing/return?order=${bought.id}`);
@@ -221,7 +221,7 @@ describe('orders', () => {
       ]);
     });
 
-    it('S48: a return grants nothing by itself, whatever it says', async () => {
+    it('S48: a return alone grants nothing, whatever it says', async () => {
       const [mine, paid] = [await order(), await order()];
       await billing.act(paid, 'pay');
       const page = new URL(paid.redirect_url as string).pathname.split('/').at(-1);
@@ -231,7 +231,7 @@ describe('orders', () => {
       expect(await confirmed()).toHaveLength(1);
     });
 
-    it('a return is enough where every callback is lost', async () => {
+    it('a return suffices if every callback is lost', async () => {
       side().callbacks.faults.drop = true;
       const bought = await order();
       await billing.act(bought, 'pay');
@@ -242,7 +242,7 @@ describe('orders', () => {
       expect(await confirmed()).toHaveLength(1);
     });
 
-    it('delayed money is under way until it arrives', async () => {
+    it('delayed money is pending until it arrives', async () => {
       const [arriving, failing] = [await order(), await order()];
       await billing.act(arriving, 'delayed');
       await billing.act(failing, 'delayed-failing');
@@ -267,7 +267,7 @@ describe('orders', () => {
       expect(await billing.events(accountId)).toEqual([]);
     });
 
-    it('late money is money: an order that had expired here is paid all the same', async () => {
+    it('a late payment counts, even if the order had expired here', async () => {
       const bought = await order();
       await billing.database.query(`update orders set state = 'expired' where id = $1`, [
         bought.id,
@@ -288,7 +288,7 @@ describe('orders', () => {
       return run;
     };
 
-    it('a paid order of which nobody heard is found within five minutes', async () => {
+    it('a paid order without any callback is found within five minutes', async () => {
       const { callbacks } = sideOf(billing, processor);
       callbacks.faults.drop = true;
       const order = await billing.order(accountId, 15_000, processor);
@@ -301,7 +301,7 @@ describe('orders', () => {
       expect(await lastRun()).toMatchObject({ failed: 0 });
     });
 
-    it('a checkout whose answer was lost is resolved by the same call, and expires by a search', async () => {
+    it('a checkout whose answer was lost is resolved by repeating the call, and expires after a search', async () => {
       billing.simulator.apiFaults.lostAnswers = Infinity;
       const lost = await post(wish({ processor }));
       expect(lost.status).toBe(503);

@@ -76,7 +76,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
 
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
 
-  it('S51: of upgrades that come at once none takes back what another one paid for', async () => {
+  it('S51: of simultaneous upgrades none cancels what another has paid for', async () => {
     const bills = billing.simulator.world.all('invoice').length;
     const wish = (sku: string) =>
       billing.call('POST', `subscriptions/${id}/change`, { accountId, body: { sku } });
@@ -95,7 +95,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     expect(15_000 + addedBy(payments)).toBe(CREDITS_OF[sku as keyof typeof CREDITS_OF]);
   });
 
-  it('changes of many customers at once take turns, and none is turned away', async () => {
+  it('simultaneous changes of many customers take turns, and none is rejected', async () => {
     const all = [{ accountId, id }];
     while (all.length < 5) all.push(await subscribed());
     const cancel = (own: { accountId: string; id: string }) =>
@@ -128,7 +128,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     expect(states.at(-1)).toMatchObject({ sku: 'api-5K-month', limits: { live: 20 } });
   });
 
-  it('an upgrade gives up a downgrade that waits, and its preview says so', async () => {
+  it('an upgrade replaces a pending downgrade, and its preview says so', async () => {
     await change('api-5K-month');
     await billing.pass(10 * DAY_MS);
     const preview = await ask('preview', { sku: 'api-50K-month' });
@@ -142,7 +142,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     ]);
   });
 
-  it('a change of interval waits for the end of the period too', async () => {
+  it('a change of interval also waits for the end of the period', async () => {
     await change('api-50K-year');
     expect((await said()).payments).toEqual([]);
     const turn = addMonths(start, 1);
@@ -163,7 +163,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     ]);
   });
 
-  it('a cancelled subscription runs to the end of what was paid, and can be undone until then', async () => {
+  it('a cancelled subscription runs to the end of its paid period, and can be resumed until then', async () => {
     const end = addMonths(start, 1).toISOString();
     expect((await ask('cancel')).body.subscription).toMatchObject({
       cancel_at: end,
@@ -182,7 +182,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     expect(await ask('undo')).toMatchObject({ status: 409, body: { code: 'plan_not_changeable' } });
   });
 
-  it('a cancellation and its undoing at once end as one of them said, here and at the processor', async () => {
+  it('a simultaneous cancellation and resumption end in the state that one of them requested, here and at the processor', async () => {
     for (let round = 0; round < 6; round += 1) {
       const wishes = round % 2 === 0 ? ['cancel', 'undo'] : ['undo', 'cancel', 'undo'];
       const answers = await Promise.all(wishes.map((wish) => ask(wish)));
@@ -197,7 +197,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     }
   });
 
-  it('while a change is under way no other begins, and nothing of it reaches the processor', async () => {
+  it('while a change is running no other starts or reaches the processor', async () => {
     const statuses = async () => {
       const before = side.calls();
       const found: [string, number, number][] = [];
@@ -222,7 +222,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     expect((await statuses()).map(([, status]) => status)).toEqual([200, 200, 200]);
   });
 
-  it('a plan changes on a paid period only, and to what it can be', async () => {
+  it('a plan changes only in a paid period, and only to a permitted plan', async () => {
     expect(await ask('change', { sku: 'api-15K-month' })).toMatchObject({ status: 409 });
     expect(await ask('change', { sku: 'domainer-all-month' })).toMatchObject({ status: 400 });
     expect(await ask('change', { sku: 'api-50K-month', quantity: 2 })).toMatchObject({
@@ -286,7 +286,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
       expect(from === periodStart).toBe(isWhole);
     });
 
-    it('an upgrade costs what its preview said, and brings what it adds for the rest of the period', async () => {
+    it('an upgrade costs what its preview said, and grants the difference for the rest of the period', async () => {
       await billing.pass(10 * DAY_MS);
       const preview = await ask('preview', { sku: 'api-50K-month' });
       expect(preview).toMatchObject({ status: 200, body: { effect: 'now', currency: 'USD' } });
@@ -317,7 +317,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
       expect(Number(due) / 1e6).toBeCloseTo((48 * 21) / 31, 0);
     });
 
-    it('rights rise when an upgrade is paid, not before, and not at all when it is left', async () => {
+    it('rights rise when an upgrade is paid, not before, and not at all if it is abandoned', async () => {
       card('asks');
       const asked = await ask('change', { sku: 'api-50K-month' });
       expect(asked.body).toMatchObject({ subscription: { sku: 'api-15K-month' } });

@@ -37,7 +37,7 @@ const shareOf = (more: number, start: Date, end: Date, from: string) => {
 };
 
 it.each(['stripe', 'paypal'] as const)(
-  'an upgrade at %s says the next price, from when, and the credits that come at once',
+  'the preview of an upgrade at %s says the next price, its date, and the credits granted at once',
   async (processor) => {
     const { start, end, preview } = await previewed(
       processor,
@@ -54,7 +54,7 @@ it.each(['stripe', 'paypal'] as const)(
   },
 );
 
-it('of a yearly plan the running month brings its share at once', async () => {
+it('an upgrade of a yearly plan grants the current month’s share at once', async () => {
   const { start, end, preview } = await previewed(
     'stripe',
     'api-15K-year',
@@ -69,7 +69,7 @@ it('of a yearly plan the running month brings its share at once', async () => {
   });
 });
 
-it('a change at the end of the period brings none before', async () => {
+it('a change at the end of the period grants nothing before', async () => {
   const { end, preview } = await previewed('stripe', 'api-15K-month', 'api-5K-month', DAY_MS);
   expect(preview).toMatchObject({
     effect: 'period_end',

@@ -7,7 +7,7 @@ import { MailNoticesJob } from '../subscription-notices/mail-notices.job.js';
 
 const WISH = { sku: 'api-50K-month' };
 
-describe('a change of plan that is not paid', () => {
+describe('an unpaid plan change', () => {
   let billing: BillingUnderTest;
   let accountId: string;
   let id: string;
@@ -48,7 +48,7 @@ describe('a change of plan that is not paid', () => {
     return (await billing.deliverMail(accountId)).map(({ subject }) => subject);
   }
 
-  it('as the card was declined says so with what is open, by mail too, and is paid on its page', async () => {
+  it('whose card was declined shows what is open, also by mail, and is paid on its page', async () => {
     await subscribed('stripe');
     card('declines');
     const asked = await ask('change', WISH);
@@ -66,7 +66,7 @@ describe('a change of plan that is not paid', () => {
     expect(await paid()).toHaveLength(2);
   });
 
-  it('as the card asks its owner is no declined one, and is given up after a day', async () => {
+  it('whose card needs authentication is not a declined one, and is abandoned after a day', async () => {
     await subscribed('stripe');
     card('asks');
     await ask('change', WISH);
@@ -76,7 +76,7 @@ describe('a change of plan that is not paid', () => {
     expect(await now()).toMatchObject({ sku: 'api-15K-month', unpaid_change: null });
   });
 
-  it('is dropped: nothing is open any more, and another one can be asked for in the same second', async () => {
+  it('can be dropped: nothing stays open, and another can be requested in the same second', async () => {
     await subscribed('stripe');
     card('declines');
     const first = { 'idempotency-key': newId() };
@@ -95,7 +95,7 @@ describe('a change of plan that is not paid', () => {
     expect(await paid()).toHaveLength(2);
   });
 
-  it('is given up by another change, so that its page takes no money any more', async () => {
+  it('is replaced by another change, and its page then takes no money', async () => {
     await subscribed('stripe');
     card('asks');
     const { body } = await ask('change', WISH, { 'idempotency-key': newId() });
@@ -109,7 +109,7 @@ describe('a change of plan that is not paid', () => {
     expect(await paid()).toHaveLength(2);
   });
 
-  it('is given up by a lower plan from the next period on', async () => {
+  it('is replaced by a downgrade from the next period on', async () => {
     await subscribed('stripe');
     card('asks');
     const { body } = await ask('change', WISH);
@@ -123,7 +123,7 @@ describe('a change of plan that is not paid', () => {
     expect(await paid()).toHaveLength(1);
   });
 
-  it('at PayPal says what is open, that the money was refused, and is paid in another way', async () => {
+  it('at PayPal shows what is open and that the payment was refused, and can be paid in another way', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
     expect(body.subscription.unpaid_change).toMatchObject({
@@ -145,7 +145,7 @@ describe('a change of plan that is not paid', () => {
     expect(await now()).toMatchObject({ ...WISH, unpaid_change: null });
   });
 
-  it('that PayPal reviews is neither dropped nor replaced: it is paid once, and in force then', async () => {
+  it('that PayPal reviews is neither dropped nor replaced: it is paid once, and then in force', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
     const page = new URL(await pressButton(body.redirect_url, 'agree' as never));
@@ -170,7 +170,7 @@ describe('a change of plan that is not paid', () => {
     expect(await paid()).toHaveLength(2);
   });
 
-  it('that PayPal reviews beyond the end of the period is not replaced before it is decided', async () => {
+  it('that PayPal reviews beyond the end of the period is not replaced before the decision', async () => {
     await subscribed('paypal');
     const end = new Date((await now()).period_end).getTime();
     await billing.pass(end - billing.clock.now().getTime() - 24 * HOUR_MS);
@@ -185,7 +185,7 @@ describe('a change of plan that is not paid', () => {
     expect(await ask('change', { sku: 'api-150K-month' })).toMatchObject(refused);
   });
 
-  it('whose money PayPal gives at the moment of its drop stays, and is in force', async () => {
+  it('that PayPal pays at the moment of its drop stays in force', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
     await pressButton(body.redirect_url, 'agree' as never);

@@ -49,7 +49,7 @@ const answerAll = () => {
   for (const { answer } of waiting.splice(0)) answer();
 };
 
-it('enough are fetched at once for a processor that is slow, and never more than the limit', async () => {
+it('a slow processor is sent enough fetches at once, and never more than the limit', async () => {
   await want('many', COUNT);
   const run = billing.get(SyncObjectsJob).runOnce();
   let answered = 0;
@@ -63,7 +63,7 @@ it('enough are fetched at once for a processor that is slow, and never more than
   await run;
 });
 
-it('one whose answer does not come holds up no other that is wanted meanwhile', async () => {
+it('a fetch without an answer delays no other', async () => {
   const job = billing.get(SyncObjectsJob);
   await want('slow', 1);
   const running = job.runOnce();
@@ -74,7 +74,7 @@ it('one whose answer does not come holds up no other that is wanted meanwhile', 
   await running;
 });
 
-it('S49: news that comes while a fetch fails is fetched at once, however long a retry would wait', async () => {
+it('S49: news that arrives while a fetch fails is fetched at once, however long a retry would wait', async () => {
   const job = billing.get(SyncObjectsJob);
   await want('failing', 1);
   await billing.database.query(`update work set tries = 5 where payload ->> 'id' = 'failing1'`);

@@ -8,13 +8,13 @@ import type { PaymentProcessor } from './payment-processor.js';
 import { PaypalProcessor } from './paypal/paypal-processor.js';
 import { StripeProcessor } from './stripe/stripe-processor.js';
 
-describe('a rate of calls', () => {
+describe('a call rate', () => {
   /** When each of so many that are wanted at once goes out, in milliseconds. */
   const times = (rate: CallRate, count: number, nowMs = 0) =>
     Array.from({ length: count }, () => nowMs + rate.take(nowMs));
 
   it.each([1, 4, 20, 100])(
-    'of %i a second: no second has more, but for a quarter after a pause',
+    'of %i a second is exceeded in no second, except by a quarter after a pause',
     (rate) => {
       const at = times(new CallRate(rate), rate * 5);
       const most = Math.max(
@@ -26,12 +26,12 @@ describe('a rate of calls', () => {
     },
   );
 
-  it('calls that come evenly do not wait', () => {
+  it('evenly spaced calls do not wait', () => {
     const rate = new CallRate(20);
     for (let at = 0; at < 5_000; at += 50) expect(rate.take(at)).toBe(0);
   });
 
-  it('who would wait for ten seconds is refused, and takes nobody’s place', () => {
+  it('a call that would wait for ten seconds is refused, and takes no place', () => {
     const rate = new CallRate(10);
     expect(() => times(rate, 1_000)).toThrow(CallsExhausted);
     expect(() => rate.take(0)).toThrow(CallsExhausted);
@@ -39,7 +39,7 @@ describe('a rate of calls', () => {
   });
 });
 
-describe('processors under a rate', () => {
+describe('processors with a call rate', () => {
   let server: Server;
   let apiUrl: string;
   let calls = 0;

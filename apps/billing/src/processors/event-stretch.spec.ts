@@ -26,20 +26,20 @@ async function readAll(times: readonly number[], now: Date) {
 describe('missed events', () => {
   const at = (ms: number) => START.getTime() + ms;
 
-  it('a silence of three weeks is read at once', async () => {
+  it('a gap of three weeks is read at once', async () => {
     const times = [at(0), at(20 * DAY_MS)];
     const { read, lists } = await readAll(times, new Date(at(21 * DAY_MS)));
     expect(read).toEqual(times);
     expect(lists).toHaveLength(1);
   });
 
-  it('of an hour with more than a list takes none is left out, each is read once and in order', async () => {
+  it('of an hour with more events than a list holds none is skipped, and each is read once and in order', async () => {
     const busy = Array.from({ length: 500 }, (_, n) => at(2 * DAY_MS + n * 7 * SECOND_MS));
     const times = [at(HOUR_MS), ...busy, at(5 * DAY_MS)];
     expect((await readAll(times, new Date(at(6 * DAY_MS)))).read).toEqual(times);
   });
 
-  it('a second with more than that is no end of the list', async () => {
+  it('a second with more events does not end the list', async () => {
     const times = Array.from({ length: FULL + 1 }, (_, n) => at(n));
     await expect(readAll(times, new Date(at(DAY_MS)))).rejects.toThrow('too much happened');
   });

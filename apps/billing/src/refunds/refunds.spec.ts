@@ -98,7 +98,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
   }
 
   describe('of a package', () => {
-    it('a whole refund takes credits from being spent, then takes them back, once', async () => {
+    it('a full refund first blocks credits, then revokes them, once', async () => {
       const bought = await buy();
       const before = refunds().length;
       const refundId = newId();
@@ -116,7 +116,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await refund({})).toMatchObject({ status: 409, body: { code: 'nothing_to_refund' } });
     });
 
-    it('parts of it add up to what was paid and no further, their credits too', async () => {
+    it('partial refunds add up to the paid amount at most, and their credits too', async () => {
       await buy();
       const first = await refund({ amountMicros: '50000000' });
       expect(first).toMatchObject({ status: 200, body: { credits: '13889' } });
@@ -124,7 +124,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect((await refund({})).body).toMatchObject({ amountMicros: '4000000', credits: '1111' });
     });
 
-    it('what is no refund is refused, and nothing is asked of the processor', async () => {
+    it('an invalid refund is rejected without a call to the processor', async () => {
       await buy();
       const before = refunds().length;
       for (const wish of [
@@ -148,7 +148,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await said()).toEqual([]);
     });
 
-    it('S85: a payment of another account is not found, and its refund’s id is not taken over', async () => {
+    it('S85: a payment of another account is not found, and its refund’s id is not accepted', async () => {
       await buy();
       const [{ paymentId }] = await payments();
       const refundId = newId();
@@ -159,7 +159,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await refund({ refundId })).toMatchObject({ status: 422 });
     });
 
-    it('a lost answer is settled by the same call, and is one refund', async () => {
+    it('a lost answer is resolved by the same call, and is one refund', async () => {
       await buy();
       const before = refunds().length;
       side.callbacks.faults.drop = true;
@@ -211,7 +211,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       }
     }
 
-    it('a refund that fails after it was made gives back what it took, and is made again after a pause, once', async () => {
+    it('a refund that fails later returns the credits, and is repeated once after a pause', async () => {
       const bought = await buy();
       const { body } = await refund({ amountMicros: '50000000' });
       side.failRefund(refunds()[0].id);
@@ -235,7 +235,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await setAside()).toEqual([]);
     });
 
-    it('a refund that is refused at once is asked for four times more, then an operator retries or dismisses it', async () => {
+    it('a refund rejected at once is tried four more times; then an operator retries or dismisses it', async () => {
       await buy();
       const before = refunds().length;
       billing.simulator.apiFaults.refusedRefunds = Infinity;
@@ -260,7 +260,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(refunds()).toHaveLength(before);
     });
 
-    it('a refund that failed waits while its payment is disputed, and is made when the dispute is won', async () => {
+    it('a failed refund waits while its payment is disputed, and is made when the dispute is won', async () => {
       await buy();
       billing.simulator.apiFaults.refusedRefunds = 1;
       await refund({});
@@ -279,7 +279,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       ]);
     });
 
-    it('another refund takes the place of those that failed before it', async () => {
+    it('another refund replaces those that failed before it', async () => {
       await buy();
       billing.simulator.apiFaults.refusedRefunds = 2;
       expect((await refund({ amountMicros: '10000000' })).status).toBe(422);
@@ -306,7 +306,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect((await decide('x', 'retry')).status).toBe(404);
     });
 
-    it('who owes used credits of it buys no more by this processor until they are repaid', async () => {
+    it('a customer who owes used credits cannot buy with this processor until they are repaid', async () => {
       await buy();
       billing.holdings.set(accountId, { debt: '120' });
       await order();
@@ -323,7 +323,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       await order();
     });
 
-    it('a dispute that is won comes back, and one that is opened again counts again', async () => {
+    it('a won dispute returns the credits, and a reopened one counts again', async () => {
       const bought = await buy();
       const [{ externalId }] = await payments();
       const id = side.dispute(externalId);
@@ -349,7 +349,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
   describe('of a subscription', () => {
     const end = () => addMonths(billing.clock.now(), 1).toISOString();
 
-    it('the rest of a period is refunded by its time, and ends it there', async () => {
+    it('the rest of a period is refunded by time, and ends it', async () => {
       const [start, until] = [billing.clock.now(), end()];
       await subscribe();
       const length = Date.parse(until) - start.getTime();
@@ -369,7 +369,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(side.hasEndedLatest()).toBe(true);
     });
 
-    it('the whole of its base ends it at once, a part of it does not', async () => {
+    it('a full refund of its base ends it at once, a partial one does not', async () => {
       await subscribe();
       const until = (await subscription()).paid_through;
       await refund({ amountMicros: '5000000' });
@@ -382,7 +382,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
     });
 
-    it('a lost dispute of a renewal ends it where the period before ended; won again, its time is back', async () => {
+    it('a lost dispute of a renewal ends it at the end of the previous period; if won again, its time returns', async () => {
       await subscribe();
       const turn = addMonths(billing.clock.now(), 1);
       await billing.pass(turn.getTime() - billing.clock.now().getTime());
@@ -401,7 +401,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await lastState()).toMatchObject({ state: 'cancelled', paidThrough: until });
     });
 
-    it('a dispute that is only open ends nothing', async () => {
+    it('an open dispute ends nothing', async () => {
       await subscribe();
       side.dispute((await payments())[0].externalId);
       await billing.settle();
@@ -409,7 +409,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await subscription()).toMatchObject({ state: 'active' });
     });
 
-    it('the refund of an upgrade sets the plan back, and its failure restores it', async () => {
+    it('the refund of an upgrade restores the old plan, and a failed refund the new one', async () => {
       const { id } = await subscribe();
       const until = end();
       await billing.pass(HOUR_MS);
@@ -434,7 +434,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       );
     });
 
-    it('a plan that was set back may be raised again, and stays so', async () => {
+    it('a restored plan can be upgraded again, and stays so', async () => {
       const { id } = await subscribe();
       for (let time = 0; time < 2; time += 1) {
         await billing.pass(HOUR_MS);

@@ -49,7 +49,7 @@ async function payDeleted(): Promise<string> {
 const strand = (paymentId: string) =>
   billing.database.query(`update payments set processor = 'gone' where id = $1`, [paymentId]);
 
-it('a refund that was made in a state we do not know is not called refused, and is made once', async () => {
+it('a refund made in an unknown state is not called refused, and is made once', async () => {
   const paymentId = await buy();
   const before = madeThere().length;
   billing.simulator.paypal.captures.firstStatus = 'IN_REVIEW';
@@ -68,7 +68,7 @@ it('a refund that was made in a state we do not know is not called refused, and 
   expect(await attempts()).toEqual([{ state: 'final' }]);
 });
 
-it('a process that listed a payment before its refund was refused waits for the pause too', async () => {
+it('a process that listed a payment before its refund was rejected also waits for the pause', async () => {
   await payDeleted();
   billing.simulator.apiFaults.refusedRefunds = 1;
   const [repository, refunds] = [
@@ -87,7 +87,7 @@ it('a process that listed a payment before its refund was refused waits for the 
   expect(await attempts()).toEqual([{ state: 'undone' }, { state: 'final' }]);
 });
 
-it('a payment that cannot be given back, and a refund that cannot be settled, stop no other', async () => {
+it('a payment that cannot be refunded, and a refund that cannot be settled, block no other', async () => {
   await strand(await payDeleted());
   billing.clock.advance(1);
   accountId = billing.newAccount();
@@ -104,7 +104,7 @@ it('a payment that cannot be given back, and a refund that cannot be settled, st
   expect(await attempts()).toEqual([{ state: 'final' }]);
 });
 
-it('a refund that waits for a dispute takes no place before others, and is due when the dispute is won', async () => {
+it('a refund that waits for a dispute blocks no other, and is due when the dispute is won', async () => {
   const repository = billing.get(RefundsMaintenanceRepository);
   const due = async () => {
     const listed = await repository.listToRetry(billing.clock.now(), 1);
@@ -136,7 +136,7 @@ it('a refund that waits for a dispute takes no place before others, and is due w
   expect(await due()).toEqual([]);
 });
 
-it('what another refund leaves of money that nobody wanted is given back, too', async () => {
+it('what another refund leaves of an unwanted payment is refunded, too', async () => {
   const paymentId = await payDeleted();
   const before = madeThere().length;
   billing.simulator.apiFaults.refusedRefunds = 1;
@@ -157,7 +157,7 @@ it('what another refund leaves of money that nobody wanted is given back, too', 
   expect(madeThere().length).toBe(before + 2);
 });
 
-it('money that was given back and came again is given back again', async () => {
+it('money that was returned and arrived again is returned again', async () => {
   await payDeleted();
   await billing.follow();
   await billing.follow();

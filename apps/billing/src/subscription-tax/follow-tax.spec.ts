@@ -12,7 +12,7 @@ const ADDRESS = { address_line1: '1 Quay', city: 'A town' };
 const SWISS = ['27000000', '2190000', '29190000'];
 const GERMAN = ['27000000', '5130000', '32130000'];
 
-describe('the tax of a running subscription', () => {
+describe('tax of a running subscription', () => {
   let billing: BillingUnderTest;
   let accountId: string;
   let start: Date;
@@ -82,7 +82,7 @@ describe('the tax of a running subscription', () => {
   });
 
   it.each(['stripe', 'paypal'] as const)(
-    'at %s it is the rate of the new country from the invoice of the next period on',
+    'at %s the new country’s rate applies from the invoice of the next period',
     async (processor) => {
       await subscribe(processor);
       live('DE');
@@ -118,7 +118,7 @@ describe('the tax of a running subscription', () => {
     },
   );
 
-  it('at PayPal a change in the 14 days before a renewal takes effect one renewal later, and is nothing to be undone', async () => {
+  it('at PayPal a change in the last 14 days before a renewal takes effect one renewal later, and cannot be undone', async () => {
     const id = await subscribe('paypal');
     await renew(1);
     const end = addMonths(start, 2).getTime();
@@ -139,7 +139,7 @@ describe('the tax of a running subscription', () => {
     expect(await invoices()).toEqual([SWISS, SWISS, SWISS, GERMAN]);
   });
 
-  it('at PayPal it goes with a lower plan that was agreed to', async () => {
+  it('at PayPal the change applies together with an accepted downgrade', async () => {
     const id = await subscribe('paypal');
     const { body } = await step(id, 'change', { sku: 'api-5K-month' });
     await agreeAtPaypal(body.redirect_url);
@@ -152,7 +152,7 @@ describe('the tax of a running subscription', () => {
     expect((await invoices()).at(-1)).toEqual(['10000000', '1900000', '11900000']);
   });
 
-  it('is asked for once a period, and a processor that gives no answer is asked again', async () => {
+  it('the change is requested once a period, and again if the processor gives no answer', async () => {
     await subscribe('stripe');
     live('DE');
     const end = addMonths(start, 1).getTime();
@@ -173,7 +173,7 @@ describe('the tax of a running subscription', () => {
     expect(await invoices()).toEqual([SWISS, GERMAN]);
   });
 
-  it('goes with a change that waits for the end of the period, and stays when that is taken back', async () => {
+  it('the change applies together with one that waits for the end of the period, and stays if that is withdrawn', async () => {
     const id = await subscribe('stripe');
     await step(id, 'change', { sku: 'api-5K-month' });
     live('DE');
@@ -191,7 +191,7 @@ describe('the tax of a running subscription', () => {
     expect(await own()).toMatchObject({ sku: 'api-5K-month', pending_change: null });
   });
 
-  it('stays where nobody knows any more where the buyer is', async () => {
+  it('the rate stays if the buyer’s country is no longer known', async () => {
     await subscribe('stripe');
     billing.contacts.set(accountId, { details: null });
     await renew(1);

@@ -71,7 +71,7 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
 
   const rights = (sku: string, quantity = 1) => rightsOf(planOfSku(sku)!, quantity);
 
-  it('a scheduled change to the largest plan that is not paid gives the plan before it', async () => {
+  it('an unpaid scheduled change to the largest plan keeps the rights of the plan before it', async () => {
     const id = await subscribe('api-5K-month');
     await change(id, { sku: 'api-1M-year' });
     expect(await failRenewal()).toMatchObject({ sku: 'api-5K-month', ...rights('api-5K-month') });
@@ -84,7 +84,7 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
     expect(await failRenewal()).toMatchObject(rights('api-15K-month'));
   });
 
-  it('an upgrade two days before the end of the period does not give a week of its rights', async () => {
+  it('an upgrade two days before the end of the period does not grant its rights for a week', async () => {
     const id = await subscribe('api-5K-month');
     await passTo(before(2 * DAY_MS));
     await change(id, { sku: 'api-150K-month' });
@@ -92,7 +92,7 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
   });
 
   if (processor === 'stripe') {
-    it('an upgrade two seconds before the end of the period does not either, nor do 20 units', async () => {
+    it('neither does an upgrade two seconds before the end of the period, nor 20 units', async () => {
       const id = await subscribe('api-5K-month');
       const addOn = await subscribe('rate-limit-month');
       await passTo(before(2 * SECOND_MS));

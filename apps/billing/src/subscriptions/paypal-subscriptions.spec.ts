@@ -59,7 +59,7 @@ describe('subscriptions by PayPal', () => {
     await billing.settle();
   }
 
-  it('a paid checkout is a subscription whose first period is paid', async () => {
+  it('a paid checkout becomes a subscription whose first period is paid', async () => {
     expect(await billing.stateOf(accountId, bought)).toBe('paid');
     const { payments, states } = await said();
     expect(payments).toEqual([
@@ -106,7 +106,7 @@ describe('subscriptions by PayPal', () => {
     expect((await said()).payments).toHaveLength(1);
   });
 
-  it('an upgrade is agreed to and paid at PayPal, for what its preview said', async () => {
+  it('an upgrade is accepted and paid at PayPal, for the amount of its preview', async () => {
     await said();
     await billing.pass(10 * DAY_MS);
     const preview = await ask('preview', { sku: 'api-50K-month' });
@@ -137,7 +137,7 @@ describe('subscriptions by PayPal', () => {
     expect(await billing.stateOf(accountId, bought)).toBe('paid');
   });
 
-  it('S50: the minutes before a renewal are no price for the period after it', async () => {
+  it('S50: the minutes before a renewal do not set the price of the next period', async () => {
     await passTo(end);
     await billing.pass(HOUR_MS / 12);
     await said();
@@ -152,7 +152,7 @@ describe('subscriptions by PayPal', () => {
     ['one after the other', 'the first first'],
     ['one after the other', 'the last first'],
   ])(
-    'S51: of two upgrades, asked for %s and both agreed to, %s, one is paid for, and in force',
+    'S51: of two accepted upgrades, requested %s and %s, one is paid and in force',
     async (asked, order) => {
       await said();
       const change = (sku: string) => ask('change', { sku });
@@ -178,7 +178,7 @@ describe('subscriptions by PayPal', () => {
     },
   );
 
-  it('an upgrade that was agreed to and never paid takes no money and begins with the next period', async () => {
+  it('an accepted upgrade that was never paid takes no money and begins with the next period', async () => {
     await said();
     const { body } = await ask('change', { sku: 'api-50K-month' });
     const payPage = new URL(await pressButton(body.redirect_url, 'agree' as 'pay'));
@@ -200,7 +200,7 @@ describe('subscriptions by PayPal', () => {
     expect(await row()).toMatchObject({ sku: 'api-50K-month', pending_change: null });
   });
 
-  it('paid before it is agreed to, an upgrade takes no money either', async () => {
+  it('an upgrade paid before it is accepted takes no money either', async () => {
     await said();
     const { orders, world } = billing.simulator.paypal;
     await ask('change', { sku: 'api-50K-month' });
@@ -211,7 +211,7 @@ describe('subscriptions by PayPal', () => {
     expect(await row()).toMatchObject({ sku: 'api-15K-month', pending_change: null });
   });
 
-  it('cancelled it is suspended, and undone until its period ends', async () => {
+  it('a cancelled subscription is suspended, and can be resumed until its period ends', async () => {
     expect((await ask('cancel')).body.subscription).toMatchObject({
       state: 'active',
       cancel_at: end.toISOString(),
@@ -223,7 +223,7 @@ describe('subscriptions by PayPal', () => {
     expect(await row()).toMatchObject({ state: 'active', period_start: end.toISOString() });
   });
 
-  it('cancelled it ends at PayPal with its period, and another can be bought', async () => {
+  it('a cancelled subscription ends at PayPal with its period, and another can be bought', async () => {
     await ask('cancel');
     await said();
     await passTo(new Date(end.getTime() + HOUR_MS));
@@ -235,7 +235,7 @@ describe('subscriptions by PayPal', () => {
     expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
   });
 
-  it('a downgrade is agreed to, waits for the period’s end, and is taken back where it was agreed to', async () => {
+  it('a downgrade is accepted, waits for the end of the period, and is withdrawn where it was accepted', async () => {
     const lower = await ask('change', { sku: 'api-5K-month' });
     expect(lower.body.subscription.pending_change).toBeNull();
     await agree(lower.body.redirect_url);
@@ -246,7 +246,7 @@ describe('subscriptions by PayPal', () => {
     expect(await row()).toMatchObject({ sku: 'api-15K-month', pending_change: null });
   });
 
-  it('a refund made at PayPal of a period’s payment is a reversal', async () => {
+  it('a refund of a period’s payment made at PayPal is a reversal', async () => {
     await said();
     const { world, captures } = billing.simulator.paypal;
     captures.refund(world.all('capture').at(-1)!.id, {});
@@ -255,7 +255,7 @@ describe('subscriptions by PayPal', () => {
     expect(events.map(({ type }) => type)).toContain('billing.payment-reversed');
   });
 
-  it('ended by its customer at PayPal, it has ended here', async () => {
+  it('a subscription that its customer ended at PayPal has ended here', async () => {
     billing.simulator.paypal.subscriptions.cancel(atPaypal().id);
     await billing.settle();
     expect(await row()).toMatchObject({ state: 'cancelled', paid_through: end.toISOString() });

@@ -93,7 +93,7 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     return body.subscriptions.filter((one: { is_current: boolean }) => one.is_current);
   }
 
-  it('is returned when the unpaid bill of the first is paid, in every order of the callbacks', async () => {
+  it('is refunded when the unpaid bill of the first is paid, whatever the order of the callbacks', async () => {
     const first = await unpaid();
     let count = 0;
     for (let nth = 0; nth === 0 || nth < permutationsOf(count).length; nth += 1) {
@@ -116,7 +116,7 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     }
   });
 
-  it('is returned whichever of two is heard of first', async () => {
+  it('is refunded, whichever of the two arrives first', async () => {
     for (const nth of [0, 1, 2, 3]) {
       const accountId = billing.newAccount();
       const orders = [
@@ -136,7 +136,7 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     }
   });
 
-  it('is reversed and returned when it was announced before it was known to be a second one', async () => {
+  it('is reversed and refunded if it was announced before it was known to be the second', async () => {
     const { accountId, external } = await unpaid();
     await billing.act(await order(accountId, 'api-5K-month'), 'pay');
     side.callbacks.hold();

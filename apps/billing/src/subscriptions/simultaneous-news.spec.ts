@@ -10,7 +10,7 @@ import { SyncService } from '../processor-sync/sync.service.js';
 const PAIRS_OF_SUBSCRIPTIONS = 3;
 const PAIRS_OF_BILLS = 10;
 
-describe.each(BOTH)('news of several objects at %s, taken over at the same moment', (processor) => {
+describe.each(BOTH)('simultaneous news of several objects at %s', (processor) => {
   let billing: BillingUnderTest;
   let side: ProcessorSide;
   let accountId: string;
@@ -38,7 +38,7 @@ describe.each(BOTH)('news of several objects at %s, taken over at the same momen
   const syncAll = (kind: 'subscription' | 'bill', ids: readonly string[]) =>
     Promise.all(ids.map((id) => billing.get(SyncService).sync({ processor, kind, id })));
 
-  it('of two subscriptions of a line one is kept, the other ended and refunded', async () => {
+  it('of two subscriptions of one line one is kept, the other ended and refunded', async () => {
     for (let time = 0; time < PAIRS_OF_SUBSCRIPTIONS; time += 1) {
       accountId = billing.newAccount();
       await pay();
@@ -78,7 +78,7 @@ describe.each(BOTH)('news of several objects at %s, taken over at the same momen
     }
   });
 
-  it('of two paid bills the later one says until when is paid', async () => {
+  it('of two paid bills the later one determines how long the subscription is paid', async () => {
     await pay();
     await syncAll('subscription', side.newest('subscription', 1));
     await billing.settle();

@@ -59,7 +59,7 @@ describe('subscriptions', () => {
 
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
 
-  it('a renewal takes two calls to the processor, and another word of its paid bill none', async () => {
+  it('a renewal takes two calls to the processor, and repeated news of its paid bill none', async () => {
     await subscribe();
     const { stripe, world } = billing.simulator;
     const before = stripe.calls;
@@ -71,7 +71,7 @@ describe('subscriptions', () => {
     expect(stripe.calls - before).toBe(2);
   });
 
-  it('a paid checkout is a subscription whose first period is paid', async () => {
+  it('a paid checkout becomes a subscription whose first period is paid', async () => {
     const start = billing.clock.now();
     const end = addMonths(start, 1);
     const bought = await subscribe();
@@ -119,7 +119,7 @@ describe('subscriptions', () => {
     expect(states.at(-1)).toMatchObject({ paidThrough: addMonths(start, 2).toISOString() });
   });
 
-  it('a failed renewal is past due, keeps its paid time, and is mended by a card that works', async () => {
+  it('a failed renewal is past due, keeps its paid time, and recovers with a working card', async () => {
     const start = billing.clock.now();
     await subscribe();
     const [{ customer }] = billing.simulator.world.all('subscription');
@@ -140,7 +140,7 @@ describe('subscriptions', () => {
     });
   });
 
-  it('a subscription that is never paid again is unpaid and no longer current', async () => {
+  it('a subscription that is not paid again becomes unpaid and is no longer current', async () => {
     const start = billing.clock.now();
     await subscribe();
     const [{ customer }] = billing.simulator.world.all('subscription');
@@ -175,7 +175,7 @@ describe('subscriptions', () => {
     expect(states.at(-1)).toMatchObject({ line: 'domainer', state: 'active', datasets });
   });
 
-  it('the add-on needs something under it, in 1 to 20 units', async () => {
+  it('the add-on needs a plan or package, in 1 to 20 units', async () => {
     expect(await order('rate-limit-month')).toMatchObject({
       status: 409,
       body: { code: 'base_missing' },
@@ -203,7 +203,7 @@ describe('subscriptions', () => {
     });
   });
 
-  it('S50: what is not sold cannot be subscribed to', async () => {
+  it('S50: a product that is not sold cannot be subscribed to', async () => {
     for (const sku of [
       'api-15K',
       'package-15000',

@@ -40,7 +40,7 @@ describe('tax', () => {
       .filter(({ type }) => type === 'billing.payment-confirmed')
       .map(({ data }) => data as unknown as PaymentConfirmed);
 
-  it('is told before anything is ordered, as the order then has it', async () => {
+  it('tax is shown before the order, and the order has the same tax', async () => {
     const told = async () => (await billing.call('GET', 'tax', { accountId })).body;
     expect(await told()).toEqual({ tax_ppm: null, is_reverse_charge: false });
     live('CH');
@@ -69,7 +69,7 @@ describe('tax', () => {
     expect(await amounts()).toEqual([['invoice', '54000000', '10260000', '64260000']]);
   });
 
-  it('stands on Stripe’s page as a line of its own', async () => {
+  it('tax is a separate line on Stripe’s page', async () => {
     live('CH');
     await order({ product: 'package', credits: 15_000, processor: 'stripe' });
     const { body } = billing.simulator.stripe.requests.findLast(
@@ -83,7 +83,7 @@ describe('tax', () => {
     });
   });
 
-  it('goes back with refunds, and all of it with all of the money', async () => {
+  it('tax is refunded in proportion, and completely with a full refund', async () => {
     live('CH');
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
     await billing.act(body as OrderAnswer, 'pay');
@@ -107,7 +107,7 @@ describe('tax', () => {
   });
 
   it.each(['stripe', 'paypal'] as const)(
-    'is within the price of a plan at %s: first bill, renewal, upgrade and refund',
+    'tax is included in the price of a plan at %s: first bill, renewal, upgrade and refund',
     async (processor) => {
       live('CH');
       const start = billing.clock.now();
@@ -136,7 +136,7 @@ describe('tax', () => {
     },
   );
 
-  it('a business that owes it itself pays none, and its invoice says so', async () => {
+  it('a business under reverse charge pays no tax, and its invoice says so', async () => {
     live('FR', { organisation: 'Exemple SA', tax_id: 'FR12345678901' });
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
     expect(body).toMatchObject({ amount_micros: '54000000', tax_micros: '0' });
@@ -148,7 +148,7 @@ describe('tax', () => {
     expect(pages[0]).toContain('FR12345678901');
   });
 
-  it('a tax id that is removed after the order stands on its invoices, until another one replaces it', async () => {
+  it('a tax id removed after the order stays on its invoices until another one replaces it', async () => {
     const business = { organisation: 'Exemple SA', tax_id: 'FR12345678901' };
     live('FR', business);
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'paypal' });
@@ -197,7 +197,7 @@ describe('tax', () => {
     expect(named).toEqual(['FR98765432109', 'FR98765432109', 'FR12345678901']);
   });
 
-  it('details of a business that come after the sale turn no invoice into reverse charge', async () => {
+  it('business details given after the sale do not turn an invoice into reverse charge', async () => {
     live('US');
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
     // Even those that come before it is printed.
@@ -210,19 +210,19 @@ describe('tax', () => {
     expect(pages[0]).not.toContain('Reverse charge');
   });
 
-  it('is none outside of the table', async () => {
+  it('a country outside the table has no tax', async () => {
     live('US');
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
     expect(body).toMatchObject({ amount_micros: '54000000', tax_micros: '0' });
   });
 
-  it('where the buyer is unknown nothing is ordered', async () => {
+  it('an order is refused if the buyer’s country is unknown', async () => {
     const answer = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
     expect(answer).toMatchObject({ status: 409, body: { code: 'billing_details_missing' } });
     expect((await billing.call('GET', 'orders', { accountId })).body.orders).toEqual([]);
   });
 
-  it('a buyer who moves pays what was ordered', async () => {
+  it('a buyer who moves pays the price of the order', async () => {
     live('DE');
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
     live('US');
@@ -232,7 +232,7 @@ describe('tax', () => {
   });
 });
 
-describe('rates of tax', () => {
+describe('tax rates', () => {
   const rates = new TaxRates(['DE=19', 'FR=20/0', 'CH=8.1', 'XX=99.9999/0.5']);
 
   it.each([
@@ -275,7 +275,7 @@ describe('rates of tax', () => {
     expect(faultsOf(text)).toHaveLength(1);
   });
 
-  it('a table without faults is taken', () => {
+  it('a valid table is accepted', () => {
     expect(faultsOf('DE=19,FR=20/0,CH=8.1')).toEqual([]);
   });
 });

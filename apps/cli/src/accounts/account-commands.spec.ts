@@ -28,7 +28,7 @@ describe('account commands', () => {
   const find = async (text: string) =>
     (await desk.answer('account', 'find', text)) as { accountId: string; matched: string[] }[];
 
-  it('S117: an account is found by whatever its owner has at hand, and each look is audited', async () => {
+  it('S117: an account is found by whatever its owner knows, and each search is audited', async () => {
     const { accountId } = owner;
     const order = await desk.billing.order(accountId);
     await desk.billing.act(order, 'pay');
@@ -64,7 +64,7 @@ describe('account commands', () => {
     expect(looks[0]).toBe(`operator:${userInfo().username} account.inspected account:${accountId}`);
   });
 
-  it('a suspension reaches keys and session with its reason, and its end restores exactly', async () => {
+  it('a suspension reaches keys and sessions with its reason, and its end restores exactly these', async () => {
     const { accountId, key, token } = owner;
     const facts = () => desk.account.client.findKey(hashApiKey(key, desk.account.config.keyPepper));
     const session = async () => (await desk.account.dashboard('GET', 'session', { token })).body;
@@ -87,7 +87,7 @@ describe('account commands', () => {
     expect((await desk.command('account', 'suspend', accountId)).code).toBe(1);
   });
 
-  it('a timeline tells each thing once, newest first, over pages', async () => {
+  it('a timeline lists each event once, newest first, over pages', async () => {
     const { accountId } = await desk.account.register('timeline@example.com');
     desk.advance(1_000);
     await desk.billing.act(await desk.billing.order(accountId), 'pay');
@@ -125,7 +125,7 @@ describe('account commands', () => {
     expect(paged).toHaveLength(expected.length);
   });
 
-  it('inspections by operators are left out of a page, and the page says how many', async () => {
+  it('inspections by operators are omitted from a page, and the page says how many', async () => {
     const { accountId } = await desk.account.register('looked-at@example.com');
     for (let look = 0; look < 3; look++) {
       desk.advance(1_000);
@@ -144,7 +144,7 @@ describe('account commands', () => {
     expect(stdout).toContain('\n2 inspections by operators left out: --inspections\n');
   });
 
-  it('a find says which field of the account it was', async () => {
+  it('a match says which field of the account matched', async () => {
     const { accountId, key } = owner;
     const matched = async (text: string) => (await find(text))[0].matched.join();
     expect(await matched(` <${EMAIL.toUpperCase()}>`)).toBe('e-mail');
@@ -165,7 +165,7 @@ describe('account commands', () => {
     );
   });
 
-  it("of a request of the API its own account comes first, whatever an entry of another's says", async () => {
+  it('for an API request its own account is listed first, whatever another account’s entry says', async () => {
     const email = 'forger@example.com';
     const { accountId: forger } = await desk.account.register(email);
     const requestId = 'req_4Fh2aBcD01230001ww';

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const verify = (...options: string[]) => desk.command('audit', 'verify', ...options);
 
-it('S116: a comparison with a file that has no anchor, or cannot be read, is refused', async () => {
+it('S116: a file that has no anchor, or cannot be read, is rejected', async () => {
   const empty = join(folder, 'other.log');
   writeFileSync(empty, '{"msg":"started"}\n');
   expect(await verify('--anchors', empty)).toMatchObject({

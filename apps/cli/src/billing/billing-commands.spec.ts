@@ -10,7 +10,7 @@ describe('billing commands', () => {
   });
   afterAll(() => desk.close());
 
-  it('a refund and a callback handled again are audited; the repeat of either changes nothing', async () => {
+  it('a refund and a repeated callback are audited; repeating either changes nothing', async () => {
     const { accountId } = await desk.account.register('refunded@example.com');
     expect((await desk.command('billing', 'payments', accountId)).stdout).toContain('paid nothing');
     await desk.billing.act(await desk.billing.order(accountId), 'pay');
@@ -47,7 +47,7 @@ describe('billing commands', () => {
     expect((await desk.command('billing', 'replay', 'evt_unknown', ...why)).code).toBe(1);
   });
 
-  it('a refund that failed names when it is asked for again; an operator does so now, or dismisses it', async () => {
+  it('a failed refund says when it is retried; an operator can retry it now or dismiss it', async () => {
     const { accountId } = await desk.account.register('refused@example.com');
     await desk.billing.act(await desk.billing.order(accountId), 'pay');
     const [{ payment }] = await desk.billing.database.query<Record<string, string>>(
@@ -80,7 +80,7 @@ describe('billing commands', () => {
     expect((await desk.audited(accountId)).join()).toContain('operator.dismiss-refund');
   });
 
-  it('the mail about an invoice is sent again, to nobody else, and a refund says what it does to the plan', async () => {
+  it('the mail about an invoice is resent only to its recipient, and a refund says how it affects the plan', async () => {
     const { billing } = desk;
     const { accountId } = await desk.account.register('again@example.com');
     const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
@@ -115,7 +115,7 @@ describe('billing commands', () => {
     ['--from', 'tomorrow', 'such as 2027-01-31T12:00:00Z'],
     ['--from', '2027-02-31T99:00:00Z', 'such as 2027-01-31T12:00:00Z'],
   ])(
-    'a refund %s of %p is a slip, named before anything is asked for',
+    'a refund %s of %p is a typing error, named before anything is sent',
     async (name, text, hint) => {
       const { accountId } = await desk.account.register(`${newId()}@example.com`);
       const before = await desk.audited(accountId);

@@ -13,7 +13,7 @@ describe('credit commands', () => {
   });
   afterAll(() => desk.close());
 
-  it('credits given, taken and lifted by hand are in the audit log before it is done', async () => {
+  it('credits granted, revoked and released by hand are in the audit log beforehand', async () => {
     const { accountId } = await desk.account.register('audited@example.com');
     const why = ['--reason', 'a test'];
     await desk.command('credits', 'grant', accountId, '70', '--id', ID, ...why);
@@ -44,7 +44,7 @@ describe('credit commands', () => {
     expect(await desk.audited(ID)).toEqual([]);
   });
 
-  it('set-aside lists the account that time cannot be applied to, until it can be again', async () => {
+  it('set-aside lists the account whose credits cannot be updated, until they can be again', async () => {
     const { entitlement } = desk;
     const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
     const [damaged, sound] = [newId(), newId()];
@@ -83,7 +83,7 @@ describe('credit commands', () => {
     expect(await listed()).toEqual(nothing);
   });
 
-  it('explain prints lines whose sum is the balance that it ends with', async () => {
+  it('explain prints lines that add up to the final balance', async () => {
     const { accountId } = await desk.account.register('explained@example.com');
     await desk.entitlement.buy(accountId, 1_500);
     await desk.entitlement.use(accountId, 20);

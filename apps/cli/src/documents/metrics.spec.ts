@@ -53,7 +53,7 @@ function unknownWords(expr: string): string[] {
 }
 
 describe('metrics', () => {
-  it('every rule asks for metrics and labels that exist, and an alert says what to do', () => {
+  it('every rule uses existing metrics and labels, and an alert says what to do', () => {
     expect(rules.length).toBeGreaterThan(10);
     for (const { alert, record, expr, annotations } of rules) {
       expect([alert ?? record, unknownWords(expr)]).toEqual([alert ?? record, []]);
@@ -63,7 +63,7 @@ describe('metrics', () => {
     }
   });
 
-  it('every panel of a dashboard asks for metrics and labels that exist', () => {
+  it('every panel of a dashboard uses existing metrics and labels', () => {
     for (const [file, text] of grafanaDashboards()) {
       const { panels } = JSON.parse(text) as Grafana;
       expect(panels.length).toBeGreaterThan(3);
@@ -72,12 +72,12 @@ describe('metrics', () => {
     }
   });
 
-  it('a query for what does not exist is found', () => {
+  it('a query for a missing metric is detected', () => {
     expect(unknownWords('sum(dds_gateway_requests)')).toEqual(['dds_gateway_requests']);
     expect(unknownWords('dds:nobody:records')).not.toEqual([]);
   });
 
-  it('S8: names follow the conventions, and no label is for what has no end of values', () => {
+  it('S8: names follow the conventions, and no label has an unlimited number of values', () => {
     for (const { name, type, labels, about } of metrics) {
       expect(name).toMatch(/^dds_[a-z]+(_[a-z]+)+$/);
       expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter']);

@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('lists the failed events of the installation that runs in the data folder', async () => {
+it('lists the failed events of the installation running in the data folder', async () => {
   const schemas = await test.schemas();
   const urls = schemas.map(
     (name) => `${name}_database_url`.toUpperCase() + `=${test.url(serviceRole(name))}\n`,
@@ -42,7 +42,7 @@ it('lists the failed events of the installation that runs in the data folder', a
   expect(event).toMatchObject({ service: 'entitlement', state: 'dead', reason: 'no such order' });
 });
 
-it('an event that no consumer has is not said to be tried again', () => {
+it('an event without a consumer is not reported as retried', () => {
   const { status, stdout } = run('events', 'redrive', randomUUID(), '--consumer', 'entitlement');
   expect([status, stdout]).toEqual([1, expect.stringContaining('no such failed event')]);
 });

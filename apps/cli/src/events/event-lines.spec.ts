@@ -21,7 +21,7 @@ const event: FailedEvent = {
 };
 
 describe('a listed event', () => {
-  it('says in two lines whose it is, its state, its tries and why it failed', () => {
+  it('says in two lines its owner, state, attempts and reason of failure', () => {
     const { eventId, key } = event;
     expect(eventLines('entitlement', event)).toEqual([
       `entitlement  dead  ${eventId}  PaymentConfirmed  account ${key}  3 tries since 2026-03-01T10:00:00.000Z`,
@@ -30,7 +30,7 @@ describe('a listed event', () => {
   });
 
   it.each(['eventId', 'type', 'key', 'reason'])(
-    'whose %s commands a terminal commands nothing',
+    'with %s commands for a terminal executes nothing',
     (member) => {
       const hostile = 'a\u001b[2Jb\r\nc\u009bd\u202ee\u2028f\u007f';
       const lines = eventLines('entitlement', { ...event, [member]: hostile });

@@ -60,7 +60,7 @@ async function convert(name: string, content: Buffer): Promise<string> {
   return readFileSync(write, 'utf8');
 }
 
-describe('a dump of a routing table', () => {
+describe('a routing table dump', () => {
   const lines = [
     '198.51.100.0\t24\t64496',
     '203.0.0.0\t16\t4200000000_64501',
@@ -70,7 +70,7 @@ describe('a dump of a routing table', () => {
     '',
   ].join('\n');
 
-  it('becomes lines of prefixes with those who originate them, packed or not', async () => {
+  it('becomes lines of prefixes with their origins, packed or not', async () => {
     expect(await convert('rib.mrt', DUMP)).toBe(lines);
     expect(await convert('rib.gz', gzipSync(DUMP))).toBe(lines);
   });

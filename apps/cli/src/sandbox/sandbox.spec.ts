@@ -7,7 +7,7 @@ import { SandboxConfig } from '../sandbox.config.js';
 
 const DASHBOARD = 'https://dashboard.example';
 
-describe('a trial at a processor', () => {
+describe('a trial with a processor', () => {
   const simulator = new PaymentsSimulator();
   let config: SandboxConfig;
   const said: string[] = [];
@@ -54,7 +54,7 @@ describe('a trial at a processor', () => {
       return outcome === 'seen' ? `${title}: seen` : `${title}: ${outcome}, ${says}`;
     });
 
-  it('sees checkout, refund, renewal by test clock and events at Stripe, and clears away', async () => {
+  it('runs checkout, refund, renewal by test clock and events at Stripe, and cleans up', async () => {
     const steps = await runStripe(config, operator());
     expect(outcomes(steps)).toEqual(
       [
@@ -81,7 +81,7 @@ describe('a trial at a processor', () => {
     expect(faults.filter(Boolean)).toEqual([]);
   });
 
-  it('sees order, refund and plan at PayPal, says that nothing renews it there, and ends it', async () => {
+  it('runs order, refund and plan at PayPal, says that renewals cannot be tested there, and ends the plan', async () => {
     const steps = await runPaypal(config, operator());
     expect(outcomes(steps)).toEqual(
       ['Checkout of a package', 'Refund', 'Checkout of a plan', 'Webhook', 'Clearing away'].map(
@@ -91,7 +91,7 @@ describe('a trial at a processor', () => {
     expect(JSON.stringify(steps)).toContain('cannot be brought forward');
   });
 
-  it('without keys says each step and asks nobody; a live key is refused', async () => {
+  it('without keys it describes each step and sends nothing; a live key is rejected', async () => {
     const before = simulator.stripe.calls;
     const none = Object.assign(new SandboxConfig(), { stripeApiUrl: config.stripeApiUrl });
     const steps = await runStripe(none, operator());
@@ -112,7 +112,7 @@ describe('a trial at a processor', () => {
     expect(simulator.stripe.calls).toBe(before);
   });
 
-  it('a step that fails leaves out what follows, but what it made is cleared away', async () => {
+  it('a step that fails skips the later ones, but what it created is removed', async () => {
     simulator.paypal.callbacks.target = undefined;
     const elsewhere = await runPaypal(config, operator());
     expect(outcomes(elsewhere)[3]).toContain('No webhook leads to https://dashboard.example');

@@ -89,7 +89,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
   const asAdmin = (database: string, sql: string) => query(urlOf(database), sql);
   const made = (database: string) => asSuperuser(database, MADE, [ROLES]);
 
-  it('the printed statements make what `migrate` needs, and can be repeated', async () => {
+  it('the printed statements create what `migrate` needs, and can be repeated', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'provision', '--sql'], {
       env: { DATABASE_ADMIN_URL: urlOf(BY_HAND, 'nobody'), DATABASE_ROLE_SECRET: ROLE_SECRET },
     });
@@ -99,7 +99,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     await installation(BY_HAND, 'nobody').migrate();
   });
 
-  it('S114: the command makes the same, and a superuser no more', async () => {
+  it('S114: the command creates the same, without further superuser rights', async () => {
     await asSuperuser('postgres', 'create database by_superuser');
     const superusers = installation('by_superuser', 'postgres');
     const admins = installation('by_command');
@@ -112,7 +112,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     expect(await asSuperuser('postgres', RAISED, [ROLES])).toEqual([]);
   });
 
-  it('S114: a role that was given more than it needs loses it', async () => {
+  it('S114: a role with more rights than it needs loses them', async () => {
     await asSuperuser('postgres', 'alter role gateway createrole');
     expect(await asSuperuser('postgres', RAISED, [ROLES])).toEqual([{ rolname: 'gateway' }]);
     await installation('by_command').provision();
@@ -142,7 +142,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     });
   });
 
-  it('a database of another owner is refused with a sentence, and nothing is made in it', async () => {
+  it('a database with another owner is rejected with a message, and nothing is created in it', async () => {
     await asSuperuser('postgres', 'create database of_another');
     await expect(installation('of_another').provision()).rejects.toThrow(
       `the database of_another belongs to postgres, not to ${ADMIN}: provision it as its owner or as a superuser`,

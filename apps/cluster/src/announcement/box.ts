@@ -7,7 +7,7 @@ import {
 } from '../../../solo/src/announcement/box.js';
 import type { ClusterFacts } from './cluster-facts.js';
 
-/** The text that ends a start: where everything is, and a line to paste that works offline. */
+/** The text printed after a start: all addresses, and a command to paste that works offline. */
 export function announcement(facts: ClusterFacts, seconds: number): string {
   const gateways = gatewayRows(facts);
   const rows: [string, string][] = [
@@ -34,7 +34,7 @@ export function announcement(facts: ClusterFacts, seconds: number): string {
   return ['', rule, title, '', ...body, rule, '', ...exampleLines(facts), ''].join('\n');
 }
 
-/** A row for each address: gateways that share one are counted. */
+/** One row per address; gateways that share an address are counted. */
 function gatewayRows({ gateways }: ClusterFacts): [string, string][] {
   const [{ api_url }] = gateways;
   const isOnePort = gateways.length > 1 && gateways.every((each) => each.api_url === api_url);
@@ -44,7 +44,7 @@ function gatewayRows({ gateways }: ClusterFacts): [string, string][] {
   ]);
 }
 
-/** By the second gateway, when there is one: it knows the key as well as the first. */
+/** Uses the second gateway if there is one, because it knows the key as well as the first. */
 function exampleLines({ gateways, demo }: ClusterFacts): string[] {
   const { api_url } = gateways.at(-1) as ClusterFacts['gateways'][number];
   return demo ? [`  ${curlLine(api_url, demo)}`, ''] : [];

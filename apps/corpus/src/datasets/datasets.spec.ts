@@ -51,7 +51,7 @@ describe('datasets', () => {
   const rowOf = async (name: string, asked: DatasetAsked) =>
     (await read(asked)).rows.find((row) => row.name === name);
 
-  it('are read whole, or in ranges of keys that neither overlap nor leave out', async () => {
+  it('are read as a whole, or in key ranges without overlaps or gaps', async () => {
     const { rows, end } = await read({ dataset: 'names' });
     expect(end).toEqual({ isLast: true, rows: NAMES, suppressionVersion: 0 });
     const keys = rows.map(({ key }) => BigInt(key));
@@ -62,7 +62,7 @@ describe('datasets', () => {
     expect(parts.flatMap(({ rows: part }) => part)).toEqual(rows);
   });
 
-  it('hold what sources brought that may be sold, and never own answers', async () => {
+  it('contain data from sources that may be sold, never our own lookups', async () => {
     await corpus.record(whois('own.com', ago(1), HELD), whois('sold-1.com', ago(1), HELD));
     await corpus.recordOf(SOLD, whois('sold-2.com', ago(1), HELD));
     const names = async (asked: DatasetAsked) => (await read(asked)).rows.map(({ name }) => name);
@@ -72,7 +72,7 @@ describe('datasets', () => {
     expect(await names({ dataset: 'newly_whois', day: today() })).toEqual(['sold-2.com']);
   });
 
-  it('say what a source saw, also where an own answer had seen it before', async () => {
+  it('contain what a source observed, even if our own lookup had observed it before', async () => {
     await corpus.record(whois('sold-3.com', ago(3), HELD));
     await corpus.recordOf(SOLD, whois('sold-3.com', ago(2), HELD));
     const row = await rowOf('sold-3.com', { dataset: 'whois' });
@@ -86,7 +86,7 @@ describe('datasets', () => {
     );
   });
 
-  it('S70: do not hold of people what the newest record of any source withholds', async () => {
+  it('S70: omit personal data that the newest record of any source withholds', async () => {
     await corpus.recordOf(
       SOLD,
       whois('sold-4.com', ago(3), { create_date: '2024-01-01', ...HELD }),
@@ -96,7 +96,7 @@ describe('datasets', () => {
     expect(row?.record).toEqual({ create_date: '2024-01-01' });
   });
 
-  it('cleaned ones hold who can be reached, in one form', async () => {
+  it('cleaned ones contain reachable contacts, in one form', async () => {
     await corpus.recordOf(
       SOLD,
       whois('sold-5.com', ago(1), { create_date: '2024-01-01' }),
@@ -115,7 +115,7 @@ describe('datasets', () => {
     });
   });
 
-  it('of a day hold what was noted on it: new, changed, dropped', async () => {
+  it('for one day contain what was recorded on that day: new, changed, dropped', async () => {
     const dns = (at: string, value: string) => ({
       kind: 'dns',
       name: 'sold-8.com',
@@ -146,14 +146,14 @@ describe('datasets', () => {
     expect(await rowOf('sold-10.com', { dataset: 'names' })).toBeUndefined();
   });
 
-  it('refuse a day that they have not, and want the one that they need', async () => {
+  it('reject a day that does not exist, and require the day they need', async () => {
     const refused = { status: 400, code: 'invalid_request' };
     await expect(read({ dataset: 'names', day: '2024-01-01' })).rejects.toMatchObject(refused);
     await expect(read({ dataset: 'newly' })).rejects.toMatchObject(refused);
     await expect(read({ dataset: 'newly', day: '2024-02-31' })).rejects.toMatchObject(refused);
   });
 
-  it('a reader that goes away ends the reading', async () => {
+  it('end when their reader disconnects', async () => {
     const gone = new AbortController();
     const lines = corpus.feed.rows({ dataset: 'names' }, { signal: gone.signal });
     await lines.next();
@@ -175,7 +175,7 @@ describe('datasets', () => {
       return answers;
     };
 
-    it('are the newest records, as old as asked for and of names that are there', async () => {
+    it('are the newest records of registered names, as fresh as requested', async () => {
       await corpus.record(
         whois('fresh.com', before(500), HELD),
         whois('fresh.com', before(50), HELD),
@@ -189,7 +189,7 @@ describe('datasets', () => {
       ]);
     });
 
-    it('of the DNS are those of which all types are fresh', async () => {
+    it('for DNS require that all types are fresh', async () => {
       const dns = (at: string, types: string[], records: object[]) => ({
         kind: 'dns',
         name: 'fresh-dns.com',

@@ -36,7 +36,7 @@ describe('feed', () => {
   }
   const now = async () => (await corpus.feed.changes()).cursor;
 
-  it('says what became of a name, what changed, and where from', async () => {
+  it('says what happened to a name, what changed, and the source', async () => {
     const name = 'xn--mller-kva.com';
     const cursor = await now();
     await corpus.recordOf({ name: 'zone', isSold: true }, listed(name, 1));
@@ -91,7 +91,7 @@ describe('feed', () => {
     });
   });
 
-  it('begins now, or at a time', async () => {
+  it('starts now, or at a given time', async () => {
     const before = new Date(Date.now() - 60_000).toISOString();
     const name = newName();
     await corpus.record(listed(name, 1));
@@ -104,7 +104,7 @@ describe('feed', () => {
     expect((await follow({ since: later })).changes).toEqual([]);
   });
 
-  it('misses and repeats nothing beside writers that roll back and dawdle', async () => {
+  it('skips and repeats nothing beside writers that roll back or are slow', async () => {
     const committed: string[] = [];
     const seen: string[] = [];
     let cursor = await now();
@@ -132,7 +132,7 @@ describe('feed', () => {
     expect(seen.toSorted()).toEqual(committed.toSorted());
   });
 
-  it('a cursor of another history repeats the last hour under the same ids', async () => {
+  it('a cursor from another history repeats the last hour with the same ids', async () => {
     const name = newName();
     const cursor = await now();
     await corpus.record(listed(name, 1));
@@ -145,13 +145,13 @@ describe('feed', () => {
     expect((await follow({ cursor: page.cursor })).changes).toEqual([]);
   });
 
-  it('refuses what is no cursor', async () => {
+  it('rejects an invalid cursor', async () => {
     for (const cursor of ['x', Buffer.from('{"token":"a"}').toString('base64url')]) {
       await expect(corpus.feed.changes({ cursor })).rejects.toMatchObject({ status: 400 });
     }
   });
 
-  it('names to look up next are those of sources that may be used for it, without a look since', async () => {
+  it('the names to look up next come from permitted sources and have not been looked up since', async () => {
     const name = { due: newName(), looked: newName(), withheld: newName(), gone: newName() };
     const at = corpus.clock.now().toISOString();
     await corpus.recordOf({ name: 'list' }, listed(name.due, 1), listed(name.looked, 1));

@@ -22,7 +22,7 @@ describe('generated names', () => {
     return row.rows;
   };
 
-  it('are other ones for each number, and the same ones for the same seed', () => {
+  it('differ for each number, and are the same for the same seed', () => {
     const names = Array.from({ length: 60_000 }, (_, index) => generatedName(index, SEED));
     expect(new Set(names).size).toBe(names.length);
     expect(generatedHistory(77, SEED, TODAY)).toEqual(generatedHistory(77, SEED, TODAY));
@@ -44,7 +44,7 @@ describe('generated names', () => {
     expect(histories.every((history) => history.every(({ at }) => at < TODAY))).toBe(true);
   });
 
-  it('fill every table, come once however often they are added, and go without a trace', async () => {
+  it('fill every table, are added only once, and are removed without a trace', async () => {
     const first = await corpus.generate(NAMES, SEED);
     expect(first.newNames).toBe(NAMES);
     const tables = ['domain', 'whois_revision', 'contact_token', 'dns_span', 'host', 'source'];

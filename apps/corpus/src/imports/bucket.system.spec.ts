@@ -48,7 +48,7 @@ jest.setTimeout(1_900_000);
       isLookedUp: false,
     });
 
-  it('has its files taken in by their dates, each once, and none beside the prefix', async () => {
+  it('has its files imported by date, each once, and none outside the prefix', async () => {
     await put('lists/b-20260102.txt', 'bucket-a.com\nbucket-b.com\n');
     await put('lists/a-20260103.txt.gz', gzipSync('bucket-c.com\n'));
     await put('other/c-20260101.txt', 'bucket-d.com\n');
@@ -62,7 +62,7 @@ jest.setTimeout(1_900_000);
     ]);
   });
 
-  it('that is not there is a failure with a reason', async () => {
+  it('that does not exist is a failure with a reason', async () => {
     await add('nowhere', 's3://no-such-bucket/lists');
     expect((await corpus.runSource('nowhere')).problem).toMatch(/^The import failed/);
   });

@@ -75,7 +75,7 @@ describe('imports', () => {
   const labels = (prefix: string, from: number, to: number) =>
     Array.from({ length: to - from }, (_, place) => `${prefix}${from + place}`);
 
-  it('a list of names is taken in, each name once, with its bad lines counted and sampled', async () => {
+  it('a list of names is imported, each name once, with bad lines counted and sampled', async () => {
     const source = await newSource('names');
     const { file } = await source.put(
       'list-2026-01-05.txt',
@@ -91,7 +91,7 @@ describe('imports', () => {
     ]);
   });
 
-  it('the next zone file of a zone makes new and dropped names, and the first one none', async () => {
+  it('the next zone file of a zone yields new and dropped names; the first one does not', async () => {
     const source = await newSource('zone');
     const first = zone('shop', 1, labels('zone-', 0, 300));
     const { file } = await source.put('shop-20260105.zone.gz', gzipSync(first));
@@ -178,7 +178,7 @@ describe('imports', () => {
     expect(await changes('%.art')).toEqual([]);
   });
 
-  it('a zone file that is older than the list of another source drops none of its names', async () => {
+  it('a zone file older than another source’s list drops none of its names', async () => {
     const [first, second] = [await newSource('zone'), await newSource('zone')];
     await first.put('two-20260105.zone', zone('two', 5, labels('a-', 0, 40)));
     await second.put('two-20260107.zone', zone('two', 7, labels('a-', 0, 40)));
@@ -189,7 +189,7 @@ describe('imports', () => {
     expect(next.file).toMatchObject({ state: 'loaded', droppedNames: 1 });
   });
 
-  it('S66 S67: rows of the 62 columns become records, whatever stands in them', async () => {
+  it('rows with the 62 columns become records, whatever they contain', async () => {
     const source = await newSource('whois_csv');
     const row = (values: Record<string, string>) =>
       WHOIS_CSV_COLUMNS.map((column) => `"${(values[column] ?? '').replaceAll('"', '""')}"`).join(
@@ -226,7 +226,7 @@ describe('imports', () => {
     });
   });
 
-  it('passive DNS and own lines are taken in as observations', async () => {
+  it('passive DNS lines and our own format are imported as observations', async () => {
     const pdns = await newSource('pdns');
     const seen = { rrname: 'www.cof-a.com.', rrtype: 'A', rdata: '192.0.2.7', count: 3 };
     const { file } = await pdns.put(
@@ -243,7 +243,7 @@ describe('imports', () => {
     expect(await known('jsonl-a.com')).toEqual(['jsonl-a.com']);
   });
 
-  it('a file that comes twice, under whatever name, counts once', async () => {
+  it('a file that arrives twice, under any name, counts once', async () => {
     const source = await newSource('names');
     await source.put('one.txt', 'twice-a.com\ntwice-b.com\n');
     const before = await counts();
@@ -288,7 +288,7 @@ describe('imports', () => {
     expect(file?.badSamples).toEqual([{ line: 2, text: '' }]);
   });
 
-  it('a source counts as failing from a file that is not taken in to the next one that is', async () => {
+  it('a source counts as failing from a rejected file to the next imported one', async () => {
     const source = await newSource('names');
     const failed = async () =>
       (await scrape(corpus.url)).get(`dds_corpus_import_failed{source="${source.name}"}`);
@@ -304,7 +304,7 @@ describe('imports', () => {
     expect(told).toEqual([0, 0, 1, 0]);
   });
 
-  it('two imports at once take each line in once', async () => {
+  it('two simultaneous imports import each line once', async () => {
     const source = await newSource('jsonl');
     const lines = labels('both-', 0, 9_000).map((label) =>
       JSON.stringify({ kind: 'listed', name: `${label}.com`, at: '2024-01-01T00:00:00Z' }),
@@ -335,7 +335,7 @@ describe('imports', () => {
       isListed,
     });
 
-    it('is read in the usual forms, and what it does not have any more is delisted', async () => {
+    it('is read in the usual formats, and names that it no longer contains are delisted', async () => {
       const source = await newSource('blocklist', { category: 'phishing' });
       const { file } = await source.put(
         'list-20260105.txt',
@@ -392,7 +392,7 @@ describe('imports', () => {
       expect(await database.query('select from staged_listing')).toEqual([]);
     });
 
-    it('that lacks more than a fifth of what is listed changes nothing: it seems truncated', async () => {
+    it('that lacks more than a fifth of its names changes nothing, because it seems truncated', async () => {
       const source = await newSource('blocklist', { category: 'phishing' });
       const hosts = (to: number) => `${labels('block-', 0, to).join('.net\n')}.net\n`;
       await source.put('list-20260105.txt', hosts(1_000));
@@ -406,7 +406,7 @@ describe('imports', () => {
       expect(next).toMatchObject({ state: 'loaded', newNames: 0, droppedNames: 200 });
     });
 
-    it('may lack as many names as its source says, and end without a newline', async () => {
+    it('may lack as many names as its source allows, and end without a newline', async () => {
       const source = await newSource('blocklist', { category: 'phishing' });
       const hosts = (to: number) => `${labels('turned-', 0, to).join('.net\n')}.net`;
       await source.put('list-20260105.txt', `${hosts(1_000)}\n`);
@@ -419,12 +419,12 @@ describe('imports', () => {
       expect(next?.problem).toMatch(/--turnover 51$/);
     });
 
-    it('has a category, which no other source has', async () => {
+    it('has a category, which other sources do not have', async () => {
       await expect(newSource('blocklist')).rejects.toMatchObject({ status: 400 });
     });
   });
 
-  it('a removed source is not shown any more, and its name is free', async () => {
+  it('a removed source is no longer shown, and its name can be used again', async () => {
     const source = await newSource('names');
     await source.put('list.txt', 'removed-a.com\n');
     await corpus.sources.remove(source.name);
@@ -433,7 +433,7 @@ describe('imports', () => {
     expect(await readFile(source.path('list.txt'), 'utf8')).toBe('removed-a.com\n');
   });
 
-  it('S54: an address that is not public is not asked', async () => {
+  it('S54: an address that is not public is not contacted', async () => {
     const rights = { isShown: true, isSold: false, isLookedUp: false };
     const location = 'https://127.0.0.1/names.txt';
     await corpus.sources.add({ name: 'inside', kind: 'names', location, ...rights });

@@ -54,7 +54,7 @@ describe('an import whose process is killed', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('again and again loses nothing and counts nothing twice', async () => {
+  it('repeatedly loses nothing and counts nothing twice', async () => {
     const settings = {
       SERVICE_SECRET: SECRET,
       CORPUS_DATABASE_URL: test.url('corpus'),

@@ -12,7 +12,7 @@ import { ImportsJob } from './imports.job.js';
 
 const RIGHTS = { isShown: true, isSold: false, isLookedUp: true };
 
-describe('sources elsewhere', () => {
+describe('remote sources', () => {
   let corpus: CorpusUnderTest;
   let server: SourceServer;
   let folder: string;
@@ -55,7 +55,7 @@ describe('sources elsewhere', () => {
     Array.from({ length: count }, (_, place) => `${prefix}${place}.com\n`).join('');
 
   describe('over HTTPS', () => {
-    it('a file is fetched once, and again when it is another one', async () => {
+    it('a file is fetched once, and again when it has changed', async () => {
       server.put('/once.txt', 'once-a.com\n');
       await add('once', 'names', '/once.txt');
       expect((await corpus.runSource('once')).file).toMatchObject({ state: 'loaded', newNames: 1 });
@@ -65,7 +65,7 @@ describe('sources elsewhere', () => {
       expect(await known('once-%')).toEqual(['once-a.com', 'once-b.com']);
     });
 
-    it('a connection that breaks is taken up where it broke', async () => {
+    it('an interrupted download continues where it stopped', async () => {
       const content = `${listOf('broken-', 100)}${`# ${'x'.repeat(1_000)}\n`.repeat(4_000)}`;
       server.put('/broken.txt', content, { breaks: [1_500_000, 0, 1_000_000] });
       await add('broken', 'names', '/broken.txt');
@@ -78,7 +78,7 @@ describe('sources elsewhere', () => {
       expect(asked.slice(1)).toEqual(Array(3).fill(expect.stringMatching(/ bytes=[1-9]/)));
     });
 
-    it('a file that breaks off at each try leaves nothing, and says why', async () => {
+    it('a file whose download fails at each attempt leaves nothing, and says why', async () => {
       server.put('/never.txt', listOf('never-', 5_000), { breaks: [1, 1, 1, 1, 1] });
       await add('never', 'names', '/never.txt');
       const { file, problem } = await corpus.runSource('never');
@@ -100,7 +100,7 @@ describe('sources elsewhere', () => {
       expect((await corpus.runSource(name)).problem).toBe(problem);
     });
 
-    it('a source that cannot be fetched fails, until it can', async () => {
+    it('a source that cannot be fetched counts as failing until it can', async () => {
       await add('absent', 'names', '/absent.txt');
       const isFailed = async () => {
         await corpus.runSource('absent');
@@ -114,14 +114,14 @@ describe('sources elsewhere', () => {
       expect(await isFailed()).toBe(true);
     });
 
-    it('a host with the certificate of a stranger is not believed', async () => {
+    it('a host with a foreign certificate is not trusted', async () => {
       const location = 'https://untrusted.files.example/target.txt';
       await corpus.sources.add({ name: 'stranger', kind: 'names', location, ...RIGHTS });
       expect((await corpus.runSource('stranger')).problem).toMatch(/^No connection/);
     });
   });
 
-  it('a source with a schedule runs at once, then each time it is due, and not between', async () => {
+  it('a scheduled source runs at once, then whenever it is due, and not between', async () => {
     const run = async () => corpus.part(ImportsJob).runOnce();
     server.put('/daily.txt', 'daily-a.com\n');
     await add('daily', 'names', '/daily.txt', { everyMs: DAY_MS });
@@ -138,7 +138,7 @@ describe('sources elsewhere', () => {
     expect(Date.parse(dueAt!)).toBe(corpus.clock.now().getTime() + DAY_MS);
   });
 
-  describe('a log of certificates', () => {
+  describe('a certificate log', () => {
     const certificates = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, place) => {
         const number = from + place;
@@ -159,7 +159,7 @@ describe('sources elsewhere', () => {
       return row;
     };
 
-    it('is followed to its last entry, each once, and its lag is measured', async () => {
+    it('is read to its last entry, each once, and its lag is measured', async () => {
       server.publish('/log/', certificates(0, 700));
       await add('log', 'ct', '/log', { logKey: server.logKey });
       await corpus.runSource('log');
@@ -176,7 +176,7 @@ describe('sources elsewhere', () => {
       expect(lag).toMatchObject({ source: 'log', entries: 0 });
     });
 
-    it('is checked to be the tree of its checkpoint, of many sizes, each of which continues the one before', async () => {
+    it('is verified as the tree of its checkpoint, at many sizes, each extending the one before', async () => {
       // Nothing of it is taken in.
       await add('grows', 'ct', '/grows/#200000');
       for (const size of [0, 1, 2, 3, 255, 256, 257, 511, 513, 65_535, 65_793]) {
@@ -186,7 +186,7 @@ describe('sources elsewhere', () => {
       }
     });
 
-    it('that shows another tree than before, or one that its tiles do not make, is not followed', async () => {
+    it('that shows a different tree than before, or one that its tiles do not form, is not followed', async () => {
       server.publish('/forks/', certificates(3_000, 3_300));
       await add('forks', 'ct', '/forks/');
       await corpus.runSource('forks');
@@ -216,7 +216,7 @@ describe('sources elsewhere', () => {
       );
     });
 
-    it('whose checkpoint another key has signed, or none, is not followed', async () => {
+    it('whose checkpoint is signed by another key, or not at all, is not followed', async () => {
       const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
       const logKey = other.export({ format: 'der', type: 'spki' }).toString('base64');
       server.publish('/signed/', certificates(60_000, 60_010));
@@ -233,7 +233,7 @@ describe('sources elsewhere', () => {
       await expect(corpus.sources.set('signed', { logKey: 'bm9uZQ==' })).rejects.toThrow();
     });
 
-    it('that begins later, has short, packed or missing tiles, or became shorter says so, and keeps its place', async () => {
+    it('that starts later, has short, packed or missing tiles, or shrank is reported, and keeps its position', async () => {
       server.publish('/late/', certificates(1_000, 1_512));
       await add('late', 'ct', '/late/#300');
       await corpus.runSource('late');

@@ -76,7 +76,7 @@ describe('observations', () => {
       [name],
     );
 
-  it('a change is a revision, and what was seen again is none', async () => {
+  it('a change is a revision, and a repeated observation is none', async () => {
     const name = newName();
     await record(whois(name, 1, ALICE), whois(name, 2, ALICE), whois(name, 3, BOB));
     await record(whois(name, 4, BOB), whois(name, 5, ALICE));
@@ -87,7 +87,7 @@ describe('observations', () => {
     ]);
   });
 
-  it('a batch that comes twice changes nothing', async () => {
+  it('a batch that arrives twice changes nothing', async () => {
     const name = newName();
     const batch = [whois(name, 1, ALICE), whois(name, 2, BOB), dns(name, 1, '192.0.2.1')];
     const count = async () =>
@@ -103,7 +103,7 @@ describe('observations', () => {
     expect(await count()).toEqual(before);
   });
 
-  it('revisions and what is found do not depend on the order of arrival', async () => {
+  it('revisions and search results do not depend on the order of arrival', async () => {
     const seen = (name: string) => [
       whois(name, 1, ALICE),
       whois(name, 3, ALICE),
@@ -122,7 +122,7 @@ describe('observations', () => {
     }
   });
 
-  it('S70: what the newest complete record withholds is found by nothing, in whatever order records came', async () => {
+  it('S70: what the newest complete record withholds cannot be found, in whatever order records arrived', async () => {
     const seen = (name: string) => [
       whois(name, 1, ALICE),
       whois(name, 2, HIDDEN),
@@ -138,7 +138,7 @@ describe('observations', () => {
     expect(await tokens(name)).toEqual(['alice u00e4rmel']);
   });
 
-  it('records of the DNS have the times in which they were there, in whatever order they came', async () => {
+  it('DNS records have the periods in which they existed, in whatever order they arrived', async () => {
     const seen = (name: string) => [
       dns(name, 1, '192.0.2.1'),
       dns(name, 3, '192.0.2.1', '192.0.2.2'),
@@ -154,13 +154,13 @@ describe('observations', () => {
     }
   });
 
-  it('a name that the corpus does not know leaves no trace by being free', async () => {
+  it('an unknown name that is free leaves no trace', async () => {
     const name = newName();
     await record({ kind: 'gone', name, at: day(1) });
     expect(await database.query('select from domain where name = $1', [name])).toEqual([]);
   });
 
-  it('a name is dropped, and registered again when it is seen later', async () => {
+  it('a name is dropped, and registered again when it is observed later', async () => {
     const name = newName();
     const state = async () =>
       database.query(
@@ -177,7 +177,7 @@ describe('observations', () => {
     expect(await state()).toEqual([{ dropped: false, is_registered: true }]);
   });
 
-  it('S69: lines of any shape are taken for what they are, or counted as bad, and change nothing else', async () => {
+  it('S69: lines of any shape are read as what they are, or counted as bad, and change nothing else', async () => {
     const name = newName();
     const at = day(1);
     const strange = '{"toString":1,"valueOf":null}';

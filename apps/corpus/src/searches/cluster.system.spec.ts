@@ -25,7 +25,7 @@ describe('on a cluster', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('searches, writing, suppression, feed and imports are what they are on one server', async () => {
+  it('searches, writes, suppression, feed and imports work as on one server', async () => {
     const told = [];
     for (const on of [undefined, await CitusCluster.start()]) {
       const suppressionsPath = join(folder, `suppressions-${told.length}`);
@@ -41,7 +41,7 @@ describe('on a cluster', () => {
     expect(spread).toEqual(alone);
   });
 
-  it('an import in whose middle a node is killed loses nothing and doubles nothing', async () => {
+  it('an import during which a node is killed loses and duplicates nothing', async () => {
     const names = 2_000;
     const cluster = await CitusCluster.start();
     const corpus = await CorpusUnderTest.start({ work: 'serve' }, cluster);

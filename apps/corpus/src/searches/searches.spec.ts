@@ -31,7 +31,7 @@ describe('searches', () => {
   const day = (number: number) => `2024-03-${String(number).padStart(2, '0')}T12:00:00.000Z`;
 
   describe('history', () => {
-    it('shows what each record published, the newest first, with the time it was seen unchanged', async () => {
+    it('shows what each record published, newest first, with the time it was unchanged', async () => {
       const name = 'history-one.com';
       const published = { create_date: '2020-01-01', registrant_contact: { name: 'Ada' } };
       await corpus.record(
@@ -63,7 +63,7 @@ describe('searches', () => {
       ]);
     });
 
-    it('is found by the stretch of time, and by pages', async () => {
+    it('can be limited to a period, and is paged', async () => {
       const name = 'history-two.com';
       await corpus.record(
         ...Array.from({ length: 20 }, (_, place) => ({
@@ -88,7 +88,7 @@ describe('searches', () => {
       expect(old).toMatchObject({ whois: 'historical', total_records: '20' });
     });
 
-    it('of the DNS is told as snapshots and as a timeline', async () => {
+    it('of DNS is shown as snapshots and as a timeline', async () => {
       const name = 'history-three.com';
       const seen = (at: number, ...addresses: string[]) => ({
         kind: 'dns',
@@ -141,7 +141,7 @@ describe('searches', () => {
       );
     });
 
-    it('finds values by a part and by wildcards, in any script and case', async () => {
+    it('finds values by a part and with wildcards, in any script and case', async () => {
       await corpus.record({
         kind: 'whois',
         name: 'reverse-one.com',
@@ -160,7 +160,7 @@ describe('searches', () => {
       expect(await found({ owner: 'äußerlich', exact: 'true' })).toEqual([]);
     });
 
-    it('S70: a value that the newest record withholds is found and counted by no search, historic ones included', async () => {
+    it('S70: a value that the newest record withholds is neither found nor counted by any search, including historic ones', async () => {
       const name = 'reverse-two.com';
       const record = {
         registrant_contact: { name: 'Ida Person', email_address: 'hp@x.example' },
@@ -188,7 +188,7 @@ describe('searches', () => {
       expect(history.records).toHaveLength(2);
     });
 
-    it('finds names that are not registered any more only in the historic scope', async () => {
+    it('finds unregistered names only in the historic scope', async () => {
       const name = 'reverse-three.com';
       const record = { registrant_contact: { name: 'Former Holder' } };
       await corpus.record({ kind: 'whois', name, at: day(1), record });
@@ -197,7 +197,7 @@ describe('searches', () => {
       expect(await found({ owner: 'former holder', scope: 'historic' })).toEqual([name]);
     });
 
-    it('shows dates and holder in mini, and whole records otherwise', async () => {
+    it('shows dates and registrant in mini mode, and complete records otherwise', async () => {
       const name = 'reverse-four.com';
       const record = {
         create_date: '2020-01-01',
@@ -240,7 +240,7 @@ describe('searches', () => {
       }
     });
 
-    it('S103: what is special to a pattern of the database is searched for as it is', async () => {
+    it('S103: characters that are special in database patterns are searched for literally', async () => {
       expect(await found({ keyword: 'mail_' })).toEqual([]);
       expect(await found({ keyword: 'mai%' })).toEqual([]);
       expect(await found({ keyword: 'mail\\' })).toEqual([]);
@@ -248,7 +248,7 @@ describe('searches', () => {
   });
 
   it.each([WHOIS_HISTORY, DNS_HISTORICAL, SUBDOMAINS])(
-    '$name with days in the wrong order is refused with the reason, fixtures included',
+    '$name with reversed days is rejected with the reason, fixtures included',
     async (row) => {
       for (const domainName of ['registered.test', 'history-one.com']) {
         const days = { after: '2024-03-05', before: '2024-03-04' };

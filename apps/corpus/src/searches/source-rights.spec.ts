@@ -46,7 +46,7 @@ function seenOf(name: string) {
   ];
 }
 
-describe('data of a source that may not be shown', () => {
+describe('data from a source that may not be shown', () => {
   let corpus: CorpusUnderTest;
 
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('data of a source that may not be shown', () => {
     ['first', (seen: ReturnType<typeof seenOf>) => seen.toSorted((a, b) => (a.by < b.by ? -1 : 1))],
     ['last', (seen: ReturnType<typeof seenOf>) => seen.toSorted((a, b) => (a.by > b.by ? -1 : 1))],
   ])(
-    'S70: %s is found, counted and told by no search, and hides nothing that others brought',
+    'S70: %s is neither found, counted nor shown by any search, and hides nothing from other sources',
     async (order, inOrder) => {
       const name = `rights-${order.replaceAll(' ', '-')}.com`;
       for (const { by, line } of inOrder(seenOf(name))) {
@@ -113,7 +113,7 @@ describe('data of a source that may not be shown', () => {
   );
 
   it.each(['hidden', 'shown'])(
-    'S70: at the same moment as one that may be shown neither hides nor adds anything, the %s one first',
+    'S70: observed at the same moment as visible data it neither hides nor adds anything, the %s one first',
     async (first) => {
       const name = `moment-${first === 'shown' ? 1 : 2}.com`;
       const [at, until] = [day(1), day(2)];
@@ -146,7 +146,7 @@ describe('data of a source that may not be shown', () => {
     },
   );
 
-  it('is not followed to other names', async () => {
+  it('is not used to find related names', async () => {
     const dns = (name: string, type: string, value: string) => ({
       kind: 'dns',
       name,

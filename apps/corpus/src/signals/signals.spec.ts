@@ -38,7 +38,7 @@ describe('signals', () => {
   });
   afterAll(() => corpus.stop());
 
-  it('lists that have a name now are named with their date; those that gave it up are not', async () => {
+  it('lists that contain a name are given with their date; those that removed it are not', async () => {
     const signals = corpus.part(SignalsService);
     expect(await signals.of('deceives.com')).toEqual({
       firstSeen: SEEN,
@@ -50,7 +50,7 @@ describe('signals', () => {
     expect(await signals.of('forgiven.com')).toMatchObject({ firstSeen: null, listings: [] });
   });
 
-  it('letters are judged by a model of the names of the index, which is learnt anew as a new version', async () => {
+  it('letters are scored by a model of the indexed names, and training creates a new version', async () => {
     await corpus.generate(1_000, 5);
     const job = corpus.part(TrainModelJob);
     await job.runOnce();

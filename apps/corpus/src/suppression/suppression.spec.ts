@@ -110,7 +110,7 @@ describe('suppression', () => {
       ),
     );
 
-  it('S118: a domain is in no answer from then on, in no table, and nothing brings it back', async () => {
+  it('S118: a suppressed domain is in no answer, in no table, and nothing brings it back', async () => {
     const name = newName();
     await corpus.recordOf({ name: 'sold' }, ...seen(name, '192.0.2.10'));
     expect(await everything(name, '192.0.2.10')).toContain(name);
@@ -133,7 +133,7 @@ describe('suppression', () => {
     ['name', 'ada  lovelace', 'Ada Lovelace'],
     ['phone', '+44 20 1234 5678', '2012345678'],
   ] as const)(
-    'S118: the contact that a suppressed %s stands in is hidden at once, and erased with its text',
+    'S118: a contact that contains a suppressed %s is hidden at once, and erased with its text',
     async (kind, value, told) => {
       const number = String(names);
       const other = `${kind}-${number}`;
@@ -173,7 +173,7 @@ describe('suppression', () => {
     },
   );
 
-  it('of a person it leaves files of bare names and of the DNS as they are', async () => {
+  it('suppressing a person does not change files of bare names or of DNS', async () => {
     const { signal } = new AbortController();
     const endOf = async (dataset: Dataset) => {
       for (const rows = corpus.feed.rows({ dataset }, { signal }); ;) {
@@ -225,7 +225,7 @@ describe('suppression', () => {
     expect(ofNames).toEqual({ hashes: [later.hashes[3]], version: after + 4 });
   });
 
-  it('hiding a contact is no change of its name', async () => {
+  it('hiding a contact does not count as a change of its name', async () => {
     const name = newName();
     await corpus.record(whois(name, 1, ADA));
     await corpus.operate.suppress({ kind: 'email', value: 'ada@engines.example' });
@@ -235,7 +235,7 @@ describe('suppression', () => {
     expect((await corpus.feed.changes({ cursor })).changes).toEqual([]);
   });
 
-  it('S119: a restored database shows nothing until the list is applied to it again', async () => {
+  it('S119: a restored database shows nothing until the list has been applied to it again', async () => {
     const name = newName();
     await corpus.recordOf({ name: 'sold' }, ...seen(name, '192.0.2.11'));
     const tables = ['domain', 'whois_revision', 'dns_span', 'host'];
@@ -300,14 +300,14 @@ describe('suppression', () => {
       };
     }
 
-    it('S118: a suppressed domain does not come in', async () => {
+    it('S118: a suppressed domain is not imported', async () => {
       const name = newName();
       await corpus.operate.suppress({ kind: 'domain', value: name });
       const apply = await staged(name);
       expect(await apply()).toEqual([`kept-${name}`]);
     });
 
-    it('S118: a domain that is suppressed after it was staged does not come in, and is erased there', async () => {
+    it('S118: a domain suppressed after staging is not imported, and is erased from the staging table', async () => {
       const name = newName();
       const apply = await staged(name);
       await corpus.operate.suppress({ kind: 'domain', value: name });
@@ -316,7 +316,7 @@ describe('suppression', () => {
       expect(await apply()).toEqual([`kept-${name}`]);
     });
 
-    it('S119: a restored database whose list was staged before the suppression does not take it in', async () => {
+    it('S119: a restored database whose list was staged before the suppression does not import it', async () => {
       const name = newName();
       const apply = await staged(name);
       const backup = await corpus.database.query<{ row: object }>(
@@ -336,7 +336,7 @@ describe('suppression', () => {
     });
   });
 
-  it('S119: neither list nor database names what is suppressed, and the key of the hashes is in the list alone', async () => {
+  it('S119: neither list nor database contains suppressed values, and only the list contains the key of the hashes', async () => {
     const list = await readFile(path, 'utf8');
     const [key] = list.split('\n');
     expect(list).not.toMatch(/lovelace|engines|hidden-/i);
@@ -345,7 +345,7 @@ describe('suppression', () => {
     expect(copy).not.toContain(key.slice('key '.length));
   });
 
-  it('refuses what is no value of its kind', async () => {
+  it('rejects an invalid value of its kind', async () => {
     for (const asked of [
       { kind: 'domain', value: 'no name' },
       { kind: 'phone', value: 'none' },
@@ -355,7 +355,7 @@ describe('suppression', () => {
     }
   });
 
-  it('AccountErased has nothing to erase here: no event is read and no table names an account', async () => {
+  it('AccountErased requires nothing here: no event is read and no table refers to an account', async () => {
     expect(service).not.toHaveProperty('consumers');
     const columns = await corpus.database.query<{ table_name: string }>(
       `select distinct table_name from information_schema.columns

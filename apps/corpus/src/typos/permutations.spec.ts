@@ -28,7 +28,7 @@ function foundBy(name: string): (other: string) => boolean {
 
 describe('look-alikes', () => {
   it.each(PUBLISHED.map(([name, kind, ...published]) => ({ name, kind, published })))(
-    '$name, $kind: every name that dnstwist makes is found',
+    '$name, $kind: every name that dnstwist generates is found',
     ({ name, published }) => {
       const isFound = foundBy(name);
       expect(published.filter((one) => !isFound(one))).toEqual([]);
@@ -36,7 +36,7 @@ describe('look-alikes', () => {
     },
   );
 
-  it('are no more than one query takes, whatever the name', () => {
+  it('never exceed what one query accepts, whatever the name', () => {
     for (const label of ['bankofamerica', 'a'.repeat(63), 'i-l-i-l-i-l-i-l-i-l-i-l-i-l-i-l']) {
       const labels = labelPermutations(label);
       expect([label, labels.size < 12_000]).toEqual([label, true]);
@@ -56,7 +56,7 @@ describe('look-alikes', () => {
     expect(likeness).toEqual({ score, reasons: [reason] });
   });
 
-  it('another name, and the name itself, are no look-alikes; age and mail add to those that are', () => {
+  it('neither another name nor the name itself is a look-alike; age and mail raise the score of one', () => {
     const own = { label: 'paypal', suffix: 'com' };
     const evidence = { isNew: true, takesMail: true };
     for (const label of ['paypal', 'wikipedia', 'pal']) {

@@ -99,7 +99,7 @@ describe('typos', () => {
     });
   });
 
-  it('words and patterns are found in labels, letters that look like them as well', async () => {
+  it('words and patterns are found in labels, also in look-alike letters', async () => {
     expect(await names({ keyword: 'brandname' })).toEqual([
       'brandname-login.com',
       'brandname.com',
@@ -116,7 +116,7 @@ describe('typos', () => {
     expect(await names({ pattern: 'brand?ame', tld: 'com' })).toEqual(['brandname.com']);
   });
 
-  it('length, suffix, first sight and own names narrow a search, and pages lead through it', async () => {
+  it('length, suffix, first observation and own names narrow a search, and pages continue it', async () => {
     const keyword = 'brandname';
     expect(await names({ keyword, label_length: '10-20', tld: 'net,com' })).toEqual([
       'brandname-login.com',
@@ -140,7 +140,7 @@ describe('typos', () => {
     expect(preview.preview).toMatchObject([{ credits_total: 5 }]);
   });
 
-  it('S103: a text with fewer than three letters or digits in a row is refused', async () => {
+  it('S103: a text with fewer than three letters or digits in a row is rejected', async () => {
     for (const asked of [
       { keyword: 'ab' },
       { pattern: 'a*b' },
@@ -157,7 +157,7 @@ describe('typos', () => {
     );
   });
 
-  it('names of the customer are scored against one of his own, in their order', async () => {
+  it('a customer’s names are scored against one of his own, in their order', async () => {
     const answer = await corpus.send<TypoScoresAnswer>(TYPO_SCORES.owner.path, {
       domainName: 'brandname.com',
       domainNames: ['wikipedia.org', 'BRANDNAME.net', 'brandnarne.com', 'brandnаme.com'],

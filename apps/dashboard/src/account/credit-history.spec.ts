@@ -21,7 +21,7 @@ const LINES = [
   line('2026-11-18', 100),
 ];
 
-it('each day ends with what there is now, less what came after it', () => {
+it('each day ends with the current balance minus later changes', () => {
   const { from, to, byDay } = creditHistory(BALANCE, { lines: LINES, isWhole: true }, NOW);
   expect([from, to, byDay.size]).toEqual(['2026-10-22', '2026-11-20', 30]);
   expect([...byDay].slice(-4)).toEqual([
@@ -32,7 +32,7 @@ it('each day ends with what there is now, less what came after it', () => {
   ]);
 });
 
-it('where older lines are missing, the history begins with the last day that is known', () => {
+it('if older lines are missing the history begins with the first complete day', () => {
   const { byDay } = creditHistory(BALANCE, { lines: LINES, isWhole: false }, NOW);
   expect([...byDay.keys()]).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
 });

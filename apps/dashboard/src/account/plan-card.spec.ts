@@ -22,7 +22,7 @@ const rowOf = (facts: object, words: string) => {
   return new RegExp(`${words} (\\S+) (\\S+) (\\S+) (\\S+)`).exec(text)?.slice(1);
 };
 
-it('a limit says what is allowed, used and left, and never less than nothing is left', () => {
+it('a limit shows what is allowed, used and left, and never a negative rest', () => {
   const monitors = [
     monitor('domain', 'active'),
     monitor('domain', 'paused'),
@@ -33,6 +33,6 @@ it('a limit says what is allowed, used and left, and never less than nothing is 
   expect(rowOf({ monitors }, 'Brand monitors')).toEqual(['2', '0', '2', '–']);
 });
 
-it('what cannot be read is a dash, never a nought', () => {
+it('an unknown value is a dash, never a zero', () => {
   expect(rowOf({}, 'Domain monitors')).toEqual(['20', '–', '–', '–']);
 });

@@ -7,7 +7,7 @@ import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-t
 const MIB = 1024 * 1024;
 const SIGNED = { 'stripe-signature': 't=1,v1=forged', 'content-type': 'application/json' };
 
-describe('bodies that nobody has vouched for', () => {
+describe('unauthenticated bodies', () => {
   let under: DashboardUnderTest;
   const sockets: Socket[] = [];
 
@@ -36,7 +36,7 @@ describe('bodies that nobody has vouched for', () => {
     return { socket, answer };
   }
 
-  it('S125: a callback without a signature header is refused before its body is there', async () => {
+  it('S125: a callback without a signature header is rejected before its body is read', async () => {
     const unsigned: Record<string, string>[] = [{}, { 'stripe-signature': '' }, { 'x-a': 't=1' }];
     for (const headers of unsigned) {
       const { socket, answer } = send(headers, 0);
@@ -47,7 +47,7 @@ describe('bodies that nobody has vouched for', () => {
     expect(under.arrived).toEqual([]);
   });
 
-  it('S125: of bodies with a forged one, 2 MiB of a network and 8 MiB in all are kept, and genuine ones pass', async () => {
+  it('S125: of bodies with a forged signature at most 2 MiB per network and 8 MiB in all are kept, and genuine ones pass', async () => {
     const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
     // All but the last byte: each waits in memory for it.
     const first = Array.from({ length: 6 }, () => send(SIGNED, MIB - 1));
@@ -68,7 +68,7 @@ describe('bodies that nobody has vouched for', () => {
     expect(under.arrived.at(-1)!.body.equals(body)).toBe(true);
   });
 
-  it('S125: what was answered is given back', async () => {
+  it('S125: memory is released after the answer', async () => {
     const body = Buffer.alloc(MIB, 0x20);
     for (let n = 0; n < 12; n++) {
       const { status } = await under.send('POST', '/callbacks/stripe', SIGNED, body);

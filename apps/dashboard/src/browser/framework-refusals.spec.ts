@@ -6,7 +6,7 @@ import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-t
 const KEY = 'canary0123456789';
 const HOST = 'Host: dashboard.example';
 
-describe('refusals of the framework', () => {
+describe('rejections by the framework', () => {
   let under: DashboardUnderTest;
 
   beforeAll(async () => {

@@ -41,7 +41,7 @@ function send(fields: string) {
   return { body, answer: under.send('POST', '/uploads', headers, Buffer.from(body)) };
 }
 
-it('a form with a file reaches the worker byte for byte, and leads to the price', async () => {
+it('a form with a file reaches the worker byte for byte, and continues to the price', async () => {
   const token = under.ours['x-csrf-token'];
   const sent = send(part('csrf', token) + part('idempotency_key', newId()));
   const { status, headers } = await sent.answer;
@@ -56,7 +56,7 @@ it('a form with a file reaches the worker byte for byte, and leads to the price'
   expect(text).not.toContain('<b>names');
 });
 
-it('S29: without the token, or with another, nothing reaches the worker', async () => {
+it('S29: without the right token nothing reaches the worker', async () => {
   for (const fields of ['', part('csrf', 'x'.repeat(43)), part('a', 'x'.repeat(9_000))]) {
     const { status } = await send(fields).answer;
     expect(status).toBe(403);

@@ -17,7 +17,7 @@ const KEY = {
 };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-describe('the end of a key', () => {
+describe('the expiry of a key', () => {
   let under: DashboardUnderTest;
   beforeAll(async () => {
     under = await DashboardUnderTest.start();
@@ -54,7 +54,7 @@ describe('the end of a key', () => {
     expect(expiryOf(typed, NOW)).toEqual(expected);
   });
 
-  it('is chosen when the key is made or reissued, and later; an edit that does not name it keeps it', async () => {
+  it('is chosen when the key is created or reissued, and later; an edit without it keeps it', async () => {
     const chosen = 'name=a&environment=live&expires_in=90&expires_on=';
     expect(Date.parse((await sent('/keys', chosen)).expires_at!)).toBeGreaterThan(Date.now());
     const day = 'name=a&expires_in=&expires_on=2030-05-01';
@@ -73,7 +73,7 @@ describe('the end of a key', () => {
     expect(await sent('/keys/0197-a/reissue', '')).toEqual({ expires_at: null });
   });
 
-  it('a refused end is named by what the page calls it, and stays in the form', async () => {
+  it('an invalid expiry is named as on the page, and stays in the form', async () => {
     const errors = [{ field: 'expires_at', message: 'must be in the future' }];
     const refused = { code: 'invalid_request', status: 400, detail: '', errors };
     under.answers.delete('GET /internal/dashboard/keys');

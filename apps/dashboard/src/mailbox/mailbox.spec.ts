@@ -40,7 +40,7 @@ describe('the mailbox page', () => {
     return text;
   }
 
-  it('S66: text of a mail is inert, and only links to our own pages can be clicked', async () => {
+  it('S66: the text of a mail is inert, and only links to our own pages can be clicked', async () => {
     const text = await answerTo(BROWSER);
     expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(text).toContain(`<a href="${HERE}/sign-up/confirm?token=abc">`);

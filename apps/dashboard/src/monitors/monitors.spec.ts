@@ -20,7 +20,7 @@ async function sendForm(path: string, fields: Record<string, string>): Promise<o
   return JSON.parse(under.arrived.at(-1)!.body.toString()) as object;
 }
 
-it('a shorter interval of a domain monitor is told with its price before it is chosen', async () => {
+it('the price of a shorter interval of a domain monitor is shown before it is chosen', async () => {
   const id = newId();
   const asked = await read('/monitors/new/domain');
   expect(asked).toContain('every 6 hours, included');

@@ -45,7 +45,7 @@ describe('the playground', () => {
     expect((await open('/playground/keys.create')).status).toBe(404);
   });
 
-  it('S115: its pages alone let scripts reach the API, and change nothing else of the policy', async () => {
+  it('S115: only its pages let scripts reach the API, and nothing else of the policy changes', async () => {
     const { policy } = await open('/playground/whois.live');
     const usual = (await open('/keys')).policy;
     expect(usual).toContain("connect-src 'self'");
@@ -56,7 +56,7 @@ describe('the playground', () => {
     expect((await open('/playground')).policy).toBe(usual);
   });
 
-  it('says what a call costs before it is sent, and what the API would refuse', async () => {
+  it('shows the price of a call before it is sent, and what the API would reject', async () => {
     const priced = async (query: string) => (await calls(`/playground/${query}`)).said;
     expect(await priced('whois.history/calls?domainName=example.com')).toBe(
       'It costs 5 credits, or nothing if there is no answer.',
@@ -70,7 +70,7 @@ describe('the playground', () => {
     expect(await priced('ip.whois/calls?ip=999')).toMatch(/^ip /);
   });
 
-  it('without a key a sample is answered as to a test key, and any other name by the example', async () => {
+  it('without a key a sample is answered as with a test key, and any other name by the example', async () => {
     under.answers.set(ASK, {
       status: true,
       domain_name: 'redacted.test',

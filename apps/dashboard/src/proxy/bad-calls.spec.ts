@@ -71,7 +71,7 @@ const REFUSED = { status: 400, code: 'invalid_request' };
 describe.each(ROUTES)('%s', (_address, operation, route) => {
   const [inPath, inQuery] = [namesIn(operation, 'path'), namesIn(operation, 'query')];
 
-  it('400: every parameter that is overlong or holds a control character is named', async () => {
+  it('400: every parameter that is overlong or contains a control character is named', async () => {
     const names = [...inPath, ...inQuery];
     if (names.length === 0) return;
     for (const value of ['%00', 'x'.repeat(150), '%20'.repeat(400)]) {
@@ -89,7 +89,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     }
   });
 
-  it('400: what is not UTF-8 or half encoded is refused', async () => {
+  it('400: invalid UTF-8 and incomplete encodings are rejected', async () => {
     for (const value of ['%ff', '%e']) {
       const wrong = inQuery.map((name) => `${name}=${value}`);
       const query = [...wrong, `${value}=1`].join('&');
@@ -100,7 +100,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     }
   });
 
-  it('400: repeated and unknown parameters are named, a key in their place is not', async () => {
+  it('400: repeated and unknown parameters are named, and a key in their place is not', async () => {
     const twice = inQuery.flatMap((name) => [`${name}=1`, `${name}=1`]);
     const query = [...twice, 'colour=red', 'dds_live_x=1'].join('&');
     const { fields, ...answer } = await send(operation, route, { query });
@@ -108,7 +108,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     expect(fields).toEqual(expect.arrayContaining([...inQuery, 'colour', 'query']));
   });
 
-  it('400: a body that is not what the row says, or where there is none to be', async () => {
+  it('400: a body that does not match the row, or is not expected, is rejected', async () => {
     if (operation.method === 'GET') return;
     if (operation.body === undefined) {
       const answer = await send(operation, route, { body: '{"a":1}' });
@@ -130,7 +130,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
   });
 });
 
-it('no owner was asked, and each example of a row is passed on', async () => {
+it('no owner was called, and each example of a row is forwarded', async () => {
   expect(under.arrived.map(({ line }) => line)).toEqual([]);
   for (const [address, operation, route] of ROUTES) {
     const { status } = await send(operation, route, { query: neededBy(operation) });

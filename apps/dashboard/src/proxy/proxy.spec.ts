@@ -83,7 +83,7 @@ const ROWS: readonly Operation[] = [
   }),
 ];
 
-describe('calls that the dashboard hands to their owner', () => {
+describe('calls forwarded to their owner', () => {
   let under: DashboardUnderTest;
 
   beforeAll(async () => {
@@ -92,7 +92,7 @@ describe('calls that the dashboard hands to their owner', () => {
   afterAll(() => under?.stop());
   beforeEach(() => under.forget());
 
-  it('S41: the bytes that a processor signed reach billing as they came, whatever they are', async () => {
+  it('S41: the bytes that a processor signed reach billing unchanged, whatever they are', async () => {
     const signed = { 'stripe-signature': 't=1,v1=abc' };
     const json = Buffer.from('{ "id": "evt_1",\r\n "n": 1.0 }');
     const bodies: [Buffer, Record<string, string>][] = [
@@ -117,7 +117,7 @@ describe('calls that the dashboard hands to their owner', () => {
     }
   });
 
-  it('S46: a callback of more than 1 MiB is refused before its owner hears of it', async () => {
+  it('S46: a callback of more than 1 MiB is rejected before it reaches its owner', async () => {
     const type = { 'content-type': 'application/json', 'stripe-signature': 't=1,v1=abc' };
     const largest = await under.send('POST', '/callbacks/stripe', type, Buffer.alloc(MIB, 0x20));
     expect(largest.status).toBe(200);
@@ -130,7 +130,7 @@ describe('calls that the dashboard hands to their owner', () => {
     expect(under.arrived).toEqual([]);
   });
 
-  it('S86: a sender from outside says by no header who he is', async () => {
+  it('S86: no header from outside can claim an identity', async () => {
     const forged = {
       'x-account-id': ACCOUNT_ID,
       'x-session-token': 's'.repeat(43),
@@ -160,7 +160,7 @@ describe('calls that the dashboard hands to their owner', () => {
     expect(under.arrived[1].headers['x-session-token']).toBeUndefined();
   });
 
-  it('S86: without a session, or of an account that may not, nothing reaches the owner', async () => {
+  it('S86: without a session, or for an account without permission, nothing reaches the owner', async () => {
     expect((await under.send('GET', '/api/orders/1')).status).toBe(401);
     const unknown = { cookie: `__Host-session=${'u'.repeat(43)}` };
     expect((await under.send('GET', '/api/orders/1', unknown)).status).toBe(401);
@@ -176,7 +176,7 @@ describe('calls that the dashboard hands to their owner', () => {
     );
   });
 
-  it('S35: a call of any owner may ask for a password of the last ten minutes', async () => {
+  it('S35: a call of any owner may require a password of the last ten minutes', async () => {
     under.session.isRecent = false;
     const old = await under.send('POST', '/api/plans/cancel', under.ours);
     expect([old.status, JSON.parse(old.body.toString())]).toEqual([
@@ -189,7 +189,7 @@ describe('calls that the dashboard hands to their owner', () => {
     expect(under.arrived.map(({ line }) => line)).toEqual(['POST /internal/plans/cancel']);
   });
 
-  it('the calls are described where they are asked, to whoever asks', async () => {
+  it('the calls are described at their own address, publicly', async () => {
     const { status, headers, body } = await under.send('GET', '/api/openapi.json');
     expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
     const { paths, servers } = JSON.parse(body.toString()) as { paths: object; servers: object };
@@ -202,12 +202,12 @@ describe('calls that the dashboard hands to their owner', () => {
     ]);
   });
 
-  it('a path parameter is one segment at the owner, and the query goes with it', async () => {
+  it('a path parameter is one segment at the owner, and the query is forwarded', async () => {
     await under.send('GET', '/api/orders/a%2F..%2Fb%3Fc?cursor=x%20y', { cookie: under.cookie });
     expect(under.arrived[0].line).toBe('GET /internal/orders/a%2F..%2Fb%3Fc?cursor=x%20y');
   });
 
-  it('a part of a file, and what is known of it, is asked of its owner', async () => {
+  it('range and conditional requests for a file reach its owner', async () => {
     under.answer = { status: 206, type: 'application/pdf', body: Buffer.from('part') };
     const asked = { cookie: under.cookie, range: 'bytes=0-3', 'if-range': '"v1"' };
     const part = await under.send('GET', '/api/invoices/1/file', asked);
@@ -224,7 +224,7 @@ describe('calls that the dashboard hands to their owner', () => {
     expect(under.arrived[0].headers).not.toHaveProperty('cookie');
   });
 
-  it('S29: an upload reaches its owner as it comes, from our own pages alone', async () => {
+  it('S29: an upload is streamed to its owner, from our own pages only', async () => {
     const tus = {
       'tus-resumable': '1.0.0',
       'upload-offset': '0',
@@ -255,7 +255,7 @@ describe('calls that the dashboard hands to their owner', () => {
     expect(under.arrived).toEqual([]);
   });
 
-  it('a file of any size continues as it comes, and a refusal in place of it in its own words', async () => {
+  it('a file of any size is streamed, and a refusal in its place keeps its own words', async () => {
     under.answer = { status: 200, type: 'application/pdf', body: Buffer.alloc(3 * MIB, 'file') };
     const file = await under.send('GET', '/api/invoices/1/file', { cookie: under.cookie });
     expect([file.status, file.headers['content-type']]).toEqual([200, 'application/pdf']);
@@ -273,7 +273,7 @@ describe('calls that the dashboard hands to their owner', () => {
     ]);
   });
 
-  it('S46: an owner that is silent costs a processor 5 s and a 503, which has it ask again', async () => {
+  it('S46: a silent owner costs a processor 5 s and a 503, so that it retries', async () => {
     under.isSilent = true;
     const signed = { 'stripe-signature': 't=1,v1=abc' };
     const late = await under.send('POST', '/callbacks/stripe', signed, Buffer.from('{}'));
@@ -337,7 +337,7 @@ describe('S102: a slow owner', () => {
     expect(await Promise.all(calls)).toHaveLength(76);
   });
 
-  it('lets what waited too long go, and keeps no place for it', async () => {
+  it('releases calls that waited too long, and their places', async () => {
     const calls = Array.from({ length: 12 }, () => slow('203.0.113.8'));
     await waitFor('its share to be taken', () => held.length === 12);
     const late = { ...quick, visitor: of('203.0.113.8'), timeoutMs: 50 };

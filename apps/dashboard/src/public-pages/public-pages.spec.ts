@@ -28,7 +28,7 @@ describe('public pages', () => {
     return { status, text: body.toString() };
   };
 
-  it('every one is shown without log-in and leads to all others', async () => {
+  it('every page is shown without log-in and links to all others', async () => {
     for (const path of PAGES) {
       const { status, text } = await textOf(path);
       expect([path, status]).toEqual([path, 200]);
@@ -36,7 +36,7 @@ describe('public pages', () => {
     }
   });
 
-  it('S66: the operator’s own texts are shown without his HTML, and lead to no script', async () => {
+  it('S66: the operator’s own texts are shown without HTML, and cannot link to scripts', async () => {
     const { text } = await textOf('/terms');
     expect(text).toContain('&lt;script&gt;');
     expect(text).toContain('href="https://example.com/"');
@@ -44,7 +44,7 @@ describe('public pages', () => {
     expect((await textOf('/privacy')).text).toContain('has not published a privacy notice');
   });
 
-  it('the calculator answers what so many answers cost, and refuses what is no number', async () => {
+  it('the calculator answers the price of a number of answers, and rejects an invalid number', async () => {
     const { text } = await textOf('/prices?operation=whois.live&count=20000');
     expect(text).toContain('20,000 credits');
     expect(text).toContain('API plan 50K for $75.00 a month');
@@ -52,7 +52,7 @@ describe('public pages', () => {
     expect([status, refused]).toEqual([400, expect.stringContaining('must be a whole number')]);
   });
 
-  it('the status page names what does not work, and asks the services once in five seconds', async () => {
+  it('the status page names what does not work, and queries the services once in five seconds', async () => {
     const { text } = await textOf('/status');
     expect(text).toContain('Everything works.');
     const asked = dashboard.arrived.filter(({ line }) => line === 'GET /ready').length;

@@ -72,8 +72,8 @@ const history = (records: object[], more: object = {}) => ({
   ...more,
 });
 
-describe('pages of searches', () => {
-  it('every search has one, with its form, its price and the call that does the same', async () => {
+describe('search pages', () => {
+  it('every search has one, with its form, its price and the equivalent call', async () => {
     const list = await open('/search');
     for (const search of [...SEARCHES, ...LIVE_LOOKUPS]) {
       const { row, title } = search;
@@ -91,13 +91,13 @@ describe('pages of searches', () => {
     );
   });
 
-  it('S29: opening a page asks for nothing, whatever its address says', async () => {
+  it('S29: opening a page sends no query, whatever its address contains', async () => {
     const page = await open('/search/whois.history?domainName=example.com&cursor=abc&preview=yes');
     expect(page).toContain('value="example.com"');
     expect(asked()).toEqual([]);
   });
 
-  it('a history is asked for as typed, and shows records, price and what it rests on', async () => {
+  it('a history is requested as typed, and shows records, price and sources', async () => {
     const fields = { domainName: ' example.com ', view: 'records', after: '', before: '' };
     const page = await found('whois.history', fields, history([RECORD]));
     expect(asked()).toEqual([
@@ -116,7 +116,7 @@ describe('pages of searches', () => {
     }
   });
 
-  it('the next page is a button with its price, which asks the same with the cursor', async () => {
+  it('the next page is a button with its price, which repeats the query with the cursor', async () => {
     const paging = {
       ...onePage(1, 1),
       total_records: 2,
@@ -135,7 +135,7 @@ describe('pages of searches', () => {
     });
   });
 
-  it('a count is for nothing and says what the whole would cost in each form', async () => {
+  it('a count is free and shows the price of the whole in each mode', async () => {
     const preview = [
       {
         mode: 'default',
@@ -151,7 +151,7 @@ describe('pages of searches', () => {
     expect(page).toMatch(/data-label="For all" class="number">15</);
   });
 
-  it('an empty answer says whether anything is loaded, and how a source is', async () => {
+  it('an empty answer says whether any data is loaded, and how to load a source', async () => {
     const nothing = await found('subdomains', { domainName: 'a.example' }, history([]));
     expect(nothing).toContain('Nothing was found.');
     expect(nothing).toContain('npm run cli -- source add');
@@ -161,7 +161,7 @@ describe('pages of searches', () => {
     expect(empty).toContain('npm run cli -- source add');
   });
 
-  it('a list of names is typed a line each, and is compared for nothing', async () => {
+  it('a list of names is typed one per line, and compared free of charge', async () => {
     const names = {
       domainName: 'example.com',
       domainNames: 'examp1e.com\r\n\r\n exmple.com,e.com',
@@ -178,17 +178,17 @@ describe('pages of searches', () => {
     expect(page).toContain('Free of charge.');
   });
 
-  it('samples are asked for as with a test key', async () => {
+  it('samples are requested as with a test key', async () => {
     await found('whois.history', { domainName: 'Registered.TEST' }, history([RECORD]));
     await found('ip.whois', { ip: '192.0.2.1' }, { status: true });
     expect(asked()).toMatchObject([{ environment: 'test' }, { environment: 'test' }]);
   });
 });
 
-describe('an answer of strangers', () => {
+describe('an answer with foreign content', () => {
   const HOSTILE = `<script>alert(1)</script>"'&<img src=x onerror=alert(2)>`;
 
-  it('S66: is text wherever it stands, as a value, a name of a member or a list', async () => {
+  it('S66: is text everywhere, as a value, a member name or a list', async () => {
     const hostile = {
       ...RECORD,
       domain_name: HOSTILE,
@@ -210,7 +210,7 @@ describe('an answer of strangers', () => {
     }
   });
 
-  it('S67: hides nothing and turns nothing around', async () => {
+  it('S67: hides nothing and reverses no text', async () => {
     const name = 'Alex\u202e elpmaxE\u200b\u0007';
     const page = await found(
       'whois.history',
@@ -221,7 +221,7 @@ describe('an answer of strangers', () => {
     expect(page).not.toMatch(/\u202e|\u200b/);
   });
 
-  it('S69: members with the names of the language’s own are members like others', async () => {
+  it('S69: members named like built-in properties are ordinary members', async () => {
     const answer = JSON.parse(
       '{"status":true,"__proto__":{"polluted":"yes"},"constructor":"a","provenance":{"fields":{"__proto__":"x"}},"toString":[{"__proto__":1}]}',
     ) as object;
@@ -230,7 +230,7 @@ describe('an answer of strangers', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  it('a full page stays within 40 kB, packed', async () => {
+  it('a full page stays below 40 kB, compressed', async () => {
     const records = Array.from({ length: 50 }, (_, place) => ({
       ...RECORD,
       num: place,

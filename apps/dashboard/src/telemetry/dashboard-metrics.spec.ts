@@ -28,7 +28,7 @@ async function samplesOf(metric: string): Promise<Record<string, number>> {
   return Object.fromEntries(own.map(([name, value]) => [name.slice(metric.length), value]));
 }
 
-it('S8: requests, log-ins and calls of other services are counted, by labels that name nobody', async () => {
+it('S8: requests, log-ins and calls to other services are counted, with labels that name nobody', async () => {
   const { ours } = dashboard;
   const refused = { code: 'wrong_credentials', status: 401, detail: '' };
   expect(await logIn(401, refused)).toBe(401);

@@ -12,7 +12,7 @@ const day = (date: string, name: string, requests: number) => ({
 });
 const FROM_TO = { from: '2026-02-27', to: '2026-03-01' };
 
-it('parts of a day stand on one another, the largest name at the bottom, without a gap', () => {
+it('parts of a day are stacked, the largest name at the bottom, without a gap', () => {
   const days = [
     day('2026-02-27', 'dns.live', 250),
     day('2026-02-27', 'whois.live', 750),
@@ -28,7 +28,7 @@ it('parts of a day stand on one another, the largest name at the bottom, without
   expect(text).toContain('aria-label="Requests a day, 1,000 at most"');
 });
 
-it('five names have a colour of their own, the others one together', () => {
+it('five names have their own colour, the others share one', () => {
   const days = Array.from({ length: 9 }, (_, place) => day('2026-02-27', `op${place}`, place));
   const all = seriesOf(days, 'requests').map(({ name, total }) => [name, total]);
   expect(all).toEqual([
@@ -41,7 +41,7 @@ it('five names have a colour of their own, the others one together', () => {
   ]);
 });
 
-it('S74: a name that a spreadsheet would take for a formula is none, and quotes stay within their cell', () => {
+it('S74: a name that a spreadsheet would read as a formula is text, and quotes stay within their cell', () => {
   const names = [
     '=HYPERLINK("x")',
     '+1',

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { usagePage } from './usage-page.js';
 
-it('each line of use leads to its requests', () => {
+it('each line of use links to its requests', () => {
   const date = '2026-11-20';
   const { text } = usagePage(
     { csrfToken: 'c', isLoggedIn: true, hasMailbox: false },

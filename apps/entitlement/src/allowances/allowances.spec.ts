@@ -65,7 +65,7 @@ describe('allowances', () => {
     ]);
   });
 
-  it('the better of package and plan counts, a paid add-on comes on top of any, of the trial as well', async () => {
+  it('the better of package and plan counts, and a paid add-on is added to either, or to the trial', async () => {
     const addOn = {
       subscriptionId: newId(),
       ...MONTH,
@@ -98,7 +98,7 @@ describe('allowances', () => {
     expect(await allowance()).toMatchObject({ limits: { live: 180 }, keys: 5 });
   });
 
-  it('rights end by time alone at the instant that was announced', async () => {
+  it('rights end at the announced instant by time alone', async () => {
     const subscriptionId = newId();
     await entitlement.subscribe(accountId, { subscriptionId, ...MONTH, datasets: ['names'] });
     const { validUntil, datasets } = await allowance();
@@ -148,7 +148,7 @@ describe('allowances', () => {
   );
 
   it.each(['active', 'past_due', 'paused'] as const)(
-    'before its first paid stretch a subscription that is %s gives no rights',
+    'before its first paid period a subscription that is %s grants no rights',
     async (state) => {
       const nothingPaid = { monthlyCredits: '0', paidThrough: undefined };
       const snapshot = { subscriptionId: newId(), ...MONTH, state, ...nothingPaid };
@@ -157,7 +157,7 @@ describe('allowances', () => {
     },
   );
 
-  it('an override replaces a limit until its end and the newest one wins', async () => {
+  it('an override replaces a limit until its end, and the newest override wins', async () => {
     const until = '2026-03-03T09:00:00.000Z';
     const override = { name: 'live', value: 1_000_000, reason: 'a test', until } as const;
     await entitlement.operator.overrideLimit(accountId, { ...override, value: 5 });
@@ -174,7 +174,7 @@ describe('allowances', () => {
     expect(await allowance()).toMatchObject({ limits: TRIAL });
   });
 
-  it('the end of a suspension ends its block alone; credits stay where they are', async () => {
+  it('the end of a suspension lifts only its own block; credits stay', async () => {
     await entitlement.operator.grantByOperator(accountId, {
       adjustmentId: newId(),
       amount: 10,
@@ -201,7 +201,7 @@ describe('allowances', () => {
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 10, frozen: 0 });
   });
 
-  it('blocks are listed while they last and by what they take away', async () => {
+  it('active blocks are listed with what they restrict', async () => {
     await entitlement.operator.block(accountId, {
       cause: 'fraud',
       blocks: ['api', 'purchases'],
@@ -240,7 +240,7 @@ describe('allowances', () => {
     expect((await entitlement.client.changes(page.cursor)).keys).toEqual([]);
   });
 
-  it('a changed allowance is relayed, and events of the account reach their consumers', async () => {
+  it('a changed allowance is published, and events of the account reach their consumers', async () => {
     const account = await entitlement.test.service('account');
     const outbox = new Outbox('account', entitlement.clock, entitlement.transport);
     await account.transaction(async (transaction) => {
@@ -265,7 +265,7 @@ describe('allowances', () => {
     });
   });
 
-  it('S86: operator routes are closed to gateways, and gateways to none of theirs', async () => {
+  it('S86: operator routes are closed to gateways, and gateway routes to operators', async () => {
     const override = {
       name: 'live',
       value: 1,

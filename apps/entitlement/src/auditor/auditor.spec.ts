@@ -74,26 +74,26 @@ describe('auditor', () => {
     });
   }
 
-  it('nothing is found in accounts that only the service has touched', async () => {
+  it('no violation is found in accounts that only the service has written', async () => {
     expect(await entitlement.violations()).toEqual([]);
     expect(await violatedAfter([])).toEqual([]);
   });
 
   it.each(INVARIANTS.map(({ id, statement }) => [id, statement]))(
-    '%s is found when it does not hold: %s',
+    '%s is detected when it does not hold: %s',
     async (id) => {
       expect(await violatedAfter(CORRUPTIONS[id])).toContain(id);
     },
   );
 
   it.each(INVARIANTS.map(({ id }) => [id]))(
-    '%s is found in a window that it moved in',
+    '%s is detected in a window that includes the change',
     async (id) => {
       expect(await violatedAfter(CORRUPTIONS[id], HOUR_MS)).toContain(id);
     },
   );
 
-  it('a window looks at what moved within it, a full pass at everything', async () => {
+  it('a window examines what changed within it, a full pass examines everything', async () => {
     const longAgo = [
       ...CORRUPTIONS.I1,
       ...CORRUPTIONS.I2,
@@ -104,7 +104,7 @@ describe('auditor', () => {
     expect(await violatedAfter(longAgo)).toEqual(expect.arrayContaining(['I1', 'I2', 'I5']));
   });
 
-  it('the metrics tell each invariant, and the leases that are open', async () => {
+  it('metrics report each invariant and the open leases', async () => {
     await entitlement.service.app.get(AuditJob).runOnce();
     const scraped = await scrape(entitlement.service.url);
     for (const { id } of INVARIANTS) {
@@ -133,7 +133,7 @@ describe('auditor', () => {
     expect(JSON.parse(line)).toMatchObject({ msg: 'invariant I3 does not hold', count: 1 });
   });
 
-  it('I23: a day of use that took credits of another day is found, before and after a checkpoint', async () => {
+  it('I23: a day of use that took another day’s credits is found, before and after a checkpoint', async () => {
     const accountId = await entitlement.newAccount();
     await entitlement.use(accountId, 1);
     for (const credits of [5, 7, 9]) {

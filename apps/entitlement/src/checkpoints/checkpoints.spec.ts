@@ -36,7 +36,7 @@ describe('checkpoints', () => {
       await client.query(statement, values);
     });
 
-  it('sum up each grant, and what comes later is added once', async () => {
+  it('a checkpoint sums up each grant, and later entries are added once', async () => {
     await sumUp();
     expect(await sums()).toEqual([
       { available: 5_000, consumed: 0, issued: -5_000 },
@@ -51,13 +51,13 @@ describe('checkpoints', () => {
     ]);
   });
 
-  it('several at once end as one', async () => {
+  it('simultaneous checkpoints result in one', async () => {
     await Promise.all([sumUp(), entitlement.use(accountId, 5), sumUp(), sumUp()]);
     await sumUp();
     expect(await sums()).toMatchObject([{ available: 5_000 }, { available: 488, consumed: 12 }]);
   });
 
-  it('the auditor needs no entry before them, so months of the ledger can go', async () => {
+  it('the auditor needs no entry before a checkpoint, so months of the ledger can be dropped', async () => {
     await sumUp();
     await damage('delete from ledger_entries where account_id = $1', [accountId]);
     await damage('delete from ledger_transfers where account_id = $1', [accountId]);
@@ -68,7 +68,7 @@ describe('checkpoints', () => {
     expect(await sums()).toMatchObject([{ available: 5_000 }, { available: 490, consumed: 10 }]);
   });
 
-  it('an account whose ledger does not say what its grants say keeps its checkpoint', async () => {
+  it('an account whose ledger and grants differ keeps its checkpoint', async () => {
     await sumUp();
     await entitlement.use(accountId, 3);
     const shift = `update ledger_entries set amount = amount + $2

@@ -63,7 +63,7 @@ describe('due accounts', () => {
     expect(await entitlement.operator.setAsideAccounts()).toEqual([]);
   });
 
-  it('one that fails again waits longer; the list begins with the one that has waited longest', async () => {
+  it('an account that fails again waits longer, and the list begins with the longest waiting', async () => {
     const failing = async () => {
       entitlement.clock.set(YEAR.periodStart);
       const accountId = await yearlyCustomer();
@@ -102,7 +102,7 @@ describe('due accounts', () => {
     entitlement.logLines.splice(0);
   });
 
-  it('a database that is unavailable sets no account aside', async () => {
+  it('an unavailable database sets no account aside', async () => {
     const accountId = await yearlyCustomer();
     entitlement.clock.set(SECOND_SLICE);
     await withClient(entitlement.test.url(), async (client) => {
@@ -115,7 +115,7 @@ describe('due accounts', () => {
     expect(await entitlement.newEntries(accountId)).toEqual(renewed);
   });
 
-  it('a balance shows what time has changed, and locks and writes nothing', async () => {
+  it('reading a balance applies the passage of time without locking or writing', async () => {
     const accountId = await yearlyCustomer();
     entitlement.clock.set(SECOND_SLICE);
     const balance = await withClient(entitlement.test.url(), async (client) => {
@@ -140,7 +140,7 @@ describe('due accounts', () => {
     );
   });
 
-  it('the instant up to which time is applied only grows, also when a clock stands behind', async () => {
+  it('the instant up to which time is applied never decreases, even if a clock is behind', async () => {
     const accountId = await yearlyCustomer();
     const advancedTo = async () => {
       const [row] = await entitlement.database.query<{ advanced_to: Date }>(

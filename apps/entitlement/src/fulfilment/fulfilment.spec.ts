@@ -4,7 +4,7 @@ import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-u
 
 const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
 
-describe('questions of billing and operators', () => {
+describe('questions from billing and operators', () => {
   let entitlement: EntitlementUnderTest;
   let accountId: string;
 
@@ -22,7 +22,7 @@ describe('questions of billing and operators', () => {
 
   const spendable = async () => (await entitlement.client.balance(accountId)).spendable;
 
-  it('a line is fulfilled once it was heard of, rights alone included, and only for its account', async () => {
+  it('a line is fulfilled once its event has arrived, also for rights alone, and only for its account', async () => {
     const [lineId, unknown] = [await entitlement.buy(accountId, 5_000), newId()];
     const domainer = await entitlement.pay(accountId, { kind: 'domainer' });
     const lineIds = [unknown, domainer, lineId];
@@ -35,7 +35,7 @@ describe('questions of billing and operators', () => {
     expect(asked.map(({ isFulfilled }) => isFulfilled)).toEqual([false, false, false]);
   });
 
-  it('I21: sums by line show what was granted, used, taken back and is owed', async () => {
+  it('I21: sums by line show what was granted, used, revoked and is owed', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     await entitlement.use(accountId, 4_000);
     await entitlement.reverse(accountId, lineId, '0.5');
@@ -98,7 +98,7 @@ describe('questions of billing and operators', () => {
     await expect(entitlement.billing.grants(accountId, 'bm9uZQ')).rejects.toThrow('cursor');
   });
 
-  it("an operator's revocation takes what is spendable, once, and no undoing brings it back", async () => {
+  it('an operator’s revocation takes the spendable credits once, and no undoing restores them', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     const revocation = { revocationId: newId(), amount: 2_000, reason: 'a test' };
     const revoke = (amount: number) =>

@@ -36,7 +36,7 @@ describe('grants', () => {
   const subscribe = (snapshot: Partial<Parameters<EntitlementUnderTest['subscribe']>[1]>) =>
     entitlement.subscribe(accountId, { subscriptionId, ...MONTH, ...snapshot });
 
-  it('S39: trial credits are granted once per claim and account, also under 20 parallel events', async () => {
+  it('S39: trial credits are granted once per claim and account, even under 20 parallel events', async () => {
     const trialClaim = 'a'.repeat(64);
     const register = (id: string) => entitlement.deliver(AccountRegistered, id, { trialClaim });
     await Promise.all(Array.from({ length: 20 }, () => register(accountId)));
@@ -70,7 +70,7 @@ describe('grants', () => {
     await expect(opening).rejects.toThrow('an account was opened twice');
   });
 
-  it('a paid package gives its credits and limit in the transaction that hears of it', async () => {
+  it('a paid package grants its credits and limit in the transaction that handles its event', async () => {
     entitlement.clock.stepEachReading(1);
     await entitlement.pay(accountId, { kind: 'package', credits: '100000', lineId: newId() });
     entitlement.clock.stepEachReading(0);
@@ -82,7 +82,7 @@ describe('grants', () => {
     expect(await entitlement.events(accountId)).toEqual(['AllowanceChanged 1']);
   });
 
-  it('a paid grant says its order, its name and its day', async () => {
+  it('a paid grant names its order, its product and its day', async () => {
     const orderId = newId();
     const line = { kind: 'package', credits: '15000', sku: 'package-15000' } as const;
     await entitlement.pay(accountId, line, orderId);
@@ -91,7 +91,7 @@ describe('grants', () => {
     expect(grants).toMatchObject([{ order_id: orderId, sku: 'package-15000', granted_at }]);
   });
 
-  it('credits burn by priority, then expiry, then age', async () => {
+  it('credits are used by priority, then expiry, then age', async () => {
     await entitlement.buy(accountId, 5_000);
     await subscribe({});
     const given = [
@@ -127,7 +127,7 @@ describe('grants', () => {
     ]);
   });
 
-  it("an operator's adjustment counts once", async () => {
+  it('an operator’s adjustment counts once', async () => {
     const adjustment = { adjustmentId: newId(), amount: 10, reason: 'a test' };
     const answers = [
       await entitlement.operator.grantByOperator(accountId, adjustment),
@@ -202,7 +202,7 @@ describe('grants', () => {
     );
   });
 
-  it('slices nobody asked about for months are issued before anything is spent', async () => {
+  it('slices that were not requested for months are issued before anything is spent', async () => {
     at('2026-01-31T12:00:00Z');
     await subscribe({ ...YEAR, interval: 'year' });
     at('2026-06-01T00:00:00Z');
@@ -213,7 +213,7 @@ describe('grants', () => {
     expect(entries.filter((line) => line.startsWith('expire'))).toHaveLength(4);
   });
 
-  it('an upgrade adds what is left of the slice, whatever the snapshot says, and ends with it', async () => {
+  it('an upgrade adds the rest of the slice, whatever the snapshot says, and ends with it', async () => {
     await subscribe({});
     at('2026-03-18T00:00:00Z');
     await subscribe({ sku: 'api-50K-month' });
@@ -236,7 +236,7 @@ describe('grants', () => {
     expect(await spendable()).toBe(50_000);
   });
 
-  it('slices that begin at one instant are issued by line, and neither ends the other', async () => {
+  it('slices that begin at the same instant are issued by line, and neither ends the other', async () => {
     const [first, second] = [newId(), newId()].toSorted();
     at(YEAR.periodStart);
     await subscribe({ ...YEAR, interval: 'year', lineId: second });
@@ -257,7 +257,7 @@ describe('grants', () => {
     expect(await spendable()).toBe(50_000);
   });
 
-  it('periods that are heard of at once are issued in the order of their time', async () => {
+  it('periods that arrive at once are issued in chronological order', async () => {
     const [first, second] = [newId(), newId()].toSorted();
     const period = (lineId: string, periodStart: string, periodEnd: string) => ({
       kind: 'subscription' as const,
@@ -322,7 +322,7 @@ describe('grants', () => {
     ]);
   });
 
-  it('deletion freezes, slices keep arriving frozen, and restore gives exactly that back', async () => {
+  it('a deletion freezes credits, slices keep arriving frozen, and a restore releases exactly these', async () => {
     at('2026-01-31T12:00:00Z');
     await subscribe({ ...YEAR, interval: 'year' });
     const [lineId] = [await entitlement.buy(accountId, 5_000)];
@@ -345,7 +345,7 @@ describe('grants', () => {
     expect(blocks).toEqual([]);
   });
 
-  it('after erasure everything available, released or granted is revoked', async () => {
+  it('after erasure all available, released or granted credits are revoked', async () => {
     await entitlement.buy(accountId, 5_000);
     const lease = { accountId, leaseId: newId(), gatewayId: 'gateway-1', min: 100, wanted: 0 };
     await entitlement.client.acquire(lease);
@@ -363,7 +363,7 @@ describe('grants', () => {
     ]);
   });
 
-  it('the customer is told once at a fifth and once at nothing, and again after new credits', async () => {
+  it('the customer is told once at a fifth and once at zero, and again after new credits', async () => {
     await entitlement.deliver(AccountRegistered, accountId, {
       trialClaim: newId().padEnd(64, '0'),
     });
@@ -387,7 +387,7 @@ describe('grants', () => {
     ]);
   });
 
-  it('an account nobody asks about is brought up to date by the job, once', async () => {
+  it('an account without requests is updated by the job, once', async () => {
     await subscribe({ cancelAt: MONTH.periodEnd });
     await entitlement.newEntries(accountId);
     entitlement.clock.advance(40 * DAY_MS);

@@ -35,7 +35,7 @@ describe('holds', () => {
     for (let ms = 0; ms <= 126_000; ms += 9_000) await reaper.runOnce(reaped * 20_000_000 + ms);
   }
 
-  it('a hold takes the whole amount, charges each part once and releases the rest', async () => {
+  it('a hold reserves the whole amount, charges each part once and releases the rest', async () => {
     const held = { outcome: 'held', amount: 300, spendable: 200, balance: 500 };
     expect(await hold(300)).toEqual(held);
     expect(await hold(300)).toEqual(held);
@@ -53,7 +53,7 @@ describe('holds', () => {
     ]);
   });
 
-  it('a hold is refused whole, and asks leases back only when that would help', async () => {
+  it('a hold is refused completely, and recalls leases only if that would help', async () => {
     const leaseId = newId();
     await entitlement.client.acquire({
       accountId,
@@ -71,13 +71,13 @@ describe('holds', () => {
     expect(await hold(400)).toMatchObject({ outcome: 'held', spendable: 90 });
   });
 
-  it('closing an unknown hold refuses the opening that comes after it', async () => {
+  it('closing an unknown hold rejects a later opening', async () => {
     await close();
     expect(await hold(10)).toEqual({ outcome: 'closed', spendable: 500, balance: 500 });
     expect(await entitlement.newEntries(accountId)).toEqual([]);
   });
 
-  it('a part settled after the close is a late debit', async () => {
+  it('a part settled after the close becomes a late debit', async () => {
     await hold(100);
     await settle('chunk-1', 40);
     await close();
@@ -90,14 +90,14 @@ describe('holds', () => {
     ]);
   });
 
-  it("a hold's id counts within its account", async () => {
+  it('the id of a hold is unique within its account', async () => {
     await hold(100);
     const other = await entitlement.newAccount();
     await entitlement.client.closeHold(other, 'hold-1');
     expect(await hold(100)).toMatchObject({ outcome: 'held' });
   });
 
-  it("the reaper ends a request's hold at its end, never a job's", async () => {
+  it('the reaper ends an expired hold of a request, never one of a job', async () => {
     await hold(100, { ttlMs: 1 });
     await hold(50, { holdId: 'job-1' });
     await waitFor('the end of the hold', async () => {
@@ -112,7 +112,7 @@ describe('holds', () => {
     ]);
   });
 
-  it("an erased account's holds end after an hour, also a job's that nobody closes any more", async () => {
+  it('the holds of an erased account end after an hour, including those of jobs that nobody closes', async () => {
     await hold(100);
     await hold(50, { holdId: 'hold-2' });
     await settle('chunk-1', 30);
@@ -137,7 +137,7 @@ describe('holds', () => {
     ]);
   });
 
-  it('503: a caller that gets no connection to the database is told when to ask again', async () => {
+  it('503: a caller that gets no connection to the database is told when to retry', async () => {
     let calls: Promise<unknown>[] = [];
     const refusal = await withClient(entitlement.test.url(), async (client) => {
       await client.query('begin');
@@ -157,7 +157,7 @@ describe('holds', () => {
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 490 });
   });
 
-  it('credits that a job could not use before their grant ended come back for seven days', async () => {
+  it('credits that a job could not use before their grant expired return for seven days', async () => {
     const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
     const subscription = { subscriptionId: newId(), ...month, cancelAt: month.periodEnd };
     await entitlement.subscribe(accountId, subscription);

@@ -49,7 +49,7 @@ describe('leases that meet', () => {
     await entitlement.client.close({ accountId, leaseId, consumed: 3 });
   });
 
-  it('a damaged account costs nobody else anything: its lease is set aside and booked when it is mended', async () => {
+  it('a damaged account affects no other: its lease is set aside, and booked after the repair', async () => {
     const uses = await Promise.all(
       Array.from({ length: 30 }, async () => {
         const [accountId, leaseId] = [await trialAccount(), newId()];

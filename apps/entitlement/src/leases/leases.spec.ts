@@ -78,7 +78,7 @@ describe('leases', () => {
     expect(await entitlement.events(accountId)).toEqual([]);
   });
 
-  it('credits fetched in advance are bounded, the waiting request is served whenever it is spendable', () => {
+  it('prefetched credits are limited, and a waiting request is served as soon as credits can be spent', () => {
     expect(leaseAmount(1, 5_000, 1_000_000)).toBe(1_000);
     expect(leaseAmount(1, 700, 1_000_000)).toBe(700);
     expect(leaseAmount(1, 700, 5_000)).toBe(250);
@@ -124,7 +124,7 @@ describe('leases', () => {
     ]);
   });
 
-  it('closing an unknown lease refuses the acquire that comes after it', async () => {
+  it('closing an unknown lease rejects a later acquire', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await entitlement.client.close({ accountId, leaseId, consumed: 0 });
     expect(await acquire(accountId, { leaseId, min: 1 })).toEqual({
@@ -135,7 +135,7 @@ describe('leases', () => {
     expect(await entitlement.newEntries(accountId)).toEqual([]);
   });
 
-  it("a lease's id counts within its account", async () => {
+  it('the id of a lease is unique within its account', async () => {
     const [one, other, leaseId] = [await trialAccount(), await trialAccount(), newId()];
     for (const accountId of [one, other]) await acquire(accountId, { leaseId, min: 10 });
     await entitlement.client.close({ accountId: one, leaseId, consumed: 4 });
@@ -151,7 +151,7 @@ describe('leases', () => {
     expect(await left(other)).toEqual([499, 0]);
   });
 
-  it('a total after the close first takes what the close returned, even frozen or expired', async () => {
+  it('a total after the close first takes the credits that the close returned, even if frozen or expired', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId, min: 100 });
     await entitlement.client.close({ accountId, leaseId, consumed: 40 });
@@ -167,7 +167,7 @@ describe('leases', () => {
     ]);
   });
 
-  it('a late total takes other credits next and leaves the rest unbilled', async () => {
+  it('a late total then takes other credits and leaves the rest unbilled', async () => {
     const [accountId, first, second] = [await trialAccount(), newId(), newId()];
     await acquire(accountId, { leaseId: first, min: 300 });
     await entitlement.client.close({ accountId, leaseId: first, consumed: 0 });
@@ -195,7 +195,7 @@ describe('leases', () => {
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 490 });
   });
 
-  it('the balance that gateways are told is that of the account, whoever holds leases of it', async () => {
+  it('gateways are told the balance of the account, whoever holds its leases', async () => {
     const [accountId, first, second] = [await trialAccount(), newId(), newId()];
     await acquire(accountId, { leaseId: first, min: 100 });
     const told = [(await acquire(accountId, { leaseId: second, min: 50 })).balance];
@@ -216,7 +216,7 @@ describe('leases', () => {
     expect(told).toEqual([500, 470, 460, 459, 1_459]);
   });
 
-  it('402 is answered only when no other lease could give the credits back', async () => {
+  it('402 is answered only if no other lease could return the credits', async () => {
     const [accountId, holder] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId: holder, min: 450 });
     expect(await acquire(accountId, { min: 100 })).toEqual({
@@ -240,13 +240,13 @@ describe('leases', () => {
     ]);
   });
 
-  it('job holds do not count as credits that could come back', async () => {
+  it('holds of jobs do not count as credits that could return', async () => {
     const accountId = await trialAccount();
     await entitlement.client.hold({ accountId, holdId: 'job-1', amount: 450 });
     expect(await acquire(accountId, { min: 100 })).toMatchObject({ outcome: 'insufficient' });
   });
 
-  it('the reaper closes a lease 60 s after its end and what is settled then is a late debit', async () => {
+  it('the reaper closes a lease 60 s after its end; later settlements are late debits', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId, min: 100 });
     await settle(accountId, leaseId, 10);
@@ -278,7 +278,7 @@ describe('leases', () => {
     expect(rounds.next(155_000)).toBe('waits');
   });
 
-  it('one call closes leases of many accounts in as many statements as of one', async () => {
+  it('closing leases of many accounts in one call takes as many statements as for one', async () => {
     const uses = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const [accountId, leaseId] = [await trialAccount(), newId()];

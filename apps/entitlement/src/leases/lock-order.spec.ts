@@ -68,7 +68,7 @@ describe('locks', () => {
   }
 
   it.each(['new', 'known'])(
-    '%s accounts are locked in order, whatever the caller says',
+    '%s accounts are locked in order, whatever the order of the call',
     async (kind) => {
       const ledger = entitlement.service.app.get(LedgerService);
       const [first, last] = [newId(), newId()].toSorted();

@@ -46,7 +46,7 @@ describe('announcements of billing', () => {
     lines: [{ lineId, scope: 'whole', refundedMicros: '2500', paidMicros: '5000' }],
   });
 
-  it('a payment that is repeated with other content is refused for good, and changes nothing', async () => {
+  it('a payment repeated with different content is rejected permanently, and changes nothing', async () => {
     const [first, second] = [line(), line()];
     const said = payment([first, second]);
     await entitlement.deliver(PaymentConfirmed, accountId, said);
@@ -73,7 +73,7 @@ describe('announcements of billing', () => {
     expect((await entitlement.client.balance(accountId)).spendable).toBe(15_000);
   });
 
-  it('in one batch a payment that is repeated grants nothing, and does not hold up a new one', async () => {
+  it('within one batch a repeated payment grants nothing, and does not delay a new one', async () => {
     const other = newId();
     const [known, fresh] = [payment([line()]), payment([line()])];
     await entitlement.deliver(PaymentConfirmed, accountId, known);
@@ -88,7 +88,7 @@ describe('announcements of billing', () => {
     expect((await Promise.all(balances)).map(({ spendable }) => spendable)).toEqual([5_000, 5_000]);
   });
 
-  it('a reversal that is repeated with other content is refused for good; both phases may differ', async () => {
+  it('a reversal repeated with different content is rejected permanently; its two phases may differ', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     const final = reversal(lineId);
     const [reversed] = final.lines;
@@ -117,7 +117,7 @@ describe('announcements of billing', () => {
     expect((await entitlement.client.balance(accountId)).spendable).toBe(5_000);
   });
 
-  it('a subscription belongs to one account, whichever event tells of it first', async () => {
+  it('a subscription belongs to one account, whichever event arrives first', async () => {
     const [byPayment, bySnapshot] = [newId(), newId()];
     const monthlyCredits = '0';
     await entitlement.pay(accountId, {
@@ -142,7 +142,7 @@ describe('announcements of billing', () => {
     }
   });
 
-  it('a stretch has a slice for each month of its own time, and none of no length', () => {
+  it('a paid period has a slice for each of its months, and none of zero length', () => {
     const year = (periodEnd: string, from = '2026-01-31T00:00:00Z') =>
       slicesOf({
         interval: 'year',
@@ -161,7 +161,7 @@ describe('announcements of billing', () => {
     expect(year('2026-03-31T00:00:00Z', '2026-02-28T00:00:00Z')).toEqual(twoMonths.slice(1));
   });
 
-  it('a month that a processor made longer is one slice, to its end', () => {
+  it('a month that the processor extended is one slice, to its end', () => {
     const [periodStart, periodEnd] = [
       new Date(MONTH.periodStart),
       new Date('2026-04-10T09:00:00Z'),
@@ -170,7 +170,7 @@ describe('announcements of billing', () => {
     expect(slicesOf(stretch)).toEqual([{ index: 0, start: periodStart, end: periodEnd }]);
   });
 
-  it('credits that are heard of at the end of their slice or later live seven days from then', () => {
+  it('credits whose event arrives at the end of their slice or later are valid for seven days from then', () => {
     const end = new Date(MONTH.periodEnd);
     const expiry = (heardAt: string) =>
       sliceExpiry({ periodEnd: end, heardAt: new Date(heardAt) } as Stretch, end, {
@@ -181,7 +181,7 @@ describe('announcements of billing', () => {
     expect(expiry('2026-04-05T09:00:00Z')).toBe('2026-04-12T09:00:00.000Z');
   });
 
-  it('a rest of a slice below one credit brings no grant', async () => {
+  it('a remainder below one credit grants nothing', async () => {
     const subscriptionId = newId();
     const stretch = { subscriptionId, interval: 'month', ...MONTH, monthlyCredits: '1' } as const;
     const kind = 'subscription_upgrade';

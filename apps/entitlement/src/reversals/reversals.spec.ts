@@ -35,7 +35,7 @@ describe('reversals', () => {
     return (consumed: number) => entitlement.client.close({ accountId, leaseId, consumed });
   }
 
-  it('the part taken back of a line is exact, by money and by time', () => {
+  it('the returned part of a line is exact, by money and by time', () => {
     const of = (refunded: number, paid: number, from?: string) =>
       ({
         refundedMicros: String(refunded),
@@ -67,7 +67,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('a requested refund takes what is available at once, and its failure gives it back', async () => {
+  it('a refund request takes the available credits at once, and its failure returns them', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     const reversalId = await entitlement.reverse(accountId, lineId, '0.5', { phase: 'requested' });
     expect(await balance()).toMatchObject({ spendable: 2_500, frozen: 0 });
@@ -84,7 +84,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('S52: what was consumed becomes debt, is repaid first, and comes back when undone', async () => {
+  it('S52: used credits become debt, are repaid first, and return when the reversal is undone', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     await (
       await lease(4_000)
@@ -128,7 +128,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('reserved credits are revoked when they come back; only the used ones become debt', async () => {
+  it('reserved credits are revoked when they return, and only used ones become debt', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     const close = await lease(3_000);
     await entitlement.reverse(accountId, lineId, '1');
@@ -146,7 +146,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('a reversal and its undoing may arrive before what they are about', async () => {
+  it('a reversal and its undoing may arrive before the payment that they concern', async () => {
     const [lineId, undoneLineId] = [newId(), newId()];
     await entitlement.reverse(accountId, lineId, '1');
     const early = newId();
@@ -161,7 +161,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('the rest of a period goes by time, whatever money that was, and what is for no time by money', async () => {
+  it('the rest of a period is computed by time, whatever the amount; a line without a period by money', async () => {
     const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
     const lineId = newId();
     const subscriptionId = newId();
@@ -180,7 +180,7 @@ describe('reversals', () => {
     expect(await balance()).toMatchObject({ spendable: 1_000 + 2_500, debt: 0 });
   });
 
-  it('slices of a year reversed in full are revoked as they begin, and its undoing gives them back', async () => {
+  it('slices of a fully reversed year are revoked as they begin, and undoing it returns them', async () => {
     const subscriptionId = newId();
     const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
     const lineId = newId();
@@ -215,7 +215,7 @@ describe('reversals', () => {
     expect(await balance()).toMatchObject({ spendable: 15_000 });
   });
 
-  it('part of a year reversed reaches later slices too', async () => {
+  it('a partial reversal of a year also reduces later slices', async () => {
     const subscriptionId = newId();
     const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
     const lineId = newId();
@@ -225,7 +225,7 @@ describe('reversals', () => {
     expect(await balance()).toMatchObject({ spendable: 12_000 });
   });
 
-  it('credits that come back to an ended slice one after the other live on together for seven days', async () => {
+  it('credits returned to an ended slice one after the other are valid together for seven days', async () => {
     const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
     const lineId = newId();
     await entitlement.subscribe(accountId, { subscriptionId: newId(), ...month, lineId });
@@ -245,7 +245,7 @@ describe('reversals', () => {
     expect(await balance()).toMatchObject({ spendable: 0 });
   });
 
-  it('credits that come back to an ended slice are not taken again by what else was reversed', async () => {
+  it('credits returned to an ended slice are not taken by another reversal', async () => {
     const subscriptionId = newId();
     const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
     const lineId = newId();

@@ -42,7 +42,7 @@ async function credits(cursor?: string): Promise<CreditsAnswer> {
 }
 
 describe('usage of an account', () => {
-  it('is one line a day and operation, in the order in which they began', async () => {
+  it('usage is one line per day and operation, in the order of first use', async () => {
     await entitlement.buy(accountId, 1_000);
     await entitlement.client.close(await lease({ 'whois.live': 3, 'dns.live': 4 }, 7));
     await entitlement.client.close(await lease({ 'whois.live': 5 }, 5));
@@ -56,7 +56,7 @@ describe('usage of an account', () => {
     ]);
   });
 
-  it('repeats, older totals and closes that come twice count once', async () => {
+  it('repeats, older totals and repeated closes count once', async () => {
     await entitlement.buy(accountId, 1_000);
     const open = await lease({ 'whois.live': 2, 'dns.live': 1 }, 10);
     await entitlement.client.settle('g', [{ ...open, consumed: 3 }]);
@@ -72,7 +72,7 @@ describe('usage of an account', () => {
     ]);
   });
 
-  it('of a gateway that died: what it had reported by operation, and what its journal adds later', async () => {
+  it('usage of a dead gateway consists of what it had reported and what its journal adds later', async () => {
     await entitlement.buy(accountId, 1_000);
     const open = await lease({ 'whois.live': 4 }, 10);
     await entitlement.client.settle('g', [{ ...open, consumed: 4 }]);
@@ -91,7 +91,7 @@ describe('usage of an account', () => {
     ]);
   });
 
-  it('is in the ledger within two minutes of a lease that stays open, and pending until then', async () => {
+  it('usage is in the ledger within two minutes of an open lease, and pending until then', async () => {
     await entitlement.buy(accountId, 1_000);
     const open = await lease({ 'whois.live': 4 }, 10);
     await entitlement.client.settle('g', [{ ...open, consumed: 4 }]);
@@ -105,7 +105,7 @@ describe('usage of an account', () => {
     expect(await lines()).toEqual(['use -4 whois.live 2026-03-02', 'grant 1000']);
   });
 
-  it('never adds up to more than was charged: what is named beyond it is cut, what is not named is other', async () => {
+  it('usage never exceeds the charge: the excess of a named operation is cut, unnamed use is listed as other', async () => {
     await entitlement.buy(accountId, 10);
     await entitlement.client.close(await lease({ 'whois.live': 9, 'dns.live': 9 }, 5));
     await entitlement.client.close(await lease(undefined, 2));
@@ -130,7 +130,7 @@ describe('usage of an account', () => {
     ]);
   });
 
-  it('of a hold bears the operation of the hold', async () => {
+  it('usage of a hold names the operation of the hold', async () => {
     await entitlement.buy(accountId, 100);
     const hold = { accountId, holdId: 'job-1', amount: 50 };
     await entitlement.client.hold({ ...hold, operation: 'jobs.whois' });
@@ -152,7 +152,7 @@ describe('usage of an account', () => {
   });
 });
 
-it('version 1 says of package and plan what was granted and used, of a month that is over nothing', async () => {
+it('version 1 says what package and plan granted and used, and nothing about a past month', async () => {
   const usage = () => entitlement.call('GET', '/internal/account/usage-v1?version=1', accountId);
   await entitlement.buy(accountId, 1_000);
   const month = { periodStart: '2026-03-02T09:00:00.000Z', periodEnd: '2026-04-02T09:00:00.000Z' };
@@ -177,7 +177,7 @@ it('version 1 says of package and plan what was granted and used, of a month tha
   });
 });
 
-it('version 1 counts every package there ever was, however many there are', async () => {
+it('version 1 counts every package ever bought, however many there are', async () => {
   for (let n = 0; n < 201; n += 1) await entitlement.buy(accountId, 1_000);
   const { leaseId } = await lease({}, 1_500);
   await entitlement.client.close({ accountId, leaseId, consumed: 1_500 });
@@ -187,7 +187,7 @@ it('version 1 counts every package there ever was, however many there are', asyn
 });
 
 describe('the answer of account.credits', () => {
-  it('says what is left, by grant, and all lines add up to it', async () => {
+  it('it says what is left, by grant, and all lines add up to it', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     await entitlement.operator.grantByOperator(accountId, {
       adjustmentId: newId(),
@@ -231,14 +231,14 @@ describe('the answer of account.credits', () => {
     expect(await sumOfLines()).toBe(0);
   });
 
-  it('leads from a day of use to the requests of that day', async () => {
+  it('it links from a day of use to the requests of that day', async () => {
     await entitlement.buy(accountId, 100);
     await entitlement.client.close(await lease({ 'whois.live': 3 }, 3));
     const [{ requests }] = (await credits()).ledger;
     expect(requests).toBe('/v2.0/account/requests?day=2026-03-02&operation=whois.live');
   });
 
-  it('pages lead through every line once, also where one movement has two', async () => {
+  it('its pages contain every line once, even if one movement has two', async () => {
     await entitlement.buy(accountId, 1_000);
     const lineId = await entitlement.buy(accountId, 400);
     await entitlement.use(accountId, 1_200);
@@ -261,7 +261,7 @@ describe('the answer of account.credits', () => {
     expect(await sumOfLines()).toBe(200);
   });
 
-  it("an operator's explanation adds up to the balance: grants, a month's use, refunds, debt, what is set aside", async () => {
+  it('an operator’s explanation adds up to the balance: grants, usage by month, refunds, debt, set-aside credits', async () => {
     await entitlement.buy(accountId, 1_000);
     const lineId = await entitlement.buy(accountId, 400);
     await entitlement.client.close(await lease({ 'whois.live': 5 }, 5));
@@ -296,7 +296,7 @@ describe('the answer of account.credits', () => {
     );
   });
 
-  it('an explanation comes with time applied, and of frozen credits too', async () => {
+  it('an explanation applies the passage of time, and includes frozen credits', async () => {
     const account = await entitlement.newAccount();
     await entitlement.operator.grantByOperator(account, {
       adjustmentId: newId(),
@@ -321,7 +321,7 @@ describe('the answer of account.credits', () => {
     });
   });
 
-  it('a line names nobody else, no claim, and no lease', async () => {
+  it('a line names no other person, no claim and no lease', async () => {
     const own = await entitlement.newAccount();
     accountId = own;
     await entitlement.newAccount();
@@ -335,7 +335,7 @@ describe('the answer of account.credits', () => {
       expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){4}[0-9a-f]{8}\.\w+$/);
   });
 
-  it('a cursor that is not ours is refused', async () => {
+  it('a foreign cursor is rejected', async () => {
     for (const cursor of ['bm9uZQ', Buffer.from('["x","use"]').toString('base64url')]) {
       await expect(credits(cursor)).rejects.toThrow('cursor');
     }

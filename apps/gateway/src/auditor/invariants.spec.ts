@@ -40,7 +40,7 @@ describe('auditor', () => {
     return found.map(({ id }) => id);
   }
 
-  it('nothing is found in requests that are as they should be, by a role that cannot write', async () => {
+  it('no violation is found in correct requests, by a role that cannot write', async () => {
     const audit = new AuditJob(
       auditor,
       GATEWAY_INVARIANTS,
@@ -51,7 +51,7 @@ describe('auditor', () => {
     await expect(auditor.query(CORRUPTIONS.I16)).rejects.toThrow('permission denied');
   });
 
-  it.each(INVARIANTS.map(({ id }) => id))('%s is found when it is broken', async (id) => {
+  it.each(INVARIANTS.map(({ id }) => id))('%s is found when it is violated', async (id) => {
     expect(await violated()).toEqual([]);
     await owner.query(CORRUPTIONS[id]);
     expect(await violated()).toEqual([id]);

@@ -39,8 +39,8 @@ async function statusFor(apiKey: string): Promise<number> {
   return statusCode;
 }
 
-describe('the auth cache', () => {
-  it('are asked for once and then served from memory', async () => {
+describe('cached keys and allowances', () => {
+  it('are fetched once and then served from memory', async () => {
     const { apiKey } = around.account.addKey();
     const before = around.account.keyQueries;
     for (let i = 0; i < 5; i++) expect(await statusFor(apiKey)).toBe(200);
@@ -56,7 +56,7 @@ describe('the auth cache', () => {
     await waitFor('the refusal', async () => (await statusFor(apiKey)) === 401);
   });
 
-  it('a changed allowance is asked for again when entitlement names the account', async () => {
+  it('a changed allowance is fetched again when entitlement names the account', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 1);
     expect(await statusFor(apiKey)).toBe(200);
@@ -66,14 +66,14 @@ describe('the auth cache', () => {
     await waitFor('the new limit', async () => (await statusFor(apiKey)) === 200);
   });
 
-  it('another token of a feed drops everything: the database is not the one it was', async () => {
+  it('a new token of a feed clears the cache, because the database has been replaced', async () => {
     const { apiKey } = around.account.addKey();
     expect(await statusFor(apiKey)).toBe(200);
     around.account.feed.token = 'restored from a backup';
     await waitFor('everything to be dropped', () => gateway.authCache.size === 0);
   });
 
-  it('a load under way when its account is named is thrown away and repeated', async () => {
+  it('a load that is running when its account is named is discarded and repeated', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const before = around.account.keyQueries;
     around.account.beforeAnswer = () => {
@@ -85,7 +85,7 @@ describe('the auth cache', () => {
     expect(around.account.keyQueries).toBe(before + 2);
   });
 
-  it('never serve past validUntil, nor a key past its expiry', async () => {
+  it('are never served past validUntil, nor a key past its expiry', async () => {
     const inOneHour = new Date(clock.now().getTime() + 3_600_000).toISOString();
     around.entitlement.validUntil = inOneHour;
     const { apiKey, keyRecord } = around.account.addKey();
@@ -102,7 +102,7 @@ describe('the auth cache', () => {
     expect([await statusFor(apiKey), await statusFor(expiring)]).toEqual([403, 401]);
   });
 
-  it('S13: when the feeds stay silent for longer than the grace, what is known serves no more', async () => {
+  it('S13: if the feeds stay silent for longer than the grace period, cached entries are no longer served', async () => {
     const { apiKey } = around.account.addKey();
     expect(await statusFor(apiKey)).toBe(200);
     around.account.isDown = true;
@@ -142,7 +142,7 @@ describe('the auth cache', () => {
     expect(await statusFor(first.apiKey)).toBe(402);
   });
 
-  it('S14: nobody finds a capped key before what it spent today has been read', async () => {
+  it('S14: a capped key cannot be used before its spending of the day has been read', async () => {
     const { apiKey } = around.account.addKey({ dailyCreditCap: 2 });
     const { account, entitlement } = gateway.services;
     const read = Promise.withResolvers<void>();
@@ -164,7 +164,7 @@ describe('the auth cache', () => {
     expect(cache.find(apiKey, 0)).toBe(first);
   });
 
-  it('S14: a capped key whose spending cannot be read is refused, and asked about again', async () => {
+  it('S14: a capped key whose spending cannot be read is refused, and the read is repeated', async () => {
     const { apiKey } = around.account.addKey({ dailyCreditCap: 2 });
     const { account, entitlement } = gateway.services;
     const answers = [Promise.reject(new Error('the database is down')), Promise.resolve()];
@@ -206,7 +206,7 @@ describe('events', () => {
     await around.transport.close();
   });
 
-  it('a changed key is dropped at once, before the change feed says so', async () => {
+  it('a changed key is dropped at once, before the change feed reports it', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     expect(await statusFor(apiKey)).toBe(200);
     keyRecord.state = 'revoked';
@@ -232,7 +232,7 @@ describe('events', () => {
   });
 });
 
-describe('an address that fails', () => {
+describe('an address that sends invalid keys', () => {
   it('S17: a flood of unknown keys from one address is stopped before hash and query', async () => {
     // One on which no other test has failed: their minute would end in the middle of the flood.
     gateway = await around.startGateway(

@@ -67,8 +67,8 @@ function answerLargely(): void {
   });
 }
 
-describe('a client that goes', () => {
-  it('is seen to go behind questions it has sent ahead, and charged for none', async () => {
+describe('a client that disconnects', () => {
+  it('is noticed behind pipelined requests, and charged for none', async () => {
     const client = await open();
     const held = around.lookup.holdAnswers();
     const { abandoned } = around.lookup;
@@ -86,7 +86,7 @@ describe('a client that goes', () => {
     expect(timesAsked('a2.example')).toBe(0);
   });
 
-  it('is charged nothing when it is gone in the turn in which its answers come', async () => {
+  it('is charged nothing if it disconnects in the same turn in which its answers arrive', async () => {
     const open20 = await Promise.all(Array.from({ length: 20 }, async () => open()));
     const held = around.lookup.holdAnswers();
     await Promise.all(open20.map(async (client, place) => ask(client, `gone${place}.example`)));
@@ -97,7 +97,7 @@ describe('a client that goes', () => {
     expect(around.entitlement.charged(accountId)).toBe(1);
   });
 
-  it('still gets the answers that were charged when it only has no further question', async () => {
+  it('still gets the charged answers if it only half-closed the connection', async () => {
     answerLargely();
     const client = await open();
     for (let count = 1; count <= 2; count++) {
@@ -112,8 +112,8 @@ describe('a client that goes', () => {
   });
 });
 
-describe('a stop', () => {
-  it('takes and charges nothing behind the last answer of a connection', async () => {
+describe('a shutdown', () => {
+  it('accepts and charges nothing after the last answer of a connection', async () => {
     const other = await startAnother('last', { GATEWAY_DRAIN_NOTICE_MS: '1000' });
     const client = await open(other.apiUrl);
     client.read();
@@ -130,7 +130,7 @@ describe('a stop', () => {
     expect(around.entitlement.charged(accountId)).toBe(1);
   });
 
-  it('sends the whole of an answer to a client that takes it slowly', async () => {
+  it('sends the complete answer to a slow client', async () => {
     const other = await startAnother('slow', { GATEWAY_DRAIN_MS: '60000' });
     answerLargely();
     const client = await open(other.apiUrl);
@@ -145,7 +145,7 @@ describe('a stop', () => {
     expect(client.text.length).toBeGreaterThan(LARGE.length);
   });
 
-  it('S104: is not held up by a tunnel that was refused and is kept open', async () => {
+  it('S104: a tunnel that was refused and stays open does not delay it', async () => {
     const other = await startAnother('tunnel', {});
     const client = await open(other.apiUrl);
     client.read();
@@ -156,8 +156,8 @@ describe('a stop', () => {
   });
 });
 
-describe('a client whose next question is late', () => {
-  it('is not told so in place of the answers it waits for', async () => {
+describe('a client whose next request is late', () => {
+  it('gets the answers that it waits for instead of a time-out', async () => {
     const isLate = (statuses: number[] | undefined) => statuses === undefined;
     expect(await withEnoughTime(500, askLate, isLate)).toEqual([200, 200, 200]);
   });
@@ -191,8 +191,8 @@ describe('a client whose next question is late', () => {
   }
 });
 
-describe('a client that asks and reads nothing', () => {
-  it('S104: is closed in time, however much it still has to send', async () => {
+describe('a client that sends requests and reads nothing', () => {
+  it('S104: is disconnected in time, however much remains to be sent', async () => {
     const other = await startAnother('unread', {
       GATEWAY_KEEP_ALIVE_MS: '300',
       GATEWAY_LOOKUP_TIMEOUT_MS: '3000',

@@ -52,7 +52,7 @@ async function answers(client: RawClient, count: number): Promise<number[]> {
 }
 
 describe('a client connection', () => {
-  it('answers one request after another, each with its date and for how long it stays open', async () => {
+  it('answers one request after another, each with its date and keep-alive time', async () => {
     const client = await open();
     for (let count = 1; count <= 3; count++) {
       client.send(ask(`a${count}.example`));
@@ -72,7 +72,7 @@ describe('a client connection', () => {
   ];
 
   it.each(odd)(
-    'a request that comes %s is answered as plain ones before and after it',
+    'a request that arrives %s is answered like the plain ones before and after it',
     async (...[, packets]) => {
       const client = await open();
       client.send(ask('before.example'));
@@ -90,7 +90,7 @@ describe('a client connection', () => {
     },
   );
 
-  it('requests that do not wait for answers are answered in their order', async () => {
+  it('pipelined requests are answered in order', async () => {
     const client = await open();
     const held = around.lookup.holdAnswers();
     client.send(ask('c1.example'));
@@ -102,7 +102,7 @@ describe('a client connection', () => {
     expect(client.names).toEqual(Array.from({ length: 20 }, (_, n) => `c${n + 1}.example`));
   });
 
-  it('a request that is no operation is answered by the rest of the listener, on the same connection', async () => {
+  it('a request for another path is answered by the rest of the listener, on the same connection', async () => {
     const client = await open();
     client.send('GET /health HTTP/1.1\r\nHost: a\r\n\r\n');
     await answers(client, 1);
@@ -112,7 +112,7 @@ describe('a client connection', () => {
     expect(await answers(client, 3)).toEqual([200, 404, 200]);
   });
 
-  it('S104: ends when nothing was asked in time, and when nothing more is', async () => {
+  it('S104: it closes when no request arrives in time, first or later', async () => {
     // Again when the machine stood still meanwhile.
     const [silent, quiet] = await waitFor('both to be closed in time', async () => {
       const pair = [
@@ -130,7 +130,7 @@ describe('a client connection', () => {
     expect(quiet.text).toContain('\r\nKeep-Alive: timeout=1\r\n');
   });
 
-  it('a question under way outlives the time a connection may be quiet', async () => {
+  it('a running request may outlast the idle time of its connection', async () => {
     const held = around.lookup.holdAnswers();
     const asked = around.lookup.questions.length;
     const client = await openInTime(ask('f.example'), () => around.lookup.questions.length > asked);

@@ -8,7 +8,7 @@ import { readPlainRequest } from './plain-request.js';
 const LINE = 'GET /v2.0/whois/live?domainName=a.example HTTP/1.1\r\n';
 
 describe('a plain request', () => {
-  it('is one whole GET with its headers in their order, values without the blanks around them', () => {
+  it('is one complete GET with its headers in order and values without surrounding blanks', () => {
     const text = `${LINE}Host: api.example\r\nX-API-Key:\t key \r\nconnection: Keep-Alive\r\nAccept:\r\n\r\n`;
     expect(readPlainRequest(text)).toEqual({
       target: '/v2.0/whois/live?domainName=a.example',
@@ -53,7 +53,7 @@ describe('a plain request', () => {
     expect(readPlainRequest(text)).toBeUndefined();
   });
 
-  it("S104: is what Node's parser takes for the same one request, whatever it is made of", async () => {
+  it('S104: is read as the same single request by Node’s parser, whatever it consists of', async () => {
     const seed = Number(process.env.SEED ?? 1);
     const random = new Random(seed);
     let seen: IncomingMessage[] = [];

@@ -45,8 +45,8 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-describe('a client that takes its answer slowly', () => {
-  it('has the time by what leaves, not by when its answer was made, and then as any idle one', async () => {
+describe('a client that reads its answer slowly', () => {
+  it('is timed by what it receives, not by when its answer was made, and then like any idle client', async () => {
     await openServer(MINUTE_MS);
     // Node's timer, which starts again with each part that leaves.
     expect(socket.timeout).toBe(MINUTE_MS);
@@ -56,7 +56,7 @@ describe('a client that takes its answer slowly', () => {
     expect([plain.isSending, socket.destroyed]).toEqual([false, false]);
   });
 
-  it('is timed by Node alone once it is handed over, also when it has read everything', async () => {
+  it('is timed by Node alone once it is handed over, even if it has read everything', async () => {
     await openServer(MINUTE_MS);
     client.send(QUESTION);
     await waitFor('the hand-over', () => socket.timeout === HANDED_OVER_MS);
@@ -67,12 +67,12 @@ describe('a client that takes its answer slowly', () => {
     socket.destroy();
   });
 
-  it('S104: is closed when nothing leaves for as long as it may be idle', async () => {
+  it('S104: is disconnected if it receives nothing for the idle time', async () => {
     await openServer(200);
     await waitFor('the end', () => socket.destroyed);
   });
 
-  it('gets the whole of it at a stop', async () => {
+  it('gets the complete answer during a shutdown', async () => {
     await openServer(MINUTE_MS);
     plain.closeIdle();
     expect([plain.isSending, socket.destroyed]).toEqual([true, false]);

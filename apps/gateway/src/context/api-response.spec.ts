@@ -29,8 +29,8 @@ async function talk(listener: RequestListener<never, typeof ApiResponse>, text: 
 const questions = (...paths: string[]) =>
   paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: api\r\n\r\n`).join('');
 
-describe('a response that is sent whole', () => {
-  it('has the headers it was given, what Node adds, and each byte of the body', async () => {
+describe('a response sent as a whole', () => {
+  it('has the given headers, those that Node adds, and every byte of the body', async () => {
     const body = Buffer.from('Zürich').toString('latin1');
     const received = await talk((_request, response) => {
       response.sendWhole(429, 'X-Own: 1\r\n', body);
@@ -49,7 +49,7 @@ describe('a response that is sent whole', () => {
     expect(lines.at(-1)).toBe('Content-Length: 7');
   });
 
-  it('waits for the answers to earlier questions on its connection', async () => {
+  it('waits for the answers to earlier requests on its connection', async () => {
     const waiting: ApiResponse[] = [];
     const received = await talk(
       (_request, response) => void waiting.push(response),
@@ -62,7 +62,7 @@ describe('a response that is sent whole', () => {
     expect(received.text).toMatch(/^HTTP[^]*\r\n\r\nfirstHTTP\/1.1 200 OK\r\n[^]*\r\n\r\nsecond$/);
   });
 
-  it('tells a client of HTTP/1.0 its length', async () => {
+  it('tells an HTTP/1.0 client its length', async () => {
     const received = await talk((_request, response) => {
       response.sendWhole(200, '', 'answer');
     }, 'GET / HTTP/1.0\r\n\r\n');
@@ -70,7 +70,7 @@ describe('a response that is sent whole', () => {
     expect(received.text).toContain('\r\nConnection: close\r\nContent-Length: 6\r\n\r\n');
   });
 
-  it('closes the connection with its answer when it is not to be kept', async () => {
+  it('closes the connection after the answer if it is not to be kept', async () => {
     const received = await talk((_request, response) => {
       response.shouldKeepAlive = false;
       response.sendWhole(200, '', 'last');

@@ -60,7 +60,7 @@ const isSettled = (accountId: string, credits: number) =>
     return isClosed && entitlement.available(accountId) === BALANCE - credits;
   });
 
-it('all that it may cost is held before anything is asked; what was answered is charged', async () => {
+it('the maximum cost is held before the lookup, and only answered items are charged', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   let heldMeanwhile = 0;
   answering(60);
@@ -78,7 +78,7 @@ it('all that it may cost is held before anything is asked; what was answered is 
   expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
 });
 
-it('the price is off the balance at once, and once, whenever entitlement hears of it', async () => {
+it('the price leaves the balance at once, and only once, whenever entitlement learns of it', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk', 'whois'] });
   const single = async (name: string) => {
     const { headers } = await under.ask(`/v2.0/whois/live?domainName=${name}.example`, {
@@ -105,7 +105,7 @@ it('the price is off the balance at once, and once, whenever entitlement hears o
   expect(await single('later')).toBe(BALANCE - 64);
 });
 
-it('suggestions that are asked for again within a minute are charged again, as others may come', async () => {
+it('suggestions requested again within a minute are charged again, because they may differ', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['availability'] });
   const cost = async (query: string) => {
     const path = `/v2.0/domain/availability?domainName=example.com${query}`;
@@ -126,7 +126,7 @@ it('suggestions that are asked for again within a minute are charged again, as o
   await waitFor('the settlement', () => charged() === 23);
 });
 
-it('402: more than the balance, or than max_credits, holds nothing and asks nobody', async () => {
+it('402: a request over the balance or max_credits holds nothing and reaches no owner', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   around.entitlement.balances.set(keyRecord.accountId, 99);
   expect(await ask(apiKey, 100)).toMatchObject({
@@ -141,7 +141,7 @@ it('402: more than the balance, or than max_credits, holds nothing and asks nobo
   expect(around.lookup.questions).toEqual([]);
 });
 
-it('503: credits that others hold are waited for and not taken', async () => {
+it('503: credits held by others are waited for and not taken', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   around.entitlement.isElsewhere = true;
   expect(await ask(apiKey, 2)).toMatchObject({ status: 503, json: { code: 'credits_busy' } });
@@ -149,7 +149,7 @@ it('503: credits that others hold are waited for and not taken', async () => {
   expect(around.entitlement.available(keyRecord.accountId)).toBe(BALANCE);
 });
 
-it('503: a hold that nobody acknowledged is closed as soon as somebody does', async () => {
+it('503: an unacknowledged hold is closed as soon as entitlement acknowledges it', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   answering(0);
   // The account's allowance is known from then on.
@@ -164,7 +164,7 @@ it('503: a hold that nobody acknowledged is closed as soon as somebody does', as
   expect(around.entitlement.available(keyRecord.accountId)).toBe(BALANCE);
 });
 
-it('a stream is charged while it runs, and once, though its report is lost at first', async () => {
+it('a running stream is charged once, even if its first report is lost', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   const { accountId } = keyRecord;
   let stream: ServerResponse | undefined;
@@ -193,7 +193,7 @@ it('a stream is charged while it runs, and once, though its report is lost at fi
   expect(around.entitlement.charged(accountId)).toBe(3);
 });
 
-it('a client that goes pays for the lines that were sent, and no more', async () => {
+it('a client that disconnects pays for the lines that were sent, and no more', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   around.lookup.respond = (_asked, response) => {
     response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');
@@ -207,7 +207,7 @@ it('a client that goes pays for the lines that were sent, and no more', async ()
   expect(around.entitlement.charged(keyRecord.accountId)).toBe(1);
 });
 
-it('S104: a stream ends in time for a client that takes nothing; only what was written is charged', async () => {
+it('S104: a stream ends in time if its client reads nothing, and only what was written is charged', async () => {
   const settings = { GATEWAY_LOOKUP_TIMEOUT_MS: '1500', GATEWAY_JOURNAL: `${around.folder}/slow` };
   const { apiUrl } = await around.startGateway(settings);
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
@@ -239,7 +239,7 @@ it('S104: a stream ends in time for a client that takes nothing; only what was w
   expect(text).toContain(`"credits_charged":${charged},`);
 });
 
-it('S99: an answer that is too large is free, but counts against the minute', async () => {
+it('S99: an answer that is too large is free, but counts towards the rate limit', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   around.lookup.respond = (_asked, response) => {
     response.setHeader(CHARGED_ITEMS_HEADER, '2');
@@ -254,7 +254,7 @@ it('S99: an answer that is too large is free, but counts against the minute', as
   await isSettled(keyRecord.accountId, 0);
 });
 
-it('S102: of one account two calls at a time wait at entitlement, and other accounts pass', async () => {
+it('S102: one account may have two calls waiting at entitlement, and other accounts pass', async () => {
   const { entitlement } = around;
   const busy = around.account.addKey({ scopes: ['bulk'] });
   const other = around.account.addKey({ scopes: ['bulk'] });

@@ -92,7 +92,7 @@ async function goAfter(
 const linesOf = (text: string) => text.trimEnd().split('\n').slice(0, -1);
 
 describe('a repeat with the same Idempotency-Key', () => {
-  it('has the same answer and costs nothing, at another gateway as well', async () => {
+  it('gets the same answer free of charge, also from another gateway', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     const first = await post(apiKey);
     expect(first.json).toMatchObject({ asked: 1, city: 'Zürich', meta: { credits_charged: 2 } });
@@ -108,7 +108,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
-  it('422: is another request when anything differs that the answer depends on', async () => {
+  it('422: is a different request if anything that affects the answer differs', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     await post(apiKey);
     expectProblem(
@@ -123,7 +123,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
-  it('409: waits for nobody while the first one runs', async () => {
+  it('409: does not wait while the first one is running', async () => {
     const { apiKey } = around.account.addKey({ scopes: SCOPES });
     const respond = around.lookup.respond!;
     let goOn: (() => void) | undefined;
@@ -137,7 +137,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect((await post(apiKey)).json).toMatchObject({ asked: 1 });
   });
 
-  it('runs when the first one was refused: nothing was charged', async () => {
+  it('runs if the first one was refused and nothing was charged', async () => {
     const { apiKey } = around.account.addKey({ scopes: SCOPES });
     around.lookup.respond = undefined;
     around.lookup.answer = () => problemAnswer(503, 'lookup_overloaded', 'throttled');
@@ -149,7 +149,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(json).toMatchObject({ code: 'lookup_overloaded', credits_charged: 0 });
   });
 
-  it('has the lines of a stream again', async () => {
+  it('gets the lines of a stream again', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     answerInLines(3, true);
     const first = await post(apiKey, STREAM);
@@ -167,7 +167,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
-  it('has the lines that were sent and charged of a stream that broke off', async () => {
+  it('gets the sent and charged lines of a stream that was interrupted', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     const { closed } = answerInLines(3, false);
     await goAfter(apiKey, '"index":2');
@@ -182,7 +182,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
-  it('runs when the client went before anything was sent', async () => {
+  it('runs if the first client disconnected before anything was sent', async () => {
     const { apiKey } = around.account.addKey({ scopes: SCOPES });
     const { closed } = answerInLines(0, false);
     await goAfter(apiKey, '');
@@ -195,7 +195,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(again.json).toMatchObject({ meta: { credits_charged: 2 } });
   });
 
-  it('has the answer that was being kept when the client went, and that one is charged', async () => {
+  it('gets the answer that was being stored when the first client disconnected, and that one is charged', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     const respond = around.lookup.respond!;
     let goOn: (() => void) | undefined;
@@ -224,7 +224,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect([again.json.asked, again.headers['x-credits-cost']]).toEqual([1, '0']);
   });
 
-  it("S130: of an account's answers to test keys the newest 100 and 4 MiB are kept", async () => {
+  it('S130: of an account’s answers to test keys the newest 100, up to 4 MiB, are kept', async () => {
     const accountId = newId();
     const { apiKey } = around.account.addKey({ accountId, scopes: SCOPES, environment: 'test' });
     const names = { domainNames: ['registered.test'] };
@@ -259,7 +259,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(bytes).toBeLessThanOrEqual(4 * 1024 * 1024);
   }, 60_000);
 
-  it('runs after 24 hours, when the answer is deleted', async () => {
+  it('runs after 24 hours, when the stored answer has been deleted', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     await post(apiKey);
     const tomorrow = new TestClock(new Date(Date.now() + KEPT_MS + 1_000));

@@ -15,7 +15,7 @@ const eachOf = (credits: number) => async (keyIds: readonly string[]) =>
 const nothing = eachOf(0);
 
 describe('daily caps', () => {
-  it('S14: what is given back after midnight adds nothing to the new day', async () => {
+  it('S14: credits returned after midnight are not added to the new day', async () => {
     const clock = new TestClock('2026-03-02T23:59:59Z');
     const caps = new DailyCaps(clock, nothing);
     await caps.prepare(key);
@@ -29,7 +29,7 @@ describe('daily caps', () => {
     expect(caps.reserve(key, 1)).toBe(today);
   });
 
-  it('S101: a clock that steps back over midnight gives no cap twice', async () => {
+  it('S101: a clock set back across midnight does not reset a cap', async () => {
     const clock = new TestClock('2026-03-02T23:30:00Z');
     const caps = new DailyCaps(clock, nothing);
     await caps.prepare(key);
@@ -44,14 +44,14 @@ describe('daily caps', () => {
     expect(caps.reserve(key, 3)).toEqual(expect.any(Number));
   });
 
-  it('S14: a count begins with what the log has of the day', async () => {
+  it('S14: a count starts with the day’s charges from the log', async () => {
     const caps = new DailyCaps(new TestClock(), eachOf(2));
     await caps.prepare(key);
     expect(caps.reserve(key, 1)).toEqual(expect.any(Number));
     expect(caps.reserve(key, 1)).toMatchObject(capReached);
   });
 
-  it('S14: a rotation begins no new count, and the log is asked for all keys of the line', async () => {
+  it('S14: a rotation does not restart the count, and the log is read for all keys of the line', async () => {
     const asked: (readonly string[])[] = [];
     const caps = new DailyCaps(new TestClock(), async (keyIds) => {
       asked.push(keyIds);
@@ -64,7 +64,7 @@ describe('daily caps', () => {
     expect(caps.reserve(rotated, 1)).toMatchObject(capReached);
   });
 
-  it('S14: a key for whose count there is no room is refused, the others keep theirs', async () => {
+  it('S14: a key for whose count there is no room is refused, and the others keep theirs', async () => {
     const caps = new DailyCaps(new TestClock(), eachOf(1), new DailyCredits(64));
     const keys = Array.from({ length: 200 }, () => lineOf(2));
     const ready = await Promise.allSettled(keys.map((one) => caps.prepare(one)));
@@ -77,7 +77,7 @@ describe('daily caps', () => {
     for (const one of roomFor) expect(caps.reserve(one, 1)).toMatchObject(capReached);
   });
 
-  it('S14: several gateways keep to one cap, but for what they charge between two looks into the log', async () => {
+  it('S14: several gateways keep one cap, except for charges between two reads of the log', async () => {
     const line = lineOf(20);
     const [log, clock] = [new Map<string, number>(), new TestClock()];
     const gateways = [1, 2, 3].map(() => new DailyCaps(clock, async () => log));
@@ -99,7 +99,7 @@ describe('daily caps', () => {
     expect(gateways.map(spend)).toEqual([1, 1, 1]);
   });
 
-  it('S14: a key that nobody uses is not looked up', async () => {
+  it('S14: an unused key is not looked up', async () => {
     let looks = 0;
     const caps = new DailyCaps(new TestClock(), async () => {
       looks++;

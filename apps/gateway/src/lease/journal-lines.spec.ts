@@ -30,8 +30,8 @@ function rowOf(credits: number): string {
   return line.trimEnd();
 }
 
-describe('the lines of a journal', () => {
-  it('say the same when they are written anew', () => {
+describe('lines of a journal', () => {
+  it('mean the same after they are rewritten', () => {
     const uses = [
       { leaseId: lease, accountId: account, consumed: 0 },
       {
@@ -63,7 +63,7 @@ describe('the lines of a journal', () => {
     expect(again).toContain('= h34 5\n');
   });
 
-  it('of a lease count by the highest total, until it is closed', () => {
+  it('of a lease count with the highest total, until it is closed', () => {
     const opened = `+ 1 ${lease} ${account}\n`;
     const used = '= 1 5 whois.live:5\n= 1 3 whois.live:3\n= 1 6 dns.live:1\n';
     const use = {
@@ -80,7 +80,7 @@ describe('the lines of a journal', () => {
     ]);
   });
 
-  it('that are damaged or cut short are passed over', () => {
+  it('that are damaged or truncated are skipped', () => {
     const opened = `+ 1 ${lease} ${account}\n`;
     const damaged = [
       `+ 2 ${other} ${account} more\n`,
@@ -99,7 +99,7 @@ describe('the lines of a journal', () => {
     expect(readRows(`= 1 2\tone\n= 1 3\n= 1 4\ttwo`)).toEqual(['one']);
   });
 
-  it('with rows that the log has written count no more', () => {
+  it('that the log has written no longer count', () => {
     const rows = '= 1 1\tone\tand\n= - 0\ttwo\n= 1 3\tthree\n';
     expect(readRows(rows)).toEqual(['one\tand', 'two', 'three']);
     expect(readRows(`${rows}~ 1\n~ 1\n`)).toEqual(['three']);
@@ -119,7 +119,7 @@ describe('the lines of a journal', () => {
     expect(readHolds(`* h1 order-1 ${account}\n`)).toEqual([{ ...use, row: undefined }]);
   });
 
-  it('of a hold that are damaged are passed over', () => {
+  it('of a hold are skipped if damaged', () => {
     const opened = `* h1 order-1 ${account}\trow\n`;
     const damaged = [
       `* 2 order-2 ${account}\n`,
@@ -139,16 +139,16 @@ describe('the lines of a journal', () => {
   });
 });
 
-describe('the row of a request that ended with its gateway', () => {
+describe('a row of a request that ended with its gateway', () => {
   const use = { holdId: 'a', accountId: account, parts: [] };
 
-  it('bears what was sent to it', () => {
+  it('contains what was sent', () => {
     const [row] = rowOfBroken({ ...use, charged: 5, row: rowOf(0) });
     expect(readLine(row)).toMatchObject({ credits: 5, subject: 'a.example' });
     expect(row).toMatch(/[^\n]$/);
   });
 
-  it('is none when nothing was sent, it has one of its own, or what is there is damaged', () => {
+  it('does not exist if nothing was sent, if the request has its own, or if the lines are damaged', () => {
     expect(rowOfBroken({ ...use, charged: 0, row: rowOf(0) })).toEqual([]);
     expect(rowOfBroken({ ...use, charged: 5 })).toEqual([]);
     expect(rowOfBroken({ ...use, charged: 5, row: 'damaged' })).toEqual([]);

@@ -85,7 +85,7 @@ const settles = () =>
   around.entitlement.calls.filter((call) => call === 'POST /internal/leases/settle').length;
 
 describe('the lease client', () => {
-  it('a recalled lease is closed with the last request on it, never before', async () => {
+  it('a recalled lease is closed with its last request, never before', async () => {
     const [first, second] = [(await reserve()) as Lease, (await reserve()) as Lease];
     expect(first).toBe(second);
     around.entitlement.recalled.add(first.id);
@@ -100,7 +100,7 @@ describe('the lease client', () => {
     expect(stored()[0].consumed).toBe(2);
   });
 
-  it('a lease whose time is over goes back by itself', async () => {
+  it('an expired lease returns by itself', async () => {
     // Less the deadline of a request and the margin of 5 s it can be spent from for 2 s.
     around.entitlement.ttlMs = 8_000;
     await spend(3);
@@ -112,7 +112,7 @@ describe('the lease client', () => {
     expect(around.entitlement.available(accountId)).toBe(100_000 - 3);
   });
 
-  it('the next lease is asked for while a fifth of the last is left, and never for more than 1,000', async () => {
+  it('the next lease is requested when a fifth of the last remains, and is at most 1,000', async () => {
     around.entitlement.leaseMax = 50_000;
     const lease = (await reserve(1_000)) as Lease;
     leases.finish(lease, 1_000, 700);
@@ -126,7 +126,7 @@ describe('the lease client', () => {
     expect(leases.state().counts).toMatchObject({ hits: 2, misses: 1 });
   });
 
-  it('a lease that is used up keeps the next from being asked for ahead of need no longer', async () => {
+  it('after a lease is used up the next one may be prefetched again', async () => {
     around.entitlement.leaseMax = 10;
     await spend(1);
     await spend(8);
@@ -139,7 +139,7 @@ describe('the lease client', () => {
     expect(leases.state().counts).toMatchObject({ hits: 3, misses: 1 });
   });
 
-  it('2,000 requests of an account may wait for credits, the next is refused at once', async () => {
+  it('up to 2,000 requests of an account wait for credits; the next is refused at once', async () => {
     around.entitlement.isElsewhere = true;
     let answered = 0;
     const waiting = Array.from({ length: 2_000 }, async () => {
@@ -156,7 +156,7 @@ describe('the lease client', () => {
     expect(got).toHaveLength(2_000);
   });
 
-  it('before it waits for credits held elsewhere, what it holds itself is settled at once', async () => {
+  it('before it waits for credits held elsewhere it settles its own', async () => {
     await leases.drain(10_000);
     leases = open(3_600_000);
     await spend(1);
@@ -169,7 +169,7 @@ describe('the lease client', () => {
     if ('reserved' in lease) leases.finish(lease as Lease, 100, 0);
   });
 
-  it('a lease asked for in advance covers half a minute of recent use', async () => {
+  it('a prefetched lease covers half a minute of recent use', async () => {
     const lease = (await reserve(60)) as Lease;
     leases.finish(lease, 60, 49);
     expect(lease.amount).toBe(60);
@@ -178,7 +178,7 @@ describe('the lease client', () => {
     expect(stored()[1].amount).toBe(1_000);
   });
 
-  it('a request for more than there is does not take the next one with it', async () => {
+  it('a request for more credits than exist does not fail the next one', async () => {
     around.entitlement.balances.set(accountId, 30);
     const [large, small] = await Promise.all([reserve(60), reserve(5)]);
     expect(large).toMatchObject({ status: 402 });
@@ -186,7 +186,7 @@ describe('the lease client', () => {
     leases.finish(small as Lease, 5, 5);
   });
 
-  it('a request waits for credits that are held elsewhere, but not for ever', async () => {
+  it('a request waits for credits held elsewhere, but not for ever', async () => {
     around.entitlement.isElsewhere = true;
     const before = asks();
     expect(await reserve()).toMatchObject({ status: 503, code: 'credits_busy' });
@@ -194,7 +194,7 @@ describe('the lease client', () => {
     expect(asks() - before).toBeLessThanOrEqual(7);
   });
 
-  it('a settlement wanted while one is under way follows it, with the totals of then', async () => {
+  it('a settlement requested during another follows it, with the totals at that time', async () => {
     const { entitlement } = services;
     const answered = Promise.withResolvers<void>();
     const totals: number[] = [];
@@ -231,7 +231,7 @@ describe('the lease client', () => {
     expect(settler.unsettledCredits).toBe(0);
   });
 
-  it('a total that entitlement has acknowledged is not sent again', async () => {
+  it('an acknowledged total is not sent again', async () => {
     const totals: number[] = [];
     const { entitlement } = services;
     const recording = Object.assign(Object.create(entitlement) as typeof entitlement, {
@@ -258,7 +258,7 @@ describe('the lease client', () => {
   });
 });
 
-describe('the settler of leases', () => {
+describe('the lease settler', () => {
   /** Settlements and closes as they were called: how many leases, and how many accounts were asked for. */
   function settlerOf(refusals = { settle: 0, close: 0 }) {
     const calls: [what: string, leases: number, accounts?: number][] = [];
@@ -299,7 +299,7 @@ describe('the settler of leases', () => {
     return { settler, pools, calls, asked, closed, leasesOf };
   }
 
-  it('settles and closes a thousand of them in a call, and each once', async () => {
+  it('settles and closes a thousand leases per call, each once', async () => {
     const { settler, calls, closed, leasesOf } = settlerOf();
     const all = leasesOf(2_000);
     for (const lease of all) {
@@ -325,7 +325,7 @@ describe('the settler of leases', () => {
     expect(calls).toHaveLength(4);
   });
 
-  it('asks in turn for the balances of fifty accounts', async () => {
+  it('requests the balances of fifty accounts in turn', async () => {
     const { settler, calls, asked, leasesOf } = settlerOf();
     const all = leasesOf(60);
     for (let round = 0; round < 2; round++) await settler.settle();
@@ -335,7 +335,7 @@ describe('the settler of leases', () => {
     expect(settler.answerAgeMs).toBeLessThan(60_000);
   });
 
-  it('repeats what was refused, until it stops', async () => {
+  it('repeats refused settlements until it stops', async () => {
     const { settler, calls, closed, leasesOf } = settlerOf({ settle: 1, close: 1 });
     const [first, second] = leasesOf(2);
     first.charge(3, undefined);
@@ -370,7 +370,7 @@ describe('the settler of leases', () => {
     ]);
   });
 
-  it('has no balance told while a lease of its account is being closed', async () => {
+  it('is told no balance while a lease of the account is being closed', async () => {
     const { settler, pools, closed, leasesOf } = settlerOf();
     const [lease, refused] = leasesOf(2);
     refused.amount = 0;

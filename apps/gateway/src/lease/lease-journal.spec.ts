@@ -24,7 +24,7 @@ function openJournal(path: string, options: Partial<LeaseJournalOptions> = {}) {
 }
 
 describe('a journal', () => {
-  it('holds what was charged from the next turn on, and what a run left until it is settled', async () => {
+  it('contains charges from the next turn on, and what a run left until it is settled', async () => {
     const path = join(folder, newId(), 'journal');
     const writerId = newId();
     const lease = new Lease(newId(), accountId, 3);
@@ -69,7 +69,7 @@ describe('a journal', () => {
     fourth.journal.close();
   });
 
-  it('that is rewritten holds what is open and owed, and nothing else', async () => {
+  it('contains only open and owed items after a rewrite', async () => {
     const path = join(folder, newId());
     const lease = new Lease(newId(), accountId, 8);
     lease.charge(2, 'dns.live');
@@ -103,7 +103,7 @@ describe('a journal', () => {
     });
   });
 
-  it('that nobody limits is rewritten when it has grown by 64 MiB, and not before', async () => {
+  it('without a limit it is rewritten after growing by 64 MiB, not before', async () => {
     const path = join(folder, newId());
     const { journal } = openJournal(path);
     const lease = new Lease(newId(), accountId, 0);
@@ -120,7 +120,7 @@ describe('a journal', () => {
 });
 
 describe('a journal that cannot be written', () => {
-  it('says at once that lines may be lost, so that they are settled', async () => {
+  it('reports at once that lines may be lost, so that they are settled', async () => {
     const gone = join(folder, newId());
     let losses = 0;
     const { journal } = openJournal(join(gone, 'journal'), {
@@ -133,7 +133,7 @@ describe('a journal that cannot be written', () => {
     expect([losses, journal.isWritable]).toEqual([1, false]);
   });
 
-  it('is opened again once a second at most', () => {
+  it('is reopened at most once a second', () => {
     const path = join(folder, 'gone', newId());
     let tries = 0;
     const { journal } = openJournal(path, {

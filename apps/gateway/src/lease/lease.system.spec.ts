@@ -102,7 +102,7 @@ const optionsOf = ({ entitlement: client }: Services, journalPath: string) => ({
 });
 
 describe('leases', () => {
-  it('every answered request is charged once, and what is left goes back at a stop', async () => {
+  it('every answered request is charged once, and the rest is returned at a shutdown', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     around.entitlement.balances.set(accountId, 500);
@@ -116,7 +116,7 @@ describe('leases', () => {
     expect(readLeases(readFileSync(join(around.folder, 'stop'), 'utf8'))).toEqual([]);
   });
 
-  it('S15: account hears once of a key that was used many times within a minute', async () => {
+  it('S15: account is told once of a key that was used many times within a minute', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     await withGateway(journalOf('used'), async ({ apiUrl }) => {
       await Promise.all(Array.from({ length: 20 }, () => lookUp(apiUrl, apiKey)));
@@ -124,7 +124,7 @@ describe('leases', () => {
     expect(around.account.usedKeys.filter((keyId) => keyId === keyRecord.keyId)).toHaveLength(1);
   });
 
-  it('many at once never spend more than there is: exactly the balance is answered 200', async () => {
+  it('many simultaneous requests never overspend: exactly the balance is answered 200', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.balances.set(keyRecord.accountId, 37);
     around.entitlement.leaseMax = 5;
@@ -136,7 +136,7 @@ describe('leases', () => {
     expect(around.entitlement.charged(keyRecord.accountId)).toBe(37);
   });
 
-  it('a recalled lease takes no further request and is given back', async () => {
+  it('a recalled lease accepts no further request and is returned', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     await withGateway(journalOf('recall'), async ({ apiUrl }) => {
       expect(await lookUp(apiUrl, apiKey)).toBe(200);
@@ -151,7 +151,7 @@ describe('leases', () => {
     });
   });
 
-  it('a lease that would end before the request could is not spent from', async () => {
+  it('a lease that would end before the request is not used', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.ttlMs = 5_000;
     await withGateway(journalOf('short'), async ({ apiUrl }) => {
@@ -166,7 +166,7 @@ describe('leases', () => {
     expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
   });
 
-  it('the lease at hand serves on while entitlement is down, and is settled when it is back', async () => {
+  it('the current lease continues while entitlement is down, and is settled afterwards', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     await withGateway(journalOf('away'), async ({ apiUrl }) => {
       expect(await lookUp(apiUrl, apiKey)).toBe(200);
@@ -185,7 +185,7 @@ describe('leases', () => {
     });
   });
 
-  it('requests that wait while it drains get their credits, all goes back, later ones are refused', async () => {
+  it('requests that wait during a drain get their credits, the rest is returned, later ones are refused', async () => {
     const { keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     around.entitlement.leaseMax = 2;
@@ -206,7 +206,7 @@ describe('leases', () => {
 });
 
 describe('the journal', () => {
-  it('kill -9: what was answered is charged exactly, by the next start', async () => {
+  it('kill -9: the next start charges exactly what was answered', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     around.entitlement.balances.set(accountId, 200);
@@ -241,7 +241,7 @@ describe('the journal', () => {
     children.delete(next.child);
   });
 
-  it('a last line cut short by the kill is ignored, and two starts in a row lose nothing', async () => {
+  it('a last line truncated by the kill is ignored, and two starts in a row lose nothing', async () => {
     const { keyRecord } = around.account.addKey();
     const [leaseId, other] = [newId(), newId()];
     const path = join(around.folder, 'cut');
@@ -269,7 +269,7 @@ describe('the journal', () => {
     expect(around.entitlement.charged(keyRecord.accountId)).toBe(5);
   });
 
-  it('lines that are none of ours keep no other lease from being settled', async () => {
+  it('foreign lines do not prevent other leases from being settled', async () => {
     const { keyRecord } = around.account.addKey();
     const [leaseId, path] = [newId(), join(around.folder, 'damaged')];
     const damaged = [
@@ -288,7 +288,7 @@ describe('the journal', () => {
     ]);
   });
 
-  it('the use of credits is reported with them, also after a kill and by a rewritten file', async () => {
+  it('usage is reported together with credits, also after a kill and from a rewritten file', async () => {
     const { keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     const path = join(around.folder, 'operations');
@@ -316,7 +316,7 @@ describe('the journal', () => {
     await services.close();
   });
 
-  it('a journal makes its folder, readable for its owner alone', () => {
+  it('a journal creates its folder, readable only by its owner', () => {
     const folder = join(around.folder, 'new', 'inner');
     const logger = new Logger('gateway', { write: () => {} });
     const path = join(folder, 'journal');
@@ -327,7 +327,7 @@ describe('the journal', () => {
     expect([statSync(folder).mode & 0o777, existsSync(path)]).toEqual([0o700, true]);
   });
 
-  it('a journal that cannot be written has each answer settled at once, and recovers', async () => {
+  it('if the journal cannot be written each answer is settled at once, and the journal recovers', async () => {
     const { keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     const folder = join(around.folder, 'lost');

@@ -50,7 +50,7 @@ describe('a live lookup', () => {
     );
   });
 
-  it('the first version answers without meta and says what succeeds it', async () => {
+  it('version 1 answers without meta and names its successor', async () => {
     const { apiKey } = around.account.addKey();
     const answer = await ask(
       `/v1.0/whois?whois=live&domainName=example.com&apiKey=${apiKey}&unheardOf=1`,
@@ -66,7 +66,7 @@ describe('a live lookup', () => {
     );
   });
 
-  it('S7: query, bearer and header carry the same key to the same answer', async () => {
+  it('S7: the same key is accepted as query parameter, bearer token and header', async () => {
     const { apiKey } = around.account.addKey();
     const question = '/v2.0/whois/live?domainName=example.com';
     const answers = [
@@ -79,7 +79,7 @@ describe('a live lookup', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it('the optional parameters reach lookup in one order, and a splice into {} stays JSON', async () => {
+  it('optional parameters reach lookup in one order, and inserting into {} keeps valid JSON', async () => {
     const { apiKey } = around.account.addKey();
     around.lookup.answer = () => ({ ...deliveredAnswer('x'), body: '{}' });
     const answer = await ask(
@@ -91,7 +91,7 @@ describe('a live lookup', () => {
     );
   });
 
-  it('the same question within a minute is free, and fresh=true is charged again', async () => {
+  it('the same request within a minute is free, and fresh=true is charged again', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const first = await ask(live(apiKey));
     const repeat = await ask(live(apiKey));
@@ -129,7 +129,7 @@ describe('a live lookup', () => {
     expect(answer.json).toHaveProperty('meta.credits_charged', credits);
   });
 
-  it('a test key answers fixtures for nothing, and nothing else', async () => {
+  it('a test key gets fixtures free of charge, and nothing else', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ environment: 'test', rank: 0 });
     around.lookup.answer = (asked) => ({
       ...deliveredAnswer(nameIn(asked)),
@@ -146,7 +146,7 @@ describe('a live lookup', () => {
     expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
   });
 
-  it('S99: test keys have minutes of their own, and all live keys of an account share one', async () => {
+  it('S99: test keys have their own rate limit, and all live keys of an account share one', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     around.entitlement.limits.set(accountId, 3);
@@ -169,7 +169,7 @@ describe('a live lookup', () => {
     around.entitlement.keys = 1;
   });
 
-  it('HEAD answers with the headers of GET, its price included, and no body', async () => {
+  it('HEAD answers with the headers of GET, including its price, and no body', async () => {
     const { apiKey } = around.account.addKey();
     const got = await ask(live(apiKey, '&domainName=head.example'));
     const headed = await ask(live(apiKey, '&domainName=headed.example'), {}, 'HEAD');

@@ -6,7 +6,7 @@ import { GatewayUnderTest } from '../../../../test/gateway/gateway-under-test.js
 const KEY = 'canary0123456789';
 const HOST = 'Host: localhost';
 
-describe('refusals of the framework', () => {
+describe('rejections by the framework', () => {
   let under: GatewayUnderTest;
 
   beforeAll(async () => {

@@ -60,7 +60,7 @@ async function answersTo(heads: string[]): Promise<number[]> {
 const AT_A_TIME = 24;
 const live = '/v2.0/whois/live';
 
-describe('bytes that are no proper request', () => {
+describe('malformed requests', () => {
   it.each([
     ['414', `GET ${live}?x=${'a'.repeat(9_000)} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`],
     ['414', `GET ${live}?x=${'a'.repeat(1_000_000)} HTTP/1.1\r\nhost: a\r\n\r\n`],
@@ -94,7 +94,7 @@ describe('bytes that are no proper request', () => {
     expect(answer.headers + answer.body).not.toMatch(/node|fastify|HPE_|ERR_|\.js/i);
   });
 
-  it('a name outside ASCII in the address is answered with how to send it', async () => {
+  it('a non-ASCII name in the URL is rejected with the correct spelling', async () => {
     const target = `${live}?domainName=bücher.example`;
     const answer = await context(`GET ${target} HTTP/1.1\r\nhost: a\r\n\r\n`);
     expect(answer.status).toBe(400);
@@ -105,7 +105,7 @@ describe('bytes that are no proper request', () => {
     expect(other.body).not.toContain('ASCII');
   });
 
-  it('S104: a request that drips in is answered 408 and its socket closed, others are served', async () => {
+  it('S104: a slowly dripping request gets 408 and its socket is closed; others are served', async () => {
     const { apiKey } = around.account.addKey();
     const { apiUrl } = await around.startGateway({
       GATEWAY_HEADERS_TIMEOUT_MS: '300',
@@ -123,7 +123,7 @@ describe('bytes that are no proper request', () => {
     expect((await dripping).status).toBe(408);
   });
 
-  it('S104: a JSON body that drips in is answered 408 and its socket closed, whoever sends it', async () => {
+  it('S104: a slowly dripping JSON body gets 408 and its socket is closed, whoever sends it', async () => {
     const { apiKey } = around.account.addKey({ scopes: ['whois', 'bulk'] });
     const { apiUrl } = await around.startGateway({
       GATEWAY_HEADERS_TIMEOUT_MS: '300',
@@ -144,12 +144,12 @@ describe('bytes that are no proper request', () => {
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
-  it('S104: HTTP/2 is the ingress’ to speak: its first bytes are no request here', async () => {
+  it('S104: HTTP/2 is left to the ingress: its first bytes are an invalid request here', async () => {
     const { status } = await context('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     expect([400, 405, 505]).toContain(status);
   });
 
-  it('S104: idle sockets beyond the limit are turned away, and cost those within it nothing', async () => {
+  it('S104: idle sockets beyond the limit are rejected, and those within it are not affected', async () => {
     const { apiKey } = around.account.addKey();
     const { statusCode: before, body: first } = await request(
       `${under.url}${live}?domainName=b.example`,
@@ -199,7 +199,7 @@ describe('addresses', () => {
   );
 
   it.each([...protectedPaths])(
-    'S97: no way of writing %s reaches its owner without a key',
+    'S97: no spelling of %s reaches its owner without a key',
     async (path) => {
       const asked = around.lookup.questions.length;
       const ways = variants(path);
@@ -213,7 +213,7 @@ describe('addresses', () => {
     },
   );
 
-  it('S96: X-Forwarded-For counts from trusted proxies only, and from the right', async () => {
+  it('S96: X-Forwarded-For counts only from trusted proxies, and is read from the right', async () => {
     const { apiKey } = around.account.addKey({ allowedAddresses: ['192.0.2.7'] });
     const statusBehind = async (forwarded: string | string[]) => {
       const { statusCode, body } = await request(`${under.url}${live}?domainName=a.example`, {
@@ -233,7 +233,7 @@ describe('addresses', () => {
     expect(await statusBehind(['192.0.2.7', ''])).toBe(403);
   });
 
-  it('S30: any origin may ask, with no credentials of the browser', async () => {
+  it('S30: any origin may send requests, without the browser’s credentials', async () => {
     const { statusCode, headers, body } = await request(under.url + live, {
       method: 'OPTIONS',
       headers: { origin: 'https://page.example', 'access-control-request-method': 'GET' },
@@ -245,7 +245,7 @@ describe('addresses', () => {
     expect(headers['access-control-allow-headers']).toContain('x-api-key');
   });
 
-  it('S18: a cookie means nothing here', async () => {
+  it('S18: a cookie has no effect', async () => {
     const { statusCode, body } = await request(`${under.url}${live}?domainName=a.example`, {
       headers: { cookie: '__Host-session=anything' },
     });
@@ -254,8 +254,8 @@ describe('addresses', () => {
   });
 });
 
-describe('overload and stop', () => {
-  it('beyond the requests it may have under way it answers 503 at once', async () => {
+describe('overload and shutdown', () => {
+  it('beyond its limit of running requests it answers 503 at once', async () => {
     const small = await around.startGateway({
       GATEWAY_IN_FLIGHT_MAX: '1',
       GATEWAY_JOURNAL: `${around.folder}/small`,
@@ -275,7 +275,7 @@ describe('overload and stop', () => {
     await around.stopGateway(small);
   });
 
-  it('a stop lets what is under way end, and asks its clients to go elsewhere', async () => {
+  it('a shutdown finishes running requests, and asks clients to reconnect elsewhere', async () => {
     const stopping = await around.startGateway({
       GATEWAY_DRAIN_MS: '60000',
       GATEWAY_JOURNAL: `${around.folder}/stopping`,

@@ -25,7 +25,7 @@ afterAll(() => under?.stop());
 beforeEach(() => under.forget());
 
 describe('a refusal', () => {
-  it('400: unknown, doubled and malformed parameters are named in the second version', async () => {
+  it('400: unknown, repeated and malformed parameters are named in version 2', async () => {
     const { apiKey } = around.account.addKey();
     const answer = await ask(live(apiKey, '&domainName=a.example&colour=red&max_age=x&format=xml'));
     expectProblem(answer, 400, 'invalid_request');
@@ -44,7 +44,7 @@ describe('a refusal', () => {
     expect(around.lookup.questions).toHaveLength(0);
   });
 
-  it('S10, S11: two keys are refused, in one place or in two', async () => {
+  it('S10, S11: two keys are rejected, in one place or in two', async () => {
     const [{ apiKey: one }, { apiKey: other }] = [around.account.addKey(), around.account.addKey()];
     expectProblem(await ask(`${live(one)}&apiKey=${other}`), 400, 'ambiguous_credentials');
     expectProblem(await ask(`${live(one)}&apiKey=${one}`), 400, 'ambiguous_credentials');
@@ -56,7 +56,7 @@ describe('a refusal', () => {
     );
   });
 
-  it('401: no key, and with WWW-Authenticate', async () => {
+  it('401: a missing key is answered with WWW-Authenticate', async () => {
     const answer = await ask('/v2.0/whois/live?domainName=example.com');
     expectProblem(answer, 401, 'missing_api_key');
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="api"');
@@ -78,7 +78,7 @@ describe('a refusal', () => {
     ],
     ['/v2.0/whois/live?domainName=a.example&maxage=1', { 'x-api-key': 'KEY' }, 400, '"max_age"'],
   ])(
-    'S9: a slip, %s with %j, is told what was meant, on a page that there is',
+    'S9: the mistake %s with %j is answered with a hint, and links to an existing page',
     async (path, headers, status, hint) => {
       const { apiKey } = around.account.addKey();
       const filled = Object.entries(headers).map(([name, value]) => [
@@ -99,7 +99,7 @@ describe('a refusal', () => {
     },
   );
 
-  it('S104: a POST without a body is answered at once, and told that it needs one', async () => {
+  it('S104: a POST without a body is answered at once with what it needs', async () => {
     const { apiKey } = around.account.addKey({ scopes: ['bulk'] });
     const head = `POST /v2.0/bulkwhois/live HTTP/1.1\r\nHost: a.example\r\nX-API-Key: ${apiKey}\r\n`;
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
@@ -109,7 +109,7 @@ describe('a refusal', () => {
     expect(answer).toContain('body: is required, as JSON');
   });
 
-  it('S2, S12: unknown, revoked, expired and erased look the same; a wrong checksum asks nobody', async () => {
+  it('S2, S12: unknown, revoked, expired and erased keys look the same; a wrong checksum causes no call', async () => {
     const keys = [
       around.account.addKey({ state: 'revoked' }),
       around.account.addKey({ expiresAt: '2020-01-01T00:00:00Z' }),
@@ -134,7 +134,7 @@ describe('a refusal', () => {
     expect(around.account.keyQueries).toBe(before);
   });
 
-  it('402: the credits are gone, and 429 never touched them', async () => {
+  it('402 means that credits are used up, and does not count towards the rate limit', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.balances.set(keyRecord.accountId, 2);
     const answers = [];
@@ -146,7 +146,7 @@ describe('a refusal', () => {
     expect(answers.map(({ headers }) => headers['x-credits-remaining'])).toEqual(['1', '0', '0']);
   });
 
-  it('S14: 403 for a wrong address, scope, rank, and for a deleted or suspended account', async () => {
+  it('S14: 403 for a wrong address, scope or rank, and for a deleted or suspended account', async () => {
     const { account, entitlement } = around;
     const code = async (apiKey: string) => {
       const answer = await ask(live(apiKey));
@@ -173,7 +173,7 @@ describe('a refusal', () => {
     expect((await ask(live(allowed.apiKey))).status).toBe(200);
   });
 
-  it('404 and 405: what is not there, and what takes no such method, with Allow', async () => {
+  it('404 for an unknown path, 405 with Allow for a wrong method', async () => {
     expectProblem(await ask('/nowhere?apiKey=x'), 404, 'not_found');
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'] as const) {
       const answer = await ask('/v2.0/whois/live', {}, method);
@@ -185,7 +185,7 @@ describe('a refusal', () => {
     expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS');
   });
 
-  it('422, 503 and 504 of lookup are passed on as ours, and nothing is charged', async () => {
+  it('422, 503 and 504 of lookup are passed on as our own, without a charge', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const cases = [
       [422, 'tld_unsupported', 'unsupported'],
@@ -224,7 +224,7 @@ describe('a refusal', () => {
     expect(refused.headers).not.toHaveProperty('x-forged');
   });
 
-  it('429: the window says when, its page is linked, and nothing was asked or charged', async () => {
+  it('429 names the wait and links its page, without a lookup or a charge', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 1);
     await ask(live(apiKey));
@@ -238,7 +238,7 @@ describe('a refusal', () => {
     expect(around.lookup.questions).toHaveLength(1);
   });
 
-  it('503: credits that are elsewhere, and an entitlement that is down', async () => {
+  it('503 if credits are held elsewhere or entitlement is down', async () => {
     const { apiKey } = around.account.addKey();
     around.entitlement.isElsewhere = true;
     expectProblem(await ask(live(apiKey)), 503, 'credits_busy');
@@ -255,7 +255,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('S86: an address that is in neither table cannot be added, and is answered 404', async () => {
+  it('S86: an unlisted route cannot be added, and is answered 404', async () => {
     const app = fastify();
     const pages = await ErrorPages.load();
     const docs = new ApiDocs([], { apiUrl: 'https://api.example.test', dashboardUrl: '' });
@@ -267,7 +267,7 @@ describe('a refusal', () => {
     for (const path of paths) expectProblem(await ask(path), 404, 'not_found');
   });
 
-  it('the address leads a browser to documents and dashboard, and tells a program where they are', async () => {
+  it('the root page links a browser to documents and dashboard, and tells a program where they are', async () => {
     const page = await ask('/', { accept: 'text/html,*/*' });
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).toMatch(/<a href="https?:\/\/[^"]+">The dashboard/);
@@ -281,7 +281,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('the icon of a browser’s tab is served', async () => {
+  it('the icon of the browser tab is served', async () => {
     const { status, headers } = await ask('/favicon.ico', { accept: 'image/*' });
     expect([status, headers['content-type']]).toEqual([200, 'image/svg+xml']);
   });

@@ -16,7 +16,7 @@ afterAll(() => under?.stop());
 beforeEach(() => under.forget());
 
 describe('traces of a request', () => {
-  it('S8: the key is in no log, no question to lookup, no log row and no answer', async () => {
+  it('S8: the key appears in no log, no call to lookup, no log row and no answer', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const secret = apiKey.slice(9);
     const answers = [
@@ -37,7 +37,7 @@ describe('traces of a request', () => {
     for (const sink of sinks) expect(sink).not.toContain(secret);
   });
 
-  it('the request log lists each call of a known account with what it cost', async () => {
+  it('the request log lists each call of a known account with its cost', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const first = await ask(live(apiKey));
     await ask(live(apiKey, '&domainName=ex%09ample'));
@@ -55,7 +55,7 @@ describe('traces of a request', () => {
     expect(rows[1]).toMatchObject({ status: 400, outcome: 'invalid_request', credits: 0 });
   });
 
-  it('a client that goes away is not charged, and lookup is let go', async () => {
+  it('a client that disconnects is not charged, and its lookup is cancelled', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.lookup.answer = () => undefined;
     const abandonedBefore = around.lookup.abandoned;

@@ -97,7 +97,7 @@ afterEach(async () => {
 });
 
 describe('a call to lookup', () => {
-  it('an answer is the same however its bytes are cut', async () => {
+  it('an answer is the same, however its bytes are split', async () => {
     const lookup = await open();
     const bytes = answerOf('{"name":"B\xc3\xbccher"}', 'Age: 7\r\nx-served-from:cache\r\n');
     for (let cut = 1; cut < bytes.length; cut += 3) {
@@ -118,7 +118,7 @@ describe('a call to lookup', () => {
     expect(server.sockets).toHaveLength(1);
   });
 
-  it('calls beyond the connections wait their turn, and abandoned ones are never asked', async () => {
+  it('calls beyond the connections wait their turn, and abandoned ones are never sent', async () => {
     const lookup = await open({ connectionsMax: 2 });
     const held: Socket[] = [];
     server.onRequest = (socket) => held.push(socket);
@@ -135,7 +135,7 @@ describe('a call to lookup', () => {
     expect(calls[3].results).toEqual([]);
   });
 
-  it('S102: two hundred calls that do not end hold up no other', async () => {
+  it('S102: two hundred calls that do not end delay no other', async () => {
     const lookup = await open({ connectTimeoutMs: 30_000, timeoutMs: 30_000 });
     const slow = Array.from({ length: 200 }, () => ask(lookup));
     await waitFor('all to be asked', () => server.requests.length === slow.length);
@@ -143,7 +143,7 @@ describe('a call to lookup', () => {
     expect(await ask(lookup).result()).toHaveProperty('body', '{}');
   });
 
-  it('a call that is ended closes its connection, hears nothing, and frees its place', async () => {
+  it('cancelling a call closes its connection, delivers nothing, and frees its place', async () => {
     const lookup = await open({ connectionsMax: 1 });
     const [first, second] = [ask(lookup), ask(lookup)];
     await waitFor('the question', () => server.requests.length === 1);
@@ -154,7 +154,7 @@ describe('a call to lookup', () => {
     await waitFor('the first connection to close', () => server.open === 1);
   });
 
-  it('silence, before the headers or within the body, ends in a time-out', async () => {
+  it('silence before the headers or within the body ends in a time-out', async () => {
     const lookup = await open({ timeoutMs: 60 });
     expect(await ask(lookup).result()).toBeInstanceOf(AnswerLate);
     server.onRequest = (socket) => socket.write(answerOf('{"a":1}').subarray(0, -1));
@@ -162,7 +162,7 @@ describe('a call to lookup', () => {
     expect(lookup.size).toBe(0);
   });
 
-  it('S63: an answer that drips in ends in a time-out, too', async () => {
+  it('S63: a dripping answer also ends in a time-out', async () => {
     const lookup = await open({ timeoutMs: 100 });
     const bytes = answerOf(`{"a":"${'x'.repeat(1_000)}"}`);
     let sent = 0;
@@ -184,7 +184,7 @@ describe('a call to lookup', () => {
     expect(await ask(lookup).result()).toHaveProperty('body', '{}');
   });
 
-  it('a closed port, or an end before the answer is whole, is a fault of one call', async () => {
+  it('a closed port or a truncated answer fails only one call', async () => {
     const lookup = await open();
     server.onRequest = (socket) => socket.end(answerOf('{"a":1}').subarray(0, -1));
     expect(await ask(lookup).result()).toBeInstanceOf(ConnectionEnded);
@@ -218,7 +218,7 @@ describe('a call to lookup', () => {
     expect(lookup.size).toBe(0);
   });
 
-  it('a connection is used again only while lookup keeps it and sends nothing unasked', async () => {
+  it('a connection is reused only while lookup keeps it open and sends nothing unrequested', async () => {
     const lookup = await open();
     server.onRequest = (socket) => socket.write(answerOf('{}', 'Connection: close\r\n'));
     await ask(lookup).result();
@@ -233,7 +233,7 @@ describe('a call to lookup', () => {
     await waitFor('the closed connection to be forgotten', () => lookup.size === 0);
   });
 
-  it('connections that are not needed are closed', async () => {
+  it('unneeded connections are closed', async () => {
     const lookup = await open({ timeoutMs: 100, keepAliveMs: 30 });
     server.onRequest = (socket) => socket.write(answerOf('{}'));
     await ask(lookup).result();
@@ -243,7 +243,7 @@ describe('a call to lookup', () => {
 });
 
 describe('the headers of an answer', () => {
-  it('names are read in any case, values without the blanks around them', () => {
+  it('names are read in any case, values without surrounding blanks', () => {
     const text = 'HTTP/1.1 504 x\r\nCONTENT-LENGTH:  12 \r\nConnection: CLOSE\r\n\r\n';
     expect(readAnswerHeaders(text, text.length - 4)).toEqual({
       status: 504,
@@ -255,7 +255,7 @@ describe('the headers of an answer', () => {
     });
   });
 
-  it('S112: over TLS it asks nobody but lookup, on connections that it keeps', async () => {
+  it('S112: over TLS it calls only lookup, on connections that it keeps', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'lookup-tls-'));
     const authority = new OwnAuthority(folder);
     const logger = new Logger('test', { write: () => undefined });
@@ -289,7 +289,7 @@ describe('the headers of an answer', () => {
   });
 });
 
-it('a connection that was just ended takes no further call', async () => {
+it('a connection that has just been closed is not used again', async () => {
   const aged = await open({ timeoutMs: 100, ageMaxMs: 10 });
   server.onRequest = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
   const calls: TestCall[] = [];
@@ -306,7 +306,7 @@ it('a connection that was just ended takes no further call', async () => {
   expect(calls.flatMap(({ results }) => results).filter((one) => one instanceof Error)).toEqual([]);
 });
 
-it('connections age: three lookups behind a balancer of connections get a quarter each, no call is lost', async () => {
+it('connections expire: of three lookups behind a connection balancer each gets a quarter, and no call is lost', async () => {
   const answer =
     'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nX-Outcome: delivered\r\nConnection: keep-alive\r\n\r\n{}';
   const owners = [new ByteServer(), new ByteServer(), new ByteServer()];

@@ -58,8 +58,8 @@ const ask = async (name: string) => {
   return under.ask(`/v2.0/archive/${name}`, { 'x-api-key': apiKey });
 };
 
-describe('any service whose address is given', () => {
-  it('answers its operations, and is named in readiness when it does not', async () => {
+describe('a service whose address is set', () => {
+  it('answers its operations, and readiness names it when it fails', async () => {
     owner.answer = () => ({ status: 200, headers: {}, body: '{"status":true}' });
     expect((await ask('plain')).json).toEqual({ status: true });
     expect(owner.questions.at(-1)!.path).toBe('/internal/archive?version=2');
@@ -68,14 +68,14 @@ describe('any service whose address is given', () => {
     expect(await ready.json()).toMatchObject({ faults: expect.arrayContaining(['corpus']) });
   });
 
-  it('202: what it has only begun is answered as its row says', async () => {
+  it('202: an operation that has only begun is answered as its row says', async () => {
     owner.answer = () => ({ status: 202, headers: {}, body: '{"status":true}' });
     const begun = await ask('begun');
     expect([begun.status, begun.json]).toEqual([202, { status: true }]);
     expectProblem(await ask('plain'), 503, 'service_unavailable');
   });
 
-  it('has its refusals with a public code passed on', async () => {
+  it('passes on its rejections if their code is public', async () => {
     const codes: ProblemCode[] = [
       'insufficient_credits',
       'scope_denied',
@@ -92,7 +92,7 @@ describe('any service whose address is given', () => {
     }
   });
 
-  it('402: tells with its refusal what is lacking, and where it is sold', async () => {
+  it('402: rejections say what is missing and where to buy it', async () => {
     const refusal = { code: 'insufficient_credits', status: 402, detail: 'Too few.' };
     owner.answer = () => ({
       ...problemAnswer(402, 'insufficient_credits', 'failed'),
@@ -106,7 +106,7 @@ describe('any service whose address is given', () => {
     });
   });
 
-  it('has everything else it refuses told as an outage', async () => {
+  it('reports all its other rejections as an outage', async () => {
     for (const [status, code] of [
       [403, 'caller_not_allowed'],
       [401, 'invalid_api_key'],
@@ -118,19 +118,19 @@ describe('any service whose address is given', () => {
     }
   });
 
-  it('503: an installation goes without it', async () => {
+  it('503: is optional', async () => {
     expectProblem(await ask('away'), 503, 'service_unavailable');
     expectProblem(await ask('away-file'), 503, 'service_unavailable');
   });
 });
 
-describe('the limits of a row', () => {
-  it('504: its owner has the time that the row gives it', async () => {
+describe('limits of a row', () => {
+  it('504: its owner has the time that the row allows', async () => {
     owner.answer = () => undefined;
     expectProblem(await ask('impatient'), 504, 'answer_timeout');
   });
 
-  it('413: its answer is as large as the row lets it be', async () => {
+  it('413: its answer may be as large as the row allows', async () => {
     const text = 'x'.repeat(1024 * 1024);
     owner.answer = () => ({ status: 200, headers: {}, body: JSON.stringify({ text }) });
     const refused = await ask('brief');

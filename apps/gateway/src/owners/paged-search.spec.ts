@@ -82,7 +82,7 @@ async function search(apiKey: string, path: string): Promise<Found> {
 }
 
 describe('a paged search through the gateway', () => {
-  it('is read to its end by following Link, page by page at the price of a page', async () => {
+  it('is read to its end by following Link, page by page, each at its price', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     const first = await search(apiKey, `apiKey=${apiKey}&domainName=A.example&max_credits=5`);
     const pages = [first];
@@ -108,7 +108,7 @@ describe('a paged search through the gateway', () => {
     await waitFor('the settlement', () => entitlement.charged(keyRecord.accountId) === 15);
   });
 
-  it('by number finds the same pages; further modes have pages and prices of their own', async () => {
+  it('returns the same pages by number; further modes have their own pages and prices', async () => {
     const { apiKey } = under.around.account.addKey();
     const second = await search(apiKey, 'domainName=a.example&page=2&page_size=2');
     expect([second.numbers, second.cost]).toEqual([[3, 4], '5']);
@@ -117,7 +117,7 @@ describe('a paged search through the gateway', () => {
     expect(new URL(mini.next!, 'http://x').searchParams.get('mode')).toBe('mini');
   });
 
-  it('version 1 pages in the same way: Link leads on in it, too', async () => {
+  it('version 1 pages in the same way, including Link', async () => {
     const { apiKey } = under.around.account.addKey();
     const first = await search(apiKey, '/v1.0/archive?domainName=a.example&page=2');
     const [, next] = String(first.next).split('/v1.0/archive?');
@@ -125,7 +125,7 @@ describe('a paged search through the gateway', () => {
     expect((await search(apiKey, first.next!)).numbers).toEqual([7]);
   });
 
-  it('costs nothing where it finds nothing, and says whether anything was there to look through', async () => {
+  it('costs nothing if nothing is found, and says whether there was data to search', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     for (const [name, hasData] of [
       [WITHOUT_RECORDS, true],
@@ -140,7 +140,7 @@ describe('a paged search through the gateway', () => {
     expect(under.around.entitlement.charged(keyRecord.accountId)).toBe(0);
   });
 
-  it('a preview counts for nothing, and tells what each mode would cost', async () => {
+  it('a preview is free, and says what each mode would cost', async () => {
     const { apiKey } = under.around.account.addKey();
     const preview = await search(apiKey, 'domainName=a.example&mode=preview&max_credits=0');
     expect([preview.status, preview.cost, preview.numbers]).toEqual([200, '0', []]);
@@ -151,7 +151,7 @@ describe('a paged search through the gateway', () => {
     ]);
   });
 
-  it('402: a page that could cost more than max_credits is not asked for', async () => {
+  it('402: a page that could cost more than max_credits is not fetched', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     const path = '/v2.0/archive/records?domainName=a.example&max_credits=4';
     const refused = await under.ask(path, { 'x-api-key': apiKey });
@@ -168,7 +168,7 @@ describe('a paged search through the gateway', () => {
     expect(costs).toEqual(['5', '0']);
   });
 
-  it('400: a cursor that was changed, or goes with other parameters, and one beside a page', async () => {
+  it('400: rejects a cursor that was changed, goes with other parameters, or comes with a page number', async () => {
     const { paging } = await search(under.around.account.addKey().apiKey, 'domainName=a.example');
     const cursor = paging.next_cursor!;
     const other = cursor.startsWith('W') ? `V${cursor.slice(1)}` : `W${cursor.slice(1)}`;

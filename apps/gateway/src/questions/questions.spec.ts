@@ -30,7 +30,7 @@ async function search(operation: string, fields: Record<string, string>) {
 }
 const accountId = () => dashboard.session.accountId;
 
-it('a question on the dashboard costs what it costs with a key, and is logged under the account', async () => {
+it('a lookup in the dashboard costs as much as with a key, and is logged under the account', async () => {
   const { status, page } = await search('whois.live', { domainName: 'asked.example' });
   expect([status, page]).toEqual([200, expect.stringContaining('Cost 1 credit')]);
   expect(page).toContain('Example Holdings Zürich');
@@ -44,7 +44,7 @@ it('a question on the dashboard costs what it costs with a key, and is logged un
   expect(lookup.questions.every(({ path }) => path.includes('asked.example'))).toBe(true);
 });
 
-it('S99: the dashboard and the keys of an account share its requests a minute', async () => {
+it('S99: the dashboard and the keys of an account share its rate limit', async () => {
   const { apiKey, keyRecord } = under.around.account.addKey();
   dashboard.session = { ...dashboard.session, accountId: keyRecord.accountId };
   const ask = (name: string) =>
@@ -56,13 +56,13 @@ it('S99: the dashboard and the keys of an account share its requests a minute', 
   expect(Number(third.headers['x-ratelimit-remaining-requests'])).toBe(left - 2);
 });
 
-it('samples cost nothing, and no source is asked to pay for them', async () => {
+it('samples are free, and no paid source is queried for them', async () => {
   const { status, page } = await search('whois.live', { domainName: 'registered.test' });
   expect([status, page]).toEqual([200, expect.stringContaining('Free of charge.')]);
   expect(under.around.entitlement.charged(accountId())).toBe(0);
 });
 
-it('without enough credits nothing is asked, and the page leads to where they are bought', async () => {
+it('without enough credits nothing is looked up, and the page links to the shop', async () => {
   under.around.entitlement.balances.set(accountId(), 0);
   const { status, page } = await search('whois.live', { domainName: 'poor.example' });
   expect(status).toBe(402);
@@ -70,12 +70,12 @@ it('without enough credits nothing is asked, and the page leads to where they ar
   expect(under.around.lookup.questions).toEqual([]);
 });
 
-it('a refusal names the field as the page does', async () => {
+it('a rejection names the field as the page does', async () => {
   const { status, page } = await search('whois.live', { domainName: 'a.example', max_age: 'old' });
   expect([status, page]).toEqual([400, expect.stringContaining('Age in seconds at most must be')]);
 });
 
-it('S86: only the dashboard asks without a key, and only what it has a page for', async () => {
+it('S86: only the dashboard may call without a key, and only operations that have a page', async () => {
   const tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
   const ask = async (caller: 'dashboard' | 'worker', operation: string) => {
     const answer = await fetch(`${under.gateway.url}/internal/questions`, {

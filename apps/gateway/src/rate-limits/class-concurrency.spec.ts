@@ -50,8 +50,8 @@ function deliver(response: ServerResponse): void {
   response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live').end('{}');
 }
 
-describe('requests that keep their owner busy for long', () => {
-  it('S102: are so many at a time, and every live request beside them is served', async () => {
+describe('long-running requests', () => {
+  it('S102: are limited in number, and every live request beside them is served', async () => {
     const keys = Array.from(
       { length: BULK_MAX / BULK_SHARE },
       () => around.account.addKey({ scopes: SCOPES }).apiKey,
@@ -73,7 +73,7 @@ describe('requests that keep their owner busy for long', () => {
     expect((await bulk(apiKey)).status).toBe(200);
   });
 
-  it('S102: leave room for other accounts, however many of them one account sends', async () => {
+  it('S102: leave room for other accounts, however many one account sends', async () => {
     const [greedy, modest] = [1, 2].map(() => around.account.addKey({ scopes: SCOPES }));
     const held = holdBulk();
     const alone = Array.from({ length: BULK_ALONE_MAX }, () => bulk(greedy.apiKey));
@@ -91,7 +91,7 @@ describe('requests that keep their owner busy for long', () => {
     expect(after.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('S102: end in 504 when their owner does not answer in time, and make room', async () => {
+  it('S102: end in 504 if their owner does not answer in time, and free their place', async () => {
     const { apiKey } = around.account.addKey({ scopes: SCOPES });
     around.lookup.respond = () => {};
     const { apiUrl } = await around.startGateway({

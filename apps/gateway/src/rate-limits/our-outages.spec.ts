@@ -34,7 +34,7 @@ const left = ({ headers }: { headers: object }) =>
 
 describe('the requests per minute', () => {
   it.each(['lookup_overloaded', 'service_unavailable'])(
-    'ten refusals by %s use up nothing of them',
+    'are not used up by ten failures of %s',
     async (code) => {
       around.lookup.answer = () => problemAnswer(503, code, 'unreachable');
       for (let i = 0; i < 10; i++) {
@@ -48,7 +48,7 @@ describe('the requests per minute', () => {
     },
   );
 
-  it('neither does an entitlement that cannot be reached', async () => {
+  it('nor by an unreachable entitlement', async () => {
     expect(left(await ask())).toBe(LIMIT - 1);
     const { apiKey: other, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, LIMIT);
@@ -74,7 +74,7 @@ describe('the requests per minute', () => {
     expectProblem(await ask(), 429, 'rate_limited');
   });
 
-  it('of an address without a key: an outage of lookup uses up nothing of them', async () => {
+  it('of an address without a key: an outage of lookup does not use them up', async () => {
     around.lookup.answer = () => problemAnswer(503, 'service_unavailable', 'unreachable');
     const first = await under.ask('/v2.0/tlds');
     const second = await under.ask('/v2.0/tlds');

@@ -36,7 +36,7 @@ it.each([
   ['we', ''],
   ['Node', 'te: trailers\r\n'],
 ])(
-  'S126: a connection that %s read is closed after many 429, others are served',
+  'S126: a connection read by %s is closed after many 429, and others are served',
   async (_, line) => {
     const { apiKey } = under.around.account.addKey();
     const { apiKey: others } = under.around.account.addKey();

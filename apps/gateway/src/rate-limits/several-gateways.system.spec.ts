@@ -108,7 +108,7 @@ here('requests per minute over three gateways', () => {
   });
 
   it.each([10, 120])(
-    'S99: at a limit of %i, many keys, ways to send them, addresses and methods let no more than the limit × 1.00 through',
+    'S99: at a limit of %i, many keys, transports, addresses and methods together get no more than the limit × 1.00',
     async (limit) => {
       const statuses = await flood(limit);
       // Gateways that lost sight of the server, on a machine that stood still, let fewer through.
@@ -124,7 +124,7 @@ here('requests per minute over three gateways', () => {
     },
   );
 
-  it('S100: with the counters gone each gateway lets its third through, and credits fail closed', async () => {
+  it('S100: without counters each gateway allows its third, and credits fail closed', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 30);
     const headers = { 'x-api-key': apiKey };

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => under?.stop());
 
-describe('the reference of the API', () => {
+describe('the API reference', () => {
   const served = OPERATIONS.filter((row) => listenerOf(row) === 'api');
 
   it('describes every row with a key and every public one, and needs no key itself', async () => {
@@ -34,7 +34,7 @@ describe('the reference of the API', () => {
     for (const { name } of served) expect(text).toContain(`<section id="${name}"`);
   });
 
-  it('is sent compressed to whoever takes that, in at most 600 kB', async () => {
+  it('is sent compressed to clients that accept it, in at most 600 kB', async () => {
     const { headers } = await under.ask('/docs', { 'accept-encoding': 'gzip, br' });
     expect(headers['content-encoding']).toBe('gzip');
     expect(Number(headers['content-length'])).toBeLessThan(GZIP_BYTES_MAX);
@@ -42,7 +42,7 @@ describe('the reference of the API', () => {
     expect(plain.headers['content-encoding']).toBeUndefined();
   });
 
-  it('no other file is served beside its own', async () => {
+  it('no other file is served beside it', async () => {
     for (const path of ['/docs/package.json', '/docs/..%2fREADME.md', '/docs/%2e%2e']) {
       expectProblem(await under.ask(path), 404, 'not_found');
     }
@@ -50,7 +50,7 @@ describe('the reference of the API', () => {
 
   const executablePath = chromiumPath();
   (executablePath === undefined ? it.skip : it)(
-    'S115: a browser shows the API’s pages from our own files alone, legible to everybody',
+    'S115: a browser builds the API’s pages from our own files alone, and they are accessible',
     async () => {
       const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
       try {

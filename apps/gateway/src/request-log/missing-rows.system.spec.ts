@@ -123,8 +123,8 @@ const entryOf = (changes: Partial<LogEntry> = {}): LogEntry => ({
   ...changes,
 });
 
-describe('rows of the request log', () => {
-  it('kill -9: each charged answer has one row after the next starts, and the daily cap counts them', async () => {
+describe('request log rows', () => {
+  it('kill -9: each charged answer has one row after the next start, and the daily cap counts it', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ dailyCreditCap: 9 });
     const first = await forkGateway('rows');
     expect(await lookUp(first.apiUrl, apiKey)).toBe(200);
@@ -146,7 +146,7 @@ describe('rows of the request log', () => {
     expect(around.entitlement.charged(keyRecord.accountId)).toBe(9);
   });
 
-  it('kill -9 while the server holds a batch back: its rows stand once, and nothing of that run comes after', async () => {
+  it('kill -9 while the server delays a batch: its rows exist once, and nothing of that run follows', async () => {
     const { apiKey, keyRecord } = around.account.addKey({});
     const first = await forkGateway('held');
     expect(await lookUp(first.apiUrl, apiKey)).toBe(200);
@@ -171,7 +171,7 @@ describe('rows of the request log', () => {
     await admin.query('drop function gateway.hold_batch cascade');
   });
 
-  it('kill -9 in the middle of a bulk request: what was sent is charged once and has one row, the rest goes back', async () => {
+  it('kill -9 during a bulk request: what was sent is charged once and has one row; the rest is returned', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
     const { accountId } = keyRecord;
     const { entitlement, lookup } = around;
@@ -213,7 +213,7 @@ describe('rows of the request log', () => {
     expect(readHolds(readFileSync(path, 'utf8'))).toEqual([]);
   });
 
-  it('rows that were written before, or stand there twice, are written once', async () => {
+  it('rows that were written before, or occur twice, are written once', async () => {
     const repository = new RequestLogRepository(await database.service('gateway'));
     const missing = new MissingRows(
       {
@@ -233,7 +233,7 @@ describe('rows of the request log', () => {
     expect((await loggedOf(accountId)).toSorted()).toEqual(['a', 'b\\c']);
   });
 
-  it('the log names the charged rows that it has not written, and counts them once they are', async () => {
+  it('the log names charged rows that it has not written, and counts them once they are', async () => {
     let isAway = true;
     const sink = {
       copy: async () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(true)),
@@ -257,7 +257,7 @@ describe('rows of the request log', () => {
     expect([written, log.unwrittenRows()]).toEqual([[100], []]);
   });
 
-  it('a line reads back as what it was; a damaged one does not', () => {
+  it('an undamaged line is read back unchanged; a damaged one is not read', () => {
     const entry = entryOf({ subject: 'bücher\\x.example' });
     const line = new LogLines().of(entry).trimEnd();
     expect(readLine(line)).toEqual(entry);
@@ -272,14 +272,14 @@ describe('rows of the request log', () => {
     expect(damages.map(readLine)).toEqual(damages.map(() => undefined));
   });
 
-  it('the journal gives back the rows that the log has not written, also of its compacted file', () => {
+  it('the journal returns the rows that the log has not written, also from its compacted file', () => {
     const text =
       '+ 0 a b\n= 0 1\trow one\n= 0 2\trow two\n~ 1\n= 0 3\trow three\n= 0 4\n= 0 5\tcut';
     expect(readRows(text)).toEqual(['row two', 'row three']);
     expect(readRows('= - 0\trow two\n~ 1\n')).toEqual([]);
   });
 
-  it('the journal gives back the holds that are open, also from its compacted file', () => {
+  it('the journal returns the open holds, also from its compacted file', () => {
     const [accountId, other] = [newId(), newId()];
     const text = `* h0 req_a ${accountId}\trow\ta\n# h0 2\n= h0 5\n* h1 req_b ${other}\trow b\n= h1 4\trow b of its own\n* h2 req_c ${other}\trow c\n- h2\n# h0 x\n= h7 1\n* h8 req_d nobody\tx\n`;
     const holds = [

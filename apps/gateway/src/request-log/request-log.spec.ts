@@ -69,7 +69,7 @@ const hoursOf = async (accountId: string) =>
   );
 
 describe('refusals', () => {
-  it('S122: 20,000 of one key are at most 100 rows, and counted whole', async () => {
+  it('S122: 20,000 rejections of one key become at most 100 rows, and are all counted', async () => {
     const refusals = new CountRefusalsJob(new RequestLogRepository(service), clock, logger);
     const log = new RequestLog(copy, logger);
     const [accountId, keyId] = [newId(), newId()];
@@ -93,7 +93,7 @@ describe('refusals', () => {
 });
 
 describe('the request log', () => {
-  it('a subject of any text is one row and stays unchanged', async () => {
+  it('a subject with any text is one row and stays unchanged', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();
     const subjects = [
@@ -139,7 +139,7 @@ describe('the request log', () => {
     expect(await subjectsOf(accountId)).toHaveLength(10);
   });
 
-  it('rows that come while it writes wait for the next COPY', async () => {
+  it('rows that arrive during a write wait for the next COPY', async () => {
     const copied: number[] = [];
     const sink = {
       copy: async (lines: Buffer) => {
@@ -157,7 +157,7 @@ describe('the request log', () => {
     expect(log.waiting).toBe(100);
   });
 
-  it('a database that falls silent holds up neither the log nor a stop', async () => {
+  it('a database that stops answering delays neither the log nor a shutdown', async () => {
     const proxy = await TcpProxy.before(database.url('gateway'));
     const distant = new RequestLogCopy(proxy.through(database.url('gateway')), copy.makePartitions);
     const log = new RequestLog(distant, logger);
@@ -177,7 +177,7 @@ describe('the request log', () => {
     expect(await subjectsOf(accountId)).toHaveLength(2);
   });
 
-  it('a stop writes what is added while it writes', async () => {
+  it('a shutdown writes rows that arrive while it writes', async () => {
     const copied: number[] = [];
     const sink = {
       copy: async (lines: Buffer) => {
@@ -192,7 +192,7 @@ describe('the request log', () => {
     expect([copied.length, log.waiting]).toEqual([3, 0]);
   });
 
-  it('a lost connection costs nothing but a try', async () => {
+  it('a lost connection costs only one attempt', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();
     log.add(entry({ accountId }));
@@ -209,7 +209,7 @@ describe('the request log', () => {
   });
 
   it.each(['commit', 'last.example'])(
-    'what breaks between "%s" and its answer is stored once, with what came after it',
+    'a batch that fails between "%s" and its answer is stored once, together with later rows',
     async (last) => {
       const proxy = await TcpProxy.before(database.url('gateway'));
       const distant = new RequestLogCopy(
@@ -243,7 +243,7 @@ describe('the request log', () => {
     },
   );
 
-  it('a run that was ended writes nothing more', async () => {
+  it('a run that has ended writes nothing more', async () => {
     const ended = new RequestLogCopy(database.url('gateway'), copy.makePartitions);
     const log = new RequestLog(ended, logger);
     const accountId = newId();
@@ -256,7 +256,7 @@ describe('the request log', () => {
     expect(await subjectsOf(accountId)).toHaveLength(1);
   });
 
-  it('hours are counted once, however often they are counted', async () => {
+  it('hours are counted once, however often the job runs', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();
     log.add(entry({ accountId, credits: 1 }));
@@ -271,7 +271,7 @@ describe('the request log', () => {
     ]);
   });
 
-  it('a row that comes late is counted too, and beside writers that dawdle each counts once', async () => {
+  it('a late row is counted too, and beside slow writers each counts once', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();
     const late = clock.now().getTime() - 50 * HOUR_MS;
@@ -305,7 +305,7 @@ describe('the request log', () => {
     );
   });
 
-  it('erasure removes the rows of one account in chunks, also those that come afterwards', async () => {
+  it('erasure removes the rows of one account in chunks, including later ones', async () => {
     const log = new RequestLog(copy, logger);
     const [gone, stays] = [newId(), newId()];
     for (let n = 0; n < 25; n++)
@@ -328,7 +328,7 @@ describe('the request log', () => {
     expect(await subjectsOf(stays)).toHaveLength(1);
   });
 
-  it('after the clock was moved a partition is made, and what is too old is given up', async () => {
+  it('after the clock was changed a partition is created, and what is too old is dropped', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();
     clock.advance(10 * 86_400_000);
@@ -343,7 +343,7 @@ describe('the request log', () => {
     expect(await subjectsOf(accountId)).toHaveLength(2);
   });
 
-  it('a partition to come has an index by which an operator finds a request', async () => {
+  it('a future partition has the index by which an operator finds a request', async () => {
     const name = 'request_log_20380102';
     await maintenance.makePartitions(new Date('2038-01-01T12:00:00Z'));
     const [{ valid }] = await service.query<{ valid: number }>(
@@ -354,7 +354,7 @@ describe('the request log', () => {
     expect(valid).toBe(1);
   });
 
-  it('partitions are made ahead, and those older than 90 days are dropped', async () => {
+  it('partitions are created ahead, and those older than 90 days are dropped', async () => {
     clock.set('2026-08-05T09:30:00Z');
     await new RollPartitionsJob(owner, clock).runOnce();
     const partitions = await service.query<{ name: string }>(

@@ -32,8 +32,8 @@ const ask = (apiKey: string, domainName: string) =>
     'x-api-key': apiKey,
   });
 
-describe('hostile questions of a customer', () => {
-  it('S99: a test key gets no real answer for nothing, however the name is written', async () => {
+describe('hostile requests of a customer', () => {
+  it('S99: a test key gets no real answer for free, however the name is spelled', async () => {
     const { apiKey } = around.account.addKey({ environment: 'test' });
     const scheme = `${'a'.repeat(32)}.example.com`;
     const names = [
@@ -96,7 +96,7 @@ describe('hostile questions of a customer', () => {
     expect(await post(['test', 'example'])).toBe(422);
   });
 
-  it('S8: a key that is pasted as the name reaches neither lookup nor the request log', async () => {
+  it('S8: a key pasted as the name reaches neither lookup nor the request log', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.lookup.answer = () => problemAnswer(400, 'invalid_domain_name', 'invalid');
     for (const name of [apiKey, `https://x.example/?apiKey=${apiKey}`, apiKey.toUpperCase()]) {
@@ -109,8 +109,8 @@ describe('hostile questions of a customer', () => {
   });
 });
 
-describe('a client that does not wait for answers', () => {
-  it('S104: leaves no request in memory that was answered, however long its connection lives', async () => {
+describe('a client that pipelines requests', () => {
+  it('S104: leaves no answered request in memory, however long its connection lives', async () => {
     const { apiKey } = around.account.addKey();
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1').resume();
     const seen: WeakRef<object>[] = [];
@@ -141,13 +141,13 @@ describe('a client that does not wait for answers', () => {
   });
 });
 
-describe('keys that are not valid', () => {
+describe('invalid keys', () => {
   const statusFrom = async (address: string, apiKey: string) => {
     const headers = { 'x-api-key': apiKey, 'x-forwarded-for': address };
     return (await under.ask('/v2.0/whois/live?domainName=a.example', headers)).status;
   };
 
-  it('S17: a flood of them is stopped when all are sent at once, too, and no neighbour with it', async () => {
+  it('S17: a simultaneous flood of them is stopped too, and neighbours are not affected', async () => {
     const before = around.account.keyQueries;
     const flood = Array.from(
       { length: 400 },
@@ -169,7 +169,7 @@ describe('keys that are not valid', () => {
     expect(await statusFrom('192.0.2.10', apiKey)).toBe(200);
   });
 
-  it('S17: an address that is remembered keeps nothing of the request it stood in', async () => {
+  it('S17: the memory of an address keeps nothing of its request', async () => {
     // 12,000 requests of 16 kB, remembered where half of that has room.
     const source = `
       import { parentPort } from 'node:worker_threads';
@@ -190,7 +190,7 @@ describe('keys that are not valid', () => {
     expect(waitSeconds).toBe(0);
   });
 
-  it('S17: requests of one good key that come at once are one question', async () => {
+  it('S17: simultaneous requests with one valid key cause one call', async () => {
     const { apiKey } = around.account.addKey();
     const before = around.account.keyQueries;
     const asked = Array.from({ length: 70 }, () => statusFrom('192.0.2.11', apiKey));
@@ -198,7 +198,7 @@ describe('keys that are not valid', () => {
     expect(around.account.keyQueries - before).toBe(1);
   });
 
-  it('S17: a network that takes another /64 for each is stopped, and its neighbour is not', async () => {
+  it('S17: a network that uses another /64 for each request is stopped, and its neighbour is not', async () => {
     const before = around.account.keyQueries;
     const statuses = [];
     for (let network = 0; network < 400; network++) {
@@ -211,25 +211,22 @@ describe('keys that are not valid', () => {
   });
 });
 
-describe('hostile answers of lookup', () => {
+describe('hostile answers from lookup', () => {
   it.each([
     ['text that ends a header', '1\r\nset-cookie: a=b'],
     ['an object', { seconds: 1 }],
     ['less than nothing', -1],
     ['no whole number', 1.5],
-  ])(
-    'S95: a wait that is %s reaches no customer, and the gateway serves on',
-    async (_what, wait) => {
-      const { apiKey } = around.account.addKey();
-      const refusal = problemAnswer(503, 'upstream_throttled', 'throttled');
-      const body = { ...(JSON.parse(refusal.body) as object), retry_after: wait };
-      around.lookup.answer = () => ({ ...refusal, body: JSON.stringify(body) });
-      const { status, headers } = await ask(apiKey, 'a.example');
-      expect(status).toBe(503);
-      expect(headers).not.toHaveProperty('set-cookie');
-      expect(headers['retry-after'] ?? '1').toMatch(/^\d+$/);
-      around.lookup.answer = (asked) => deliveredAnswer(nameIn(asked));
-      expect((await ask(apiKey, 'b.example')).status).toBe(200);
-    },
-  );
+  ])('S95: a wait that is %s is not passed on, and the gateway continues', async (_what, wait) => {
+    const { apiKey } = around.account.addKey();
+    const refusal = problemAnswer(503, 'upstream_throttled', 'throttled');
+    const body = { ...(JSON.parse(refusal.body) as object), retry_after: wait };
+    around.lookup.answer = () => ({ ...refusal, body: JSON.stringify(body) });
+    const { status, headers } = await ask(apiKey, 'a.example');
+    expect(status).toBe(503);
+    expect(headers).not.toHaveProperty('set-cookie');
+    expect(headers['retry-after'] ?? '1').toMatch(/^\d+$/);
+    around.lookup.answer = (asked) => deliveredAnswer(nameIn(asked));
+    expect((await ask(apiKey, 'b.example')).status).toBe(200);
+  });
 });

@@ -171,7 +171,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     expect(JSON.stringify(answer.json)).not.toContain('dds_live_x');
   });
 
-  it('400: selected paths that lead to no member of the answer are named', async () => {
+  it('400: selected paths that match no member of the answer are named', async () => {
     if (!inQuery.includes('fields')) return;
     const { answer, fields } = await send(operation, route, {
       query: queryOf([...good, ['fields', 'status,meta,colour.red,query_tim']]),
@@ -181,7 +181,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     expect(answer.json.detail).toContain('colour.red, query_tim');
   });
 
-  it('400: what is required and absent is named', async () => {
+  it('400: missing required parameters are named', async () => {
     const required = good.map(([name]) => name).filter((name) => !isChoice(name));
     if (required.length === 0) return;
     const { answer, fields } = await send(operation, route, { query: queryOf(chosenBy) });
@@ -189,7 +189,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     expect(fields?.toSorted()).toEqual(required.toSorted());
   });
 
-  it('400, 415: a body that is not what the row says, or where there is none to be', async () => {
+  it('400, 415: a body that does not match the row, or is not expected, is rejected', async () => {
     const query = queryOf(good);
     if (operation.upload?.types.length) {
       const { answer } = await send(operation, route, { query, body: '{"a":1}' });
@@ -223,7 +223,7 @@ it.each(OF_HEAD)('%s refuses bad parameters with 400', async (_address, operatio
   }
 });
 
-it('only version 1, which ignores unknown parameters, asked an owner', () => {
+it('only version 1, which ignores unknown parameters, called an owner', () => {
   const asked = under.around.lookup.questions.filter(({ path }) => !path.includes('version=1'));
   expect(asked).toEqual([]);
 });

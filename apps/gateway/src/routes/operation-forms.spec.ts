@@ -165,7 +165,7 @@ const fieldsOf = ({ json }: { json: Record<string, unknown> }) =>
 describe('an operation with a body', () => {
   const names = { domainNames: ['a.example', 'b.example', 'c.example'] };
 
-  it('is charged for each item that its owner charges, of what was reserved for all', async () => {
+  it('is charged per item that its owner charges, out of the amount reserved for all', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     let asked: unknown;
     around.lookup.respond = (_request, response, body) => {
@@ -182,7 +182,7 @@ describe('an operation with a body', () => {
     await waitFor('the settlement', () => around.entitlement.charged(keyRecord.accountId) === 4);
   });
 
-  it('402: what could cost more than max_credits is not asked', async () => {
+  it('402: a request that could cost more than max_credits is not forwarded', async () => {
     const { apiKey } = around.account.addKey();
     const refused = await post('/v2.0/bulk?max_credits=5', apiKey, names);
     expectProblem(refused, 402, 'price_above_max');
@@ -191,7 +191,7 @@ describe('an operation with a body', () => {
     expect((await post('/v2.0/bulk?max_credits=6', apiKey, names)).status).toBe(200);
   });
 
-  it('400: an Idempotency-Key that is none is refused and not left out', async () => {
+  it('400: an invalid Idempotency-Key is rejected, not ignored', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     for (const key of ['', 'a b', 'x'.repeat(256), 'é']) {
       const refused = await post('/v2.0/bulk', apiKey, names, {
@@ -206,7 +206,7 @@ describe('an operation with a body', () => {
     expect((await post('/v2.0/bulk', apiKey, names, key)).status).toBe(200);
   });
 
-  it('streams lines as they come, and the last one says what they cost', async () => {
+  it('streams lines as they arrive, and the last one says what they cost', async () => {
     const { apiKey } = around.account.addKey();
     around.lookup.respond = (asked, response) => {
       expect(asked.headers.accept).toBe('application/x-ndjson');
@@ -225,7 +225,7 @@ describe('an operation with a body', () => {
     });
   });
 
-  it('an owner that goes in between is said in the last line; what was sent is charged', async () => {
+  it('an owner that fails midway is reported in the last line, and what was sent is charged', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.lookup.respond = (_asked, response) => {
       response.write(streamedLine('charged', '{"index":0}'), () => response.destroy());
@@ -236,7 +236,7 @@ describe('an operation with a body', () => {
     await waitFor('the settlement', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
-  it('a client that goes pays for the lines that were sent, and the owner is let go', async () => {
+  it('a client that disconnects pays for the lines that were sent, and the owner’s call is cancelled', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     let isLetGo = false;
     around.lookup.respond = (_asked, response) => {
@@ -259,7 +259,7 @@ describe('an operation with a body', () => {
     expect(row).toMatchObject({ status: 499, credits: 2, operation: 'whois.bulk' });
   });
 
-  it('400: every fault of query and body is named, and nothing is asked', async () => {
+  it('400: every fault of query and body is named, and nothing is forwarded', async () => {
     const { apiKey } = around.account.addKey();
     const faulty = { domainNames: ['a.example', 7], colour: 'red' };
     const answer = await post('/v2.0/bulk?depth=none&extra=1', apiKey, faulty);
@@ -275,7 +275,7 @@ describe('an operation with a body', () => {
     expect(around.lookup.questions).toEqual([]);
   });
 
-  it('S94: too large a body is refused unread, with or without its length announced', async () => {
+  it('S94: a body that is too large is rejected unread, with or without a Content-Length', async () => {
     const { apiKey } = around.account.addKey();
     const large = { domainNames: ['a'.repeat(8_000)] };
     expectProblem(await post('/v2.0/bulk', apiKey, large), 413, 'payload_too_large');
@@ -300,7 +300,7 @@ describe('an operation with a body', () => {
     expect((await post('/v2.0/bulk', apiKey, { domainNames: ['a.example'] })).status).toBe(200);
   });
 
-  it('a test key may ask for fixtures only, and nobody else for one of them', async () => {
+  it('a test key may request fixtures only, and only a test key may request one', async () => {
     const { apiKey } = around.account.addKey({ environment: 'test', rank: 0 });
     const mixed = { domainNames: ['registered.test', 'a.example'] };
     expectProblem(await post('/v2.0/bulk', apiKey, mixed), 422, 'test_key_fixture_only');
@@ -309,15 +309,15 @@ describe('an operation with a body', () => {
     expect(around.lookup.questions).toEqual([]);
   });
 
-  it('takes no other method, and says which', async () => {
+  it('rejects other methods, and names the allowed one', async () => {
     const answer = await under.ask('/v2.0/bulk');
     expectProblem(answer, 405, 'method_not_allowed');
     expect(answer.headers.allow).toBe('POST, OPTIONS');
   });
 });
 
-describe('several operations on one path', () => {
-  it('a parameter chooses between them: class, scope, price and owner are those of the chosen', async () => {
+describe('several operations with one path', () => {
+  it('are selected by a parameter: class, scope, price and owner are those of the selected one', async () => {
     const { apiKey } = around.account.addKey();
     const ask = (rest: string) => under.ask(`/v1.0/whois?apiKey=${apiKey}${rest}`);
     const live = await ask('&whois=live&domainName=a.example');
@@ -343,7 +343,7 @@ describe('several operations on one path', () => {
 });
 
 describe('an operation that answers with a redirect', () => {
-  it('leads to where its owner says, never to what could end a header', async () => {
+  it('redirects to where its owner says, never to a value that could end a header', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const path = '/v2.0/files/newly/2026-11-20';
     let location = 'https://files.example/x?token=1';

@@ -4,7 +4,7 @@ import { ApiPaths } from './api-paths.js';
 
 const HEADER = 'X-Simulated-Data: true\r\n';
 
-it('every lookup of an installation with simulated data says so, and no other answer does', () => {
+it('an installation with simulated data marks every lookup as such, and no other answer', () => {
   const { routes } = new ApiPaths(OPERATIONS, { isDataSimulated: true });
   for (const { path, operation, versionLines } of routes) {
     const says = versionLines.includes(HEADER);

@@ -29,7 +29,7 @@ describe('metrics of a gateway', () => {
     return answer.status;
   };
 
-  it('S8: real traffic is told exactly, and no label holds a key, a name, an address or an id', async () => {
+  it('S8: metrics match real traffic exactly, and no label contains a key, a name, an address or an id', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const answer = around.lookup.answer;
     for (let n = 0; n < 5; n++) expect(await ask(apiKey, `name-${n}.example`)).toBe(200);
@@ -74,7 +74,7 @@ describe('metrics of a gateway', () => {
     }
   });
 
-  it('credits are unsettled until entitlement has taken them', async () => {
+  it('credits count as unsettled until entitlement has taken them', async () => {
     const { apiKey } = around.account.addKey();
     expect(await ask(apiKey, 'settled.example')).toBe(200);
     await waitFor('the settlement', async () => {

@@ -65,7 +65,7 @@ async function insertRequests(
 }
 
 describe('the requests of a day', () => {
-  it('each is listed once, page after page, those of the account and the operation alone', async () => {
+  it('each request is listed once, page after page, only for the account and operation', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey({ scopes: ['account:read'] });
     await insertRequests(keyRecord.accountId, 250, 'whois.live');
     await insertRequests(keyRecord.accountId, 3, 'dns.live');
@@ -92,7 +92,7 @@ describe('the requests of a day', () => {
     ]);
   });
 
-  it('many slow lists of one account leave those of others their connections, and some are refused', async () => {
+  it('many slow lists of one account leave connections to others, and some are refused', async () => {
     const [slow, other] = [0, 1].map(() =>
       under.around.account.addKey({ scopes: ['account:read'] }),
     );
@@ -123,7 +123,7 @@ describe('the requests of a day', () => {
     expect((await list(slow.apiKey, `&from=${yesterday}`)).status).toBe(200);
   });
 
-  it('each new day has an index of its refused requests', async () => {
+  it('each new day has an index of its rejected requests', async () => {
     const maintenance = await under.database.maintenance('gateway');
     await maintenance.query(`select roll_partitions('2040-05-01T00:00:00Z')`);
     const [{ count }] = await database.query<{ count: number }>(
@@ -133,7 +133,7 @@ describe('the requests of a day', () => {
     expect(count).toBe(1);
   });
 
-  it('S89: a day or cursor that the database cannot read is refused before it is asked', async () => {
+  it('S89: a day or cursor that the database cannot read is rejected before the query', async () => {
     const { apiKey } = under.around.account.addKey({ scopes: ['account:read'] });
     const cursorOf = (...values: string[]) =>
       Buffer.from(JSON.stringify(values)).toString('base64url');
@@ -151,7 +151,7 @@ describe('the requests of a day', () => {
     }
   });
 
-  it('S86: a session lists those of its own account, as a call and as a page that escapes them', async () => {
+  it('S86: a session lists its own account’s requests, as a call and as a page that escapes them', async () => {
     await insertRequests(ACCOUNT_ID, 101, 'whois.live');
     const { cookie } = dashboard;
     const path = `requests?day=${TODAY}&operation=whois.live`;
@@ -172,7 +172,7 @@ describe('the requests of a day', () => {
     expect((await dashboard.send('GET', '/requests?day=yesterday', { cookie })).status).toBe(400);
   });
 
-  it('usage by key tells keys apart, counts what failed, and is a table for spreadsheets too', async () => {
+  it('usage by key separates keys, counts failures, and can be downloaded as CSV', async () => {
     const mine = newId();
     dashboard.session = { ...dashboard.session, accountId: mine };
     await insertRequests(mine, 3, 'whois.live');
@@ -206,7 +206,7 @@ describe('the requests of a day', () => {
     expect((await read('/usage?from=2026-02-30')).status).toBe(400);
   });
 
-  it('usage by key has what was logged before its hours were counted, and the last hours, once each', async () => {
+  it('usage by key includes requests logged before their hours were counted, and the last hours, once each', async () => {
     const mine = newId();
     dashboard.session = { ...dashboard.session, accountId: mine };
     await insertRequests(mine, 3, 'whois.live');
@@ -232,7 +232,7 @@ describe('the requests of a day', () => {
     expect(await read()).toContain(`${TODAY},Dashboard,5,0,5`);
   });
 
-  it('the page lists those of a key and of an answer, each with its id', async () => {
+  it('the page lists requests of one key and one status, each with its id', async () => {
     const mine = newId();
     dashboard.session = { ...dashboard.session, accountId: mine };
     await insertRequests(mine, 3, 'whois.live');
@@ -275,7 +275,7 @@ describe('the requests of a day', () => {
     }
   });
 
-  it('several days are one list; each request has a page with its outcome and the call once more', async () => {
+  it('several days are one list; each request has a page with its outcome and the call to repeat', async () => {
     const mine = newId();
     dashboard.session = { ...dashboard.session, accountId: mine };
     const bulk = { operation: 'whois.bulk', subject: 'a_b.example, c.example' };

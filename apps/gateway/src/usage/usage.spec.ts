@@ -23,7 +23,7 @@ const look = (apiKey: string, name: string) =>
   under.ask(`/v2.0/whois/live?domainName=${name}`, { 'x-api-key': apiKey });
 
 describe('usage of an account', () => {
-  it('counts every request of the account and its credits once, and nobody else’s', async () => {
+  it('counts every request of the account and its credits once, and no other account’s', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: [...SCOPES] });
     const { apiKey: other } = around.account.addKey({ scopes: [...SCOPES] });
     for (const name of ['a.example', 'b.example', 'a.example']) await look(apiKey, name);
@@ -50,7 +50,7 @@ describe('usage of an account', () => {
     });
   });
 
-  it('tells of itself, too, at no cost', async () => {
+  it('counts itself too, at no cost', async () => {
     const { apiKey } = around.account.addKey({ scopes: [...SCOPES] });
     await usage(apiKey);
     await waitFor('the first question to be logged', async () => {
@@ -61,7 +61,7 @@ describe('usage of an account', () => {
     });
   });
 
-  it('503: a read that the database does not answer in time may be sent again, and one that was not begun does not count', async () => {
+  it('503: a read that the database does not answer in time may be retried, and one that never started does not count', async () => {
     const keys = Array.from({ length: POOL_SIZE + 3 }, () =>
       around.account.addKey({ scopes: [...SCOPES] }),
     );

@@ -30,7 +30,7 @@ function failure(
 }
 
 describe('the answer cache', () => {
-  it('gives an answer no older than asked for, and none after a day', () => {
+  it('returns an answer no older than requested, and none after a day', () => {
     const clock = new TestClock();
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     cache.put('a.com', lookup('a.com', clock));
@@ -42,7 +42,7 @@ describe('the answer cache', () => {
     expect(cache.stale('a.com')?.domain).toBe('a.com');
   });
 
-  it('ends with the registration it speaks of', () => {
+  it('ends with the registration that it describes', () => {
     const clock = new TestClock('2026-03-02T09:00:00Z');
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     const expires = { original: '', iso: '2026-03-02T10:00:00Z', precision: 'second' as const };
@@ -54,7 +54,7 @@ describe('the answer cache', () => {
     expect(cache.fresh('a.com', DAY_MS, clock.now())).toBeUndefined();
   });
 
-  it('believes "not registered" for ten minutes', () => {
+  it('keeps "not registered" for ten minutes', () => {
     const clock = new TestClock();
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     cache.put('a.com', { ...fixtureLookup('available.test', clock.now()), domain: 'a.com' });
@@ -64,7 +64,7 @@ describe('the answer cache', () => {
     expect(cache.fresh('a.com', DAY_MS, clock.now())).toBeUndefined();
   });
 
-  it('believes an answer that lacks a source for two minutes', () => {
+  it('keeps an answer that lacks a source for two minutes', () => {
     const clock = new TestClock();
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     cache.put('a.com', lookup('a.com', clock, { outcome: 'partial' }));
@@ -82,7 +82,7 @@ describe('the answer cache', () => {
     ['timeout', undefined, 30],
     ['parse_failed', 1, 30],
   ] as const)(
-    'remembers %s with a hint of %s s for %s s, and never as an answer',
+    'keeps %s with a hint of %s s for %s s, and never as an answer',
     (outcome, hint, keptSeconds) => {
       const clock = new TestClock();
       const cache = new AnswerCache(KEPT_DOMAIN, roomy);
@@ -116,7 +116,7 @@ describe('the answer cache', () => {
     expect(cache.failure('a.com', clock.now())).toBeUndefined();
   });
 
-  it('never holds more entries or bytes than it may, least recently used first out', () => {
+  it('never exceeds its limits of entries and bytes, and evicts the least recently used first', () => {
     const clock = new TestClock();
     const cache = new AnswerCache(KEPT_DOMAIN, { maxEntries: 3, maxBytes: 1_000_000 });
     for (const name of ['a.com', 'b.com', 'c.com']) cache.put(name, lookup(name, clock));

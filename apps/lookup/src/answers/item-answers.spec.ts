@@ -34,8 +34,8 @@ type Item = Record<string, unknown>;
 
 const NAMES = ['slow.test', 'registered.test', 'throttled.test', '-bad-.example', 'available.test'];
 
-describe('questions about several names', () => {
-  it('are answered in their order, each as if it had been asked alone', async () => {
+describe('requests for several names', () => {
+  it('are answered in order, each as if it had been requested alone', async () => {
     const { status, headers, text } = await post('whois/bulk', { domainNames: NAMES });
     expect([status, headers.get('x-outcome')]).toEqual([200, 'delivered']);
     const body = JSON.parse(text) as { bulk_whois_response: Item[]; summary: object };
@@ -55,7 +55,7 @@ describe('questions about several names', () => {
     expect(body.summary).toEqual({ delivered: 3, failed: 2 });
   });
 
-  it('stream each answer once it is there, marked by what it costs, and a summary last', async () => {
+  it('stream each answer once it is ready, marked with its price, and a summary last', async () => {
     const { headers, text } = await post(
       'whois/bulk',
       { domainNames: NAMES },
@@ -86,8 +86,8 @@ describe('questions about several names', () => {
   });
 });
 
-describe('questions about several names and addresses', () => {
-  it('are answered in their order, names first', async () => {
+describe('requests for several names and addresses', () => {
+  it('are answered in order, names first', async () => {
     const hosts = {
       domainNames: ['registered.test', 'available.test'],
       ipAddresses: ['192.0.2.1', '10.0.0.1', 'none'],
@@ -103,7 +103,7 @@ describe('questions about several names and addresses', () => {
     ]);
   });
 
-  it('must be about something', async () => {
+  it('must contain at least one', async () => {
     for (const body of [{}, { domainNames: [], ipAddresses: [] }]) {
       expect((await post('dns/bulk', body)).status).toBe(400);
     }

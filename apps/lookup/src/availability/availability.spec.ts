@@ -11,7 +11,7 @@ import { suggestionsFor } from './suggestions.js';
 const SECRET = 'a-service-secret-of-at-least-32-characters';
 const clock = new TestClock('2026-11-22T10:00:00Z');
 
-describe('whether a name can be had', () => {
+describe('availability of a name', () => {
   it.each<[Outcome, 'rdap' | 'whois43', Delegation, string, string | undefined]>([
     ['not_registered', 'rdap', 'not_delegated', 'available', 'rdap'],
     ['not_registered', 'whois43', 'not_delegated', 'available', 'whois'],
@@ -30,7 +30,7 @@ describe('whether a name can be had', () => {
     expect([verdict.availability, verdict.method]).toEqual([word, method]);
   });
 
-  it('"available" is said on the word of a registry alone, and never against name servers', () => {
+  it('"available" is answered only on the word of a registry, and never against name servers', () => {
     for (const outcome of OUTCOMES) {
       for (const delegation of ['delegated', 'not_delegated', 'unknown'] as const) {
         const { availability } = verdictOf({ outcome, protocol: 'rdap' }, delegation);
@@ -40,21 +40,21 @@ describe('whether a name can be had', () => {
     }
   });
 
-  it('a registry and name servers that disagree are told', () => {
+  it('a contradiction between registry and name servers is reported', () => {
     const verdict = verdictOf({ outcome: 'not_registered', protocol: 'rdap' }, 'delegated');
     expect(verdict).toMatchObject({ isContradiction: true });
     expect(verdict.confidence).toBeLessThan(0.9);
   });
 });
 
-describe('names like one', () => {
+describe('suggested names', () => {
   const like = (name: string) => {
     const parsed = parseDomainName(name);
     if (!parsed.ok) throw new Error(parsed.message);
     return suggestionsFor(parsed.domain).map((one) => one.name);
   };
 
-  it('are many, different from it and from one another, and names', () => {
+  it('are many, different from the name and from one another, and valid', () => {
     for (const label of ['example', 'fast-cars', 'x1', 'a', 'a'.repeat(63)]) {
       const names = like(`${label}.com`);
       expect(names.length).toBeGreaterThanOrEqual(26);
@@ -99,7 +99,7 @@ describe('names like one', () => {
     },
   );
 
-  it('an internationalised label is offered only where the registry takes it', () => {
+  it('an internationalised label is offered only where the registry accepts it', () => {
     expect(like('bücher.com')).toContain('xn--bcher-kva.de');
     expect(like('bücher.com')).toContain('xn--bcheronline-thb.com');
     expect(like('bücher.com').length).toBeGreaterThan(100);
@@ -138,7 +138,7 @@ describe('the service', () => {
     };
   }
 
-  it('says of fixtures what they stand for, for nothing', async () => {
+  it('answers fixtures with what they represent, free of charge', async () => {
     expect(await ask('domainName=available.test')).toMatchObject({
       status: 200,
       charged: '0',
@@ -154,7 +154,7 @@ describe('the service', () => {
     });
   });
 
-  it('suggests as many names as were asked for, each of which can be had', async () => {
+  it('suggests as many names as requested, each of which is available', async () => {
     const { body } = await ask('domainName=registered.test&sug=true&count=7');
     const suggestions = body.suggestions as { domain: string; availability: string }[];
     expect(suggestions).toHaveLength(7);
@@ -162,7 +162,7 @@ describe('the service', () => {
     expect(suggestions.every(({ availability }) => availability === 'available')).toBe(true);
   });
 
-  it('answers several names in their order, and one name under several suffixes', async () => {
+  it('answers several names in order, and one name under several suffixes', async () => {
     const names = { domainNames: ['registered.test', '-x-.example', 'available.test'] };
     expect((await ask('', names)).body).toMatchObject({
       domains: [
@@ -177,7 +177,7 @@ describe('the service', () => {
     });
   });
 
-  it('answers with the members that are wanted', async () => {
+  it('answers with the selected members', async () => {
     const { body } = await ask('domainName=available.test&fields=domain,availability');
     expect(body).toEqual({ status: true, domain: 'available.test', availability: 'available' });
     const { body: several } = await ask('fields=availability', { domainNames: ['available.test'] });

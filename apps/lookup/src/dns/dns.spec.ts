@@ -98,7 +98,7 @@ async function ask(query: string, headers: Record<string, string> = {}, of = ser
 }
 
 describe('DNS records of a name', () => {
-  it('are asked for by type, under all labels of the name', async () => {
+  it('are queried by type, under all labels of the name', async () => {
     const { status, outcome, body } = await ask('domainName=https://WWW.Example.com/x&type=A,NS');
     expect([status, outcome]).toEqual([200, 'delivered']);
     expect(body).toMatchObject({
@@ -120,14 +120,14 @@ describe('DNS records of a name', () => {
     expect(asked.map(([name]) => name)).toEqual(['www.example.com', 'www.example.com']);
   });
 
-  it('of service labels are asked for, too', async () => {
+  it('are also queried for service labels', async () => {
     expect((await ask('domainName=_dmarc.example.com&type=TXT')).body).toMatchObject({
       domain_name: '_dmarc.example.com',
       dns_records: [],
     });
   });
 
-  it('are partial when one type fails, and no answer when all do', async () => {
+  it('are partial if one type fails, and no answer if all do', async () => {
     expect(await ask('domainName=half.example&type=A,MX')).toMatchObject({
       outcome: 'partial',
       body: { dns_types: { A: 1 }, errors: { MX: 'servfail' } },
@@ -144,7 +144,7 @@ describe('DNS records of a name', () => {
     });
   });
 
-  it('are not asked for again within a repeat', async () => {
+  it('are not queried again within the repeat window', async () => {
     await ask('domainName=repeat.example&type=A');
     const before = asked.length;
     await ask('domainName=repeat.example&type=A', { 'x-repeat': '1' });
@@ -153,7 +153,7 @@ describe('DNS records of a name', () => {
     expect(asked.length).toBe(before + 1);
   });
 
-  it('of fixtures are the same everywhere, and a name under "test" that is none does not exist', async () => {
+  it('are the same everywhere for fixtures, and another name under "test" does not exist', async () => {
     const before = asked.length;
     expect((await ask('domainName=registered.test')).body).toMatchObject({
       dns_types: { A: 1, AAAA: 1, NS: 2, MX: 1, TXT: 1, SPF: 1, SOA: 1, CAA: 1 },
@@ -166,7 +166,7 @@ describe('DNS records of a name', () => {
   });
 });
 
-describe('S123: what is not public', () => {
+describe('S123: private addresses', () => {
   it.each([
     'kubernetes.default.svc.cluster.local',
     'metadata.google.internal',
@@ -185,14 +185,14 @@ describe('S123: what is not public', () => {
     expect(asked.length).toBe(before);
   });
 
-  it('addresses of private networks are left out of an answer, and it says so', async () => {
+  it('are left out of an answer, and it says so', async () => {
     expect((await ask('domainName=inside.example.com&type=A')).body).toMatchObject({
       dns_records: [],
       errors: { A: 'private_address' },
     });
   });
 
-  it("an alias of a stranger's leads to no name of ours, and does not tell whether there is one", async () => {
+  it('a foreign alias leads to none of our internal names, and does not reveal whether one exists', async () => {
     const [there, gone] = await Promise.all(
       ['alias-there', 'alias-gone'].map(async (name) =>
         ask(`domainName=${name}.example.com&type=TXT,CNAME`),
@@ -210,7 +210,7 @@ describe('S123: what is not public', () => {
 });
 
 describe('names of an address', () => {
-  it('are asked for under its reverse name', async () => {
+  it('are queried under its reverse name', async () => {
     expect((await ask('ipAddress=8.8.4.4')).body).toMatchObject({ ip_address: '8.8.4.4' });
     expect(asked.at(-1)).toEqual(['4.4.8.8.in-addr.arpa', 12]);
     expect((await ask('ipAddress=192.0.2.1')).body).toMatchObject({
@@ -219,7 +219,7 @@ describe('names of an address', () => {
   });
 
   it.each(['10.0.0.1', '::1', '169.254.169.254', '192.0.2.9'])(
-    '%s has none: 422, and nobody is asked',
+    '%s has none: 422, without a query',
     async (address) => {
       const before = asked.length;
       expect(await ask(`ipAddress=${address}`)).toMatchObject({
@@ -231,7 +231,7 @@ describe('names of an address', () => {
   );
 });
 
-describe('a question that cannot be asked', () => {
+describe('an invalid request', () => {
   it.each([
     ['', 'invalid_request'],
     ['domainName=a.example&ipAddress=8.8.8.8', 'invalid_request'],

@@ -67,7 +67,7 @@ describe('live answers for the fixture names', () => {
     },
   );
 
-  it('a throttle carries the time to wait and never says "not registered"', async () => {
+  it('a throttled answer carries the time to wait and never says "not registered"', async () => {
     const { body, headers } = await ask({ domainName: 'throttled.test' });
     expect(headers.get('retry-after')).toBe('60');
     expect(body).toMatchObject({
@@ -79,7 +79,7 @@ describe('live answers for the fixture names', () => {
     expect(body).not.toHaveProperty('domain_registered');
   });
 
-  it('both versions speak of the same record', async () => {
+  it('both versions describe the same record', async () => {
     const [first, second] = await Promise.all(
       ['1', '2'].map((version) =>
         ask({ domainName: 'https://WWW.Registered.test./path', version }),
@@ -97,7 +97,7 @@ describe('live answers for the fixture names', () => {
     expect(second!.body.query_time).toBe('2026-11-20 11:42:03');
   });
 
-  it('members that "fields" and "include" leave out are not answered', async () => {
+  it('members excluded by "fields" and "include" are not answered', async () => {
     const some = await ask({ domainName: 'registered.test', fields: 'domain_name,dates.created' });
     expect(some.body).toEqual({
       status: true,
@@ -108,7 +108,7 @@ describe('live answers for the fixture names', () => {
     expect(bare.body).not.toHaveProperty('provenance');
   });
 
-  it('a socket path that holds something else is left alone, and the start fails as a whole', async () => {
+  it('a socket path that holds something else is left alone, and the start fails completely', async () => {
     const path = join(folder, 'precious.txt');
     await writeFile(path, 'kept');
     const config = loadConfig(LookupConfig, {
@@ -121,7 +121,7 @@ describe('live answers for the fixture names', () => {
     expect(await readFile(path, 'utf8')).toBe('kept');
   });
 
-  it('answers the same on its Unix socket', async () => {
+  it('answers are the same on its Unix socket', async () => {
     const text = await new Promise<string>((resolve, reject) => {
       const headers = { authorization: `Bearer ${tokens.issue('gateway', 'lookup')}` };
       const path = '/internal/whois/live?domainName=registered.test';
@@ -140,7 +140,7 @@ describe('live answers for the fixture names', () => {
   });
 });
 
-describe('questions that are not asked', () => {
+describe('rejected requests', () => {
   it.each([
     ['127.0.0.1', 'IP address'],
     ['0x7f.1', 'IP address'],
@@ -186,7 +186,7 @@ describe('questions that are not asked', () => {
     expect(body.detail).toContain(reason);
   });
 
-  it('S86: only the gateway and the worker may ask', async () => {
+  it('S86: only the gateway and the worker may call', async () => {
     for (const caller of ['account', 'entitlement', 'billing'] as const) {
       const authorization = `Bearer ${tokens.issue(caller, 'lookup')}`;
       expect((await ask({ domainName: 'registered.test' }, { authorization })).status).toBe(403);
@@ -228,7 +228,7 @@ describe('coverage', () => {
 });
 
 describe('metrics of lookup', () => {
-  it('answers are counted by outcome and origin, without the names asked for', async () => {
+  it('answers are counted by outcome and origin, without the requested names', async () => {
     const name = 'dds_lookup_answers_total{outcome="delivered",served_from="fixture"}';
     const before = (await scrape(service.url)).get(name) ?? 0;
     for (const domainName of ['registered.test', 'redacted.test']) await ask({ domainName });

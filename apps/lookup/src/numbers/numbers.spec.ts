@@ -25,7 +25,7 @@ async function ask(path: string) {
 }
 
 describe('the holder of an address', () => {
-  it('is told with block, contacts and where abuse is to be reported', async () => {
+  it('is answered with block, contacts and abuse contact', async () => {
     const { status, outcome, body } = await ask('ip-whois?ip=192.0.2.1');
     expect([status, outcome]).toEqual([200, 'delivered']);
     expect(body).toMatchObject({
@@ -44,7 +44,7 @@ describe('the holder of an address', () => {
     });
   });
 
-  it('is told of IPv6 in any spelling, and only with the members that are asked for', async () => {
+  it('is answered for IPv6 in any spelling, with only the requested members', async () => {
     const { body } = await ask('ip-whois?ip=2001:0DB8:0::1&fields=ip_address');
     expect(body).toEqual({ status: true, ip_address: '2001:db8::1' });
   });
@@ -66,14 +66,14 @@ describe('the holder of an address', () => {
   });
 
   it.each(['0x7f.1', '127.1', '1.2.3.4/33', '1.2.3.4/-1', 'fe80::1%25eth0', 'example.com', ''])(
-    'S56: %j is no address',
+    'S56: %j is not an address',
     async (ip) => {
       const { status, body } = await ask(`ip-whois?ip=${ip}`);
       expect([status, body.code]).toEqual([400, 'invalid_request']);
     },
   );
 
-  it('a registry that throttles is never "not allocated"', async () => {
+  it('a throttling registry never becomes "not allocated"', async () => {
     expect(await ask('ip-whois?ip=203.0.113.1')).toMatchObject({
       status: 503,
       outcome: 'throttled',
@@ -88,7 +88,7 @@ describe('the holder of an address', () => {
 });
 
 describe('the holder of an AS number', () => {
-  it('is told, and that routes and peers are not known without a feed', async () => {
+  it('is answered, with a note that routes and peers are unknown without a feed', async () => {
     expect((await ask('asn-whois?asn=as64496')).body).toMatchObject({
       as_number: 'AS64496',
       as_name: 'EXAMPLE-NET',

@@ -30,7 +30,7 @@ function file(name: string, content: string | Buffer): string {
   return path;
 }
 
-it('routes and neighbours are read from files of the public formats, packed or not', async () => {
+it('routes and neighbours are read from files in the public formats, packed or not', async () => {
   const relations = file('as-rel.txt', RELATIONS);
   const origins = file('pfx2as.gz', gzipSync(ORIGINS));
   const feed = await RoutingFeed.load({ relations, origins });
@@ -67,7 +67,7 @@ it.each([
   await expect(RoutingFeed.load({ origins: path })).rejects.toThrow('cannot be read');
 });
 
-it('a file that is not there, or is no archive, stops the start', async () => {
+it('a file that is missing, or is not an archive, stops the start', async () => {
   await expect(RoutingFeed.load({ relations: join(folder, 'none') })).rejects.toThrow('ENOENT');
   await expect(RoutingFeed.load({ relations: join(folder, 'none.gz') })).rejects.toThrow('ENOENT');
   const plain = file('plain.gz', RELATIONS);
@@ -83,7 +83,7 @@ ripencc|DE|ipv4|203.0.113.0|256|20030317|assigned|holder-two
 ripencc||ipv4|198.51.100.0|256||available|
 `;
 
-it("blocks of a number's holder are read from the registries' files", async () => {
+it('the blocks of a number’s holder are read from the registries’ files', async () => {
   const delegated = await DelegatedNumbers.load([file('delegated.gz', gzipSync(DELEGATED))]);
   expect(delegated.blocksOf(64_496)).toEqual(['192.0.2.0/24', '192.0.3.0/25', '2001:db8::/32']);
   expect(delegated.blocksOf(64_497)).toBeUndefined();
@@ -92,7 +92,7 @@ it("blocks of a number's holder are read from the registries' files", async () =
   await expect(DelegatedNumbers.load([basic])).rejects.toThrow('1 of 1 lines cannot be read');
 });
 
-it('an AS number is answered with what is loaded, and with nothing else', async () => {
+it('an AS number is answered with the loaded data, and nothing else', async () => {
   const clock = new TestClock('2026-11-22T10:00:00Z');
   const secret = 'a-service-secret-of-at-least-32-characters';
   const config = loadConfig(LookupConfig, {

@@ -18,10 +18,10 @@ const lookup = (outcome: Lookup['outcome'] = 'delivered'): Lookup => ({
   outcome,
 });
 
-describe('observations handed over', () => {
+describe('submitted observations', () => {
   const parsed = (line: string | undefined) => line && (JSON.parse(line) as object);
 
-  it('is a registration with its contacts and text, complete if every source answered', () => {
+  it('include a registration with its contacts and text, complete if every source answered', () => {
     expect(parsed(whoisLine(lookup(), 'all'))).toMatchObject({
       kind: 'whois',
       name: 'observed.com',
@@ -33,7 +33,7 @@ describe('observations handed over', () => {
     expect(parsed(whoisLine(lookup('partial'), 'all'))).toMatchObject({ complete: false });
   });
 
-  it('has neither contacts nor text if the operator keeps no contacts', () => {
+  it('include neither contacts nor text if the operator stores no contacts', () => {
     const line = whoisLine(lookup(), 'no_contacts')!;
     expect(line).not.toContain('Alex');
     expect(parsed(line)).toMatchObject({ record: { contacts_not_kept: true } });
@@ -50,7 +50,7 @@ describe('observations handed over', () => {
     expect(whoisLine(lookup(outcome), 'all')).toBeUndefined();
   });
 
-  it('says of a name that is free only that it is', () => {
+  it('of a free name say only that it is free', () => {
     expect(parsed(whoisLine(lookup('not_registered'), 'all'))).toEqual({
       kind: 'gone',
       name: 'observed.com',
@@ -58,7 +58,7 @@ describe('observations handed over', () => {
     });
   });
 
-  it('has the types that were answered, and no proof of a registration without a name server', () => {
+  it('include the types that were answered, and no proof of a registration without a name server', () => {
     const record = {
       name: 'observed.com',
       ttlSeconds: 60,
@@ -87,7 +87,7 @@ describe('observations handed over', () => {
 });
 
 describe('the ring', () => {
-  it('pushes the oldest out when lines or bytes have no room, and counts them', () => {
+  it('drops the oldest if lines or bytes have no room, and counts them', () => {
     const ring = new ObservationRing({ lines: 3, bytes: 100 });
     for (const text of ['a', 'b', 'c', 'd']) ring.add(() => text, 10);
     expect([ring.dropped, ring.size]).toEqual([1, 3]);
@@ -95,7 +95,7 @@ describe('the ring', () => {
     expect([ring.dropped, ring.take(1_000).text]).toEqual([4, 'big']);
   });
 
-  it('takes back what could not be handed over, before what came meanwhile', () => {
+  it('takes back what could not be submitted, before what arrived meanwhile', () => {
     const ring = new ObservationRing({ lines: 3, bytes: 100 });
     for (const text of ['a', 'b']) ring.add(() => text, 10);
     const batch = ring.take(15);

@@ -23,7 +23,7 @@ const listing = (host: string) => ({
 const registration = fixtureLookup('registered.test', NOW);
 
 describe('a reputation', () => {
-  it('is malicious only by a list that has the name, which is named with its date', () => {
+  it('is malicious only if a list contains the name, which is named with its date', () => {
     const listed = { ...INDEX, listings: [listing('')] };
     const judged = judgementOf({ registration, index: listed }, NOW);
     expect(judged).toMatchObject({ verdict: 'malicious' });
@@ -63,7 +63,7 @@ describe('a reputation', () => {
     );
   });
 
-  it('of a name that nothing is known of stays in the middle', () => {
+  it('is neutral for a name without any information', () => {
     expect(judgementOf({}, NOW)).toEqual({ score: 50, verdict: 'neutral', signals: [] });
   });
 

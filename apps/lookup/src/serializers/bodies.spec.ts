@@ -36,14 +36,14 @@ function port43Lookup(members: Partial<RegistrationRecord> = {}): Lookup {
   };
 }
 
-it('the example of the documents is what the fixture answers', () => {
+it('the example of the documents equals the answer of the fixture', () => {
   const sections = new Set(WHOIS_LIVE.parameters.include.default);
   const [{ answer }] = WHOIS_LIVE.examples;
   expect(v2Body(fixtureLookup('registered.test', at), live, sections)).toEqual(answer);
 });
 
 describe('the part of each source', () => {
-  it('names the error of a source beside one that delivered, and what was cut', () => {
+  it('names the error of a source beside one that delivered, and what was truncated', () => {
     const lookup = port43Lookup();
     const [registry, registrar] = lookup.sources;
     const silent = { ...registry!, outcome: 'timeout', error: 'first_byte_timeout' } as const;
@@ -61,8 +61,8 @@ describe('the part of each source', () => {
   });
 });
 
-describe('the first version of the answer', () => {
-  it('has exactly the keys its readers know', () => {
+describe('version 1 of the answer', () => {
+  it('has exactly the keys that its readers know', () => {
     const lookup = port43Lookup();
     const contacts = lookup.record!.contacts;
     contacts.reseller = {
@@ -130,7 +130,7 @@ describe('the first version of the answer', () => {
     ]);
   });
 
-  it('prefers the text of the registrar and keeps the text of the registry apart', () => {
+  it('prefers the registrar’s text and keeps the registry’s text apart', () => {
     const body = v1Body(port43Lookup());
     expect(body.whois_raw_domain).toBe('registrar text');
     expect(body.registry_data).toMatchObject({
@@ -150,7 +150,7 @@ describe('the first version of the answer', () => {
   });
 });
 
-describe('the second version of the answer', () => {
+describe('version 2 of the answer', () => {
   it('gives days in the legacy fields and the exact times beside them', () => {
     const body = v2Body(fixtureLookup('registered.test', at), live, everything);
     expect(body).toMatchObject({
@@ -187,7 +187,7 @@ describe('the second version of the answer', () => {
     });
   });
 
-  it('keeps a date of a registry that publishes days a date', () => {
+  it('keeps a date as a date if the registry publishes only days', () => {
     const created = { original: '30-Aug-2008', iso: '2008-08-30', precision: 'day' as const };
     const body = v2Body(port43Lookup({ created, expires: undefined }), live, everything);
     expect(body.create_date).toBe('2008-08-30');
@@ -228,7 +228,7 @@ describe('the second version of the answer', () => {
     expect(body.expiry_date).toBe('2031-05-09');
   });
 
-  it('says of every withheld value that it is withheld and how that is known', () => {
+  it('marks every withheld value as withheld, and says how that is known', () => {
     const body = v2Body(fixtureLookup('redacted.test', at), live, everything);
     expect(body.registrant_contact).toEqual({
       state: 'CA',
@@ -245,14 +245,14 @@ describe('the second version of the answer', () => {
     expect(JSON.stringify(body)).not.toContain('Alex Sample');
   });
 
-  it('leaves room for what only the gateway knows', () => {
+  it('leaves out what only the gateway knows', () => {
     const body = v2Body(fixtureLookup('registered.test', at), live, everything);
     expect(body).not.toHaveProperty('meta');
     const text = JSON.stringify(selectFields(body, ['no_such_member']));
     expect(JSON.parse(`${text.slice(0, -1)},"meta":{}}`)).toEqual({ status: true, meta: {} });
   });
 
-  it('gives the objects of RDAP servers when asked and raw texts unless told not to', () => {
+  it('includes the objects of RDAP servers on request, and raw texts unless excluded', () => {
     const lookup = port43Lookup();
     lookup.sources.push({
       ...lookup.sources[0]!,
@@ -276,7 +276,7 @@ describe('the second version of the answer', () => {
     });
   });
 
-  it('keeps a reserved name apart from a free one and a registered one', () => {
+  it('distinguishes a reserved name from a free and a registered one', () => {
     const { record, ...rest } = fixtureLookup('registered.test', at);
     const reserved: Lookup = {
       ...rest,

@@ -40,7 +40,7 @@ describe('fields', () => {
   }
 
   it.each(SELECTABLE.map((row): [string, Operation] => [row.name, row]))(
-    'of %s takes the path of every member that an answer has, and no other',
+    'of %s accept the path of every member that an answer has, and no other',
     async (_name, row) => {
       const reader = new InputReader(row);
       const [subject] = subjectsOf(row);

@@ -28,7 +28,7 @@ const priceOf = (stripe: Stripe, cents: number) =>
     product_data: { name: 'Plan' },
   });
 
-it('a subscription is renewed and changed after a restart, with the ids that it had', async () => {
+it('a subscription is renewed and changed after a restart, with its earlier ids', async () => {
   const first = await started();
   const customer = await first.stripe.customers.create({});
   const price = await priceOf(first.stripe, 1900);

@@ -18,7 +18,7 @@ describe('records of the payment simulators', () => {
     return (body as { id: string }).id;
   }
 
-  it('is the latest requests, answers and events, however long they run', () => {
+  it('keep the latest requests, answers and events, however long they run', () => {
     const first = newCustomer('key 0');
     expect(newCustomer('key 0')).toBe(first);
     let last: unknown;

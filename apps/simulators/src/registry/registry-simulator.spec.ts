@@ -88,7 +88,7 @@ describe('the simulated certificate authority', () => {
 });
 
 describe('the simulated registries', () => {
-  it('gives the same name the same registration, and expiry after creation', () => {
+  it('gives the same name the same registration, which expires after its creation', () => {
     for (let i = 0; i < 200; i++) {
       const domain = `name-${i}.com`;
       const first = registrationOf(domain);
@@ -163,7 +163,7 @@ describe('the simulated registries', () => {
     ]);
   });
 
-  it('says over RDAP what is withheld, in the words of RFC 9537', async () => {
+  it('marks withheld values over RDAP as in RFC 9537', async () => {
     const answer = JSON.parse((await rdap('rdap.registry.org', 'redacted-shop.org')).text);
     expect(answer.redacted[1].name.type).toBe('Registrant Name');
     expect(JSON.stringify(answer)).not.toContain(
@@ -178,7 +178,7 @@ describe('the simulated registries', () => {
 });
 
 describe('misbehaviour', () => {
-  it('is read from the name and limited by its scope', () => {
+  it('is read from the name and limited to its scope', () => {
     for (const name of MISBEHAVIOURS) {
       expect(misbehaviourOf(`${name}-shop.com`, { protocol: 'rdap', role: 'registry' })).toBe(name);
       expect(
@@ -192,14 +192,14 @@ describe('misbehaviour', () => {
     expect(misbehaviourOf('resetting.com', { protocol: 'rdap', role: 'registry' })).toBeUndefined();
   });
 
-  it('a throttled name is refused with 429, and says when to come back only where its name does', async () => {
+  it('a throttled name gets 429, and a time to wait only if its name says so', async () => {
     const hinted = await rdap('rdap.verisign.com', 'throttled-shop.com');
     expect([hinted.status, hinted.headers['retry-after']]).toEqual([429, '30']);
     const bare = await rdap('rdap.verisign.com', 'throttled-without-hint.com');
     expect([bare.status, bare.headers['retry-after']]).toEqual([429, undefined]);
   });
 
-  it('resets, redirects and answers in HTML', async () => {
+  it('includes resets, redirects and answers in HTML', async () => {
     await expect(rdap('rdap.verisign.com', 'reset-shop.com')).rejects.toThrow();
     const away = await rdap('rdap.verisign.com', 'redirect-to-http-shop.com');
     expect([away.status, away.headers.location]).toEqual([
@@ -210,13 +210,13 @@ describe('misbehaviour', () => {
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html']);
   });
 
-  it('contradicts its registry where the registrar lies', async () => {
+  it('includes a registrar that contradicts its registry', async () => {
     expect(await whois('lying-registrar-shop.com')).toContain('Registry Expiry Date');
     expect(await whois('lying-registrar-shop.com', registrars)).toContain('No match');
     expect((await rdap('rdap.registrar-one.example', 'lying-registrar-shop.com')).status).toBe(404);
   });
 
-  it('refers to each of the places a client must not follow', async () => {
+  it('refers to each of the places that a client must not follow', async () => {
     for (const [name, target] of [
       ['refers-to-loopback.com', '127.0.0.1'],
       ['refers-to-private.com', '10.0.0.1'],
@@ -250,7 +250,7 @@ describe('misbehaviour', () => {
     expect(bytes).toBeGreaterThanOrEqual(20);
   });
 
-  it('keeps what it was asked, so that work can be counted', async () => {
+  it('records its queries, so that work can be counted', async () => {
     await whois('counted.de');
     await rdap('rdap.denic.de', 'counted.de');
     expect(simulator.exchanges.of('counted.de')).toEqual([

@@ -1,27 +1,27 @@
 import { commandFor } from '../checks/before-build.js';
 import type { DemoFacts, SoloFacts } from './solo-facts.js';
 
-/** How a start announces who takes money. */
+/** Tells who takes payments. */
 export const PAYMENTS = {
-  simulated: 'simulated: Credits in the dashboard sells, and no money moves',
-  real: 'the processors that are set take real orders',
-  none: 'nothing is sold: set STRIPE_API_KEY or BILLING_PAYPAL_CLIENT_ID',
+  simulated: 'simulated: buy credits or a plan in the dashboard; no money moves',
+  real: 'real: the processors that you configured charge customers',
+  none: 'none: set STRIPE_API_KEY or BILLING_PAYPAL_CLIENT_ID to sell credits',
 } as const;
 
-/** Where lookups go to the registry simulator. */
+/** Printed when lookups are answered by the registry simulator. */
 export const SIMULATED_DATA: [string, string] = [
   'Data',
-  'SIMULATED: answers are made up, and true of no domain',
+  'SIMULATED: all answers are invented; none describes a real domain',
 ];
 
-/** The text that ends a start: where everything is, and a line to paste that works offline. */
+/** The text printed after a start: all addresses, and a command to paste that works offline. */
 export function announcement(facts: SoloFacts, seconds: number): string {
   const command = (one: string) => commandFor(facts.data_folder, one);
   const rows: [string, string][] = [
     ['API', facts.api_url],
     ['Dashboard', facts.dashboard_url],
     wayIn(facts),
-    ['Mailbox', facts.mailbox_url ?? 'mail is sent by the server of SMTP_URL'],
+    ['Mailbox', facts.mailbox_url ?? 'none: mail is sent through the server in SMTP_URL'],
     ...keyRows(facts),
     ...(facts.mode === 'offline' ? [SIMULATED_DATA] : []),
     ['Payments', PAYMENTS[facts.payments]],
@@ -46,7 +46,7 @@ export function curlLine(apiUrl: string, { test_key }: Pick<DemoFacts, 'test_key
 
 type FactsForAll = Pick<SoloFacts, 'dashboard_url' | 'demo' | 'mode'>;
 
-/** The log-in of the demo account, or where to sign up where there is none. */
+/** The demo account's log-in, or the address of the sign-up page if there is no demo account. */
 export const wayIn = ({ demo, dashboard_url: url }: FactsForAll): [string, string] =>
   demo ? ['  log in', `${demo.email}   ${demo.password}`] : ['  sign up', `${url}/sign-up`];
 

@@ -45,7 +45,7 @@ describe('npm start, before anything is compiled', () => {
   }
 
   it.each(['API_PORT', 'DASHBOARD_PORT', 'METRICS_PORT'])(
-    'a taken port of %s is refused, and nothing is made',
+    'a port in use by %s is rejected, and nothing is created',
     async (setting) => {
       const output = await refused({ [setting]: port });
       expect(output).toContain(`Port ${port} is taken.`);
@@ -54,7 +54,7 @@ describe('npm start, before anything is compiled', () => {
     },
   );
 
-  it('a folder in which it runs already is refused, and the process is named', async () => {
+  it('a folder in which it is already running is rejected, and the process is named', async () => {
     const folder = new DataFolder(join(clone, 'running'));
     folder.create();
     const lock = FolderLock.take(folder);

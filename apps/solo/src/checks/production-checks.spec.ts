@@ -11,7 +11,7 @@ import { PaymentsSimulator } from '../../../simulators/src/payments/payments-sim
 import { type ProductionFacts, productionChecks } from './production-checks.js';
 
 /** What is checked is real: a server with TLS, a mail server, the processors’ APIs, files. */
-describe('the doctor, of an installation that others can reach', () => {
+describe('the doctor, for a public installation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-production-'));
   const clock = new SystemClock();
   const simulator = new PaymentsSimulator();
@@ -74,7 +74,7 @@ describe('the doctor, of an installation that others can reach', () => {
     settings: { ...facts.settings, ...settings },
   });
 
-  it('finds everything well that is set up as the page says', async () => {
+  it('accepts an installation that follows the documentation', async () => {
     for (const name of ['production', 'DNS localhost', 'TLS localhost', 'proxy', 'SMTP']) {
       // The certificate of the test is good for two days.
       const now = () => new Date(clock.now().getTime() - 30 * DAY_MS);
@@ -120,11 +120,11 @@ describe('the doctor, of an installation that others can reach', () => {
     ['backups', () => ({ backups: join(folder, 'nothing') }), /enable the timer/],
     ['clock', () => nginx('no\n'), /systemd-timesyncd/],
   ];
-  it.each(wrong)('says of %s what is wrong and what to do (%#)', async (name, changed, says) => {
+  it.each(wrong)('says for %s what is wrong and what to do (%#)', async (name, changed, says) => {
     expect(await look(name, changed())).toMatch(new RegExp(`^✗ .*${says.source}`));
   });
 
-  it('takes a backup of last night, and none that is older', async () => {
+  it('accepts a backup of last night, and no older one', async () => {
     const hoursAgo = (hours: number) => new Date(clock.now().getTime() - hours * HOUR_MS);
     utimesSync(backup, hoursAgo(25), hoursAgo(25));
     expect(await look('backups')).toBe('✓ the newest is 25 hours old');
@@ -132,7 +132,7 @@ describe('the doctor, of an installation that others can reach', () => {
     expect(await look('backups')).toContain('27 hours old: journalctl');
   });
 
-  it('asks nothing of one that only this machine reaches', () => {
+  it('requires nothing of an installation that only this machine reaches', () => {
     const settings = { BASE_URL: 'http://localhost:8080', BILLING_URL: 'http://127.0.0.1:8081' };
     expect(productionChecks({ ...facts, settings })).toEqual([]);
     expect(productionChecks({ ...facts, settings: {} })).toEqual([]);

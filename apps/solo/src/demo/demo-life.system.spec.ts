@@ -61,7 +61,7 @@ async function countByTheHour(): Promise<void> {
   await log.close();
 }
 
-it('the demo account has a plan, invoices and a month of usage that its ledger has too, once', async () => {
+it('the demo account has a plan, invoices and a month of usage that its ledger contains too, once', async () => {
   solo = await start();
   const demo = solo.facts.demo!;
   expect(await solo.fillDemo()).toBe(true);
@@ -101,7 +101,7 @@ it('the demo account has a plan, invoices and a month of usage that its ledger h
   expect(new Set(days.map(({ date }) => date)).size).toBeGreaterThanOrEqual(29);
 });
 
-it('a production start makes no demo account, and says so by leaving it out', async () => {
+it('a production start creates no demo account, and the announcement omits it', async () => {
   const settings = { BILLING_URL: 'https://my.example.org', SMTP_URL: 'smtp://127.0.0.1:1' };
   solo = await start({ environment: settings, demoAccount: 'full' });
   expect(solo.facts.demo).toBeUndefined();

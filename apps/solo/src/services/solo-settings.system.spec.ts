@@ -9,7 +9,7 @@ import { checkSettings, isDemoWanted, unusedSettings } from './solo-settings.js'
 const AT_HOME = { SERVICE_SECRET: 'x'.repeat(64) };
 const PROGRAM = new URL('../main.js', import.meta.url).pathname;
 
-it('the faults of solo, of its services and of the log are listed at once, and nothing is made', () => {
+it('all faults of solo, its services and the log are listed at once, and nothing is created', () => {
   const parent = mkdtempSync(join(tmpdir(), 'solo-'));
   const folder = join(parent, 'data');
   const faults = { API_PORT: 'eighty', DASHBOARD_PORT: '70000', LOG_LEVEL: 'loud' };
@@ -23,7 +23,7 @@ it('the faults of solo, of its services and of the log are listed at once, and n
   rmSync(parent, { recursive: true });
 });
 
-it('an environment without any setting has no fault', () => {
+it('an environment without any setting is valid', () => {
   expect(() => checkSettings({})).not.toThrow();
 });
 
@@ -57,13 +57,13 @@ it.each([
   }
 });
 
-it('at home there is a demo account unless it is switched off', () => {
+it('on a private machine there is a demo account unless it is switched off', () => {
   expect(
     [undefined, 'full', 'empty', 'none'].map((one) => isDemoWanted(AT_HOME, one as 'full')),
   ).toEqual([true, true, true, false]);
 });
 
-it('a setting that one process has no use for is said, unless it is blank', () => {
+it('a setting without effect in a single process is reported, unless it is blank', () => {
   expect(unusedSettings({ KAFKA_BROKERS: 'kafka:9092', GATEWAY_REUSE_PORT: 'true' })).toEqual([
     'KAFKA_BROKERS is not used by npm start: see npm run cluster',
     expect.stringMatching(/^GATEWAY_REUSE_PORT is not used by npm start: /),
@@ -71,7 +71,7 @@ it('a setting that one process has no use for is said, unless it is blank', () =
   expect(unusedSettings({ KAFKA_BROKERS: ' ', VALKEY_URL: 'redis://127.0.0.1' })).toEqual([]);
 });
 
-it('a setting from a file replaces its default, and gives way to what is generated', () => {
+it('a setting from a file replaces its default, and generated values replace it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'solo-'));
   const file = join(folder, 'value');
   writeFileSync(file, 'https://api.example.org');

@@ -61,7 +61,7 @@ async function rowsOf({ id }: JobAnswer): Promise<string[]> {
 const asksFor = (name: string) => lookup.calls.filter(({ names }) => names.includes(name)).length;
 
 describe('a name', () => {
-  it('that comes later is asked about as often as it takes, one that fails three times', async () => {
+  it('that has to wait is looked up as often as necessary, one that fails three times', async () => {
     const accountId = newId();
     lookup.found = (name) => {
       if (name === 'fails.com') return { outcome: 'timeout' };
@@ -110,7 +110,7 @@ describe('a name', () => {
     expect(days).toBe(7 * 24 * HOUR_MS);
   });
 
-  it('of an upstream that is not ready holds up no other', async () => {
+  it('whose upstream is not ready delays no other', async () => {
     const [accountId, other] = [newId(), newId()];
     lookup.found = (name) => (name.endsWith('.de') ? LATER : {});
     const domainNames = ['a.de', 'b.de', 'c.de', 'a.com', 'b.com'];
@@ -129,8 +129,8 @@ describe('a name', () => {
   });
 });
 
-describe('a file of results', () => {
-  it('S66, S74: holds what was published as text: no formula, no second cell or line', async () => {
+describe('a result file', () => {
+  it('S66, S74: contains published values as text: no formula, no second cell or line', async () => {
     const accountId = newId();
     const registrant = {
       name: '=HYPERLINK("https://evil.example","x")',
@@ -149,7 +149,7 @@ describe('a file of results', () => {
     );
   });
 
-  it('410: is kept for 30 days, and then gone with all that was in it', async () => {
+  it('410: is kept for 30 days, and then deleted with all its content', async () => {
     const accountId = newId();
     const { id } = await under.createJob(accountId, 'whois', { domainNames: ['kept.com'] });
     const done = await under.endOfJob(accountId, id);
@@ -220,7 +220,7 @@ describe('an answer as old as the job allows', () => {
   const before = (seconds: number) =>
     new Date(under.clock.now().getTime() - seconds * SECOND_MS).toISOString();
 
-  it('comes from the corpus at the price, and says when it was observed', async () => {
+  it('comes from the corpus at the normal price, and says when it was observed', async () => {
     const accountId = newId();
     const record = { create_date: '2024-01-02', registrant_contact: { name: 'Ada' } };
     const seen = (name: string, at: string) => ({ kind: 'whois', name, at, record });
@@ -237,7 +237,7 @@ describe('an answer as old as the job allows', () => {
     ]);
   });
 
-  it('of the DNS has the records; a name without any is free, as ever', async () => {
+  it('for DNS contains the records; a name without records is free, as usual', async () => {
     const accountId = newId();
     const seen = (name: string, records: object[]) => ({
       kind: 'dns',

@@ -58,7 +58,7 @@ const change = (name: string, sourceId: number, kind: CorpusChange['kind'] = 'ne
     observedAt: under.clock.now().toISOString(),
   });
 
-it('new names are looked up once, of sources that may be used for it alone', async () => {
+it('new names are looked up once, from sources that permit it', async () => {
   change('new-1.com', 2);
   change('bought.com', 3);
   change('gone.com', 2, 'dropped');
@@ -67,13 +67,13 @@ it('new names are looked up once, of sources that may be used for it alone', asy
   expect(await collect()).toEqual({});
 });
 
-it('names that nobody has looked up for long follow', async () => {
+it('names that were not looked up for a long time follow', async () => {
   corpus.nextNames.push('old-1.com', 'old-2.com');
   const asked = await collect();
   expect(Object.keys(asked).toSorted()).toEqual(['old-1.com', 'old-2.com']);
 });
 
-it('a name whose registry is not ready comes back in its turn, one after the other', async () => {
+it('names whose registry is not ready return in turn, one after the other', async () => {
   lookup.found = () => LATER;
   change('a.com', 2);
   change('b.com', 2);
@@ -87,7 +87,7 @@ it('a name whose registry is not ready comes back in its turn, one after the oth
   expect(await collect()).toEqual({});
 });
 
-it('a name that nobody answers for is given up after three tries', async () => {
+it('a name without an answer is given up after three attempts', async () => {
   lookup.found = () => ({ outcome: 'unreachable' });
   change('silent.com', 2);
   let tries = 0;

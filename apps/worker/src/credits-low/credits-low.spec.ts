@@ -6,7 +6,7 @@ import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { MailCreditsLowJob } from './mail-credits-low.job.js';
 import { OnCreditsLowConsumer } from './on-credits-low.consumer.js';
 
-describe('credits that run out', () => {
+describe('low credits', () => {
   const under = new WorkerUnderTest();
   beforeAll(() => under.start());
   afterAll(() => under.stop());
@@ -22,7 +22,7 @@ describe('credits that run out', () => {
   const mailsOf = async (accountId: string) =>
     (await under.mailbox.newest(50)).filter(({ to }) => to === `${accountId}@payer.example`);
 
-  it('are told by a mail and to webhooks, once for each threshold', async () => {
+  it('are announced by mail and webhook, once for each threshold', async () => {
     const accountId = newId();
     const webhook = await under.gateway.call<{ id: string }>('POST', '/internal/webhooks', {
       accountId,
@@ -44,7 +44,7 @@ describe('credits that run out', () => {
     expect(log.deliveries.map(({ type }) => type)).toEqual(['credits.low', 'credits.low']);
   });
 
-  it('of a deleted account are told nobody', async () => {
+  it('of a deleted account are not announced', async () => {
     const [gone, stays] = [newId(), newId()];
     await under.database.transaction((transaction) => under.accounts.remove(transaction, gone));
     await hear(gone, 0, '0');

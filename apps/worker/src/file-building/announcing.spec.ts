@@ -81,7 +81,7 @@ async function failed() {
   });
 }
 
-it('more accounts than fit one piece of work are told, and a failure repeats that piece alone', async () => {
+it('more accounts than fit one work item are notified, and a failure repeats only that item', async () => {
   const last = accounts.at(-1)!;
   const pages = 2 * PAGE;
   // An answer that cannot be read.

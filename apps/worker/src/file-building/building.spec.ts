@@ -44,7 +44,7 @@ async function removeUnneeded(): Promise<void> {
 }
 
 describe('a database file', () => {
-  it('is made when its day is over, and handed out as its row says', async () => {
+  it('is built when its day is over, and delivered as its row says', async () => {
     const accountId = customer(['names']);
     const entry = await entryOf('newly', '2026-11-22');
     expect(entry).toMatchObject({ edition: 1, rows: 2, state: 'published', schema_version: 1 });
@@ -61,12 +61,12 @@ describe('a database file', () => {
     );
   });
 
-  it('is counted against the one before: what it gained, and what it lost', async () => {
+  it('is compared with the one before: rows added and rows removed', async () => {
     expect(await entryOf('newly', '2026-11-20')).toMatchObject({ gained: null, lost: null });
     expect(await entryOf('newly', '2026-11-22')).toMatchObject({ gained: 1, lost: 1 });
   });
 
-  it('has a zip with the same rows and a manifest that says so', async () => {
+  it('has a zip with the same rows and a matching manifest', async () => {
     const accountId = customer(ALL_DATASETS);
     const { bytes } = await download(accountId, 'newly_whois', '2026-11-22', 'zip');
     const csv = await textOf(accountId, 'newly_whois', '2026-11-22');
@@ -84,7 +84,7 @@ describe('a database file', () => {
     });
   });
 
-  it('of records has the 62 columns of the market, of DNS one for each type', async () => {
+  it('of records has the 62 standard columns; one of DNS has one per type', async () => {
     const accountId = customer(ALL_DATASETS);
     const whois = (await textOf(accountId, 'newly_whois', '2026-11-22')).split('\r\n');
     expect(whois[0].split(',')).toHaveLength(62);
@@ -95,14 +95,14 @@ describe('a database file', () => {
     );
   });
 
-  it('S66, S74: what stands in a record is text: no formula, no second cell', async () => {
+  it('S66, S74: contains records as text: no formula, no second cell', async () => {
     const csv = await textOf(customer(ALL_DATASETS), 'newly_whois', '2026-11-22');
     expect(csv).toContain(`"'=HYPERLINK(""https://evil.example"",""<script>x</script>"")"`);
     expect(csv).toContain(`"'+15550100"`);
     expect(csv).not.toMatch(/(^|,)"?[=+@-]/m);
   });
 
-  it('is published once, however often its time is looked at, and once more in the evening', async () => {
+  it('is published once, however often its schedule is checked, and again in the evening', async () => {
     const before = await count();
     await make();
     await make();
@@ -114,7 +114,7 @@ describe('a database file', () => {
     expect(await entryOf('newly', '2026-11-21')).toMatchObject({ edition: 1 });
   });
 
-  it('that two made is published once, and the other’s bytes go', async () => {
+  it('that two workers built is published once, and the other’s bytes are deleted', async () => {
     const before = await count();
     const built = part(BuildFilesJob) as unknown as { publish(...given: unknown[]): unknown };
     const edition = await under.database.query(
@@ -164,8 +164,8 @@ async function entriesOf(bytes: Buffer): Promise<[string, Buffer][]> {
   return found;
 }
 
-describe('after something was suppressed', () => {
-  it('no file is handed out before it is made without it', async () => {
+describe('after a suppression', () => {
+  it('no file is delivered until it has been built without the suppressed data', async () => {
     const accountId = customer(['names']);
     corpus.suppress('name-21.com');
     corpus.rowsOf = (dataset, day) => planned(dataset, day).slice(1);
@@ -186,8 +186,8 @@ describe('after something was suppressed', () => {
   });
 });
 
-describe('after something of a person was suppressed', () => {
-  it('files of names and of the DNS are handed out as before; those with records wait', async () => {
+describe('after a personal value was suppressed', () => {
+  it('files of names and DNS are delivered as before; those with records wait', async () => {
     const accountId = customer(ALL_DATASETS);
     corpus.suppress('name-22.com', 'person');
     const dns = await entryOf('dns', '2026-11-22');
@@ -257,8 +257,8 @@ describe('what is suppressed while a file is made', () => {
   });
 });
 
-describe('a file that cannot be made', () => {
-  it('S84: leaves nothing behind, and is made by a later try', async () => {
+describe('a file whose build fails', () => {
+  it('S84: leaves nothing behind, and is built by a later attempt', async () => {
     under.clock.set('2026-11-25T03:00:00Z');
     corpus.breaksOff = true;
     await make();
@@ -278,7 +278,7 @@ describe('a file that cannot be made', () => {
 });
 
 describe('after 90 days', () => {
-  it('a file is gone, with all of its bytes', async () => {
+  it('a file is deleted, with all of its bytes', async () => {
     const accountId = customer(['names']);
     under.clock.set(new Date(Date.parse('2026-11-22T00:00:00Z') + 91 * DAY_MS));
     await part(ExpireFilesJob).runOnce();

@@ -84,7 +84,7 @@ const linesOf = async (dataset: Dataset) =>
     .trimEnd()
     .split('\r\n');
 
-it('files hold what sources brought that may be sold, from the corpus to the download', async () => {
+it('files contain data from sources that may be sold, from the corpus to the download', async () => {
   await listen(owner, 'owner.hooks.example');
   await listen(other, 'other.hooks.example');
   await operator.call('POST', '/internal/files/runs');
@@ -99,7 +99,7 @@ it('files hold what sources brought that may be sold, from the corpus to the dow
   expect(further).toEqual([]);
 });
 
-it('webhooks of those who may open a file are told of it, once, and of no other', async () => {
+it('webhooks of accounts that may open a file are notified, once, and no others', async () => {
   const told = () =>
     receiver
       .arrivedAt('owner.hooks.example')
@@ -114,7 +114,7 @@ it('webhooks of those who may open a file are told of it, once, and of no other'
   expect(receiver.arrivedAt('other.hooks.example')).toEqual([]);
 });
 
-it('S119: what is in a file is in no log line, no event and no table of the worker', async () => {
+it('S119: the content of a file is in no log line, no event and no table of the worker', async () => {
   const bodies = receiver.arrivedAt('owner.hooks.example').map(({ body }) => body);
   const rows = await under.database.query('select to_json(f)::text as row from file_editions f');
   const kept = [...bodies, ...under.logged, ...rows.map((row) => JSON.stringify(row))].join('\n');
@@ -122,7 +122,7 @@ it('S119: what is in a file is in no log line, no event and no table of the work
   expect(kept).not.toMatch(/Ada Canary|first\.com|second\.com/);
 });
 
-it('a suppressed name is in no file that can be had', async () => {
+it('a suppressed name is in no file that can be downloaded', async () => {
   // It might make the file without the name before it is asked for.
   await under.holdJob('plan-files');
   await corpus.operate.suppress({ kind: 'domain', value: 'first.com' });

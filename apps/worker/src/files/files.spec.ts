@@ -19,7 +19,7 @@ beforeAll(() => files.start());
 afterAll(() => files.stop());
 
 describe('access to a file', () => {
-  it('S77: whose plan opens it now; each plan its files and no others', async () => {
+  it('S77: requires a plan that covers the file now; each plan covers only its own files', async () => {
     const accountId = customer(['names', 'dns']);
     const allowed = await list(accountId, '?page_size=100');
     const included = allowed.files.filter((file) => file.is_included).map((file) => file.dataset);
@@ -38,7 +38,7 @@ describe('access to a file', () => {
     expect((await download(accountId, 'newly_dns', '2026-11-22')).status).toBe(403);
   });
 
-  it('S77: nobody whose downloads are blocked, whatever the plan', async () => {
+  it('S77: is refused to an account whose downloads are blocked, whatever the plan', async () => {
     const accountId = customer(ALL_DATASETS);
     const from = new Date(under.clock.now().getTime() - HOUR_MS).toISOString();
     under.entitlement.blocks.set(accountId, [{ cause: 'fraud', blocks: ['downloads'], from }]);
@@ -46,7 +46,7 @@ describe('access to a file', () => {
     expect(problemOf(refused)).toMatchObject({ status: 403, code: 'downloads_blocked' });
   });
 
-  it('S78: HEAD and ranges ask the same, and a range is the bytes of the whole', async () => {
+  it('S78: HEAD and range requests are checked alike, and a range returns the same bytes', async () => {
     const [owner, other] = [customer(['names']), customer([])];
     const path = 'files/newly/2026-11-22';
     const head = { method: 'HEAD' } as const;
@@ -61,7 +61,7 @@ describe('access to a file', () => {
     expect([some.status, some.bytes]).toEqual([206, whole.bytes.subarray(2, 10)]);
   });
 
-  it('S75, S79: it is saved under its own name and never shown, and stored under a name of ours', async () => {
+  it('S75, S79: a download is saved under its own name and never displayed, and stored under a name of ours', async () => {
     const { headers } = await download(customer(['names']), 'newly', '2026-11-22', 'zip');
     expect(headers['content-type']).toBe('application/zip');
     expect(headers['content-disposition']).toContain('attachment; filename="newly-2026-11-22.zip"');
@@ -71,7 +71,7 @@ describe('access to a file', () => {
     }
   });
 
-  it('a file that is not there is 404, one whose days are over 410', async () => {
+  it('a missing file is 404, an expired one 410', async () => {
     const accountId = customer(['names']);
     expect((await download(accountId, 'newly', '2026-11-27')).status).toBe(404);
     const gone = await download(accountId, 'newly', '2026-01-01');
@@ -79,8 +79,8 @@ describe('access to a file', () => {
   });
 });
 
-describe('everybody', () => {
-  it('sees how fresh each dataset is, and has a sample that is one day late', async () => {
+describe('every visitor', () => {
+  it('can see how fresh each dataset is, and download a sample that is one day old', async () => {
     const status = await under.gateway.call<FilesStatus>('GET', '/internal/files/status');
     expect(status.datasets).toHaveLength(12);
     const newly = status.datasets.find(({ dataset }) => dataset === 'newly');

@@ -49,8 +49,8 @@ async function results(accountId: string, id: string | null): Promise<string> {
   return gunzipSync(bytes).toString();
 }
 
-describe('a job of names in the request', () => {
-  it('S105: each different name is looked up once and charged once; the rest is given back', async () => {
+describe('a job with names in the request', () => {
+  it('S105: each different name is looked up once and charged once; the rest is released', async () => {
     const accountId = newId();
     const names = Array.from({ length: 60 }, (_, n) => `name-${n}.${n % 2 ? 'com' : 'de'}`);
     const domainNames = [
@@ -82,7 +82,7 @@ describe('a job of names in the request', () => {
     expect(done.artifacts).toEqual([expect.objectContaining({ name: 'results.csv.gz', rows: 61 })]);
   });
 
-  it('S83: a mail says so, with a link to a page behind the log-in and no data', async () => {
+  it('S83: the end is announced by mail with a link to a page behind the log-in and no data', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'dns', {
       domainNames: ['name-1.com'],
@@ -105,7 +105,7 @@ describe('a job of names in the request', () => {
     expect(mail.text).not.toContain('name-1.com');
   });
 
-  it('402: credits that are not there start nothing, and the answer says how many', async () => {
+  it('402: a job without enough credits does not start, and the answer says how many are missing', async () => {
     const accountId = newId();
     entitlement.balances.set(accountId, 1);
     const domainNames = ['a-1.com', 'a-2.com', 'a-3.com'];
@@ -123,7 +123,7 @@ describe('a job of names in the request', () => {
     expect(entitlement.openHolds(accountId)).toBe(0);
   });
 
-  it('S105: a job of a suspended account waits, and cancelled it costs nothing', async () => {
+  it('S105: the job of a suspended account waits, and cancelling it costs nothing', async () => {
     const accountId = newId();
     const { database, accounts } = under;
     await database.transaction((transaction) =>
@@ -149,7 +149,7 @@ describe('a job of names in the request', () => {
     expect(await database.query('select list_id from name_lines')).toEqual([]);
   });
 
-  it('another account sees nothing of it; a second cancel is refused', async () => {
+  it('another account cannot see it; a second cancel is refused', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'whois', { domainNames: ['b-1.com'] });
     const stranger = { accountId: newId() };
@@ -173,7 +173,7 @@ describe('a job of names in the request', () => {
     });
   });
 
-  it('S105: of many jobs at once no more than 20 are under way', async () => {
+  it('S105: of many simultaneous jobs at most 20 are running', async () => {
     const accountId = newId();
     const one = (n: number) => create(accountId, 'whois', { domainNames: [`silent-${n}.com`] });
     const first: JobAnswer[] = [];
@@ -208,7 +208,7 @@ describe('a job of names in the request', () => {
     );
   });
 
-  it('no names, too many, or none that is one, are refused', async () => {
+  it('no names, too many, or none that is valid are rejected', async () => {
     const tooMany = Array.from({ length: 1_001 }, (_, n) => `n${n}.com`);
     for (const body of [{}, { domainNames: [] }, { domainNames: tooMany }]) {
       await expect(create(newId(), 'whois', body)).rejects.toMatchObject({ status: 400 });
@@ -220,10 +220,10 @@ describe('a job of names in the request', () => {
   });
 });
 
-describe('a job of an upload', () => {
+describe('a job from an upload', () => {
   const names = Array.from({ length: 30 }, (_, n) => `upload-${n}.${n % 3 ? 'com' : 'de'}`);
 
-  it('S105: a dry run tells counts, price, shortfall and times; the job answers each name once', async () => {
+  it('S105: a dry run reports counts, price, shortfall and times; the job answers each name once', async () => {
     const accountId = newId();
     entitlement.balances.set(accountId, 20);
     const { id } = await under.upload(accountId, [...names, 'nothing here', names[0]].join('\n'));
@@ -255,7 +255,7 @@ describe('a job of an upload', () => {
     expect(entitlement.charged(accountId)).toBe(60);
   });
 
-  it('credits that are elsewhere for a moment are waited for', async () => {
+  it('credits briefly held elsewhere are waited for', async () => {
     const accountId = newId();
     entitlement.isElsewhere = true;
     const starting = create(accountId, 'whois', { domainNames: ['e-1.com'] });
@@ -267,7 +267,7 @@ describe('a job of an upload', () => {
     expect(await ended(accountId, (await starting).id)).toMatchObject({ state: 'completed' });
   });
 
-  it('400, 404, 409, 422: two lists, none of its own, one that is not read or that is refused', async () => {
+  it('400, 404, 409, 422: two lists, another account’s upload, and one that is unread or rejected are refused', async () => {
     const accountId = newId();
     const { id } = await under.upload(accountId, names.join('\n'));
     const refusalOf = (body: object, whose = accountId) =>

@@ -58,7 +58,7 @@ describe('checks of watched domains', () => {
     await untilAsked('whois', name, 1);
   }
 
-  it('one check is made for all who watch a name, and the first one is no news', async () => {
+  it('one check serves all accounts that watch a name, and the first one reports no change', async () => {
     const name = newName();
     world.register(name, { expiry_date: '2030-01-01', name_servers: ['ns1.example.net'] });
     world.resolve(name, { A: ['192.0.2.1'] });
@@ -76,7 +76,7 @@ describe('checks of watched domains', () => {
     expect(await eventsOf(mine.id)).toEqual([]);
   });
 
-  it('a change of the DNS is told once a second look confirms it, and brings the registration forward', async () => {
+  it('a DNS change is reported once a second check confirms it, and advances the registration check', async () => {
     const name = newName();
     world.register(name, { registrant_contact: { name: 'Alex Sample' }, domain_status: ['ok'] });
     world.resolve(name, { A: ['192.0.2.1'], NS: ['ns1.example.net'] });
@@ -109,7 +109,7 @@ describe('checks of watched domains', () => {
     await untilAsked('whois', name, looks + 1);
   });
 
-  it('a momentary change is no news, and a flapping one is told twice a day', async () => {
+  it('a momentary change is not reported, and a flapping one is reported twice a day', async () => {
     const name = newName();
     const at = (address: string) => world.resolve(name, { A: [address] });
     world.register(name, {});
@@ -130,7 +130,7 @@ describe('checks of watched domains', () => {
     expect(told.map(({ changes }) => changes![0].is_flapping ?? false)).toEqual([true, false]);
   });
 
-  it('a registration is compared by what it publishes, of which no value of people is kept; a partial answer takes nothing away', async () => {
+  it('registrations are compared by what they publish, without storing personal values; a partial answer removes nothing', async () => {
     const name = newName();
     const contact = { name: 'Alex Sample', email_address: 'alex@example.com' };
     world.register(name, { registrant_contact: contact, expiry_date: '2030-01-01' });
@@ -171,7 +171,7 @@ describe('checks of watched domains', () => {
     expect(dropped.changes).toMatchObject([{ type: 'dropped', before: ['yes'], after: ['no'] }]);
   });
 
-  it('reminds 30, 7 and 1 days before the expiry, once each; without one it says so', async () => {
+  it('reminders are sent 30, 7 and 1 days before the expiry, once each; a missing expiry is mentioned', async () => {
     const [name, silent] = [newName(), newName()];
     const day = (days: number) =>
       new Date(under.clock.now().getTime() + days * 24 * HOUR_MS).toISOString().slice(0, 10);
@@ -196,7 +196,7 @@ describe('checks of watched domains', () => {
     expect(await eventsOf(silentId)).toEqual([]);
   });
 
-  it('a day that there is not is no expiry, and keeps no check from ending', async () => {
+  it('an impossible date is not an expiry, and does not stop a check', async () => {
     const name = newName();
     world.register(name, { expiry_date: '2030-02-30' });
     world.resolve(name, {});
@@ -209,7 +209,7 @@ describe('checks of watched domains', () => {
     expect((await shown(id)).checks).toMatchObject({ expiry_date: null, expiry_published: false });
   });
 
-  it('an upstream that is not ready is asked later, and a failure is no change', async () => {
+  it('an upstream that is not ready is queried later, and a failure is not a change', async () => {
     const name = newName();
     world.resolve(name, {});
     world.answerTo('whois', name, {
@@ -228,7 +228,7 @@ describe('checks of watched domains', () => {
     expect(await eventsOf(id)).toEqual([]);
   });
 
-  it('a check that is broken off is made again, and is no change', async () => {
+  it('an interrupted check is repeated, and is not a change', async () => {
     const name = newName();
     world.register(name, {});
     world.resolve(name, { A: ['192.0.2.1'] });
@@ -250,7 +250,7 @@ describe('checks of watched domains', () => {
     expect(await eventsOf(id)).toEqual([]);
   });
 
-  it('a fault in keeping one name leaves out no other', async () => {
+  it('a fault in storing one name does not affect others', async () => {
     const [broken, sound] = [newName(), newName()];
     const checkedAt = async (id: string) => (await shown(id)).checks!.whois_checked_at;
     const ids: string[] = [];
@@ -277,7 +277,7 @@ describe('checks of watched domains', () => {
     world.register(broken, {});
   });
 
-  it('a domain whose check is under way is not checked twice because somebody else begins to watch it', async () => {
+  it('a domain whose check is running is not checked twice because another account starts to watch it', async () => {
     const name = newName();
     const later = { outcome: 'throttled', laterSeconds: 60 } as const;
     for (const kind of ['dns', 'whois'] as const) world.answerTo(kind, name, later);
@@ -288,7 +288,7 @@ describe('checks of watched domains', () => {
     expect([world.count('dns', name), world.count('whois', name)]).toEqual([1, 1]);
   });
 
-  it('monitors that are made and removed again bring no checks beyond places and ten a day', async () => {
+  it('monitors that are created and deleted again cause no checks beyond the limit and ten a day', async () => {
     const domain = 2;
     under.entitlement.monitors.set(accountId, { ...SLOTS, domain });
     for (let made = 1; made < domain + 10; made++) {
@@ -340,7 +340,7 @@ describe('checks of watched domains', () => {
     await firstLook(name);
   });
 
-  it('S118: they rest while the account is deleted or suspended, and are gone when it is erased', async () => {
+  it('S118: checks pause while the account is deleted or suspended, and are removed when it is erased', async () => {
     const name = newName();
     world.register(name, {});
     world.resolve(name, { A: ['192.0.2.1'] });

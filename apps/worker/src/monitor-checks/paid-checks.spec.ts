@@ -11,7 +11,7 @@ import { COLLECTED_SECONDS, PaidChecksService } from './paid-checks.service.js';
 
 const SLOTS = { domain: 5, brand: 0, registrant: 0 };
 
-describe('checks that a place does not include', () => {
+describe('checks beyond the plan', () => {
   const under = new WorkerUnderTest();
   const world = new WatchedWorld();
   let corpus: CorpusUnderTest;
@@ -77,7 +77,7 @@ describe('checks that a place does not include', () => {
     return under.entitlement.charged(accountId);
   }
 
-  it('are priced before, made as often as they are paid for, and charged once each', async () => {
+  it('are priced in advance, run as often as they are paid for, and charged once each', async () => {
     const name = newName();
     const wanted = { kind: 'domain', domainName: name, interval_minutes: 15 };
     const dry = await dryRun('POST', '', wanted);
@@ -96,7 +96,7 @@ describe('checks that a place does not include', () => {
     expect(await paid()).toBe(3);
   });
 
-  it('are told by a dry run, with what lacks and with the refusal, which changes nothing', async () => {
+  it('are described by a dry run, with the shortfall and the refusal, and nothing changes', async () => {
     const { id } = await watch(newName(), 360);
     under.entitlement.balances.set(accountId, 2);
     const often = { interval_minutes: 15 };
@@ -112,7 +112,7 @@ describe('checks that a place does not include', () => {
     expect(await dryRun('PATCH', `/${id}`, often)).toMatchObject({ status: 200 });
   });
 
-  it('are free when they bring no answer, and each account pays for its own', async () => {
+  it('are free if they bring no answer, and each account pays for its own', async () => {
     const name = newName();
     await watch(name, 30);
     const one = accountId;
@@ -129,7 +129,7 @@ describe('checks that a place does not include', () => {
     expect(await paid()).toBe(1);
   });
 
-  it('are one for all monitors that an account has of a name, and none of them is checked anew for being made', async () => {
+  it('are shared by all monitors of an account for a name, and a new monitor causes no extra check', async () => {
     const name = newName();
     await watch(name, 30);
     await look(name, 0);
@@ -143,7 +143,7 @@ describe('checks that a place does not include', () => {
     expect(price).toMatchObject({ credits_per_day_max: 3 });
   });
 
-  it('begin where those of the place ended, of a monitor that is to be checked more often', async () => {
+  it('start where the included ones ended, for a monitor that is to be checked more often', async () => {
     const name = newName();
     const { id } = await call('POST', '', { kind: 'domain', domainName: name });
     await look(name, 0);
@@ -155,7 +155,7 @@ describe('checks that a place does not include', () => {
     expect(await paid()).toBe(1);
   });
 
-  it('end when credits lack, with what is owed, and go on once that is paid', async () => {
+  it('stop when credits run out, with the amount owed, and resume when it is paid', async () => {
     const name = newName();
     under.entitlement.balances.set(accountId, 0);
     const { id } = await watch(name, 10);
@@ -176,7 +176,7 @@ describe('checks that a place does not include', () => {
     expect(await paid()).toBe(2);
   });
 
-  it('go on once what is owed is paid, also by a charge that began before it was owed', async () => {
+  it('resume once the debt is paid, even by a charge that began before the debt', async () => {
     const { entitlement } = under;
     await get(PaidChecksQueue).pause(under.database, HOUR_MS / SECOND_MS);
     const name = newName();
@@ -205,7 +205,7 @@ describe('checks that a place does not include', () => {
     await get(PaidChecksQueue).pause(under.database, 0);
   });
 
-  it('are of domains alone, and not of names that are suppressed', async () => {
+  it('exist for domains only, and not for suppressed names', async () => {
     const brand = { kind: 'brand', keyword: 'paid', interval_minutes: 10 };
     await expect(call('POST', '', brand)).rejects.toMatchObject({ code: 'invalid_request' });
     const name = newName();

@@ -37,8 +37,8 @@ function reasonsOf(name: string, ...rules: Partial<MonitorRule>[]): Record<numbe
   return Object.fromEntries(hits.map(({ place, reason }) => [place, reason]));
 }
 
-describe('words near others', () => {
-  it('are those that a comparison with each would find', () => {
+describe('similar words', () => {
+  it('are exactly those that a full comparison would find', () => {
     const letters = fc.constantFrom(...'abc');
     const word = fc.string({ unit: letters, minLength: 5, maxLength: 12 });
     fc.assert(
@@ -62,7 +62,7 @@ describe('words near others', () => {
 });
 
 describe('a brand', () => {
-  it('is found by its letters, by what they look like, and through a slip', () => {
+  it('is found by its letters, by look-alike letters, and despite a typing error', () => {
     for (const [name, reason] of [
       ['examplebrand.com', 'keyword'],
       ['my-examplebrand-shop.co.uk', 'keyword'],
@@ -84,14 +84,14 @@ describe('a brand', () => {
     );
   });
 
-  it('that many watch is told to each of them', () => {
+  it('that many accounts watch is reported to each of them', () => {
     const rules = Array.from({ length: 3_000 }, () => ({ keyword: 'examplebrand' }));
     for (const name of ['examplebrand.com', 'examp1ebrand.com', 'my-exampelbrand.com']) {
       expect(Object.keys(reasonsOf(name, ...rules))).toHaveLength(rules.length);
     }
   });
 
-  it('must stand where its monitor says', () => {
+  it('must occur where its monitor requires it', () => {
     const rules = (['contains', 'prefix', 'suffix', 'exact'] as const).map((match) => ({
       keyword: 'acme',
       match,
@@ -103,7 +103,7 @@ describe('a brand', () => {
     expect(placesOf('myacmeshop.com')).toBe('0');
   });
 
-  it('is not found in own names, other suffixes, or with the wrong words', () => {
+  it('is not found in own names, other suffixes, or with excluded words', () => {
     const keyword = 'acme';
     for (const [name, rule] of [
       ['acme.com', { own_domains: ['acme.com'] }],
@@ -129,7 +129,7 @@ describe('a registrant', () => {
     technical_contact: { email_address: 'Alex@Example.com', name: 'REDACTED FOR PRIVACY' },
   };
 
-  it('is found by a published value, whole or in part, of any contact', () => {
+  it('is found by a published value, complete or in part, of any contact', () => {
     expect(
       found(
         record,
@@ -147,13 +147,13 @@ describe('a registrant', () => {
     ]);
   });
 
-  it('S70: is not found by what is withheld, or where a privacy service stands in', () => {
+  it('S70: is not found by withheld values, or where a privacy service is named', () => {
     expect(found(record, { owner: 'redacted' })).toEqual([]);
     expect(found({ ...record, privacy_service: true }, { owner: 'alex' })).toEqual([]);
   });
 });
 
-describe('the changes of the corpus', () => {
+describe('changes in the corpus', () => {
   const under = new WorkerUnderTest();
   let corpus: CorpusUnderTest;
   let accountId: string;
@@ -197,7 +197,7 @@ describe('the changes of the corpus', () => {
     at: at(minute),
   });
 
-  it('each new name is told once to all whose brand it has, and again when it is registered again', async () => {
+  it('a new name is reported once to all whose brand it contains, and again if it is registered again', async () => {
     await corpus.recordOf({ name: 'zone' }, listed('before-zyxwares.com'));
     await follow();
     const id = await watch({ kind: 'brand', keyword: 'zyxwares' });
@@ -222,7 +222,7 @@ describe('the changes of the corpus', () => {
     await untilFound(id, 3);
   });
 
-  it('its owner says what he makes of a find', async () => {
+  it('its owner can rate a find', async () => {
     const id = await watch({ kind: 'brand', keyword: 'qorvexa' });
     await corpus.recordOf({ name: 'zone' }, listed('qorvexa-one.com'), listed('qorvexa-two.com'));
     const [hit] = await untilFound(id, 2);
@@ -234,7 +234,7 @@ describe('the changes of the corpus', () => {
     await expect(unknown).rejects.toMatchObject({ status: 404 });
   });
 
-  it('S70: a registration is told by what its newest record publishes, each name once, in the words of the monitor', async () => {
+  it('S70: a registration is reported by what its newest record publishes, each name once, in the monitor’s words', async () => {
     const id = await watch({ kind: 'registrant', company: 'Vantorel Holdings', exact: true });
     const owned = { registrant_contact: { company: 'VANTOREL  Holdings' } };
     const hidden = { registrant_contact: { company: 'REDACTED FOR PRIVACY' } };
@@ -259,7 +259,7 @@ describe('the changes of the corpus', () => {
     ]);
   });
 
-  it('a page with many finds is told in several transactions', async () => {
+  it('a page with many finds is reported in several transactions', async () => {
     const ids = await Promise.all(
       Array.from({ length: 9 }, () => watch({ kind: 'brand', keyword: 'drumlock' })),
     );
@@ -278,7 +278,7 @@ describe('the changes of the corpus', () => {
     expect(parts).toEqual([700, 2_000]);
   });
 
-  it('a monitor is told 1,000 names a day, and once that there are more', async () => {
+  it('a monitor reports at most 1,000 names a day, and once that there are more', async () => {
     const id = await watch({ kind: 'brand', keyword: 'plenthorn' });
     const last = await watch({ kind: 'brand', keyword: 'plenthorn-last', with_typos: false });
     const record = (...names: string[]) =>
@@ -308,7 +308,7 @@ describe('the changes of the corpus', () => {
     expect(newest).toMatchObject({ type: 'brand.match', domain_name: 'plenthorn-tomorrow.com' });
   });
 
-  it('several readers at once tell each name once', async () => {
+  it('several simultaneous readers report each name once', async () => {
     const id = await watch({ kind: 'brand', keyword: 'mirquell' });
     const names = Array.from({ length: 40 }, (_, n) => listed(`mirquell-${n}.com`));
     await corpus.recordOf({ name: 'zone' }, ...names);
@@ -318,7 +318,7 @@ describe('the changes of the corpus', () => {
     expect(await eventsOf(id, '?page_size=100')).toHaveLength(40);
   });
 
-  it('a find goes with its delivery once its domain is suppressed, and others stay', async () => {
+  it('a find is deleted with its delivery once its domain is suppressed, and others stay', async () => {
     const body = { url: 'https://hooks.example/in', events: ['monitor.triggered'] };
     await under.gateway.call('POST', '/internal/webhooks', { accountId, body });
     const id = await watch({ kind: 'brand', keyword: 'ossivant' });

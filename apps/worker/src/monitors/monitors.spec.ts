@@ -43,7 +43,7 @@ describe('monitors', () => {
   const eventsOf = async (id: string): Promise<MonitorEvent[]> =>
     (await call<MonitorEventsAnswer>('GET', `/${id}/events`)).events;
 
-  it('a monitor is tested five times an hour, and its tests are kept for a day', async () => {
+  it('a monitor can be tested five times an hour, and its tests are kept for a day', async () => {
     const { id } = await watch(newName());
     const test = () => under.send('POST', `/internal/monitors/${id}/test`, { accountId });
     const answers = await Promise.all(Array.from({ length: 7 }, test));
@@ -60,7 +60,7 @@ describe('monitors', () => {
     expect(await eventsOf(id)).toHaveLength(1);
   });
 
-  it('news go to the webhook, and into one mail an hour', async () => {
+  it('news is sent to the webhook, and in one mail an hour', async () => {
     const webhook = await under.gateway.call<WebhookSecretAnswer>('POST', '/internal/webhooks', {
       accountId,
       body: { url: 'https://hooks.example/in', events: ['monitor.triggered'] },
@@ -111,7 +111,7 @@ describe('monitors', () => {
     expect(first.html).not.toContain('<b>shop</b>');
   });
 
-  it('an account has as many as its plan says; what a lower plan does not hold is paused, and goes on', async () => {
+  it('an account has as many monitors as its plan allows; a lower plan pauses the excess, a higher one resumes it', async () => {
     under.entitlement.monitors.set(accountId, { domain: 2, brand: 0, registrant: 0 });
     const made = await Promise.allSettled(Array.from({ length: 4 }, async () => watch(newName())));
     const ids = made
@@ -145,7 +145,7 @@ describe('monitors', () => {
     await waitFor('both to be active', async () => (await states()).join() === 'active,active');
   });
 
-  it('a lower allowance that comes while a monitor takes a place misses none', async () => {
+  it('a lower allowance that arrives while a monitor is created misses none', async () => {
     const allow = (domain: number) =>
       under.entitlement.monitors.set(accountId, { domain, brand: 0, registrant: 0 });
     /** The allowance falls, and is fitted, while a call that has read it waits for its turn. */
@@ -182,7 +182,7 @@ describe('monitors', () => {
     await waitFor('the pause of one that goes on', isOver);
   });
 
-  it('S87: another account sees, changes and removes nothing', async () => {
+  it('S87: another account can see, change or remove nothing', async () => {
     const { id } = await watch(newName());
     const { id: eventId } = await call<MonitorEvent>('POST', `/${id}/test`);
     accountId = newId();
@@ -201,7 +201,7 @@ describe('monitors', () => {
     expect(await call('GET', '')).toMatchObject({ monitors: [] });
   });
 
-  it('senseless values are refused by name', async () => {
+  it('invalid values are rejected by name', async () => {
     for (const [body, field] of [
       [{ kind: 'domain' }, 'domainName'],
       [{ kind: 'domain', domainName: 'com' }, 'domainName'],

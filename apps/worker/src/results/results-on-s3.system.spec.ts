@@ -67,7 +67,7 @@ const BUILT_MS = 120_000;
     return { bytes, disposition: file.headers['content-disposition'] };
   }
 
-  it('S76: results are one file of all chunks, at an address of 15 minutes that only its owner is given', async () => {
+  it('S76: results are one file of all chunks, at an address valid for 15 minutes and given only to its owner', async () => {
     const accountId = newId();
     const names = Array.from(
       { length: 900 },
@@ -89,7 +89,7 @@ const BUILT_MS = 120_000;
     });
   });
 
-  it('S76: a database file is at an address of 15 minutes that only those are given whose plan opens it', async () => {
+  it('S76: a database file is at an address valid for 15 minutes and given only to accounts whose plan covers it', async () => {
     const owner = newId();
     under.entitlement.datasets.set(owner, ['names']);
     const path = 'files/newly/2026-11-22?format=csv.gz';

@@ -15,7 +15,7 @@ const TEXT = 'killed-1.com\nkilled-2.com\n';
 const HALF = 13;
 const LONG_AGO = new Date('2020-01-01T00:00:00Z');
 
-describe('a worker that is killed while a file arrives', () => {
+describe('a worker killed during an upload', () => {
   const accountId = newId();
   const tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
   const folder = makeOwnFolder('killed-uploads');
@@ -72,7 +72,7 @@ describe('a worker that is killed while a file arrives', () => {
     return sending;
   }
 
-  it('S84: leaves a half that goes at a start, and its sender sends it again', async () => {
+  it('S84: leaves a partial file that is deleted at the next start, and the client sends it again', async () => {
     const begun = await request(`${worker.url}${PATH}`, {
       method: 'POST',
       headers: { ...headersOf(), 'upload-length': String(TEXT.length) },

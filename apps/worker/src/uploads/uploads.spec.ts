@@ -63,7 +63,7 @@ const NAMES = 'name-1.com\nNAME-1.com\nno name\n\nname-2.de\n';
 const COUNTED = { lines: 4, unique: 2, invalid: 1, duplicates: 1 };
 
 describe('a file of names', () => {
-  it('is counted, whether it is plain, packed by gzip or the only entry of a zip', async () => {
+  it('is counted, whether plain, gzipped or the only entry of a zip', async () => {
     const text = Buffer.from(NAMES);
     for (const file of [text, gzipSync(text), zipOf({ name: 'a.txt', content: text })]) {
       const read = await readOf(file);
@@ -72,7 +72,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('as CSV has its names in the column that its header says, or that holds the first one', async () => {
+  it('in CSV has its names in the column named by the header, or the one with the first name', async () => {
     const titled = '\ufeffid;Domain;note\r\n1;"a-1.com";"x;y"\r\n2;a-2.com;\r\n';
     expect((await readOf(titled)).counts).toMatchObject({ lines: 2, unique: 2, invalid: 0 });
     const bare = '1,b-1.com,"say ""hi"""\n2,b-2.com,x\n3,,x\n';
@@ -81,7 +81,7 @@ describe('a file of names', () => {
     expect((await readOf(long)).counts).toMatchObject({ lines: 3, unique: 1, invalid: 2 });
   });
 
-  it('S72: a zip holds exactly one file, whatever it is called, and no link', async () => {
+  it('S72: a zip contains exactly one file, of any name, and no link', async () => {
     const content = Buffer.from(NAMES);
     const evil = await readOf(zipOf({ name: '../../etc/passwd', content }));
     expect(evil).toMatchObject({ state: 'ready', counts: COUNTED });
@@ -99,7 +99,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('S73: what it is, its bytes tell: a program, a picture, other text and halves are refused', async () => {
+  it('S73: its content determines its type: a program, a picture, other text and truncated files are rejected', async () => {
     const packed = gzipSync(Buffer.from(NAMES.repeat(1_000)));
     const zip = zipOf({ name: 'a', content: Buffer.from(NAMES) });
     const files: [Buffer | string, string][] = [
@@ -121,7 +121,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('S75: its name is shown, and nothing is stored under it', async () => {
+  it('S75: its name is displayed, and nothing is stored under it', async () => {
     const accountId = newId();
     const { text } = await under.sendForm(accountId, NAMES, '', '../../etc/pass\u202ewd');
     const { id, file_name: name } = JSON.parse(text) as UploadAnswer;
@@ -140,7 +140,7 @@ describe('an upload by form', () => {
     expect((await under.upload(newId(), NAMES, field)).id).not.toBe(first.id);
   });
 
-  it('400: what is no form, has no file or two, keeps nothing', async () => {
+  it('400: an invalid form, one without a file or with two keeps nothing', async () => {
     const accountId = newId();
     const type = { 'content-type': 'multipart/form-data; boundary=edge' };
     const part =
@@ -156,7 +156,7 @@ describe('an upload by form', () => {
     expect(list).toMatchObject({ uploads: [] });
   });
 
-  it('409: an account keeps ten, and deletes one to have another', async () => {
+  it('409: an account keeps ten, and must delete one to add another', async () => {
     const accountId = newId();
     const uploads = await Promise.all(
       Array.from({ length: 10 }, () => under.upload(accountId, NAMES)),
@@ -198,7 +198,7 @@ describe('an upload by tus', () => {
       body,
     });
 
-  it('comes in pieces, each where the last one ended, and is read after the last', async () => {
+  it('arrives in pieces, each where the last one ended, and is read after the last', async () => {
     const accountId = newId();
     const path = await create(accountId, NAMES.length);
     expect((await append(accountId, path, 0, NAMES.slice(0, 15))).status).toBe(204);
@@ -220,7 +220,7 @@ describe('an upload by tus', () => {
     expect(read).toMatchObject({ state: 'ready', file_name: 'a.csv', counts: COUNTED });
   });
 
-  it('of two that write at once the later goes on, and no byte is there twice', async () => {
+  it('with two simultaneous writers the later one continues, and no byte is stored twice', async () => {
     const accountId = newId();
     const path = await create(accountId, NAMES.length);
     const both = await Promise.all([
@@ -232,7 +232,7 @@ describe('an upload by tus', () => {
     expect(read).toMatchObject({ counts: COUNTED, received_bytes: NAMES.length });
   });
 
-  it('413: too long, 404: no id, and deleted it is gone', async () => {
+  it('too long is 413, an unknown id is 404, and a deleted one is removed', async () => {
     const accountId = newId();
     const headers = { ...TUS, 'upload-length': String(1024 ** 3) };
     expect((await under.send('POST', PATH, { accountId, headers })).status).toBe(413);
@@ -259,7 +259,7 @@ it('an erased account leaves no upload, no name and no file', async () => {
   expect(left).toEqual([]);
 });
 
-it('an upload that is not used for seven days goes', async () => {
+it('an upload that is unused for seven days is deleted', async () => {
   const accountId = newId();
   const { id } = await under.upload(accountId, NAMES);
   await under.endOfUpload(accountId, id);

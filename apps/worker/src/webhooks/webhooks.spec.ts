@@ -81,7 +81,7 @@ async function untilTries(accountId: string, webhookId: string, tries: number): 
 }
 
 describe('webhooks', () => {
-  it('signatures are those of Standard Webhooks', () => {
+  it('signatures follow Standard Webhooks', () => {
     const secret = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
     const message = {
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -92,7 +92,7 @@ describe('webhooks', () => {
     expect(signatureOf(message, [secret])).toBe(wanted);
   });
 
-  it('an event arrives once, signed, and is in the log; other events and accounts get nothing', async () => {
+  it('an event arrives once, signed, and is logged; other events and accounts get nothing', async () => {
     const accountId = newId();
     const webhook = await create(accountId, 'a.hooks.example');
     const id = newId();
@@ -115,7 +115,7 @@ describe('webhooks', () => {
     expect(await firstOf(accountId, webhook.id)).toMatchObject({ tries: 1, response_status: 204 });
   });
 
-  it('both secrets sign during a rotation; afterwards the new one alone', async () => {
+  it('both secrets sign during a rotation, and afterwards only the new one', async () => {
     const accountId = newId();
     const webhook = await create(accountId, 'b.hooks.example');
     const rotated = await call<WebhookSecretAnswer>(accountId, 'POST', `/${webhook.id}/rotate`);
@@ -172,7 +172,7 @@ describe('webhooks', () => {
     expect(new Set(ids)).toEqual(new Set([id]));
   });
 
-  it('410 disables at once', async () => {
+  it('410 disables the webhook at once', async () => {
     const accountId = newId();
     const webhook = await create(accountId, 'gone.hooks.example');
     answers.set('gone.hooks.example', 410);
@@ -184,7 +184,7 @@ describe('webhooks', () => {
     expect(arrivedAt('gone.hooks.example')).toHaveLength(1);
   });
 
-  it('endpoints that never answer delay no other', async () => {
+  it('endpoints that do not answer delay no other', async () => {
     const silent = Array.from({ length: 6 }, () => newId());
     for (const [n, accountId] of silent.entries()) {
       answers.set(`silent-${n}.hooks.example`, -1);
@@ -218,7 +218,7 @@ describe('webhooks', () => {
     }
   });
 
-  it('an account has ten at most, sees only its own, and leaves none when it is erased', async () => {
+  it('an account has at most ten, sees only its own, and leaves none when it is erased', async () => {
     const accountId = newId();
     const made = await Promise.allSettled(
       Array.from({ length: 12 }, async () => create(accountId, 'd.hooks.example')),

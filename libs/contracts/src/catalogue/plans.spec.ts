@@ -23,7 +23,7 @@ describe('catalogue', () => {
     }
   });
 
-  it('a package of a tier costs what the tier says', () => {
+  it('a package of a tier costs the price of the tier', () => {
     for (const tier of TIERS) expect(packagePriceMicros(tier.credits)).toBe(tier.packageMicros);
   });
 

@@ -18,7 +18,7 @@ describe('subscription plans', () => {
     expect(new Set(SUBSCRIPTION_PLANS.map(({ sku }) => sku)).size).toBe(26);
   });
 
-  it('a plan is found by its SKU alone, and units multiply what it gives', () => {
+  it('a plan is found only by its SKU, and units multiply what it grants', () => {
     expect(planOfSku('api-15K-year')).toMatchObject({
       unitMicros: 268_920_000,
       monthlyCredits: 15_000,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Dispatcher, request } from 'undici';
 import { jsonLines } from './json-lines.js';
 
-describe('lines of JSON', () => {
+describe('JSON lines', () => {
   let server: Server;
   let body: Dispatcher.ResponseData['body'];
   /** What is sent, in the pieces in which it arrives; without an end, the sender says nothing more. */
@@ -36,7 +36,7 @@ describe('lines of JSON', () => {
     return found;
   }
 
-  it('are read up to the last, however they are cut, and a sender that stays is let go', async () => {
+  it('are read to the last, however they are split, and a sender that keeps the connection open is disconnected', async () => {
     hasEnd = false;
     const text = Buffer.from('{"n":1}\n{"n":"ä"}\n{"isLast":true}\n');
     pieces = [text.subarray(0, 3), text.subarray(3, 15), text.subarray(15)];

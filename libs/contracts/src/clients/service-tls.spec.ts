@@ -98,7 +98,7 @@ describe('calls between services over TLS', () => {
     expect(await probe(trusting)).toMatch(/certificate required/);
   });
 
-  it("S112: a caller with a foreign authority's certificate is refused, and refuses", async () => {
+  it('S112: a caller with a foreign authority’s certificate is refused, and refuses in turn', async () => {
     expect(await answerTo(foreign.issue('gateway'))).toMatch(/self-signed|unable to (get|verify)/);
     const files = foreign.issue('gateway');
     const [cert, key] = ['tls.crt', 'tls.key'].map((name) => readFileSync(join(files, name)));
@@ -106,7 +106,7 @@ describe('calls between services over TLS', () => {
     expect(await probe(posing)).toMatch(/ECONNRESET|hang up/);
   });
 
-  it('S112: an answer under the certificate of another service is not taken', async () => {
+  it('S112: an answer under another service’s certificate is rejected', async () => {
     expect(await answerTo(ofGateway, 'entitlement')).toMatch(/altnames.*entitlement/s);
   });
 
@@ -118,7 +118,7 @@ describe('calls between services over TLS', () => {
     expect(() => new ServiceHttp(named)).toThrow('account: its URL must begin with https://');
   });
 
-  it('probes and metrics have a plain port, which answers nothing else', async () => {
+  it('probes and metrics have a plain port, which serves nothing else', async () => {
     const statusOf = async (path: string) =>
       (await fetch(`http://127.0.0.1:${probePort}${path}`)).status;
     const paths = ['/health', '/ready', '/metrics', '/internal/name', '/health?x', '//health'];
@@ -126,7 +126,7 @@ describe('calls between services over TLS', () => {
     expect(statuses).toEqual([200, 200, 200, 404, 404, 404]);
   });
 
-  it('its metrics say when the certificate expires', async () => {
+  it('metrics say when the certificate expires', async () => {
     const text = await (await fetch(`http://127.0.0.1:${probePort}/metrics`)).text();
     const [, seconds] =
       /^dds_internal_certificate_expires_at_seconds\{service="account"\} (\d+)$/m.exec(text) ?? [];
@@ -134,7 +134,7 @@ describe('calls between services over TLS', () => {
     expect(Number(seconds) * 1_000).toBe(validToDate.getTime());
   });
 
-  it('S113: files that cannot be used change nothing; renewed ones count without a restart', async () => {
+  it('S113: unusable files change nothing, and renewed ones apply without a restart', async () => {
     const kept = authority.issue('account');
     writeFileSync(join(kept, 'tls.key'), 'no key');
     await waitFor('the fault to be logged', async () => {
@@ -153,7 +153,7 @@ describe('calls between services over TLS', () => {
     expect(log).not.toContain('PRIVATE KEY');
   });
 
-  it('a folder that lacks a file is a fault at the start that says so', () => {
+  it('an incomplete folder is a fault at the start that says so', () => {
     expect(() => new InternalTls(join(folder, 'nowhere'), logger)).toThrow(
       /^INTERNAL_TLS_FOLDER: .*ca\.crt/,
     );

@@ -16,7 +16,7 @@ const faulty = (members: object): Operation =>
   ({ ...WHOIS_LIVE, ...members, name: 'faulty' }) as Operation;
 
 describe('the table of operations', () => {
-  it('is sound', () => {
+  it('is consistent', () => {
     expect(() => checkOperations(OPERATIONS)).not.toThrow();
   });
 
@@ -25,7 +25,7 @@ describe('the table of operations', () => {
     expect(SCOPES.filter((scope) => !used.includes(scope))).toEqual([]);
   });
 
-  it('S130: leaves nothing to keep of a test key at the worker: no upload, job, monitor, webhook or file is for one', () => {
+  it('S130: lets test keys store nothing at the worker: no upload, job, monitor, webhook or file', () => {
     const rows = OPERATIONS.filter(({ owner }) => owner?.service === 'worker');
     const byKey = rows.flatMap(({ name, access }) =>
       access.kind === 'key' ? [{ name, isForLiveKeys: access.isForLiveKeys }] : [],
@@ -35,7 +35,7 @@ describe('the table of operations', () => {
     expect(byKey.filter(({ isForLiveKeys }) => isForLiveKeys !== true)).toEqual([]);
   });
 
-  it('lets whoever pays bound the price, choose members, and ask anew', () => {
+  it('lets the payer limit the price, select members, and request a fresh answer', () => {
     const lookups = OPERATIONS.filter(({ price }) => price.per !== 'free');
     expect(lookups.length).toBeGreaterThan(0);
     for (const { name, parameters, paged } of lookups) {
@@ -102,7 +102,7 @@ describe('the table of operations', () => {
     expect(() => checkOperations(rows as Operation[])).toThrow(fault as string);
   });
 
-  it('the status of a code, and whether to try again, are those of its problem', () => {
+  it('the status of a code, and whether to retry, are those of its problem', () => {
     const declared = new Map<string, [number, boolean]>();
     for (const path of globSync('{apps,libs}/**/src/**/*.errors.ts')) {
       const source = readFileSync(path, 'utf8');

@@ -5,7 +5,7 @@ import { InputReader, OPERATIONS, kindOf } from '#libs/contracts';
 const rows = OPERATIONS.filter((row) => 'format' in row.parameters && kindOf(row) === 'answer');
 
 it.each(rows.map((row) => [row.name, row] as const))(
-  '%s takes format=json in any case, and says why it refuses XML',
+  '%s accepts format=json in any case, and explains why XML is rejected',
   (_name, row) => {
     const faultsOf = (format: string) => {
       const { parameters } = row.examples[0];

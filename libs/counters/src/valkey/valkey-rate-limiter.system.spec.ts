@@ -157,7 +157,7 @@ here('ValkeyRateLimiter', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('S99: over three gateways no 60 seconds hold more than the limit × 1.00, and at three times the demand at least × 0.97 is let through', async () => {
+  it('S99: over three gateways no 60 seconds contain more than the limit × 1.00, and at three times the demand at least × 0.97 is admitted', async () => {
     const shapes = fc.record({
       limit: fc.constantFrom(10, 60, 300, 1_200),
       weights: fc.tuple(fc.nat(5), fc.nat(5), fc.integer({ min: 1, max: 5 })),
@@ -177,7 +177,7 @@ here('ValkeyRateLimiter', () => {
     );
   });
 
-  it('a steady customer is let through without asking the server, nine times in ten', async () => {
+  it('nine of ten requests of a steady customer are admitted without a call to the server', async () => {
     const gateways = await Gateways.start();
     const id = new CounterId(newId());
     await gateways.demand(id, { limit: 6_000, forMs: 2_000, times: 0.7 });
@@ -188,7 +188,7 @@ here('ValkeyRateLimiter', () => {
     expect(asked).toBeLessThan(280);
   });
 
-  it('tokens that one gateway holds and does not use can be used through another', async () => {
+  it('permits that one gateway holds and does not use can be used through another', async () => {
     const gateways = await Gateways.start();
     const id = new CounterId(newId());
     for (let i = 0; i < 12; i++) {
@@ -200,7 +200,7 @@ here('ValkeyRateLimiter', () => {
     expect(await gateways.send(id, 300, [0, 300, 0])).toBe(300 - 36);
   });
 
-  it('a low limit is counted request by request: ten of ten are let through, wherever they come', async () => {
+  it('a low limit is counted request by request: ten of ten are admitted, wherever they arrive', async () => {
     const gateways = await Gateways.start();
     const id = new CounterId(newId());
     for (let i = 0; i < 10; i++) {
@@ -212,7 +212,7 @@ here('ValkeyRateLimiter', () => {
     expect(await gateways.send(id, 10, [1, 1, 1])).toBe(0);
   });
 
-  it('the slice of a gateway that died counts as spent, and is free again a window later', async () => {
+  it('the share of a dead gateway counts as spent, and is free again a window later', async () => {
     const gateways = await Gateways.start();
     const id = new CounterId(newId());
     const [dead] = gateways.links;
@@ -230,8 +230,8 @@ here('ValkeyRateLimiter', () => {
     expect(fullestMinute(gateways.admitted, 1_061_000)).toBeGreaterThan(290);
   });
 
-  describe.each([30, 600])('when the server fails, at a limit of %i', (limit) => {
-    it('S100: killed: each gateway lets its part through; no minute more than the limit × 2, none after the first more than × 1', async () => {
+  describe.each([30, 600])('if the server fails, at a limit of %i', (limit) => {
+    it('S100: killed: each gateway admits its share; no minute has more than the limit × 2, none after the first more than × 1', async () => {
       const gateways = await Gateways.start();
       const id = new CounterId(newId());
       await gateways.demand(id, { limit, forMs: 25_000, weights: [1, 0, 0] });
@@ -244,7 +244,7 @@ here('ValkeyRateLimiter', () => {
       expect(fullestMinute(gateways.admitted, lostAt + 61_000)).toBeGreaterThan(0.95 * limit);
     });
 
-    it('S100: restarted and empty: no minute more than × 2, none after the first more than × 1', async () => {
+    it('S100: restarted and empty: no minute has more than × 2, none after the first more than × 1', async () => {
       const gateways = await Gateways.start();
       const id = new CounterId(newId());
       await gateways.demand(id, { limit, forMs: 25_000, weights: [1, 0, 0] });
@@ -262,7 +262,7 @@ here('ValkeyRateLimiter', () => {
       expect(fullestMinute(gateways.admitted, backAt + 61_000)).toBeGreaterThan(0.95 * limit);
     });
 
-    it('S100: flushed: no minute more than × 2, none after the first more than × 1', async () => {
+    it('S100: flushed: no minute has more than × 2, none after the first more than × 1', async () => {
       const gateways = await Gateways.start();
       const id = new CounterId(newId());
       await gateways.demand(id, { limit, forMs: 25_000, weights: [1, 0, 0] });
@@ -274,7 +274,7 @@ here('ValkeyRateLimiter', () => {
       expect(fullestMinute(gateways.admitted, lostAt + 61_000)).toBeGreaterThan(0.95 * limit);
     });
 
-    it('S100: standing still: requests are decided without it, within the same bounds', async () => {
+    it('S100: paused: requests are decided without it, within the same bounds', async () => {
       const gateways = await Gateways.start();
       const id = new CounterId(newId());
       await gateways.demand(id, { limit, forMs: 5_000 });
@@ -294,7 +294,7 @@ here('ValkeyRateLimiter', () => {
     });
   });
 
-  it('S99: a hiccup of the server opens no minute that it had just called full', async () => {
+  it('S99: a brief failure of the server does not reopen a minute that it had just called full', async () => {
     const gateways = await Gateways.start();
     const id = new CounterId(newId());
     expect(await gateways.send(id, 12, [12, 0, 0])).toBe(12);
@@ -316,13 +316,13 @@ here('ValkeyRateLimiter', () => {
     await gateways.untilUsable(true);
   });
 
-  it('S100: a gateway that never reached the server lets a quarter of the limit through', async () => {
+  it('S100: a gateway that never reached the server admits a quarter of the limit', async () => {
     await server.stop();
     const gateways = await Gateways.startAlone();
     expect(await gateways.send(new CounterId(newId()), 40, [40, 0, 0])).toBe(10);
   });
 
-  it("S101: a step of the server's clock by an hour, either way, frees nobody and locks nobody past a window", async () => {
+  it('S101: a step of the server’s clock by an hour, either way, frees nobody and locks nobody past a window', async () => {
     const link = new ValkeyLink({
       url: server.url,
       gatewayId: newId(),

@@ -44,7 +44,7 @@ here('ValkeyRepeatWindow', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('a question that one gateway charged for is a repeat on the others, and only that', async () => {
+  it('a request that one gateway charged is a repeat on the others, and only that', async () => {
     const [one, other] = await openTwo();
     const id = new CounterId(newId());
     for (let i = 0; i < 100; i++) one.repeatWindow.remember(id, `whois name${i}.example`);
@@ -58,7 +58,7 @@ here('ValkeyRepeatWindow', () => {
     }
   });
 
-  it('without the server each gateway knows its own, and they tell each other again when it is back', async () => {
+  it('without the server each gateway knows its own repeats, and they share them again when it is back', async () => {
     const [one, other] = await openTwo();
     const id = new CounterId(newId());
     await server.stop();

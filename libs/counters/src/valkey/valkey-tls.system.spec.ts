@@ -43,13 +43,13 @@ import { type CountingMode, openCounters } from '../open-counters.js';
     return { modes, taken, log: lines.join('') };
   }
 
-  it('gateways that know its authority count in it together', async () => {
+  it('gateways that trust its authority share counts in it', async () => {
     const { modes, taken } = await takenBy({ url: server.url, tlsCa: tls.authority }, true);
     expect(modes).toEqual(['server', 'server']);
     expect(taken).toEqual([true, true, false]);
   });
 
-  it('a certificate that is refused by both sides, again and again, ends no gateway', async () => {
+  it('a certificate rejected by both sides repeatedly does not end a gateway', async () => {
     const tlsCa = makeOwnCertificate(folder, 'of-the-same-name').authority;
     const attempts = Array.from({ length: 10 }, () => takenBy({ url: server.url, tlsCa }));
     for (const { modes } of await Promise.all(attempts)) expect(modes).toEqual(['alone', 'alone']);
@@ -71,7 +71,7 @@ import { type CountingMode, openCounters } from '../open-counters.js';
     expect(log).not.toContain('a-password');
   });
 
-  it('S113: a gateway goes on counting in it after the old password has ended', async () => {
+  it('S113: a gateway continues to count in it after the old password has been removed', async () => {
     const as = (password: string) => server.url.replace('a-password', password);
     let url = server.url;
     const logger = new Logger('counters', { write: () => undefined });

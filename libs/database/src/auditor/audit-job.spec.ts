@@ -49,7 +49,7 @@ describe('audit job', () => {
   }
   const fullLooks = () => looks.filter(([windowMs]) => windowMs === null);
 
-  it('looks at everything at the start, in chunks, then at windows, and at everything once a day', async () => {
+  it('checks everything at the start, in chunks, then windows, and everything once a day', async () => {
     const job = newJob();
     await job.runOnce(0);
     expect(fullLooks().map(([, from, to]) => [from, to])).toEqual([
@@ -67,7 +67,7 @@ describe('audit job', () => {
     expect(fullLooks()).toHaveLength(3);
   });
 
-  it('an alarm of a window stays until a full pass takes it back', async () => {
+  it('an alarm of a window stays until a full pass clears it', async () => {
     const job = newJob();
     await job.runOnce(0);
     await database.query('update audited_row set bad = true, moved = true where id = 7');
@@ -80,7 +80,7 @@ describe('audit job', () => {
     expect(job.violations.get('I0')).toBeUndefined();
   });
 
-  it('a full pass that fails stops no window and continues where it stood', async () => {
+  it('a failing full pass stops no window and continues where it stopped', async () => {
     const job = newJob();
     await database.query('update audited_row set poison = true where id = 3000');
     await expect(job.runOnce(0)).rejects.toThrow('division by zero');

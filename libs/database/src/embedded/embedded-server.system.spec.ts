@@ -57,12 +57,12 @@ describe('EmbeddedServer', () => {
       expect(lstatSync(`${native}/${target}`).isSymbolicLink()).toBe(true);
   });
 
-  it('a folder and a password of any characters will do', async () => {
+  it('a folder and a password may contain any characters', async () => {
     const server = await started("it's a folder, 50 % full", 'p@ss/w:rd#?%41');
     expect(await one(server)).toEqual([{ one: 1 }]);
   });
 
-  it('a pid file that names a process of somebody else’s neither adopts nor ends that process', async () => {
+  it('a pid file that names a foreign process neither adopts nor ends that process', async () => {
     const server = await started('stale');
     await server.stop();
     const other = await bystander();
@@ -80,7 +80,7 @@ describe('EmbeddedServer', () => {
     expect(adopted.port).toBe(server.port);
   });
 
-  it('two processes that start at once make one database, and one of them has it', async () => {
+  it('two processes that start at once create one database, and one of them owns it', async () => {
     const folder = join(base, 'twice');
     const script = `
       const { EmbeddedServer } = await import('#libs/database');
@@ -98,7 +98,7 @@ describe('EmbeddedServer', () => {
     expect(left).toEqual(['pgdata']);
   });
 
-  it('a data folder of another version, or of other files, is refused by name and left alone', async () => {
+  it('a data folder of another version, or with other files, is rejected by name and left alone', async () => {
     const server = await started('versions');
     const data = join(server.folder, 'pgdata');
     await server.stop();
@@ -109,7 +109,7 @@ describe('EmbeddedServer', () => {
     expect(existsSync(join(data, 'global'))).toBe(true);
   });
 
-  it('an empty data folder, as a mounted volume is, is filled', async () => {
+  it('an empty data folder, such as a mounted volume, is filled', async () => {
     mkdirSync(join(base, 'mounted', 'pgdata'), { recursive: true });
     expect(await one(await started('mounted'))).toEqual([{ one: 1 }]);
   });

@@ -15,7 +15,7 @@ describe('number series', () => {
 
   const take = (series: string) => database.transaction((t) => takeNumber(t, series));
 
-  it('has no gap and no repeat, whoever rolls back and however many take at once', async () => {
+  it('has no gap and no repeat, despite rollbacks and simultaneous use', async () => {
     const taken: number[] = [];
     const takers = Array.from({ length: 40 }, async (_, n) => {
       if (n % 3 !== 0) return void taken.push(await take('2026'));
@@ -29,7 +29,7 @@ describe('number series', () => {
     expect(taken.toSorted((a, b) => a - b)).toEqual(taken.map((_, index) => index + 1));
   });
 
-  it('each series counts for itself', async () => {
+  it('each series counts separately', async () => {
     expect([await take('a'), await take('b'), await take('a')]).toEqual([1, 1, 2]);
   });
 });

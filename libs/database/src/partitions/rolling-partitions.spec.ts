@@ -23,7 +23,7 @@ describe('rolling partitions', () => {
     (await maintenance.query<{ name: string }>(NAMES)).map(({ name }) => name);
   const roll = (clock: TestClock) => new RollPartitionsJob(maintenance, clock).runOnce();
 
-  it('reach two months ahead, and those past their time are dropped', async () => {
+  it('extend two months ahead, and expired ones are dropped', async () => {
     const before = await partitions();
     expect(before.length).toBeGreaterThanOrEqual(4);
     const clock = new TestClock(new Date());
@@ -43,7 +43,7 @@ describe('rolling partitions', () => {
     expect(left).toEqual([]);
   });
 
-  it('a statement that reads a table holds up no new month and no drop of others, and its own for a moment', async () => {
+  it('a reading statement delays no new month and no drop of others, and its own only for a moment', async () => {
     const clock = new TestClock(new Date(Date.now() + 3 * 366 * DAY_MS));
     await withClient(test.url('entitlement'), async (reader) => {
       await reader.query('begin');
@@ -69,7 +69,7 @@ describe('rolling partitions', () => {
     expect((await partitions()).length).toBeLessThan(before.length);
   });
 
-  it('S114: nobody writes past the parent, where no trigger would look', async () => {
+  it('S114: nobody can write past the parent, where no trigger would run', async () => {
     const [{ name }] = await maintenance.query<{ name: string }>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
        where i.inhparent = 'ledger_entries'::regclass limit 1`,

@@ -39,7 +39,7 @@ const DOWNLOAD = {
 
   fileStoreContract('files in a bucket', () => openAt('contract'));
 
-  it('two owners in a bucket know nothing of one another', async () => {
+  it('two owners in one bucket do not see each other’s files', async () => {
     const [one, other] = [await openAt('one'), await openAt('on')];
     await one.write('a', [Buffer.from('x')], ENOUGH);
     expect(await other.stat('a')).toBeUndefined();
@@ -47,7 +47,7 @@ const DOWNLOAD = {
     expect((await one.list('', { limit: 9 })).files.map(({ key }) => key)).toEqual(['a']);
   });
 
-  it('an upload that ends half-way, or comes second, leaves no parts that somebody pays for', async () => {
+  it('an upload that is interrupted, or arrives second, leaves no parts that cost money', async () => {
     const store = await openAt('parts');
     async function* broken() {
       yield Buffer.alloc(9 * MIB);
@@ -64,7 +64,7 @@ const DOWNLOAD = {
     expect(Uploads).toEqual([]);
   });
 
-  it('S76, S79: an address gives the one file, by its method alone, with the headers that were signed', async () => {
+  it('S76, S79: an address gives one file, with one method, and the signed headers', async () => {
     const store = await openAt('links');
     await store.write('file', [Buffer.from('0123456789')], ENOUGH);
     await store.write('other', [Buffer.from('secret')], ENOUGH);
@@ -89,7 +89,7 @@ const DOWNLOAD = {
     );
   });
 
-  it('addresses name the origin that customers reach, or there are none', async () => {
+  it('addresses name the origin that customers reach; without one there are none', async () => {
     const store = await openAt('links', { FILES_S3_PUBLIC_ENDPOINT: 'https://files.example.org' });
     const address = await store.address('file', DOWNLOAD);
     expect(new URL(address as string).origin).toBe('https://files.example.org');
@@ -97,7 +97,7 @@ const DOWNLOAD = {
     expect(await closed.address('file', DOWNLOAD)).toBeUndefined();
   });
 
-  it('a server that refuses the key, or a bucket that is not there, is no missing file', async () => {
+  it('a rejected key or a missing bucket is not reported as a missing file', async () => {
     const stranger = await openAt('keys', { FILES_S3_SECRET_ACCESS_KEY: 'not-the-secret' });
     await expect(stranger.stat('a')).rejects.toThrow(FilesUnavailable);
     await expect(stranger.check()).rejects.toThrow();

@@ -19,7 +19,7 @@ export function mailTransportContract(current: () => TransportUnderTest): void {
     html: '<p>Line</p>',
   };
 
-  it('a mail that was taken over arrives once, with its recipient, subject and text', async () => {
+  it('an accepted mail arrives once, with its recipient, subject and text', async () => {
     const { transport, arrived } = current();
     await transport.send({ ...mail, id: newId() });
     expect(await arrived()).toEqual([{ to: mail.to, subject: mail.subject, text: mail.text }]);

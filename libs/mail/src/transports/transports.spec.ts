@@ -73,7 +73,7 @@ describe('mail over SMTP', () => {
 
   mailTransportContract(() => underTest);
 
-  it('a refusal for good is told from one that may pass', async () => {
+  it('a permanent rejection is distinguished from a temporary one', async () => {
     server.refusal = 550;
     const refused = underTest.transport.send({ ...mail, id: newId() });
     await expect(refused).rejects.toBeInstanceOf(MailRefused);
@@ -92,7 +92,7 @@ describe('mail over SMTP', () => {
   });
 });
 
-describe('a mail server that wants a password', () => {
+describe('a mail server with a password', () => {
   const server = new SmtpSink();
   let password = 'first';
   let transport: SmtpTransport;
@@ -107,7 +107,7 @@ describe('a mail server that wants a password', () => {
     await server.close();
   });
 
-  it('S113: gets mail after the old one has ended; what it refuses meanwhile is sent again', async () => {
+  it('S113: receives mail after the old password was removed; mails rejected meanwhile are resent', async () => {
     const send = (subject: string) => transport.send({ ...mail, subject, id: newId() });
     server.password = 'first';
     await send('before');
@@ -121,7 +121,7 @@ describe('a mail server that wants a password', () => {
   });
 });
 
-describe('mail into the local mailbox', () => {
+describe('mail to the local mailbox', () => {
   let mailbox: LocalMailbox;
 
   beforeEach(() => {
@@ -134,7 +134,7 @@ describe('mail into the local mailbox', () => {
       (await mailbox.newest(9)).map(({ to, subject, text }) => ({ to, subject, text })),
   }));
 
-  it('keeps the latest 200 mails, newest first, a repeat once', async () => {
+  it('keeps the latest 200 mails, newest first, and a repeat only once', async () => {
     for (let i = 1; i <= 201; i++) {
       await mailbox.send({ ...mail, subject: `Mail ${i}`, id: String(i) });
     }

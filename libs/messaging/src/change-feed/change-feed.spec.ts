@@ -31,7 +31,7 @@ describe('change feed', () => {
     expect((await feed.read(second.cursor)).keys).toEqual([]);
   });
 
-  it('misses and repeats nothing beside 12 writers that roll back, nest and dawdle', async () => {
+  it('skips and repeats nothing beside 12 writers that roll back, nest and are slow', async () => {
     const committed: string[] = [];
     let cursor: ChangeCursor = (await feed.read()).cursor;
     let isWriting = true;

@@ -103,7 +103,7 @@ describe('event consumer', () => {
     (await messaging.consumer.query<{ n: number }>('select n from tally where key = $1', [key]))[0]
       ?.n;
 
-  it('two topics that touch the same accounts in opposite order never meet in a deadlock', async () => {
+  it('two topics that touch the same accounts in opposite order never deadlock', async () => {
     handle = add;
     const keys = keysOfOneBucket(6);
     const batches = Array.from({ length: 24 }, (_, index) => {
@@ -117,7 +117,7 @@ describe('event consumer', () => {
     for (const key of keys) expect(await tallyOf(key)).toBe(24);
   });
 
-  it('a message that comes twice, within a batch or beside it, counts once', async () => {
+  it('a message delivered twice, within a batch or beside it, counts once', async () => {
     handle = add;
     const key = newId();
     const message = messageOf('account.events', key, 1);
@@ -127,7 +127,7 @@ describe('event consumer', () => {
     expect(await tallyOf(key)).toBe(1);
   });
 
-  it('two hundred events share a transaction, and what is more has further ones', async () => {
+  it('two hundred events share a transaction, and further ones start the next', async () => {
     handle = add;
     const key = newId();
     const transactions = jest.spyOn(messaging.consumer, 'transaction');
@@ -142,7 +142,7 @@ describe('event consumer', () => {
     expect(await tallyOf(key)).toBe(400);
   });
 
-  it('an event is handled on behalf of what led to it, and is timed', async () => {
+  it('an event is handled in the trace of its cause, and is timed', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const seen: unknown[] = [];
     handle = async () => seen.push(currentContext());
@@ -175,7 +175,7 @@ describe('event consumer', () => {
   });
 
   it.each([1, 2])(
-    'when the database goes away at try %i, the event waits with the transport untried',
+    'if the database fails at attempt %i, the event stays with the transport untried',
     async (at) => {
       const key = newId();
       handle = async () => {
@@ -193,7 +193,7 @@ describe('event consumer', () => {
     await expect(consumer.deliver([message])).rejects.toThrow(ConsumerPaused);
   });
 
-  it('a malformed message is dead and its neighbours are handled', async () => {
+  it('a malformed message is dead-lettered and its neighbours are handled', async () => {
     handle = add;
     const key = newId();
     const broken = { ...messageOf('account.events', key, 2), body: '{"a":1,' };
@@ -217,7 +217,7 @@ describe('event consumer', () => {
     expect(lines).toContainEqual(expect.stringMatching(/"level":"error".* is dead/));
   });
 
-  it('an event that fails takes only its own writes back', async () => {
+  it('a failing event rolls back only its own writes', async () => {
     const key = newId();
     handle = async (event, transaction) => {
       await add(event, transaction);
@@ -232,7 +232,7 @@ describe('event consumer', () => {
     ]);
   });
 
-  it('events of several keys are under way together, those of one key never', async () => {
+  it('events of different keys are handled concurrently, those of one key never', async () => {
     const keys = keysOfOneBucket(4);
     const underWay = new Map<string, Promise<void>>();
     const together = Promise.withResolvers<void>();
@@ -257,7 +257,7 @@ describe('event consumer', () => {
     }
   });
 
-  it('after a failure nothing more begins, and what is under way ends before the next try', async () => {
+  it('after a failure nothing more starts, and running events finish before the next attempt', async () => {
     const keys = keysOfOneBucket(20);
     let underWay = 0;
     const beside: number[] = [];
@@ -288,7 +288,7 @@ describe('event consumer', () => {
     for (const key of keys.slice(1)) expect(await tallyOf(key)).toBe(1);
   });
 
-  it('a failure that passes is tried again quickly, and the event is never stored as failed', async () => {
+  it('a temporary failure is retried quickly, and the event is never stored as failed', async () => {
     const key = newId();
     const message = messageOf('account.events', key, 1);
     handle = async (event, transaction) => {
@@ -302,7 +302,7 @@ describe('event consumer', () => {
     expect(outcomes()).toEqual({ applied: 1 });
   });
 
-  it('after five quick tries it is stored with one attempt, and the transport may go on', async () => {
+  it('after five quick attempts it is stored with one attempt, and the transport may continue', async () => {
     const key = newId();
     const message = messageOf('account.events', key, 1);
     handle = async () => {
@@ -326,7 +326,7 @@ describe('event consumer', () => {
     expect(Math.round(pause)).toBe(10);
   });
 
-  it('a failed event of an earlier month that is kept is handled when it is redriven', async () => {
+  it('a failed event from an earlier month that is kept is handled when it is redriven', async () => {
     const key = newId();
     const madeAt = new Date(Date.now() - 60 * DAY_MS);
     await maintenance.query('select roll_partitions($1)', [madeAt]);
@@ -344,7 +344,7 @@ describe('event consumer', () => {
     expect(await tallyOf(key)).toBe(1);
   });
 
-  it('a consumer that is stopping takes no more events, and none is lost', async () => {
+  it('a stopping consumer accepts no more events, and none is lost', async () => {
     const key = newId();
     const [first, second] = [1, 2].map((n) => messageOf('account.events', key, n));
     const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -365,7 +365,7 @@ describe('event consumer', () => {
     expect(await tallyOf(key)).toBe(1);
   });
 
-  it('an event is handled once while its month is kept, and dead-lettered when it comes after', async () => {
+  it('an event is handled once while its month is kept, and dead-lettered if it arrives later', async () => {
     handle = add;
     const [key, neighbour] = [newId(), newId()];
     const madeAt = new Date(Date.now() - 150 * DAY_MS);
@@ -389,7 +389,7 @@ describe('event consumer', () => {
     expect(await messaging.failedEvents.list({ key })).toMatchObject([{ state: 'dead' }]);
   });
 
-  it('events wait with the transport while the table of their month is missing, and none is dead', async () => {
+  it('events stay with the transport while the table of their month is missing, and none is dead-lettered', async () => {
     handle = add;
     const key = newId();
     const madeAt = new Date();
@@ -405,7 +405,7 @@ describe('event consumer', () => {
     expect(await tallyOf(key)).toBe(1);
   });
 
-  it('discarded events are forgotten after 30 days, dead ones never', async () => {
+  it('discarded events are deleted after 30 days, dead ones never', async () => {
     handle = async () => {
       throw sqlError('23514');
     };

@@ -87,7 +87,7 @@ describe('the retry of a failed event', () => {
     [4, 3_600, 21_600],
     [9, 3_600, 21_600],
   ])(
-    'that fails again after %i tries waits longer, and the next of its key behind it',
+    'waits longer after %i failed attempts, and so does the next event of its key',
     async (attempts, more, most) => {
       const key = newId();
       const first = await storeFailed(key, 1, attempts);
@@ -109,7 +109,7 @@ describe('the retry of a failed event', () => {
     },
   );
 
-  it('that nobody handles any more is dead and says so', async () => {
+  it('without a handler is dead-lettered and says so', async () => {
     const key = newId();
     const eventId = await storeFailed(key, 1, 0);
     retryWith();
@@ -119,7 +119,7 @@ describe('the retry of a failed event', () => {
     expect(await stored()).toMatchObject([{ eventId, state: 'dead', reason }]);
   });
 
-  it('that can never succeed is dead with its reason and an alarm, and the next follows at once', async () => {
+  it('that can never succeed is dead-lettered with its reason and an alarm, and the next follows at once', async () => {
     const key = newId();
     const first = await storeFailed(key, 1, 2);
     await storeFailed(key, 2, 0);
@@ -146,7 +146,7 @@ describe('the retry of a failed event', () => {
     expect(counts.handled.get('account.counted')?.get('dead')).toBe(1);
   });
 
-  it('that meets a lost database costs the event no try', async () => {
+  it('during a database failure does not count as an attempt', async () => {
     const key = newId();
     await storeFailed(key, 1, 2);
     let tries = 0;
@@ -160,7 +160,7 @@ describe('the retry of a failed event', () => {
     expect([tries, (await rows())[0].attempts]).toEqual([3, 3]);
   });
 
-  it('of an event whose class is not known yet waits for the next release, an hour at most', async () => {
+  it('of an unknown class waits for the next release, an hour at most', async () => {
     const key = newId();
     const id = await storeFailed(key, 1, 1);
     await messaging.consumer.query(
@@ -181,7 +181,7 @@ describe('the retry of a failed event', () => {
     await waitFor('the last try', async () => (await rows())[0].state === 'dead');
   });
 
-  it('of one that was handled meanwhile does nothing', async () => {
+  it('of an event that was handled meanwhile does nothing', async () => {
     const key = newId();
     const id = await storeFailed(key, 1, 1);
     await messaging.consumer.query(
@@ -197,7 +197,7 @@ describe('the retry of a failed event', () => {
     expect(tries).toBe(0);
   });
 
-  it('is over when its consumer has stopped', async () => {
+  it('ends when its consumer has stopped', async () => {
     const key = newId();
     await storeFailed(key, 1, 1);
     const next = await storeFailed(key, 2, 1);
@@ -218,7 +218,7 @@ describe('the retry of a failed event', () => {
     await messaging.consumer.query('delete from failed_event where key = $1', [key]);
   });
 
-  it('and the verdict on it wait for whoever works on its bucket', async () => {
+  it('and its result wait for the process that works on its bucket', async () => {
     const key = newId();
     await storeFailed(key, 1, 1);
     const locks = new InboxRepository('entitlement');
@@ -249,7 +249,7 @@ describe('the retry of a failed event', () => {
     expect(tries).toBe(1);
   });
 
-  it('does not bring back what the operator discarded meanwhile', async () => {
+  it('does not restore what the operator discarded meanwhile', async () => {
     const key = newId();
     const id = await storeFailed(key, 1, 1);
     let discarding: Promise<boolean> | undefined;

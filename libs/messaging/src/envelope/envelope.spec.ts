@@ -39,7 +39,7 @@ describe('message', () => {
   const without = (member: string) =>
     Object.fromEntries(Object.entries(envelope).filter(([name]) => name !== member));
 
-  it('that is whole is read into its class, and members of a later release do no harm', () => {
+  it('that is valid is read into its class, and members of a later release are harmless', () => {
     const whole = read({ ...envelope, later: true, data: { n: 1, later: 'too' } });
     expect(whole).toMatchObject({ kind: 'delta', eventClass: Counted, event: { data: { n: 1 } } });
     expect((whole as { event: { data: object } }).event.data).toBeInstanceOf(Counted);
@@ -71,7 +71,7 @@ describe('message', () => {
     });
   });
 
-  it('S112: that speaks for another service than the one its topic belongs to is malformed', () => {
+  it('S112: that names a service other than the owner of its topic is malformed', () => {
     const foreign = { failure: 'malformed', reason: expect.stringContaining('topic') };
     const readFrom = (topic: string, body: object) => readMessage(message(body, topic), () => true);
     expect(readFrom('billing.events', envelope)).toMatchObject(foreign);
@@ -82,14 +82,14 @@ describe('message', () => {
   });
 
   it.each([['1\r\nx: y'], [17], [{ slice: 1 }], ['00-0-0-01'], ['\0']])(
-    'is read without a trace that is none: %p',
+    'is read without an invalid trace: %p',
     (traceparent) => {
       const whole = read({ ...envelope, traceparent }) as { event: object };
       expect(whole.event).toMatchObject({ data: { n: 1 }, traceparent: undefined });
     },
   );
 
-  it('of a type or version nobody knows is unknown', () => {
+  it('of an unknown type or version is unknown', () => {
     expect(read({ ...envelope, type: 'account.new' })).toMatchObject({ failure: 'unknown' });
     expect(read({ ...envelope, version: 2 })).toMatchObject({ failure: 'unknown' });
   });

@@ -43,7 +43,7 @@ describe('failed events', () => {
     database.transaction((transaction) => repository.listDueQueues(transaction, 10));
   const idsOf = (events: { eventId: string }[]) => events.map(({ eventId }) => eventId);
 
-  it('are listed page by page in the order they came in', async () => {
+  it('are listed page by page in order of arrival', async () => {
     const key = newId();
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.push(await storeFailed(key, 'account.counted', 'retrying'));
@@ -52,7 +52,7 @@ describe('failed events', () => {
     expect(idsOf([...first, ...second])).toEqual(ids);
   });
 
-  it('are redriven by a filter, dead ones included, and due at once', async () => {
+  it('are redriven by a filter, including dead ones, and due at once', async () => {
     const [one, two] = [newId(), newId()];
     await storeFailed(one, 'account.invoice-lost', 'dead');
     await storeFailed(two, 'account.invoice-lost', 'retrying');
@@ -63,7 +63,7 @@ describe('failed events', () => {
     expect(idsOf(await failed.list({ key: one, state: 'dead' }))).toEqual([other]);
   });
 
-  it('a queue whose head is not due stays, even when a later one is', async () => {
+  it('a queue whose first event is not due stays, even if a later one is', async () => {
     const key = newId();
     await storeFailed(key, 'account.counted', 'retrying');
     const later = await storeFailed(key, 'account.counted', 'retrying');
@@ -71,7 +71,7 @@ describe('failed events', () => {
     expect((await dueQueues()).filter((queue) => queue.key === key)).toEqual([]);
   });
 
-  it('the queue that is due longest is first', async () => {
+  it('the queue that has been due longest is first', async () => {
     const [later, sooner] = [newId(), newId()];
     await storeFailed(later, 'account.counted', 'retrying', -HOUR_MS);
     await storeFailed(sooner, 'account.counted', 'retrying', -2 * HOUR_MS);
@@ -82,7 +82,7 @@ describe('failed events', () => {
     await database.query('delete from failed_event where key in ($1, $2)', [later, sooner]);
   });
 
-  it('a queue waits for nobody but an earlier failed event of its own', async () => {
+  it('a queue waits only for an earlier failed event of its own', async () => {
     const key = newId();
     await storeFailed(key, 'account.counted', 'dead', -HOUR_MS);
     await storeFailed(newId(), 'account.counted', 'retrying');
@@ -119,7 +119,7 @@ describe('failed events', () => {
     return id;
   }
 
-  it('discarding an event lets those through at once that waited behind it, and nobody else', async () => {
+  it('discarding an event releases at once those that waited behind it, and no others', async () => {
     const [key, other] = [newId(), newId()];
     const head = await storeFailed(key, 'account.counted', 'retrying');
     await storeFailed(other, 'account.counted', 'retrying');
@@ -137,7 +137,7 @@ describe('failed events', () => {
     await database.query('delete from failed_event where key in ($1, $2)', [key, other]);
   });
 
-  it('events behind a dead one are let through, one of each key', async () => {
+  it('events behind a dead one are released, one per key', async () => {
     const key = newId();
     const head = await storeFailed(key, 'account.counted', 'retrying');
     await follow(key);
@@ -156,7 +156,7 @@ describe('failed events', () => {
     expect(released).toHaveLength(1);
   });
 
-  it('the first of a queue is the one that came first, wherever it lies', async () => {
+  it('the first of a queue is the one that arrived first, wherever it is stored', async () => {
     const [tried, waiting] = [newId(), newId()];
     const heads = [
       await storeFailed(tried, 'account.counted', 'retrying', 0),
@@ -184,7 +184,7 @@ describe('failed events', () => {
     await database.query('delete from failed_event where key in ($1, $2)', [tried, waiting]);
   });
 
-  it('the operator waits for an event that is being tried, and for no other of its key', async () => {
+  it('the operator waits for an event that is being retried, and for no other of its key', async () => {
     const key = newId();
     const [head, next] = [
       await storeFailed(key, 'account.counted', 'retrying', 0),
@@ -223,7 +223,7 @@ describe('failed events', () => {
     expect(idsOf(await failed.list({ key }))).toEqual([unreadable]);
   });
 
-  it('looking for what is due reads an index, not everything that failed', async () => {
+  it('finding due events reads an index, not every failed event', async () => {
     await database.query(
       `insert into failed_event (consumer, event_id, topic, bucket, key, type, body, state, reason,
          attempts, next_try_at)
@@ -246,7 +246,7 @@ describe('failed events', () => {
     await database.query(`delete from failed_event where event_id like 'many %'`);
   });
 
-  it('only what is retrying or dead can be discarded, and once', async () => {
+  it('only retrying or dead events can be discarded, and only once', async () => {
     const key = newId();
     const id = await storeFailed(key, 'account.counted', 'dead');
     expect(await failed.discard('gateway', id, 'not mine')).toBe(false);

@@ -6,7 +6,7 @@ const extras = { eventClass: Counted, delivery: 'durable' };
 const handler = async () => {};
 
 describe('event server', () => {
-  it('takes one handler of a class and delivery, and only those that say what they handle', () => {
+  it('accepts one handler per class and delivery, and only handlers that name their event', () => {
     const server = new EventServer({ listen: async () => {}, close: async () => {} });
     server.addHandler('counted', handler, true, extras);
     server.addHandler('counted', handler, true, { ...extras, delivery: 'watching' });
@@ -23,7 +23,7 @@ describe('event server', () => {
     }
   });
 
-  it('says to Nest when it listens, and why it cannot', async () => {
+  it('tells Nest when it listens, and why it cannot', async () => {
     const heard: (unknown | undefined)[] = [];
     let handlers: ServiceHandlers | undefined;
     const works = new EventServer({

@@ -45,7 +45,7 @@ describe('failure classes', () => {
     expect(reasonOf(error)).toContain(`SQLSTATE ${state}`);
   });
 
-  it('a connection that ends or cannot be had pauses', async () => {
+  it('a connection that ends or cannot be opened pauses delivery', async () => {
     const ended = await failureOf(() =>
       database.transaction(async (transaction) => {
         const [{ pid }] = await transaction.query<{ pid: number }>(
@@ -65,7 +65,7 @@ describe('failure classes', () => {
     expect(classify(new Error('a service said so', { cause: refused }))).toBe('pause');
   });
 
-  it('a row that no partition takes is told from one that breaks a rule', async () => {
+  it('a row without a matching partition is distinguished from one that violates a rule', async () => {
     const failWith = (options: string) =>
       failureOf(() => database.query(`do $$ begin raise exception 'x' using ${options}; end $$`));
     expect(isOutsidePartitions(await failWith(`errcode = '23514', table = 't'`))).toBe(true);
@@ -74,7 +74,7 @@ describe('failure classes', () => {
     expect(isOutsidePartitions(new Error('x'))).toBe(false);
   });
 
-  it('an ordinary error is transient', () => {
+  it('an ordinary error is temporary', () => {
     expect(classify(new TypeError('undefined is not a function'))).toBe('transient');
     expect(classify('text')).toBe('transient');
     expect(classify(undefined)).toBe('transient');

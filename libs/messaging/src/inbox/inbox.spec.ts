@@ -37,7 +37,7 @@ describe('inbox', () => {
     return { inbox: new Inbox(consumer, handlers), applied };
   }
 
-  it('stale snapshots, one after the other, never lower the sequence that was applied', async () => {
+  it('stale snapshots, one after the other, never lower the applied sequence', async () => {
     const { inbox, applied } = inboxOf('entitlement');
     const key = newId();
     const outcomes: string[] = [];
@@ -56,7 +56,7 @@ describe('inbox', () => {
     ).toEqual([{ sequence: '51' }]);
   });
 
-  it('each consumer keeps its own count of what is newest', async () => {
+  it('each consumer keeps its own newest sequence', async () => {
     const key = newId();
     const [ahead, behind] = [inboxOf('entitlement'), inboxOf('gateway')];
     for (const [{ inbox }, sequence] of [

@@ -9,7 +9,7 @@ describe('time limit', () => {
     );
   });
 
-  it('work that ends in time gives its own result or failure', async () => {
+  it('work that ends in time returns its own result or failure', async () => {
     await expect(withinTime(Promise.resolve(1), 5_000, 'it')).resolves.toBe(1);
     await expect(withinTime(Promise.reject(new Error('own')), 5_000, 'it')).rejects.toThrow('own');
   });

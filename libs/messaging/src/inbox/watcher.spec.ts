@@ -14,7 +14,7 @@ function messageOf(type: string, n: unknown) {
 }
 
 describe('a watcher', () => {
-  it('hears what it has a handler for; only what its handler throws is logged', async () => {
+  it('receives what it has a handler for, and logs only what its handler throws', async () => {
     const heard: number[] = [];
     const lines: string[] = [];
     const handler: EventHandler = async ({ data }) => {

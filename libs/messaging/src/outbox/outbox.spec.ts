@@ -30,7 +30,7 @@ describe('outbox', () => {
     await outbox.add(transaction, lock, AccountDeleted, deletion);
   }
 
-  it('an event is there after the commit and gone after a rollback', async () => {
+  it('an event exists after the commit and not after a rollback', async () => {
     const [kept, lost] = [newId(), newId()];
     await database.transaction((transaction) => sayDeleted(transaction, kept));
     const rolledBack = database.transaction(async (transaction) => {
@@ -71,7 +71,7 @@ describe('outbox', () => {
     expect(woken).toEqual(['account']);
   });
 
-  it('an event outside of a transaction does not compile and is refused', async () => {
+  it('an event outside a transaction does not compile and is rejected', async () => {
     const accountId = newId();
     const request = { key: accountId, aggregate: `account:${accountId}` };
     // @ts-expect-error -- a database is not a transaction
@@ -91,7 +91,7 @@ describe('outbox', () => {
     await expect(elsewhere).rejects.toThrow('belongs to another transaction');
   });
 
-  it('a lock is good for one event, well formed and of this service', async () => {
+  it('a lock is valid for one event, well formed and of this service', async () => {
     const accountId = newId();
     await database.transaction(async (transaction) => {
       const lock = await outbox.lock(transaction, {
@@ -136,7 +136,7 @@ describe('outbox', () => {
     );
   });
 
-  it('a sequence rises even when the clock of the database has stepped back', async () => {
+  it('a sequence rises even if the database’s clock was set back', async () => {
     const accountId = newId();
     await database.transaction((transaction) => sayDeleted(transaction, accountId));
     const [{ ahead }] = await database.query<{ ahead: string }>(

@@ -32,7 +32,7 @@ const leavesNothing = (told: string) =>
   [...told.matchAll(INDEX_PAGES)].every(([, deleted, reusable]) => deleted === reusable);
 
 /** Rounds of traffic, each as much as the outbox keeps at a time; autovacuum's part is played by hand. */
-describe('queues of events', () => {
+describe('event queues', () => {
   let messaging: MessagingHarness;
   beforeAll(async () => {
     messaging = await MessagingHarness.open();
@@ -78,7 +78,7 @@ describe('queues of events', () => {
     expect(Math.max(...sizes)).toBeLessThan(GROWTH_MAX * sizes[STEADY_AFTER]);
   });
 
-  it('nor do failed events that were handled in the end, and none that is unhandled goes with them', async () => {
+  it('nor do failed events that were handled later, and no unhandled one is deleted with them', async () => {
     const failedEvents = new FailedEventRepository('entitlement');
     const fail = (ids: string[], state: 'retrying' | 'dead') =>
       messaging.consumer.transaction(async (transaction) => {

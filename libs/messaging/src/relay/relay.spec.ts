@@ -52,7 +52,7 @@ describe('relay', () => {
   const allSent = () => waitFor('all sent', async () => (await messaging.unsent()) === 0);
   const numberOf = ({ body }: EventMessage) => (JSON.parse(body) as { data: Counted }).data.n;
 
-  it('four relays hand on every event in the order of its key, however often the owner changes', async () => {
+  it('four relays deliver every event in the order of its key, however often the owner changes', async () => {
     const keys = Array.from({ length: 6 }, newId);
     const numbers = Array.from({ length: 25 }, (_, n) => n);
     const published = new Map<string, number[]>(keys.map((key) => [key, []]));
@@ -77,7 +77,7 @@ describe('relay', () => {
     for (const key of keys) expect([...new Set(published.get(key))]).toEqual(numbers);
   });
 
-  it("a fenced owner reads nothing and its mark does nothing, the new owner's does", async () => {
+  it('a fenced owner reads nothing and its mark has no effect; the new owner’s does', async () => {
     const key = newId();
     await messaging.say(Counted, key, { n: 1 });
     const [stopped, successor] = [newId(), newId()].map((owner) => ({
@@ -112,7 +112,7 @@ describe('relay', () => {
     await stopped.leases.release();
   });
 
-  it('an owner of an earlier epoch has no bucket, even under the same name', async () => {
+  it('an owner from an earlier epoch has no bucket, even under the same name', async () => {
     const key = newId();
     await messaging.say(Counted, key, { n: 1 });
     const owner = newId();
@@ -143,7 +143,7 @@ describe('relay', () => {
     await messaging.maintenance.query('delete from outbox where key = $1', [key]);
   });
 
-  it('events are read in the order in which they were written, and only those handed on are marked', async () => {
+  it('events are read in the order in which they were written, and only delivered ones are marked', async () => {
     const key = newId();
     for (const n of [1, 2, 3]) await messaging.say(Counted, key, { n });
     // It lies behind the others now.
@@ -165,7 +165,7 @@ describe('relay', () => {
     await messaging.maintenance.query('delete from outbox where key = $1', [key]);
   });
 
-  it('a relay that stops ends what it hands on, and leaves its buckets to others', async () => {
+  it('a stopping relay finishes its deliveries, and leaves its buckets to others', async () => {
     const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const relay = startRelay(async () => {
       begun.resolve();
@@ -203,7 +203,7 @@ describe('relay', () => {
     await leases.release();
   });
 
-  it('a bucket whose head cannot be handed on stands still alone, and in order, and is logged once until it moves', async () => {
+  it('a bucket whose first event cannot be delivered stops alone, in order, and is logged once until it continues', async () => {
     const stuck = newId();
     const free = keyInOtherBucket(stuck);
     let isRepaired = false;
@@ -239,13 +239,13 @@ describe('relay', () => {
     await allSent();
   });
 
-  it('the pauses of a bucket that stands still double up to a second', () => {
+  it('the pauses of a stopped bucket double up to a second', () => {
     const pauses: number[] = [];
     for (let n = 0; n < 6; n++) pauses.push(pauseAfter(pauses.at(-1)));
     expect(pauses).toEqual([100, 200, 400, 800, 1_000, 1_000]);
   });
 
-  it('an event that is handed on is counted, and names the trace that led to it', async () => {
+  it('a delivered event is counted, and names the trace that led to it', async () => {
     const key = newId();
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const before = counts.sent.get('account.counted') ?? 0;
@@ -259,7 +259,7 @@ describe('relay', () => {
     await waitFor('the counts', () => counts.sent.get('account.counted') === before + 2);
   });
 
-  it('a bucket that another took meanwhile is forgotten at once, and its events are not counted', async () => {
+  it('a bucket taken by another relay is dropped at once, and its events are not counted', async () => {
     const key = newId();
     const other = bucketOf(key) === 0 ? 1 : 0;
     const before = counts.sent.get('account.counted');
@@ -287,7 +287,7 @@ describe('relay', () => {
     await messaging.maintenance.query('delete from outbox where key = $1', [key]);
   });
 
-  it('a bucket whose row somebody else has locked holds up no claim of the others', async () => {
+  it('a bucket whose row is locked does not delay claims of the others', async () => {
     const leases = new BucketLeases(messaging.maintenance, newId());
     await messaging.expireLeases();
     await withClient(messaging.test.url(), async (client) => {
@@ -324,7 +324,7 @@ describe('relay', () => {
     expect(most).toBe(1);
   });
 
-  it('rows go 10 minutes after they were sent, however old they are', async () => {
+  it('rows are deleted 10 minutes after they were sent, however old they are', async () => {
     const outbox = new OutboxRepository(messaging.maintenance, newId());
     await messaging.maintenance.query('delete from outbox');
     const keys = Array.from({ length: 3 }, newId);

@@ -11,7 +11,7 @@ import {
 } from '../transports/messaging-harness.contract.js';
 import { addEventMetrics } from './event-metrics.js';
 
-describe('metrics of events', () => {
+describe('event metrics', () => {
   let messaging: MessagingHarness;
   let transport: InProcessTransport;
   let consumer: INestMicroservice | undefined;
@@ -37,7 +37,7 @@ describe('metrics of events', () => {
   const lineOf = async (metrics: Metrics, name: string) =>
     (await metrics.text()).split('\n').find((line) => line.startsWith(name));
 
-  it('waiting events are counted with their age, as are those sent and handled', async () => {
+  it('waiting events are counted with their age, as are sent and handled ones', async () => {
     for (const n of [1, 2, 3]) await messaging.say(Counted, newId(), { n });
     await transport.startRelay('account', messaging.maintenance);
     const unsent = 'dds_outbox_unsent_events{producer="account"}';
@@ -66,7 +66,7 @@ describe('metrics of events', () => {
     expect(await lineOf(heard, lag)).toBe(`${lag} 0`);
   });
 
-  it('a dead event is counted and shown; a type nobody declared is "unknown"', async () => {
+  it('a dead event is counted and shown; an undeclared type is "unknown"', async () => {
     await messaging.sayUnknown(newId());
     const failed = 'dds_events_waiting{consumer="entitlement",type="unknown",state="retrying"}';
     await waitFor('it to be stored', async () => (await lineOf(heard, failed)) === `${failed} 1`);

@@ -48,7 +48,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       });
     const failedOf = (ofKey: string) => messaging.failedEvents.list({ key: ofKey });
 
-    it('events of a key are handled in the order they were written', async () => {
+    it('events of a key are handled in the order in which they were written', async () => {
       const keys = Array.from({ length: 4 }, newId);
       const numbers = Array.from({ length: 40 }, (_, n) => n);
       await Promise.all(
@@ -82,7 +82,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       expect(await messaging.heardData(key)).toEqual([data]);
     });
 
-    it('an event no database could ever take is dead at once and holds nobody up', async () => {
+    it('an event that no database can store is dead-lettered at once and delays no other', async () => {
       const other = newId();
       recorder().before = ({ data }) => {
         if (data.n === 1) throw sqlError('23514');
@@ -98,7 +98,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       expect((await failedOf(key))[0].reason).toContain('SQLSTATE 23514');
     });
 
-    it('later deltas of a key wait behind a failed event, snapshots and other keys pass', async () => {
+    it('later deltas of a key wait behind a failed event; snapshots and other keys pass', async () => {
       const other = newId();
       let isRepaired = false;
       recorder().before = ({ data }) => {
@@ -122,7 +122,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       expect(await failedOf(key)).toEqual([]);
     });
 
-    it('a discarded event is kept with its reason, stays unhandled and lets the next ones go on', async () => {
+    it('a discarded event is kept with its reason, stays unhandled and releases the next ones', async () => {
       recorder().before = ({ data }) => {
         if (data.n === 1) throw new Error('never');
       };
@@ -145,7 +145,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       expect(await messaging.failedEvents.redrive({ key })).toBe(0);
     });
 
-    it('a snapshot that comes back after a newer one is recorded as superseded, not applied', async () => {
+    it('a snapshot that returns after a newer one is recorded as superseded, not applied', async () => {
       let isRepaired = false;
       recorder().before = ({ data }) => {
         if (data.n === 1 && !isRepaired) throw new Error('not now');
@@ -163,7 +163,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       ).toEqual([{ outcome: 'superseded' }]);
     });
 
-    it('a database that is down pauses, stores no failed event and loses nothing', async () => {
+    it('an unavailable database pauses delivery, stores no failed event and loses nothing', async () => {
       let refusals = 0;
       recorder().before = () => {
         if (++refusals <= 6) throw sqlError('57P01');
@@ -174,7 +174,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       expect(await failedOf(key)).toEqual([]);
     });
 
-    it('a connection that is cut while an event is handled loses nothing and handles nothing twice', async () => {
+    it('a connection lost while an event is handled loses nothing and handles nothing twice', async () => {
       let cuts = 0;
       recorder().during = async (transaction) => {
         if (++cuts > 2) return;
@@ -189,7 +189,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       expect(await failedOf(key)).toEqual([]);
     });
 
-    it('a deadlock or serialization failure is tried again at once and stores no failed event', async () => {
+    it('a deadlock or serialization failure is retried at once and stores no failed event', async () => {
       let refusals = 0;
       recorder().before = () => {
         if (++refusals <= 2) throw sqlError('40P01');
@@ -218,7 +218,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       await waitFor('dead', async () => (await failedOf(key))[0].state === 'dead');
     });
 
-    it('a consumer that joins late gets everything', async () => {
+    it('a consumer that joins late receives everything', async () => {
       await process.stop();
       const transport = await harness.open();
       await transport.startRelay('account', messaging.maintenance);
@@ -233,7 +233,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       await transport.close();
     });
 
-    it('a watcher hears of events, and its failures delay no consumer', async () => {
+    it('a watcher receives events, and its failures delay no consumer', async () => {
       recorder().whenWatched = () => {
         throw new Error('deaf');
       };

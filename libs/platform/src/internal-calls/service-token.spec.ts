@@ -13,14 +13,14 @@ import {
 import { TestClock } from '#test/environment';
 
 describe('service tokens', () => {
-  it('a token names its caller to its audience alone', () => {
+  it('a token identifies its caller to its audience only', () => {
     const tokens = new ServiceTokens('secret', new TestClock());
     const token = tokens.issue('gateway', 'account');
     expect(tokens.verify(token, 'account')).toBe('gateway');
     expect(tokens.verify(token, 'entitlement')).toBeUndefined();
   });
 
-  it('a token dies after two minutes and is renewed before', () => {
+  it('a token expires after two minutes and is renewed before', () => {
     const clock = new TestClock();
     const tokens = new ServiceTokens('secret', clock);
     const first = tokens.issue('gateway', 'account');
@@ -31,7 +31,7 @@ describe('service tokens', () => {
     expect(tokens.verify(first, 'account')).toBeUndefined();
   });
 
-  it('a forged, cut or foreign token is nobody', () => {
+  it('a forged, truncated or foreign token identifies nobody', () => {
     const clock = new TestClock();
     const token = new ServiceTokens('secret', clock).issue('gateway', 'account');
     const other = new ServiceTokens('another secret', clock);
@@ -54,7 +54,7 @@ describe('service tokens', () => {
     const tokensOf = (text: string, service: ServiceName) =>
       new ServiceTokens(new PairSecrets(text).textFor(service), clock);
 
-    it('S86: it signs as itself, to those it calls, and nobody else does', () => {
+    it('S86: it signs as itself, to the services it calls, and nobody else can', () => {
       const [gateway, lookup] = [tokensOf(OLD, 'gateway'), tokensOf(OLD, 'lookup')];
       const whole = new ServiceTokens(OLD, clock);
       expect(lookup.verify(gateway.issue('gateway', 'lookup'), 'lookup')).toBe('gateway');
@@ -69,7 +69,7 @@ describe('service tokens', () => {
       expect(whole.verify(stolen, 'account')).toBeUndefined();
     });
 
-    it('S113: while its source is rotated, tokens under both are accepted', () => {
+    it('S113: while its source is rotated, tokens under both secrets are accepted', () => {
       const both = tokensOf(`${NEW}\n${OLD}`, 'lookup');
       for (const source of [OLD, NEW]) {
         const token = tokensOf(source, 'gateway').issue('gateway', 'lookup');
@@ -80,7 +80,7 @@ describe('service tokens', () => {
       expect(tokensOf(OLD, 'lookup').verify(signed, 'lookup')).toBeUndefined();
     });
 
-    it('the form of the setting takes the lines of a service, and no garbage', () => {
+    it('the format of the setting accepts the lines of a service, and nothing invalid', () => {
       const text = new PairSecrets(`${NEW}\n${OLD}`).textFor('gateway');
       expect(text).toMatch(SERVICE_SECRET_FORM);
       expect(`${text}\nshort`).not.toMatch(SERVICE_SECRET_FORM);
@@ -101,7 +101,7 @@ describe('service tokens', () => {
     });
     afterEach(() => rmSync(folder, { recursive: true }));
 
-    it('S113: it is rotated in three steps, and no token of any step is refused before the next', () => {
+    it('S113: the secret is rotated in three steps, and no token of a step is refused before the next', () => {
       const write = (...lines: string[]) => {
         writeFileSync(serviceSecretFile, `${lines.join('\n')}\n`);
         clock.advance(5_000);
@@ -126,7 +126,7 @@ describe('service tokens', () => {
       expect(log).not.toMatch(/old |new /);
     });
 
-    it('S113: a file that is gone or holds no secret changes nothing, and is logged once', () => {
+    it('S113: a missing or empty file changes nothing, and is logged once', () => {
       const secret = new ServiceSecret({ serviceSecret: OLD, serviceSecretFile }, logger);
       const look = () => {
         clock.advance(5_000);

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { Metrics } from '../telemetry/metrics.js';
 import { Health, addReadiness } from './health.js';
 
-it('a process is told as ready until something fails that it cannot do without', async () => {
+it('a process is reported ready until something essential fails', async () => {
   const metrics = new Metrics({ process: false });
   const health = new Health();
   addReadiness(metrics, health, 'account');

@@ -19,7 +19,7 @@ it.each(['abc', 0, 501, 1.5])('%p is told all that a number must be', (cap) => {
   expect(faultsOf(Capped, { cap })).toEqual([{ field: 'cap', message }]);
 });
 
-it('a list of numbers is told that each must be one', () => {
+it('the message for a list of numbers says that each must be one', () => {
   const [fault] = faultsOf(CappedEach, { caps: ['abc'] });
   expect(fault.message).toBe('each value must be an integer number');
 });

@@ -50,8 +50,8 @@ class Program {
 /** Stays until it is told to stop, as a listener does. */
 const LISTENING = 'const timer = setInterval(() => {}, 1000);';
 
-describe('a process that is one service', () => {
-  it('says its addresses when it is up, and ends with 0 after its drain', async () => {
+describe('a single-service process', () => {
+  it('prints its addresses when it is up, and exits with 0 after its drain', async () => {
     const program = new Program(
       `${LISTENING} return { addresses: { url: 'http://here' }, stop: async () => console.log('{"msg":"drained"}') };`,
     );
@@ -66,14 +66,14 @@ describe('a process that is one service', () => {
     ]);
   });
 
-  it('a fault at the start is one line with its causes, and exit code 1', async () => {
+  it('a fault at the start is one line with its causes, and a non-zero exit code', async () => {
     const cause = `new Error('no database', { cause: new Error('refused') })`;
     const program = new Program(`throw ${cause};`);
     expect(await program.exitCode()).toBe(1);
     expect(program.lines).toMatchObject([{ msg: 'sample cannot start: no database: refused' }]);
   });
 
-  it('every fault of the settings stands in that one line, those of the log too', async () => {
+  it('that line contains every fault of the settings, including those of the log', async () => {
     const settings = { SAMPLE_PORT: 'eighty', LOG_LEVEL: 'loud' };
     const program = new Program(`throw new Error('it has begun');`, settings);
     expect(await program.exitCode()).toBe(1);
@@ -82,7 +82,7 @@ describe('a process that is one service', () => {
     expect(msg).toMatch(/^sample cannot start: settings: LOG_LEVEL: .* · SAMPLE_PORT: /);
   });
 
-  it('a second signal ends a drain that does not end', async () => {
+  it('a second signal ends a drain that does not finish', async () => {
     const program = new Program(
       `${LISTENING} return { addresses: {}, stop: () => new Promise(() => {}) };`,
     );
@@ -93,7 +93,7 @@ describe('a process that is one service', () => {
     expect(await program.exitCode()).toBe(1);
   });
 
-  it('a drain that fails, or one that a fault asked for, does not end with 0', async () => {
+  it('a drain that fails, or was caused by a fault, does not exit with 0', async () => {
     const failing = new Program(
       `${LISTENING} return { addresses: {}, stop: async () => { throw new Error('stuck'); } };`,
     );

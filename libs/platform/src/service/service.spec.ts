@@ -82,7 +82,7 @@ describe('service', () => {
   });
   afterAll(() => service.stop());
 
-  it('metrics are told without a token, as text', async () => {
+  it('metrics are served without a token, as text', async () => {
     const answer = await fetch(`${service.url}/metrics`);
     expect(answer.headers.get('content-type')).toBe(Metrics.contentType);
     expect(await answer.text()).toContain('# TYPE process_resident_memory_bytes gauge');
@@ -97,7 +97,7 @@ describe('service', () => {
       headers: { authorization: `Bearer ${token}`, 'content-type': type },
     });
 
-  it('S86: a route without a policy, a call without a token and a caller not named are refused', async () => {
+  it('S86: a route without a policy, a call without a token and an unlisted caller are refused', async () => {
     expect((await get('/internal/undeclared')).status).toBe(403);
     expect((await get('/internal/refusal', { authorization: '' })).status).toBe(403);
     const worker = new ServiceTokens(SECRET, clock).issue('worker', 'account');
@@ -106,7 +106,7 @@ describe('service', () => {
     );
   });
 
-  it('S117: a call that is refused is a line of the log, without its token', async () => {
+  it('S117: a refused call is logged, without its token', async () => {
     log = '';
     const forged = `${token}x`;
     await get('/internal/refusal', { authorization: `Bearer ${forged}` });
@@ -119,7 +119,7 @@ describe('service', () => {
     expect(line).not.toContain(token);
   });
 
-  it('a flood of requests for which there is no time is one line, and each failure another one of its own', async () => {
+  it('a flood of requests that run out of time is one log line, and each other failure its own', async () => {
     log = '';
     for (let i = 0; i < 20; i += 1) {
       expect((await get(`/internal/starved?id=${i}`)).status).toBe(503);
@@ -144,7 +144,7 @@ describe('service', () => {
     });
   });
 
-  it('S90: an unknown member of a body is named and refused', async () => {
+  it('S90: an unknown member of a body is named and rejected', async () => {
     const response = await post(JSON.stringify({ text: 'a', role: 'admin' }));
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
@@ -173,7 +173,7 @@ describe('service', () => {
     expect(({} as Record<string, unknown>).admin).toBeUndefined();
   });
 
-  it('a refusal keeps its code, status and members', async () => {
+  it('a rejection keeps its code, status and members', async () => {
     const response = await get('/internal/refusal');
     expect(response.status).toBe(409);
     expect(await response.json()).toMatchObject({

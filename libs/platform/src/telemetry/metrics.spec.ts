@@ -14,7 +14,7 @@ const TOOK = declareHistogram('test_took_seconds', 'Took.', { buckets: [0.1, 1] 
 const sampleLines = (text: string) => text.split('\n').filter((line) => line.startsWith('test_'));
 
 describe('metrics', () => {
-  it('counters and values read from a source stand in one text', async () => {
+  it('counters and values read from a source appear in one text', async () => {
     const metrics = new Metrics({ process: false });
     metrics.counter(DONE).inc({ kind: 'a' });
     metrics.counter(DONE).inc({ kind: 'a' }, 2);
@@ -36,7 +36,7 @@ describe('metrics', () => {
     expect(text).toContain('# HELP test_took_seconds Took.\n# TYPE test_took_seconds histogram');
   });
 
-  it('a source that fails leaves out its own numbers only, and is counted', async () => {
+  it('a failing source omits only its own numbers, and is counted', async () => {
     const metrics = new Metrics({ process: false });
     const read = () => Promise.reject(new Error('the database is down'));
     metrics.addSource({ name: 'outbox', read });
@@ -47,7 +47,7 @@ describe('metrics', () => {
     expect(text).toContain('dds_metrics_failed_reads_total{source="outbox"} 2');
   });
 
-  it('the process is watched, unless it is left out', async () => {
+  it('the process is monitored, unless excluded', async () => {
     expect(await new Metrics().text()).toContain('process_resident_memory_bytes ');
     expect(await new Metrics({ process: false }).text()).not.toContain('process_');
   });

@@ -17,30 +17,30 @@ function secondBelow(
 const MEBIBYTE = 1024 ** 2;
 const CREDIT_SECONDS = CREDIT_MAX_BYTES / FLOOR_BYTES_A_SECOND;
 
-describe('the floor of a download', () => {
-  it('a reader that takes as much as the floor keeps its download, however long it takes', () => {
+describe('the minimum rate of a download', () => {
+  it('a reader at the minimum rate keeps its download, however long it takes', () => {
     expect(secondBelow((second) => second * FLOOR_BYTES_A_SECOND)).toBeUndefined();
   });
 
-  it('also where the system takes it in large steps', () => {
+  it('even if the system takes it in large steps', () => {
     const inSteps = (step: number) => (second: number) =>
       4 * MEBIBYTE + Math.floor((second * FLOOR_BYTES_A_SECOND) / step) * step;
     expect(secondBelow(inSteps(1.5 * MEBIBYTE))).toBeUndefined();
     expect(secondBelow(inSteps(2.5 * MEBIBYTE))).toBeUndefined();
   });
 
-  it('a reader that takes less is found, the sooner the less it takes', () => {
+  it('a slower reader is detected, the sooner the slower it is', () => {
     expect(secondBelow(() => 0)).toBe(61);
     expect(secondBelow((second) => (second * FLOOR_BYTES_A_SECOND) / 2)).toBe(121);
   });
 
-  it('the bytes that the system buffered at first count for a few minutes only', () => {
+  it('bytes buffered by the system at the start count for a few minutes only', () => {
     const below = secondBelow((second) => (second === 0 ? 0 : 10 * MEBIBYTE));
     expect(below).toBeGreaterThan(CREDIT_SECONDS - 2);
     expect(below).toBeLessThan(CREDIT_SECONDS + 3);
   });
 
-  it('an owner that sends nothing is not the fault of its reader', () => {
+  it('an owner that sends nothing does not count against its reader', () => {
     const starved = secondBelow(
       () => 0,
       () => false,

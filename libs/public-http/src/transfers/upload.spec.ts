@@ -94,12 +94,12 @@ async function sendEachSecond(bytes: number) {
 }
 
 describe('a sender', () => {
-  it('S104: that never stops and hardly sends keeps its place for a minute, and not longer', async () => {
+  it('S104: that never stops and hardly sends keeps its place for a minute at most', async () => {
     const { status, receivedBytes: bytes } = await sendEachSecond(1);
     expect([status, bytes < 70]).toEqual([408, true]);
   });
 
-  it('that sends as much as the floor is taken to its end', async () => {
+  it('at the minimum rate is received to the end', async () => {
     const sent = await sendEachSecond(FLOOR_BYTES_A_SECOND);
     expect(sent).toEqual({ status: 204, receivedBytes: 120 * FLOOR_BYTES_A_SECOND });
   });

@@ -100,8 +100,8 @@ describe('the client', () => {
     await server.stop();
   });
 
-  describe('a question over UDP', () => {
-    it('has an id and a spelling that nobody outside can guess, and asks for a checked answer', async () => {
+  describe('a UDP query', () => {
+    it('has an unpredictable id and spelling, and requests a validated answer', async () => {
       server.answer = (query, reply) =>
         reply(answered(query, { flags: 0x81a0, count: 1, rest: LOCAL }));
       const first = await client.ask('registered.example', 'A', OPTIONS);
@@ -133,7 +133,7 @@ describe('the client', () => {
       expect(answers).toMatchObject([{ address: '192.0.2.1' }]);
     });
 
-    it('is asked again over TCP when the spelling of the name was lost, or the answer cut', async () => {
+    it('is repeated over TCP if the spelling was lost, or the answer truncated', async () => {
       server.answerTcp = (query) => answered(query, { count: 1, rest: LOCAL });
       server.answer = (query, reply) => {
         const lower = answered(query, { count: 1, rest: record(1, Buffer.from([10, 6, 6, 6])) });
@@ -151,7 +151,7 @@ describe('the client', () => {
       });
     });
 
-    it('is asked without EDNS of a server that does not know it', async () => {
+    it('is sent without EDNS to a server that does not support it', async () => {
       server.answer = (query, reply) => {
         const hasEdns = query.readUInt16BE(10) === 1;
         reply(answered(query, hasEdns ? { flags: 0x8181 } : { count: 1, rest: LOCAL }));
@@ -161,7 +161,7 @@ describe('the client', () => {
       expect(server.packets.length).toBe(3);
     });
 
-    it('is asked without EDNS of a server that refuses it with no more than a header', async () => {
+    it('is sent without EDNS to a server that rejects it with only a header', async () => {
       server.answer = (query, reply) => {
         const hasEdns = query.readUInt16BE(10) === 1;
         const bare = Buffer.alloc(12);
@@ -173,7 +173,7 @@ describe('the client', () => {
       expect(server.packets.length).toBe(2);
     });
 
-    it('S124: comes from a fresh port after some hundreds', async () => {
+    it('S124: uses a new port after some hundred queries', async () => {
       const ports = new Set<number>();
       server.answer = (query, reply, from) => {
         ports.add(from.port);
@@ -187,7 +187,7 @@ describe('the client', () => {
       expect(ports.size).toBeGreaterThan(4);
     });
 
-    it('goes to another server when one is silent or fails, and SERVFAIL of all is the answer', async () => {
+    it('goes to another server if one is silent or fails, and SERVFAIL of all is the answer', async () => {
       const second = await ScriptedServer.start();
       const both = new DnsClient({ servers: [server.address, second.address], tryTimeoutMs: 100 });
       try {
@@ -205,7 +205,7 @@ describe('the client', () => {
       }
     });
 
-    it('ends at its deadline, when whoever asked has gone, and when too many are under way', async () => {
+    it('ends at its deadline, if its caller disconnects, and if too many are running', async () => {
       await expect(client.ask('a.example', 'A', { timeoutMs: 50 })).rejects.toThrow('timeout');
       const gone = new AbortController();
       const asked = client.ask('b.example', 'A', { ...OPTIONS, signal: gone.signal });
@@ -219,7 +219,7 @@ describe('the client', () => {
       small.close();
     });
 
-    it('of a closed port is told that nobody is there', async () => {
+    it('to a closed port is unreachable', async () => {
       await server.stop();
       await expect(client.ask('a.example', 'A', OPTIONS)).rejects.toThrow('unreachable');
       server = await ScriptedServer.start();
@@ -249,14 +249,14 @@ describe('the client', () => {
       expect(found.records.map(({ type }) => type).sort()).toEqual(['A', 'SPF', 'TXT', 'TXT']);
     });
 
-    it('S68: an alias that leads to itself is named as a loop', async () => {
+    it('S68: an alias that leads to itself is reported as a loop', async () => {
       const alias = record(5, Buffer.from([0xc0, 0x0c]));
       server.answer = (query, reply) => reply(answered(query, { count: 1, rest: alias }));
       const found = await lookUpDns(client, 'loop.example', ['A'], OPTIONS);
       expect(found.errors).toEqual({ A: 'cname_loop' });
     });
 
-    it('S68: TXT of 60 KiB arrives over TCP whole', async () => {
+    it('S68: TXT of 60 KiB arrives completely over TCP', async () => {
       const chunk = Buffer.concat([Buffer.from([255]), Buffer.alloc(255, 0x61)]);
       const data = Buffer.concat(Array.from({ length: 240 }, () => chunk));
       server.answer = (query, reply) => reply(answered(query, { flags: 0x8380 }));
@@ -274,7 +274,7 @@ describe('the client', () => {
       expect(records.map(recordText)).toEqual(['octets.example.\t300\tIN\tTXT\t"\\255\\195\\169"']);
     });
 
-    it('S124: records of names that were not asked about are dropped', async () => {
+    it('S124: records of other names are dropped', async () => {
       const foreign = Buffer.concat([Buffer.from('\x04evil\x00', 'latin1'), LOCAL.subarray(2)]);
       server.answer = (query, reply) =>
         reply(answered(query, { count: 2, rest: Buffer.concat([foreign, LOCAL]) }));
@@ -332,7 +332,7 @@ describe('a message', () => {
     expect(() => readMessage(answered(query, { count: 1, rest }))).toThrow(MalformedMessage);
   });
 
-  it('S68: of any octets is read or refused, never more', () => {
+  it('S68: of any octets is read or rejected, without other effects', () => {
     const packet = answered(query, { count: 3, rest: Buffer.concat([LOCAL, LOCAL, LOCAL]) });
     const random = new Random(20_261_122);
     for (let run = 0; run < 100_000; run++) {

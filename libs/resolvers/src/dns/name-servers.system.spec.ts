@@ -82,7 +82,7 @@ here('beside dig, at a real name server', () => {
     return lines.filter((line) => line !== '').map((line) => line.replace(/[\t ]+/g, ' '));
   }
 
-  it.each(TYPES)('%s records are those that dig shows, to the letter', async (type) => {
+  it.each(TYPES)('%s records are exactly those that dig shows', async (type) => {
     const { answers } = await direct.ask('zone.example', type, OPTIONS);
     const ours = answers.map((record) => recordText(record).replace(/[\t ]+/g, ' '));
     expect(ours.sort()).toEqual(dig('zone.example', type).sort());
@@ -99,7 +99,7 @@ here('beside dig, at a real name server', () => {
     expect(ours.sort()).toEqual(dig(name, 'A').sort());
   });
 
-  it('an answer that does not fit into a packet comes over TCP', async () => {
+  it('an answer that does not fit into a packet arrives over TCP', async () => {
     const answer = await direct.ask('huge.zone.example', 'TXT', OPTIONS);
     expect(answer.protocol).toBe('tcp');
     expect(answer.answers.map((record) => recordText(record).replace(/[\t ]+/g, ' '))).toEqual(
@@ -107,7 +107,7 @@ here('beside dig, at a real name server', () => {
     );
   });
 
-  it('SPF is the policies among TXT and the records of the retired type', async () => {
+  it('SPF consists of the policies among TXT and the records of the retired type', async () => {
     const { records } = await lookUpDns(direct, 'zone.example', ['SPF'], OPTIONS);
     expect(records.map((record) => 'strings' in record && record.strings.join('')).sort()).toEqual([
       'v=spf1 -all',
@@ -116,7 +116,7 @@ here('beside dig, at a real name server', () => {
     ]);
   });
 
-  it('addresses lead to their names', async () => {
+  it('addresses resolve to their names', async () => {
     const { records } = await lookUpDns(resolving, '1.2.0.192.in-addr.arpa', ['PTR'], OPTIONS);
     expect(records.map((record) => 'target' in record && record.target).sort()).toEqual([
       'www.zone.example',
@@ -124,7 +124,7 @@ here('beside dig, at a real name server', () => {
     ]);
   });
 
-  it('a signed answer says so, an unsigned one does not', async () => {
+  it('a signed answer is marked as such, an unsigned one is not', async () => {
     expect(await lookUpDns(resolving, 'signed.example', ['A'], OPTIONS)).toMatchObject({
       isAuthenticated: true,
       records: [{ address: '192.0.2.9' }],
@@ -133,7 +133,7 @@ here('beside dig, at a real name server', () => {
     expect([unsigned.isAuthenticated, unsigned.records.length]).toEqual([false, 2]);
   });
 
-  it('a name that is not, one whose server knows nothing of it and a loop are told apart', async () => {
+  it('a nonexistent name, a failing server and a loop are distinguished', async () => {
     const ask = (name: string) => lookUpDns(resolving, name, ['A', 'MX'], OPTIONS);
     expect(await ask('none.zone.example')).toMatchObject({ rcode: 'nxdomain', errors: {} });
     expect(await ask('lame.example')).toMatchObject({

@@ -27,7 +27,7 @@ function limiterOf(limit: UpstreamLimit) {
 }
 
 describe('the budget of a registry', () => {
-  it('cannot be taken from others by one account, however many questions it begins and gives up', async () => {
+  it('cannot be exhausted by one account, however many queries it starts and cancels', async () => {
     const { ask } = limiterOf(SCARCE);
     const greedy: string[] = [];
     for (let i = 0; i < 24; i++) greedy.push(await ask('greedy'));
@@ -38,7 +38,7 @@ describe('the budget of a registry', () => {
     expect(await ask('greedy')).toBe('share_used');
   });
 
-  it('is shared out while others ask: nobody gets more than a quarter of what is left', async () => {
+  it('is shared while others query: nobody gets more than a quarter of the rest', async () => {
     const { ask } = limiterOf(SCARCE);
     const counts = new Map([
       ['a', 0],
@@ -56,7 +56,7 @@ describe('the budget of a registry', () => {
     }
   });
 
-  it('comes back to each with time', async () => {
+  it('recovers with time for each account', async () => {
     const { ask, advance } = limiterOf(SCARCE);
     while ((await ask('a')) === 'goes');
     advance((DAY_SECONDS / 4) * 1_000);
@@ -65,7 +65,7 @@ describe('the budget of a registry', () => {
 });
 
 describe('the queue of an upstream', () => {
-  it('goes round between accounts, and no account may fill it', async () => {
+  it('alternates between accounts, and no account may fill it', async () => {
     const { limiter } = limiterOf(WIDE);
     const first = await limiter.acquire(HOST, { priority: 'live', asker: 'a' });
     const order: string[] = [];
@@ -82,7 +82,7 @@ describe('the queue of an upstream', () => {
     expect(order.filter((who) => who === 'a')).toHaveLength(25);
   });
 
-  it('of a silent server leaves a connection to others, however many names one account asks there', async () => {
+  it('of a silent server leaves a connection to others, however many names one account queries', async () => {
     const { limiter } = limiterOf({ ...WIDE, connections: 4 });
     const held: string[] = [];
     const ends: (() => void)[] = [];
@@ -107,7 +107,7 @@ describe('the queue of an upstream', () => {
     expect(held).toHaveLength(5);
   });
 
-  it('with one connection is open to one account alone', async () => {
+  it('with one connection is open to one account only', async () => {
     const { limiter } = limiterOf(WIDE);
     expect(await limiter.acquire(HOST, { priority: 'live', asker: 'a' })).toMatchObject({
       granted: true,

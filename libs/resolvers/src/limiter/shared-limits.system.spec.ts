@@ -77,7 +77,7 @@ here('processes that share the limits of upstreams through one server', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('ask a host together no more often than one alone might', async () => {
+  it('together query a host no more often than one alone might', async () => {
     const [first, second] = await startTwo();
     const sinceMs = monotonicMs();
     await Promise.all([turns(first, 40), turns(second, 40)]);
@@ -120,7 +120,7 @@ here('processes that share the limits of upstreams through one server', () => {
     expect(first.waitingFor(host)).toBe(0);
   });
 
-  it('share out the connections as well', async () => {
+  it('share the connections as well', async () => {
     const [first, second] = await startTwo({
       buckets: [{ burst: 100, perSecond: 100 }],
       connections: 4,
@@ -138,7 +138,7 @@ here('processes that share the limits of upstreams through one server', () => {
     await Promise.all(all);
   });
 
-  it('go by their part each while the server is down, and together again after it', async () => {
+  it('each use their share while the server is down, and work together again after it', async () => {
     const [first, second] = await startTwo();
     const sinceMs = monotonicMs();
     await turns(first, 1);
@@ -162,7 +162,7 @@ here('processes that share the limits of upstreams through one server', () => {
     expect(excess(92, sinceMs)).toBeLessThanOrEqual(0);
   });
 
-  it('have a budget for a day that outlives them', async () => {
+  it('have a daily budget that outlives them', async () => {
     const first = await startProcess(DAILY);
     await turns(first, 6);
     const second = await startProcess(DAILY);
@@ -175,7 +175,7 @@ here('processes that share the limits of upstreams through one server', () => {
     ).toMatchObject({ granted: false, reason: 'cancelled' });
   });
 
-  it('share out such a budget between accounts, whichever of them they ask', async () => {
+  it('share such a budget between accounts, whichever of them they use', async () => {
     const scarce = { buckets: [{ burst: 16, perSecond: 16 / 86_400 }], connections: 8 };
     const processes = [await startProcess(scarce), await startProcess(scarce)];
     const asked = { greedy: 0, other: 0 };
@@ -194,7 +194,7 @@ here('processes that share the limits of upstreams through one server', () => {
     expect(await ask('other', processes[0])).toBe('goes');
   });
 
-  it('give a share back that was claimed for a question which was not asked', async () => {
+  it('return a share that was claimed for a query that was not sent', async () => {
     const limiter = await startProcess({ ...DAILY, connections: 1 });
     const first = granted(await limiter.acquire(host, { priority: 'live', asker: 'a' }));
     const gone = new AbortController();

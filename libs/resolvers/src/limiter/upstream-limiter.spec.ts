@@ -65,7 +65,7 @@ const slow = { buckets: [{ burst: 1, perSecond: 1 }], connections: 4 };
 const wide = { buckets: [{ burst: 1000, perSecond: 1000 }], connections: 4 };
 
 describe('UpstreamLimiter', () => {
-  it('the background takes half of the pace at most, also while nobody else asks', async () => {
+  it('background work takes at most half of the pace, even if nothing else runs', async () => {
     const limits = new Map([[host, { buckets: [{ burst: 4, perSecond: 1 }], connections: 50 }]]);
     const { time, log, ask } = polite({ limits });
     for (let second = 0; second < 60; second += 1) {
@@ -82,7 +82,7 @@ describe('UpstreamLimiter', () => {
     expect((await ask('somebody')).granted).toBe(true);
   });
 
-  it('an upstream is asked no more often than its buckets allow in any window', async () => {
+  it('an upstream is queried no more often than its buckets allow in any window', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 40 }),
@@ -118,7 +118,7 @@ describe('UpstreamLimiter', () => {
     );
   });
 
-  it('no more than the allowed connections are open at a time, and each end lets the next go', async () => {
+  it('no more than the allowed connections are open at once, and each end admits the next', async () => {
     const { log, ask } = polite({ defaultLimit: wide });
     const first = ['a', 'b', 'c', 'd'].map((name) => ask(name));
     void ask('e');
@@ -143,7 +143,7 @@ describe('UpstreamLimiter', () => {
     expect(log.map((line) => line.split(' ')[0])).toEqual(['first', 'live', 'live', 'monitor']);
   });
 
-  it('the queue is bounded; a person takes the place of the youngest bulk question', async () => {
+  it('the queue is limited, and a person takes the place of the youngest bulk query', async () => {
     const { log, ask } = polite({ defaultLimit: slow, waitersMax: 2 });
     void ask('asked');
     void ask('bulk 1', 'bulk');
@@ -162,7 +162,7 @@ describe('UpstreamLimiter', () => {
     ]);
   });
 
-  it('questions with an end of their own find a place behind any number, and go when it has come', async () => {
+  it('queries with their own deadline find a place behind any number, and leave when it has passed', async () => {
     const buckets = [{ burst: 5, perSecond: 10 }];
     const { time, limiter, log, ask } = polite({ defaultLimit: { buckets, connections: 1 } });
     const turn = { priority: 'bulk', asker: 'a job', waitMaxMs: 20_000 } as const;
@@ -180,7 +180,7 @@ describe('UpstreamLimiter', () => {
     expect(log).toEqual(['a person goes']);
   });
 
-  it('a question is told to come later by its own turn, not by how many another account has waiting', async () => {
+  it('a query is told to return later by its own turn, not by how many another account has waiting', async () => {
     const buckets = [{ burst: 1, perSecond: 1 }];
     const { limiter } = polite({ defaultLimit: { buckets, connections: 4 } });
     const ofAccount = async (asker: string) =>
@@ -192,7 +192,7 @@ describe('UpstreamLimiter', () => {
     expect(limiter.waitingFor(host)).toBe(21);
   });
 
-  it('a throttled upstream is left alone as long as it asked for, and who waits is told at once', async () => {
+  it('a throttled upstream is left alone as long as it asked, and waiting queries are told at once', async () => {
     const { time, limiter, log, ask } = polite({ defaultLimit: slow });
     const permit = granted(await ask('a'));
     const waiting = ask('b');
@@ -206,7 +206,7 @@ describe('UpstreamLimiter', () => {
     expect(log).toEqual(['a goes', 'b paused', 'c paused', 'd goes']);
   });
 
-  it('without a figure the time doubles from a minute to an hour, and an answer ends the series', async () => {
+  it('without a given time the pause doubles from a minute to an hour, and an answer ends the series', async () => {
     const { time, limiter, ask } = polite({ defaultLimit: wide });
     const pauses: number[] = [];
     for (let round = 0; round < 8; round += 1) {
@@ -241,14 +241,14 @@ describe('UpstreamLimiter', () => {
     expect(limiter.pausedForMs(host)).toBe(ms);
   });
 
-  it('several throttled answers to questions asked together count as one', async () => {
+  it('several throttled answers to simultaneous queries count as one', async () => {
     const { limiter, ask } = polite({ defaultLimit: wide });
     const permits = await Promise.all(['a', 'b', 'c'].map((name) => ask(name)));
     for (const permit of permits) granted(permit).throttled();
     expect(limiter.pausedForMs(host)).toBe(60_000);
   });
 
-  it('a question that gives up waiting leaves the queue and takes no token', async () => {
+  it('a query that stops waiting leaves the queue and takes no token', async () => {
     const { time, log, ask } = polite({ defaultLimit: slow });
     const controller = new AbortController();
     granted(await ask('a'));
@@ -273,7 +273,7 @@ describe('UpstreamLimiter', () => {
     expect(await limiter.acquire('more.example', turn)).toMatchObject({ reason: 'queue_full' });
   });
 
-  it('large registries get their chosen pace, unless a pace for all is given', async () => {
+  it('large registries get their chosen pace, unless a pace for all is set', async () => {
     const goes = async (options: UpstreamLimiterOptions, at: string) => {
       const { time, limiter } = polite(options);
       let count = 0;
@@ -292,7 +292,7 @@ describe('UpstreamLimiter', () => {
     expect(await goes({ defaultLimit: slow }, 'rdap.verisign.com')).toBeLessThan(6);
   });
 
-  it('every chosen pace is that of a registry in the tables, of which nothing is published', () => {
+  it('every chosen pace belongs to a registry in the tables that publishes no limit', () => {
     const hosts = new Set(
       Registries.vendored()
         .routes()
@@ -303,7 +303,7 @@ describe('UpstreamLimiter', () => {
     }
   });
 
-  it('published limits stay within their published figures', () => {
+  it('published limits stay within the published numbers', () => {
     const worst = (name: string, seconds: number) =>
       Math.min(
         ...(PUBLISHED_LIMITS.get(name)?.buckets ?? []).map(

@@ -135,7 +135,7 @@ const json = (object: unknown) => (_request: unknown, response: { end(text: stri
   response.end(JSON.stringify(object));
 
 describe('an address', () => {
-  it('is asked at its regional registry, and its abuse contact is found within another entity', async () => {
+  it('is looked up at its regional registry, and its abuse contact is found within another entity', async () => {
     await internet.rdap('rdap.db.ripe.net', json(NETWORK));
     open();
     const found = await lookups.lookUpBlock(block('193.0.6.139'));
@@ -163,7 +163,7 @@ describe('an address', () => {
     ]);
   });
 
-  it('that many ask about at a time is asked about once', async () => {
+  it('that many look up at once is queried once', async () => {
     await internet.rdap('rdap.db.ripe.net', json(NETWORK));
     open();
     const ask = () => lookups.lookUpBlock(block('193.0.6.139'));
@@ -172,14 +172,14 @@ describe('an address', () => {
     expect(internet.asked).toEqual(['rdap.db.ripe.net /ip/193.0.6.139']);
   });
 
-  it('of a block is asked as the block, and as IPv6 at the registry of its prefix', async () => {
+  it('of a block is looked up as the block, and of embedded IPv4 at the registry of its prefix', async () => {
     await internet.rdap('rdap.apnic.net', json({ ...NETWORK, startAddress: '2001:200::' }));
     open();
     await lookups.lookUpBlock(block('2001:0200:0::/32'));
     expect(internet.asked).toEqual(['rdap.apnic.net /ip/2001:200::/32']);
   });
 
-  it('of a block of any size is asked about, or refused with the reason, and never half answered', async () => {
+  it('of a block of any size is looked up, or rejected with the reason, and never partly answered', async () => {
     open();
     const sizes = [
       ...Array.from({ length: 8 }, (_, length) => `0.0.0.0/${length}`),
@@ -193,7 +193,7 @@ describe('an address', () => {
     expect(internet.asked).toEqual([]);
   });
 
-  it('is asked on port 43 when RDAP does not answer, in RPSL', async () => {
+  it('is looked up on port 43 if RDAP does not answer, in RPSL', async () => {
     await internet.whois('whois.ripe.net', RPSL);
     open();
     const found = await lookups.lookUpBlock(block('193.0.6.139'));
@@ -228,7 +228,7 @@ describe('an address', () => {
     });
   });
 
-  it('that nobody has is not registered, and a throttle is never taken for that', async () => {
+  it('that is not allocated is not registered, and a throttle is never taken for that', async () => {
     await internet.rdap('rdap.arin.net', (_request, response) => {
       response.writeHead(404, { 'content-type': 'application/rdap+json' });
       response.end(JSON.stringify({ errorCode: 404 }));
@@ -257,7 +257,7 @@ describe('an address', () => {
   });
 
   it.each(['192.31.196.1', '192.175.48.0/24', '2620:4f:8000::1'])(
-    '%s is of AS112, which is routed: ARIN is asked',
+    '%s belongs to AS112, which is routed: ARIN is queried',
     async (text) => {
       await internet.rdap('rdap.arin.net', json({ ...NETWORK, name: 'EX-AS112' }));
       open();
@@ -269,7 +269,7 @@ describe('an address', () => {
   );
 });
 
-describe('a text of port 43', () => {
+describe('a port-43 text', () => {
   const of = (...lines: string[]) => readRpsl(`${lines.join('\n')}\n`);
 
   it.each([
@@ -285,7 +285,7 @@ describe('a text of port 43', () => {
     expect(of(...narrowest, `${name}: nonsense`)).toMatchObject({ name: 'NARROW' });
   });
 
-  it("LACNIC's has its owner, its people and the day of its last change", () => {
+  it('of LACNIC has its owner, its people and the day of its last change', () => {
     const read = of(
       'inetnum:     200.3.12/22',
       'status:      allocated',
@@ -312,7 +312,7 @@ describe('a text of port 43', () => {
     ]);
   });
 
-  it("the newest of APNIC's changes counts, unless the time of the last one is given", () => {
+  it('of APNIC counts the newest of its changes, unless the time of the last one is given', () => {
     const lines = [
       'inetnum: 203.0.113.0 - 203.0.113.255',
       'changed: hm@apnic.example 20110304',
@@ -324,7 +324,7 @@ describe('a text of port 43', () => {
     });
   });
 
-  it("ARIN's country is that of the block's own organisation", () => {
+  it('of ARIN has the country of the block’s own organisation', () => {
     const organisation = (name: string, country: string) => [
       `OrgName: ${name}`,
       `Country: ${country}`,
@@ -343,7 +343,7 @@ describe('a text of port 43', () => {
 });
 
 describe('an AS number', () => {
-  it('is asked at the registry of its range', async () => {
+  it('is looked up at the registry of its range', async () => {
     const autnum = { objectClassName: 'autnum', startAutnum: 3333, endAutnum: 3333, name: 'EX-AS' };
     await internet.rdap('rdap.db.ripe.net', json({ ...autnum, entities: NETWORK.entities }));
     open();
@@ -377,13 +377,13 @@ describe('hostile answers about numbers', () => {
     },
   );
 
-  it('S69: attributes named like members of objects are attributes', () => {
+  it('S69: attributes named like built-in members are attributes', () => {
     expect(
       readRpsl(`inetnum: 193.0.0.0 - 193.0.0.255\n__proto__: x\nconstructor: y\n`),
     ).toMatchObject({ start: '193.0.0.0' });
   });
 
-  it('S64: any text is read or refused', () => {
+  it('S64: any text is read or rejected', () => {
     const piece = fc.constantFrom(
       'inetnum: ',
       'aut-num:',
@@ -406,7 +406,7 @@ describe('hostile answers about numbers', () => {
     );
   });
 
-  it('a range is the blocks that make it up', () => {
+  it('a range is converted to its blocks', () => {
     expect(blocksOfRange('192.0.2.1', '192.0.2.6')).toEqual([
       '192.0.2.1/32',
       '192.0.2.2/31',

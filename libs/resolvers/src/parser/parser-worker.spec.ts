@@ -20,7 +20,7 @@ const FAULTY = new URL(
   `)}`,
 );
 
-describe('the parser in its thread', () => {
+describe('a refund of the rest says from when; a full refund need not', () => {
   const workers: ParserWorker[] = [];
   const open = (options?: ParserWorkerOptions): ParserWorker => {
     const worker = new ParserWorker(options);
@@ -31,7 +31,7 @@ describe('the parser in its thread', () => {
     for (const worker of workers.splice(0)) await worker.close();
   });
 
-  it('answers as the parser does, in the order of asking', async () => {
+  it('answers like the parser, in the order of the requests', async () => {
     const worker = open();
     const [first, second] = await Promise.all([
       worker.parse('Domain Name: EXAMPLE.COM\nName Server: ns1.example.net', CONTEXT),
@@ -70,20 +70,20 @@ describe('the parser in its thread', () => {
     },
   );
 
-  it('S65: the queue is bounded: one more than may wait is answered at once', async () => {
+  it('S65: the queue is limited: one more is answered at once', async () => {
     const worker = open({ script: FAULTY, waitingMax: 2 });
     const answers = ['a', 'b', 'c'].map((text) => worker.parse(text, CONTEXT));
     expect(await answers[2]).toEqual({ outcome: 'parse_failed' });
     expect(await answers[1]).toMatchObject({ outcome: 'delivered' });
   });
 
-  it('a script that cannot start fails its parses and does not start for ever', async () => {
+  it('a script that cannot start fails its parses and is not restarted for ever', async () => {
     const worker = open({ script: new URL('data:text/javascript,throw new Error()') });
     const answers = await Promise.all([worker.parse('a', CONTEXT), worker.parse('b', CONTEXT)]);
     expect(answers).toEqual([{ outcome: 'parse_failed' }, { outcome: 'parse_failed' }]);
   });
 
-  it('an idle thread does not hold the process', async () => {
+  it('an idle thread does not keep the process alive', async () => {
     const script = `
       import { ParserWorker } from ${JSON.stringify(new URL('./parser-worker.js', import.meta.url))};
       const context = { domain: 'a.com', server: '', tld: 'com', role: 'registry' };
@@ -95,7 +95,7 @@ describe('the parser in its thread', () => {
     expect(stdout).toBe('not_registered');
   });
 
-  it('closing settles what runs and what waits', async () => {
+  it('closing settles running and waiting parses', async () => {
     const worker = open({ script: FAULTY });
     const answers = [worker.parse('hang', CONTEXT), worker.parse('b', CONTEXT)];
     await worker.close();

@@ -266,7 +266,7 @@ describe('the body of a 404', () => {
     ),
   );
 
-  it.each(cases)('is %s when its %s says %j', (meaning, shape, said) => {
+  it.each(cases)('is %s if its %s says %j', (meaning, shape, said) => {
     expect(meaningOfNotFound(SHAPES[shape](said), NAME)).toBe(meaning);
   });
 
@@ -276,7 +276,7 @@ describe('the body of a 404', () => {
     }
   });
 
-  it('says so when it says nothing else, whatever stands around it', () => {
+  it('means absence if it says nothing else, whatever surrounds it', () => {
     const around = {
       rdapConformance: ['rdap_level_0'],
       lang: 'en',
@@ -303,7 +303,7 @@ describe('the body of a 404', () => {
     expect(meaningOfNotFound({}, NAME)).toBe('absent');
   });
 
-  it('speaks of the name on lines of its own', () => {
+  it('is read for statements about the name on separate lines', () => {
     const wrapped = { errorCode: 404, description: ['Domain not found :', NAME] };
     expect(meaningOfNotFound(wrapped, NAME)).toBe('absent');
     const other = { errorCode: 404, description: ['Domain not found :', 'other.example'] };
@@ -329,13 +329,13 @@ describe('the body of a 404', () => {
     expect(meaningOfNotFound(body, NAME)).toBe(meaning);
   });
 
-  it.each(Object.entries(PLACES))('is never absence for a text in %s', (place, body) => {
+  it.each(Object.entries(PLACES))('never means absence for a text in %s', (place, body) => {
     const isBeside = !['the title', 'the only description', 'a conforming body'].includes(place);
     const texts = SILENT_TEXTS.filter((said) => !(isBeside && IS_BARE_CODE.test(said)));
     expect(texts.filter((said) => meaningOfNotFound(body(said), NAME) === 'absent')).toEqual([]);
   });
 
-  it.each(SMALL_PRINT)('is absence beside small print: $title', (notice) => {
+  it.each(SMALL_PRINT)('means absence beside small print: $title', (notice) => {
     const body = { ...NOT_FOUND, rdapConformance: ['rdap_level_0'], notices: [notice] };
     expect(meaningOfNotFound(body, NAME)).toBe('absent');
     expect(meaningOfNotFound({ ...body, notices: SMALL_PRINT }, NAME)).toBe('absent');
@@ -362,7 +362,7 @@ describe('the body of a 404', () => {
     expect(meaningOfNotFound({ ...NOT_FOUND, ...member }, NAME)).toBe('unclear');
   });
 
-  it('is absence with a link to itself and ids of the answer', () => {
+  it('means absence with a link to itself and ids of the answer', () => {
     const links = [{ rel: 'self', href: `https://rdap.example/domain/${NAME.toUpperCase()}` }];
     const ids = { id: '7f3a', requestId: 17, timestamp: '2026-11-24T06:00:00Z', status: 404 };
     expect(meaningOfNotFound({ ...NOT_FOUND, ...ids, links }, NAME)).toBe('absent');
@@ -373,7 +373,7 @@ describe('the body of a 404', () => {
     expect(meaningOfNotFound(body, NAME)).toBe('unclear');
   });
 
-  it('keeps a name back by a status of its own', () => {
+  it('reserves a name by a status of its own', () => {
     expect(meaningOfNotFound({ errorCode: 404, status: ['reserved'] }, NAME)).toBe('kept_back');
   });
 });

@@ -3,7 +3,7 @@ import { readNumberAnswer } from '../networks/number-reading.js';
 import { WorkMeter } from '../whois/parse/reading/work-meter.js';
 import { readRdapAnswer } from './rdap-answer.js';
 
-describe('an answer of RDAP', () => {
+describe('an RDAP answer', () => {
   const about = { domain: 'a.example', role: 'registry', isAbsent: false } as const;
 
   it('that is half an object, or a list, is parse_failed', () => {
@@ -12,7 +12,7 @@ describe('an answer of RDAP', () => {
     }
   });
 
-  it('"not found" in a body nobody can read is parse_failed, not a free name', () => {
+  it('"not found" in an unreadable body is parse_failed, not a free name', () => {
     expect(readRdapAnswer('{', { ...about, isAbsent: true })).toEqual({ outcome: 'parse_failed' });
     expect(readRdapAnswer('', { ...about, isAbsent: true })).toEqual({ outcome: 'not_registered' });
   });
@@ -68,7 +68,7 @@ describe('an answer of RDAP', () => {
       );
 
     it.each(['domain', 'autnum', 'not found'] as const)(
-      'of "%s" is at most twice the work where there are twice as many, up to a megabyte',
+      'with twice as many of "%s" takes at most twice the work, up to a megabyte',
       (kind) => {
         const most = Math.floor((512 * 1024) / (textOf(200).length / 200));
         for (const n of [20, 1_000, most]) {

@@ -39,7 +39,7 @@ function redirectingTo(location: string): RequestListener {
 }
 
 describe('RdapClient', () => {
-  it('reads an object, whatever media type it is sent under', async () => {
+  it('reads an object with any media type', async () => {
     await answering(200, `\ufeff${object}`, { 'content-type': 'text/plain' });
     expect(await fetch()).toMatchObject({ kind: 'object', json: { ldhName: 'a.example' } });
     expect(internet.asked).toEqual([`${host} /domain/a.example`]);
@@ -143,17 +143,17 @@ describe('RdapClient', () => {
     expect(await fetch()).toMatchObject({ kind: 'failed', fault: 'too_large' });
   });
 
-  it('S63: a packed answer, which could unfold to any size, is not unpacked', async () => {
+  it('S63: a compressed answer, which could unpack to any size, is not unpacked', async () => {
     await answering(200, '\x1f\x8b\x08\0', { 'content-encoding': 'gzip' });
     expect(await fetch()).toMatchObject({ fault: 'not_rdap' });
   });
 
-  it('S63: a service that never answers is left after the time for a first byte', async () => {
+  it('S63: a silent service is abandoned after the time for a first byte', async () => {
     await internet.rdap(host, () => undefined);
     await expect(fetch({ firstByteMs: 50 })).rejects.toMatchObject({ fault: 'first_byte_timeout' });
   });
 
-  it('S63: a service that drips without end is left when the time is over', async () => {
+  it('S63: a service that drips without end is abandoned when the time is over', async () => {
     const drip = (response: ServerResponse) => {
       const timer = setInterval(() => response.write(' '), 10);
       response.on('close', () => clearInterval(timer));
@@ -166,7 +166,7 @@ describe('RdapClient', () => {
     await expect(fetching).rejects.toMatchObject({ fault: 'answer_timeout' });
   });
 
-  it('a service that does not speak HTTP, or says too much before it answers, is a fault', async () => {
+  it('a service that does not speak HTTP, or sends too many headers, is a fault', async () => {
     await internet.rdap(host, (request) => void request.socket.end('NOT HTTP AT ALL\r\n\r\n'));
     await expect(fetch()).rejects.toMatchObject({ fault: 'protocol_error' });
     await internet.close();
@@ -175,7 +175,7 @@ describe('RdapClient', () => {
     await expect(fetch()).rejects.toMatchObject({ fault: 'protocol_error' });
   });
 
-  it('a service that breaks off is a fault', async () => {
+  it('a service that disconnects midway is a fault', async () => {
     await internet.rdap(host, (_request, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('{', () => response.destroy());
@@ -183,7 +183,7 @@ describe('RdapClient', () => {
     await expect(fetch()).rejects.toMatchObject({ fault: 'reset' });
   });
 
-  it('a cancelled question is a fault of its own', async () => {
+  it('a cancelled query is a separate fault', async () => {
     const controller = new AbortController();
     await internet.rdap(host, () => controller.abort());
     await expect(fetch({}, controller.signal)).rejects.toMatchObject({ fault: 'cancelled' });
@@ -195,7 +195,7 @@ describe('RdapClient', () => {
     expect('polluted' in {}).toBe(false);
   });
 
-  it('an object nested so deep that writing it again would end in an error is no answer', async () => {
+  it('an object nested so deep that serialising it would fail is rejected', async () => {
     await answering(200, `{"ldhName":"a.example","a":${'['.repeat(63)}${']'.repeat(63)}}`);
     expect(await fetch()).toMatchObject({ kind: 'object' });
     await answering(200, `{"ldhName":"a.example","a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`);
@@ -216,20 +216,20 @@ describe('retryAfterSeconds', () => {
     expect(retryAfterSeconds(field, date)).toBe(seconds);
   });
 
-  it('a date means nothing without the date of the server', () => {
+  it('a date is ignored without the date of the server', () => {
     expect(retryAfterSeconds('Sat, 21 Nov 2026 10:01:30 GMT', undefined)).toBeUndefined();
   });
 });
 
 describe('rdapUrl', () => {
-  it('takes https URLs of named hosts, port 443 written or not', () => {
+  it('accepts https URLs of named hosts, with or without port 443', () => {
     expect(rdapUrl('https://rdap.nic.example:443/x#y')?.href).toBe('https://rdap.nic.example/x');
     expect(rdapUrl('domain/a', new URL('https://rdap.nic.example/v1/'))?.pathname).toBe(
       '/v1/domain/a',
     );
   });
 
-  it('S56: a host in an odd form of an address is refused', () => {
+  it('S56: a host in an unusual form of an address is rejected', () => {
     for (const host of ['0x7f000001', '2130706433', '127.1', '0177.0.0.1', '127.0.0.1.']) {
       expect(rdapUrl(`https://${host}/`)).toBeUndefined();
     }

@@ -186,7 +186,7 @@ describe('readRdapDomain', () => {
     });
   });
 
-  it('tells a privacy service from a value withheld', () => {
+  it('distinguishes a privacy service from a withheld value', () => {
     const vcardArray = ['vcard', [['fn', {}, 'text', 'Domains By Proxy, LLC']]];
     const entities = [{ roles: ['registrant'], vcardArray }];
     const record = readRdapDomain({ ldhName: domain, entities }, domain);
@@ -230,7 +230,7 @@ describe('readRdapDomain', () => {
     expect(readRdapDomain(json, domain)?.created?.iso).toBe(iso);
   });
 
-  it('S67: control characters and those that turn the direction of writing do not get through', () => {
+  it('S67: control characters and those that change the writing direction are removed', () => {
     const fn = '\u202eelpmaxE\u202c\0 Hol\u001bdings\r\nBcc: x';
     const vcardArray = ['vcard', [['fn', {}, 'text', fn]]];
     const entities = [{ roles: ['registrant'], vcardArray }];
@@ -251,7 +251,7 @@ describe('readRdapDomain', () => {
     expect('polluted' in {}).toBe(false);
   });
 
-  it('reads a bounded part of an endless answer', () => {
+  it('reads a limited part of an endless answer', () => {
     const many = Array.from({ length: 10_000 }, (_, index) => ({
       ldhName: `ns${index}.x.example`,
     }));
@@ -265,7 +265,7 @@ describe('readRdapDomain', () => {
     expect(record?.contacts.registrant?.name).toHaveLength(1_000);
   });
 
-  it('reads a bounded number of entities, however they are spread over the depths', () => {
+  it('reads a limited number of entities, however they are spread over the depths', () => {
     let read = 0;
     const entity = (entities: object[]) => ({
       get roles() {
@@ -280,7 +280,7 @@ describe('readRdapDomain', () => {
     expect(read).toBe(300);
   });
 
-  it('never throws, whatever is where in the answer', () => {
+  it('never throws, whatever the answer contains', () => {
     const members = Object.keys(whole) as (keyof typeof whole)[];
     const broken = fc.oneof(
       fc.dictionary(fc.constantFrom(...members, '__proto__', 'port43'), fc.jsonValue()),
@@ -339,7 +339,7 @@ describe('readJcard', () => {
     expect(read(['tel', {}, 'uri', 'tel:'])).toEqual({});
   });
 
-  it('reads an address that is only a label, only text, or empty before one that is not', () => {
+  it('skips an address that is only a label, only text, or empty if another follows', () => {
     const empty = ['', '', '', '', '', '', ''];
     const label = '1 Example Street\nDelft\nNetherlands';
     expect(read(['adr', { label }, 'text', empty])).toEqual({ street: label });

@@ -6,7 +6,7 @@ import { Registries } from './registries.js';
 const all = Registries.vendored().routes().map(certaintyOf);
 const of = (tld: string) => all.find((one) => one.tld === tld);
 
-describe('how sure an answer is', () => {
+describe('the certainty of an answer', () => {
   it.each([
     ['com', 'rdap', 'recorded'],
     ['ru', 'whois43', 'known'],
@@ -17,14 +17,14 @@ describe('how sure an answer is', () => {
     expect(of(tld)).toMatchObject({ protocol, whoisReading });
   });
 
-  it('a top-level domain has a protocol or a reason, and a reading where port 43 is asked', () => {
+  it('a top-level domain has a protocol or a reason, and a reading if port 43 is queried', () => {
     for (const { protocol, reason, hasFallback, whoisReading } of all) {
       expect((protocol === undefined) === (reason !== undefined)).toBe(true);
       expect(whoisReading !== undefined).toBe(protocol === 'whois43' || hasFallback);
     }
   });
 
-  it('few registries that answer on port 43 alone were never seen', () => {
+  it('few registries that answer only on port 43 were never seen', () => {
     const alone = all.filter(({ protocol }) => protocol === 'whois43');
     const untested = alone.filter(({ whoisReading }) => whoisReading === 'untested');
     expect(alone.length).toBeGreaterThan(100);
@@ -40,7 +40,7 @@ describe('how sure an answer is', () => {
     ]);
   });
 
-  it('a country in its own script is read as its sister is', () => {
+  it('a country in its own script is read like its ASCII sibling', () => {
     const text =
       'Domain Name: 例.中国\nRegistration Time: 2020-01-02 03:04:05\nSponsoring Registrar: Sample';
     const context = { domain: 'xn--fsq.xn--fiqs8s', server: '', role: 'registry' } as const;

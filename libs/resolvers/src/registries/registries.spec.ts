@@ -62,7 +62,7 @@ function sources(count: number, lie: Lie = {}): string {
 const registries = new Registries(tables);
 
 describe('Registries', () => {
-  it('S60: the longest matching suffix decides who is asked', () => {
+  it('S60: the longest matching suffix decides which service is queried', () => {
     expect(registries.route('a.example')).toEqual({
       tld: 'example',
       rdapBaseUrl: 'https://rdap.nic.example/',
@@ -74,14 +74,14 @@ describe('Registries', () => {
     expect(registries.route('a.xco.test')).toEqual({ tld: 'test', whoisServer: 'whois.nic.test' });
   });
 
-  it('S60: a host known dead and a service without TLS are not asked, whatever a table says', () => {
+  it('S60: a dead host and a service without TLS are not queried, whatever a table says', () => {
     expect(registries.route('a.mobi').reason).toContain('no longer belongs to its registry');
     for (const name of ['a.mobi', 'a.plain']) {
       expect(registries.route(name)).toEqual({ tld: name.slice(2), reason: expect.any(String) });
     }
   });
 
-  it('a name below a second-level registry is asked for there, not at the registry above it', () => {
+  it('a name below a second-level registry is looked up there, not at the registry above it', () => {
     expect(registries.route('a.uk.com')).toEqual({
       tld: 'com',
       whoisServer: 'whois.centralnic.com',
@@ -98,7 +98,7 @@ describe('Registries', () => {
     expect(registries.coverage()).toEqual({ tlds: 5, rdap: 2, whois: 1, unsupported: 2 });
   });
 
-  it('says of a name under .test that it is no fixture', () => {
+  it('says of a name under .test that it is not a fixture', () => {
     const real = new Registries(vendored);
     expect(real.route('foo.test').reason).toContain('no fixture');
   });
@@ -132,7 +132,7 @@ describe('Registries', () => {
 });
 
 describe('deriving the tables', () => {
-  it('keeps https services, living hosts and delegated top-level domains', () => {
+  it('keeps https services, live hosts and delegated top-level domains', () => {
     const target = join(folder, 'derived.json');
     writeTables(sources(3), target);
     expect(JSON.parse(readFileSync(target, 'utf8'))).toEqual({
@@ -149,7 +149,7 @@ describe('deriving the tables', () => {
     });
   });
 
-  it("takes IANA's own files, and says what they change", () => {
+  it('accepts IANA’s own files, and says what they change', () => {
     const before = deriveTables(sources(3));
     const own = mkdtempSync(join(folder, 'iana-'));
     writeFileSync(join(own, 'tlds-alpha-by-domain.txt'), '# Version 1\nT0\nT1\nXN--T3\n');
@@ -173,7 +173,7 @@ describe('deriving the tables', () => {
     expect(registryChanges(before, before)).toEqual([]);
   });
 
-  it('an operator may load what he derived; another file is refused', () => {
+  it('an operator may load his own derived table; another file is rejected', () => {
     const file = join(folder, 'loaded.json');
     writeFileSync(file, tablesText(tables));
     expect(Registries.fromFile(file).route('a.co.test')).toEqual(registries.route('a.co.test'));
@@ -220,7 +220,7 @@ describe('deriving the tables', () => {
   });
 
   it.each(['127.0.0.1', 'localhost', 'whois.nic.example:25', 'whois.nic.example/x', 'a b.example'])(
-    'S60: a port-43 host %j is not taken from any source',
+    'S60: a port-43 host %j is accepted from no source',
     (whoisHost) => {
       const target = join(folder, 'strange.json');
       rmSync(target, { force: true });

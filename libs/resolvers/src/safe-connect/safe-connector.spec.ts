@@ -99,7 +99,7 @@ const open = `
 const words = (text: string) => text.trim().split(/\s+/);
 
 describe('addresses', () => {
-  it('S55: the table of refused addresses holds at least eighty rows', () => {
+  it('S55: the table of refused addresses has at least eighty rows', () => {
     expect(words(blocked).length + words(open).length).toBeGreaterThanOrEqual(80);
   });
 
@@ -107,12 +107,12 @@ describe('addresses', () => {
     expect(isBlockedAddress(address)).toBe(true);
   });
 
-  it.each(words(open))('S55: %s, next to a refused range, is let through', (address) => {
+  it.each(words(open))('S55: %s, next to a refused range, is allowed', (address) => {
     expect(isBlockedAddress(address)).toBe(false);
   });
 
   it.each(['', 'localhost', '0x7f000001', '2130706433', '127.1', '0177.0.0.1', '1.2.3.4\n'])(
-    'S56: %j, which is no address in its ordinary form, is refused',
+    'S56: %j, an address in an unusual form, is refused',
     (address) => {
       expect(isBlockedAddress(address)).toBe(true);
       expect(isHostName(address)).toBe(false);
@@ -122,13 +122,13 @@ describe('addresses', () => {
 
 describe('SafeConnector', () => {
   it.each(words(blocked).filter((address) => !address.includes('%')))(
-    'S55: a connection straight to %s is refused',
+    'S55: a direct connection to %s is refused',
     async (address) => {
       expect(await faultOf({}, [address, 43, 'whois'])).toBe('blocked_address');
     },
   );
 
-  it('S54: a name with one private address among public ones is refused and nobody is called', async () => {
+  it('S54: a name with one private address among public ones is refused and nothing is contacted', async () => {
     const { dnsServers, counter } = await nameServer(['1.1.1.1', '127.0.0.1']);
     const target: [string, number, ConnectPurpose] = ['whois.nic.example', 43, 'whois'];
     expect(await faultOf({ dnsServers }, target)).toBe('blocked_address');
@@ -148,7 +148,7 @@ describe('SafeConnector', () => {
     socket.destroy();
   });
 
-  it('the next checked address is tried when the first refuses', async () => {
+  it('the next checked address is tried if the first refuses', async () => {
     const server = await listening(createServer((socket) => socket.end()));
     const signal = AbortSignal.timeout(PATIENT_MS);
     const socket = await openTcp('two.invalid', ['::1', '127.0.0.1'], server.port, signal);
@@ -210,13 +210,13 @@ describe('SafeConnector', () => {
   });
 
   it.each(['localhost', 'a_b.example', '-a.example', '127.1', '0x7f.1', 'a.b.0x7f', 'a b.example'])(
-    'S56: the host %j is refused before it is resolved',
+    'S56: the host %j is rejected before it is resolved',
     async (host) => {
       expect(await faultOf({}, [host, 43, 'whois'])).toBe('bad_host');
     },
   );
 
-  it('an operator exception leads one host and port to its address and no other', async () => {
+  it('an operator’s exception leads one host and port to its address and no other', async () => {
     const server = await listening(createServer((socket) => socket.end()));
     const text = `whois.nic.example:43=127.0.0.1:${server.port}`;
     const { dnsServers } = await nameServer(['127.0.0.1']);
@@ -228,13 +228,13 @@ describe('SafeConnector', () => {
   });
 
   it.each(['nonsense', 'a.example:43=localhost:43', 'a.example=127.0.0.1:43', 'a.example:0=::1:1'])(
-    'the exception %j is refused at start',
+    'the exception %j is rejected at the start',
     (text) => {
       expect(() => parseUpstreamExceptions(text)).toThrow(text);
     },
   );
 
-  it('a certificate must be in date, for the host, and from a trusted authority', async () => {
+  it('a certificate must be valid now, for the host, and from a trusted authority', async () => {
     const authority = new CertificateAuthority();
     const target: [string, number, ConnectPurpose] = ['rdap.nic.example', 443, 'rdap'];
     const fault = async (hosts: string[], expiryYear: number, extraCaPem?: string) => {
@@ -251,7 +251,7 @@ describe('SafeConnector', () => {
     expect(await fault(['rdap.nic.example'], 49)).toBe('tls_failed');
   });
 
-  it('a server that accepts and never speaks TLS is left when the time is over', async () => {
+  it('a server that accepts and never speaks TLS is abandoned when the time is over', async () => {
     const server = await listening(createServer());
     const exceptions = parseUpstreamExceptions(`rdap.nic.example:443=127.0.0.1:${server.port}`);
     const connector = new SafeConnector({ exceptions });
@@ -259,7 +259,7 @@ describe('SafeConnector', () => {
     await expect(connecting).rejects.toMatchObject({ fault: 'connect_timeout' });
   });
 
-  it('a cancelled connection is given up at once', async () => {
+  it('a cancelled connection is closed at once', async () => {
     const { dnsServers, counter } = await nameServer(['1.1.1.1']);
     const connector = new SafeConnector({ dnsServers });
     const limits = { timeoutMs: 5000, signal: AbortSignal.abort() };

@@ -34,7 +34,7 @@ describe('Port43Client', () => {
     expect(internet.asked).toEqual([`${host} a.example\r\n`, `${host} xn--mnchen-3ya.de\r\n`]);
   });
 
-  it('S61: of 20,000 hostile texts nothing but names is asked for, each in one line', async () => {
+  it('S61: of 20,000 hostile texts only names are queried, each in one line', async () => {
     await internet.whois(host, 'Domain Name: a.example\r\n');
     const client = new Port43Client(internet.connector(), patient);
     const { accepted, refused, faults, sample } = runHostileNames(61, 20_000, 100);
@@ -52,7 +52,7 @@ describe('Port43Client', () => {
     expect(await ask()).toEqual({ text: 'Name: Zoë Example\n' });
   });
 
-  it('S63: an answer is cut at 256 KiB and the connection closed', async () => {
+  it('S63: an answer is cut off at 256 KiB and the connection closed', async () => {
     let server: Socket | undefined;
     await internet.whois(host, (socket) => {
       server = socket;
@@ -68,7 +68,7 @@ describe('Port43Client', () => {
     await new Promise((closed) => (server?.destroyed ? closed(null) : server?.on('close', closed)));
   });
 
-  it('S63: a server that drips without end is left when the time is over', async () => {
+  it('S63: a server that drips without end is abandoned when the time is over', async () => {
     await internet.whois(host, (socket) => {
       const timer = setInterval(() => socket.write('% drip\n'), 10);
       socket.on('close', () => clearInterval(timer));
@@ -82,18 +82,18 @@ describe('Port43Client', () => {
     expect(text).toMatch(/^(% drip\n)+$/);
   });
 
-  it('S63: a server that says nothing is left after the time for a first byte', async () => {
+  it('S63: a silent server is abandoned after the time for a first byte', async () => {
     await internet.whois(host, () => undefined);
     await expect(ask({ firstByteMs: 50 })).rejects.toMatchObject({ fault: 'first_byte_timeout' });
   });
 
-  it('S63: the limits are those of the design unless told otherwise', () => {
+  it('S63: the limits are those of the design unless overridden', () => {
     expect(new Port43Client(internet.connector())).toMatchObject({
       limits: { connectMs: 5_000, firstByteMs: 8_000, wholeMs: 15_000, sizeBytes: 262_144 },
     });
   });
 
-  it('an answer that breaks off is marked, and none at all is a fault', async () => {
+  it('a truncated answer is marked, and a missing one is a fault', async () => {
     await internet.whois(host, (socket) => {
       socket.write('Domain Name: a.exa', () => setImmediate(() => socket.resetAndDestroy()));
     });
@@ -112,7 +112,7 @@ describe('Port43Client', () => {
     await expect(ask()).rejects.toMatchObject({ fault: 'reset' });
   });
 
-  it('a cancelled question closes its connection', async () => {
+  it('a cancelled query closes its connection', async () => {
     const controller = new AbortController();
     const { promise: closed, resolve } = Promise.withResolvers<unknown>();
     await internet.whois(host, (socket) => {
@@ -136,7 +136,7 @@ describe('queryLine', () => {
     expect(queryLine(server, 'a.example')).toBe(line);
   });
 
-  it('S61: whatever it is given, it makes one line of a name or refuses', () => {
+  it('S61: any input becomes one line with a name or is rejected', () => {
     const nameLike = fc.string({ unit: fc.constantFrom(...'ab.-_ \r\n\0/=é'), maxLength: 20 });
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), nameLike, fc.domain()), (input) => {
@@ -159,19 +159,19 @@ describe('decodeAnswer', () => {
   const decode = (bytes: Uint8Array, server = 'whois.nic.example', isCut = false) =>
     decodeAnswer(bytes, server, isCut);
 
-  it('S67: UTF-8 is read as such, and what is not valid UTF-8 as windows-1252', () => {
+  it('S67: UTF-8 is read as such, and invalid UTF-8 as windows-1252', () => {
     expect(decode(Buffer.from('Jürgen Exämple – €'))).toBe('Jürgen Exämple – €');
     expect(decode(Buffer.from('J\xfcrgen Ex\xe4mple \x80', 'latin1'))).toBe('Jürgen Exämple €');
     expect(decode(Buffer.from([0x41, 0xc3, 0x28, 0xff]))).toBe('AÃ(ÿ');
   });
 
-  it('S67: a server with an encoding of its own is read in it', () => {
+  it('S67: a server with its own encoding is read in it', () => {
     const bytes = Buffer.from('\x1b$BF|K\\\x1b(B', 'latin1');
     expect(decode(bytes, 'whois.jprs.jp')).toBe('日本');
     expect(decode(bytes)).not.toContain('日本');
   });
 
-  it('S67: control characters and those that turn the direction of writing are dropped', () => {
+  it('S67: control characters and those that change the writing direction are removed', () => {
     const text = '\ufeffOwner:\t\u202eelpmaxE\u202c\0\x1b[31m\u2066x\u2069\u200f\x85\r\nb\rc\n';
     expect(decode(Buffer.from(text))).toBe('Owner:\telpmaxE[31mx\nb c\n');
   });

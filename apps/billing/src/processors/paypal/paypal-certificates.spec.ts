@@ -21,7 +21,7 @@ const BODY = Buffer.from(
 );
 
 /** What a host that we trust may serve under the path of its certificates. */
-describe('certificates of callbacks', () => {
+describe('callback certificates', () => {
   const authority = new CertificateAuthority('The authority we trust');
   const genuine = authority.certificateFor([SUBJECT], { keyType: 'rsa' });
   let clock: TestClock;
@@ -83,14 +83,14 @@ describe('certificates of callbacks', () => {
     return answer.verdict === 'rejected' ? answer.reason : answer.verdict;
   }
 
-  it('S45: one is fetched once, for callbacks at the same time too', async () => {
+  it('S45: a certificate is fetched once, even for simultaneous callbacks', async () => {
     const verdicts = await Promise.all(Array.from({ length: 50 }, () => verdictOn('GENUINE')));
     expect(new Set(verdicts)).toEqual(new Set(['accepted']));
     expect(await verdictOn('GENUINE')).toBe('accepted');
     expect(asked).toEqual(['GENUINE']);
   });
 
-  it('S45: one of another authority, subject, kind of key or time is refused, however well it signs', async () => {
+  it('S45: a certificate with another authority, subject, key type or validity is rejected, however well it signs', async () => {
     const stranger = new CertificateAuthority('The authority we trust');
     const rsa = { keyType: 'rsa' } as const;
     const forged: Record<string, IssuedCertificate> = {
@@ -107,7 +107,7 @@ describe('certificates of callbacks', () => {
     }
   });
 
-  it('S45: a chain that leads to a stranger, and what is no chain, is refused', async () => {
+  it('S45: a chain that ends at an unknown authority, or is no chain, is rejected', async () => {
     const stranger = new CertificateAuthority('A stranger');
     const issued = stranger.certificateFor([SUBJECT], { keyType: 'rsa' });
     served.chain = issued.certificatePem + stranger.certificatePem + authority.certificatePem;
@@ -127,14 +127,14 @@ describe('certificates of callbacks', () => {
     expect(asked).toEqual([]);
   });
 
-  it('while one cannot be fetched nothing is decided, and it is later', async () => {
+  it('while a certificate cannot be fetched nothing is decided; it is decided later', async () => {
     served = {};
     expect(await verdictOn('GENUINE')).toBe('undecided');
     served = { GENUINE: genuine.certificatePem };
     expect(await verdictOn('GENUINE')).toBe('accepted');
   });
 
-  it('S46: a sender that names ever new certificates makes us fetch three a minute', async () => {
+  it('S46: a sender that keeps naming new certificates causes three fetches a minute', async () => {
     expect(await verdictOn('GENUINE')).toBe('accepted');
     for (let i = 0; i < 100; i += 1) await verdictOn(`none-${i}`, genuine, '198.51.100.7');
     for (let i = 0; i < 100; i += 1) await verdictOn(`six-${i}`, genuine, `2001:db8::${i}`);
@@ -145,7 +145,7 @@ describe('certificates of callbacks', () => {
     expect(asked).toHaveLength(8);
   });
 
-  it('S46: many unsigned senders use up no fetch of one that has signed well', async () => {
+  it('S46: many unsigned senders cannot use up the fetches of a known signer', async () => {
     expect(await verdictOn('GENUINE')).toBe('accepted');
     for (let i = 0; i < 200; i += 1) await verdictOn(`none-${i}`, genuine, `198.51.100.${i}`);
     expect(asked).toHaveLength(30);
@@ -155,7 +155,7 @@ describe('certificates of callbacks', () => {
     expect(await verdictOn('next', genuine, '203.0.113.9')).toBe('accepted');
   });
 
-  it('S46: an address without a certificate is asked once in ten minutes, and pushes no genuine one out', async () => {
+  it('S46: an address without a certificate is fetched once in ten minutes, and displaces no genuine one', async () => {
     missing = 404;
     expect(await verdictOn('GENUINE')).toBe('accepted');
     for (let i = 0; i < 20; i += 1) {

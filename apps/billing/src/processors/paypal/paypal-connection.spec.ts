@@ -16,7 +16,7 @@ const DISPUTE = {
 };
 
 /** What answers of PayPal's API lead to, good ones and others. */
-describe('connection to PayPal', () => {
+describe('PayPal connection', () => {
   let clock: TestClock;
   let server: Server;
   let processor: PaypalProcessor;
@@ -63,7 +63,7 @@ describe('connection to PayPal', () => {
   const fetchOne = () => processor.fetch({ kind: 'dispute', id: 'PP-D-1' });
   const outcome = async () => (await fetchOne()).outcome;
 
-  it('one token is asked for, by calls at the same time too, and a new one before it ends', async () => {
+  it('one token is fetched, even for simultaneous calls, and renewed before it expires', async () => {
     const outcomes = await Promise.all(Array.from({ length: 20 }, outcome));
     expect(new Set(outcomes)).toEqual(new Set(['done']));
     expect(tokens).toBe(1);
@@ -76,7 +76,7 @@ describe('connection to PayPal', () => {
     expect(seen.at(-1)!.headers.authorization).toBe('Bearer token-2');
   });
 
-  it('a token that is refused is replaced once, and the call repeated once', async () => {
+  it('a rejected token is replaced once, and the call repeated once', async () => {
     api = (request, response) =>
       request.headers.authorization === 'Bearer token-2'
         ? json(200, DISPUTE)(request, response)
@@ -87,7 +87,7 @@ describe('connection to PayPal', () => {
     expect([tokens, seen.length]).toEqual([3, 4]);
   });
 
-  it('a repeat of a call has the same key, another call another one', async () => {
+  it('a repeat of a call has the same key, another call another key', async () => {
     api = json(500, {});
     const refundId = newId();
     const asked = { refundId, paymentId: 'CAPTURE1', amountMicros: 10_000n };
@@ -106,7 +106,7 @@ describe('connection to PayPal', () => {
     expect(third).not.toBe(first);
   });
 
-  it('an answer that leaves the end open is unknown, one that decides is refused', async () => {
+  it('an answer that leaves the outcome open is unknown; one that decides is a refusal', async () => {
     const text =
       (status: number, body: string): Handler =>
       (_, response) =>
@@ -134,7 +134,7 @@ describe('connection to PayPal', () => {
     }
   });
 
-  it('what says something else than its kind is refused, and nothing follows from it', async () => {
+  it('an answer of another kind is rejected, and nothing follows from it', async () => {
     for (const change of [
       { dispute_id: undefined },
       { dispute_id: '../orders/1' },
@@ -150,7 +150,7 @@ describe('connection to PayPal', () => {
     }
   });
 
-  it('an id from outside is one part of the path, whatever it holds', async () => {
+  it('an id from outside is one segment of the path, whatever it contains', async () => {
     await processor.fetch({ kind: 'dispute', id: '../../v2/checkout/orders/1?x=' });
     expect(seen[0].url).toBe('/v1/customer/disputes/..%2F..%2Fv2%2Fcheckout%2Forders%2F1%3Fx%3D');
   });

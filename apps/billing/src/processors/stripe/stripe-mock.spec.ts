@@ -107,7 +107,7 @@ function planRef(sku: string): PlanRef {
     valueOf(await processor.cancel(id, 'now', newId()));
   }
 
-  it('every one is taken by Stripe’s published API', async () => {
+  it('Stripe’s published API accepts each of them', async () => {
     await buyOnce();
     await subscribe();
     valueOf(await processor.listSince(new Date(clock.now().getTime() - DAY_MS)));

@@ -58,14 +58,14 @@ it('each new connection goes to the address with the fewest', async () => {
   await waitFor('all to be closed', () => spread(load).every((count) => count === 0));
 });
 
-it('many that begin at once are spread over the addresses', async () => {
+it('simultaneous new connections are spread over the addresses', async () => {
   for (const address of ADDRESSES) await listen(address);
   const load = named(ADDRESSES);
   await Promise.all(Array.from({ length: 9 }, () => open(load)));
   expect(spread(load)).toEqual([3, 3, 3]);
 });
 
-it('where nothing listens at the least loaded address, another one takes the connection', async () => {
+it('if nothing listens at the least loaded address, another one takes the connection', async () => {
   await listen(ADDRESSES[0]);
   const load = named(ADDRESSES);
   for (let connection = 0; connection < 6; connection += 1) await open(load);

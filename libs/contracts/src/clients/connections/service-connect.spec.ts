@@ -43,7 +43,7 @@ afterEach(async () => {
   for (const instance of instances) await instance.stop();
 });
 
-it('connections age between two calls: three instances behind a balancer of connections get a quarter each', async () => {
+it('connections expire between calls: three instances behind a connection balancer get a quarter each', async () => {
   const targets: { host: string; port: number }[] = [];
   for (const instance of instances) targets.push(await instance.start());
   let known = 1;

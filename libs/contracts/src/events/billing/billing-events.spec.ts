@@ -40,7 +40,7 @@ const reversal = (line: object) =>
     lines: [{ lineId: newId(), refundedMicros: '500', paidMicros: '500', ...line }],
   });
 
-describe('events of billing', () => {
+describe('billing events', () => {
   it('each kind of line is read as its own class', () => {
     const read = [PACKAGE, STRETCH].map(payment) as { data: PaymentConfirmed }[];
     const lines = read.map(({ data }) => data.lines[0]);
@@ -49,7 +49,7 @@ describe('events of billing', () => {
     expect(lines.map(({ kind }) => kind)).toEqual(['package', 'subscription_upgrade']);
   });
 
-  it('a renewal has no order, and a zero invoice that grants says 0', () => {
+  it('a renewal has no order, and a zero invoice that grants credits says 0', () => {
     expect(payment({ ...STRETCH, kind: 'subscription', amountMicros: '0' })).toHaveProperty('data');
     expect(payment({ ...LINE, kind: 'domainer' })).toHaveProperty('data');
     expect(payment({ ...LINE, kind: 'rate_limit' })).toHaveProperty('data');

@@ -87,7 +87,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     }
   });
 
-  it('is valid OpenAPI 3.1', async () => {
+  it('it is valid OpenAPI 3.1', async () => {
     const plain = JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
     const { valid, errors } = await new Validator().validate(plain);
     expect([valid, errors]).toEqual([true, undefined]);
@@ -95,7 +95,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     expect((await new Validator().validate(broken)).valid).toBe(false);
   });
 
-  it('has each row that is asked there, with its body and status, and no other', () => {
+  it('contains each row served there, with its body and status, and no other', () => {
     const rows = OPERATIONS.filter(
       (row) => listenerOf(row) === listener && row.access.kind !== 'signed',
     );
@@ -118,7 +118,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     }
   });
 
-  it('every operation has an example of its request and of each answer, and all are what their schemas say', () => {
+  it('every operation has an example of its request and of each answer, and all match their schemas', () => {
     const faultsOf = schemaJudge(document);
     for (const { at, operation } of operationsOf(document)) {
       const { parameters, requestBody } = operation;
@@ -136,7 +136,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     expect(answers.length).toBeGreaterThan(100);
   });
 
-  it('the lines of a stream are no part of its JSON answer, and each is what their schema says', () => {
+  it('the lines of a stream are separate from its JSON answer, and each matches its schema', () => {
     const streams = operationsOf(document).flatMap(({ at, operation }) =>
       Object.values(operation.responses)
         .flatMap(({ content = {} }) => content['application/x-ndjson'] ?? [])
@@ -156,7 +156,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     expect(streams.length).toBe(listener === 'api' ? 5 : 0);
   });
 
-  it('examples of parameters are an example call: the required ones, and one of those that exclude each other', () => {
+  it('examples of parameters form an example call: the required ones, and one of those that exclude each other', () => {
     const filledIn = new Map([
       ['get /v2.0/dns/live', ['domainName']],
       ['get /v2.0/whois/live', ['domainName']],
@@ -192,7 +192,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
       ? example.value
       : document.components.examples[example.$ref.split('/').at(-1)!].value;
 
-  it('every reference leads to a schema, and no operation id is given twice', () => {
+  it('every reference leads to a schema, and no operation id is repeated', () => {
     const text = JSON.stringify(document);
     for (const [, name] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
       expect(document.components.schemas).toHaveProperty(name);
@@ -204,10 +204,10 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
   });
 });
 
-describe('the description of the API', () => {
+describe('the API description', () => {
   const document = described('api');
 
-  it('begins with what a newcomer must know, every fixture included, and links to pages of errors', () => {
+  it('begins with what a newcomer must know, including every fixture, and links to the error pages', () => {
     const { description = '' } = document.info;
     for (const title of [
       'Authentication',
@@ -227,7 +227,7 @@ describe('the description of the API', () => {
     expect(document.tags.filter((tag) => tag.description === undefined)).toEqual([]);
   });
 
-  it('every operation has a line for the shell, with the key in a header and its body', () => {
+  it('every operation has a shell command, with the key in a header and its body', () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, { security, requestBody, ...rest }] of Object.entries(methods)) {
         const [{ source }] = rest['x-codeSamples']!;
@@ -264,7 +264,7 @@ describe('the description of the API', () => {
   });
 });
 
-it('two operations of one path are one to OpenAPI, which answers and refuses as either', () => {
+it('two operations with one path are one to OpenAPI, which answers and rejects as either', () => {
   const [, first] = WHOIS_LIVE.routes;
   const twin: Operation = {
     ...WHOIS_LIVE,
@@ -287,7 +287,7 @@ it('two operations of one path are one to OpenAPI, which answers and refuses as 
   expect(refused).toContain('"bogon_address"');
 });
 
-describe('the refusals of the API', () => {
+describe('rejections of the API', () => {
   const { paths } = described('api');
   const codes = (path: string, method: string) =>
     JSON.stringify(paths[path][method].responses['422']?.content?.['application/problem+json']);

@@ -74,7 +74,7 @@ function read(question: Record<string, unknown>, total?: { records: number; is: 
 describe('pages of a search', () => {
   const asked = { domainName: 'a.example', mode: 'default' };
 
-  it('by number or by cursor are the same pages, and say where they stand', () => {
+  it('by number or by cursor are the same, and state their position', () => {
     const byNumber = [1, 2, 3].map((page) => read({ ...asked, page }));
     expect(byNumber.map(({ items }) => items.join(''))).toEqual(['abc', 'def', 'g']);
     const byCursor = [read(asked)];
@@ -91,7 +91,7 @@ describe('pages of a search', () => {
     ]);
   });
 
-  it('behind the end are empty, and pretend to no total', () => {
+  it('behind the end are empty, and claim no total', () => {
     expect(read({ ...asked, page: 9 })).toEqual({
       items: [],
       paging: {
@@ -106,7 +106,7 @@ describe('pages of a search', () => {
     });
   });
 
-  it('a count of the owner stands, unless the rows show more', () => {
+  it('a count by the owner is kept, unless the rows show more', () => {
     const totals = [2, 1_000].map((records) => read(asked, { records, is: 'at_least' }).paging);
     expect(totals.map(({ total_records, total_pages }) => [total_records, total_pages])).toEqual([
       [4, 2],
@@ -114,7 +114,7 @@ describe('pages of a search', () => {
     ]);
   });
 
-  it('a cursor that was changed, or is of another search, service or installation, is none', () => {
+  it('a cursor that was changed, or belongs to another search, service or installation, is invalid', () => {
     const cursor = read(asked).paging.next_cursor!;
     const [body, seal] = cursor.split('.');
     const forged = Buffer.from('[2,3,"x"]').toString('base64url');
@@ -138,7 +138,7 @@ describe('pages of a search', () => {
     expect(smaller.items).toEqual(['d', 'e']);
   });
 
-  it('a preview tells the price of every mode', () => {
+  it('a preview shows the price of every mode', () => {
     const question = { ...asked, type: 'a', mode: 'preview' };
     const preview = pages.asked(SEARCH, question);
     expect(preview.isPreview).toBe(true);
@@ -151,14 +151,14 @@ describe('pages of a search', () => {
     expect(creditsEach(PAGES.price.credits, { values: question })).toBe(0);
   });
 
-  it('an empty page is said to be empty, which is free', () => {
+  it('an empty page is marked as empty, and free', () => {
     const outcomes = [1, 9].map((page) => pageHeaders(read({ ...asked, page }))['x-outcome']);
     expect(outcomes).toEqual(['delivered', 'empty']);
   });
 });
 
 describe('the row of a paged search', () => {
-  it('is refused without its parameters, its answer or GET', () => {
+  it('is rejected without its parameters, its answer or GET', () => {
     expect(() => checkOperations([SEARCH])).not.toThrow();
     const { cursor: _, ...parameters } = SEARCH.parameters;
     const { paged: __, ...pageless } = SEARCH;
@@ -174,7 +174,7 @@ describe('the row of a paged search', () => {
     }
   });
 
-  it('takes a cursor or a page, and no more records than its mode has', () => {
+  it('accepts a cursor or a page, and no more records than its mode allows', () => {
     const faultsOf = (given: Record<string, string>) =>
       new InputReader(SEARCH)
         .read(['domainName', ...Object.keys(given)], ['a.example', ...Object.values(given)])

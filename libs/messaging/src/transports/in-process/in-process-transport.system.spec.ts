@@ -26,7 +26,7 @@ describe('in-process transport in a service', () => {
   });
   afterAll(() => messaging.close());
 
-  it('a named consumer that does not listen refuses the start and keeps the rows', async () => {
+  it('a named consumer that is missing prevents the start and keeps the rows', async () => {
     const transport = new InProcessTransport({ logger: quietLogger, consumers });
     await transport.startRelay('account', messaging.maintenance);
     expect(() => transport.requireConsumers()).toThrow(
@@ -39,7 +39,7 @@ describe('in-process transport in a service', () => {
     await transport.close();
   });
 
-  it("a service's handlers get events past the guard of its routes", async () => {
+  it('a service’s handlers receive events despite the guard of its routes', async () => {
     const transport = new InProcessTransport({ logger: quietLogger, consumers });
     const { imports = [], ...module } = consumerModule(new RecordingConsumer());
     const common = ServiceModule.register({
@@ -63,7 +63,7 @@ describe('in-process transport in a service', () => {
     await transport.close();
   });
 
-  it('a durable consumer that nobody named may not start', async () => {
+  it('an unnamed durable consumer may not start', async () => {
     const transport = new InProcessTransport({ logger: quietLogger, consumers: {} });
     const strategy = transport.strategyFor('entitlement', messaging.consumer);
     await expect(messaging.startConsumer(strategy, new RecordingConsumer())).rejects.toThrow(

@@ -12,7 +12,7 @@ const TRIES_OF_A_MEMBER = 4;
 let server: Server | undefined;
 afterEach(() => void server?.close());
 
-it('brokers that nobody answers at are named in one line, once, with the setting', async () => {
+it('unreachable brokers are named in one line, once, with the setting', async () => {
   let tries = 0;
   server = createServer((socket) => {
     tries++;

@@ -58,7 +58,7 @@ new KafkaHarness().describe('while the broker is down', () => {
     waitFor('all sent', async () => (await messaging.unsent()) === 0, OUTAGE_LIMIT_MS);
 
   it(
-    'P10: a handler that hangs is given up, and its consumer stays a member all the while',
+    'P10: a handler that hangs is abandoned, and its consumer stays a member meanwhile',
     async () => {
       const [key, other] = [newId(), newId()];
       const { recorder, transport } = running;
@@ -96,7 +96,7 @@ new KafkaHarness().describe('while the broker is down', () => {
   );
 
   it(
-    'P15: a send whose answer never came is repeated, and its copies count once',
+    'P15: a send without an answer is repeated, and its copies count once',
     async () => {
       const key = newId();
       broker.kill('SIGSTOP');
@@ -112,7 +112,7 @@ new KafkaHarness().describe('while the broker is down', () => {
   );
 
   it(
-    'P12, P16, P17: what is said during an outage waits in the outbox and arrives in order, and a consumer that was thrown out is back by itself',
+    'P12, P16, P17: events of an outage wait in the outbox and arrive in order, and an expelled consumer rejoins by itself',
     async () => {
       const key = newId();
       const numbers = [1, 2, 3];

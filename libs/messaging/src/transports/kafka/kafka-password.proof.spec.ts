@@ -28,7 +28,7 @@ const PASSWORDS = {
 const NEXT = 'the-next-password';
 const EVERY_MS = 20;
 
-new KafkaHarness().describe('a password at the broker that is changed', () => {
+new KafkaHarness().describe('a password that is changed at the broker', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-password-'));
   const following: Loop[] = [];
   let broker: KafkaBroker;
@@ -73,7 +73,7 @@ new KafkaHarness().describe('a password at the broker that is changed', () => {
         .finally(() => client.cut());
     });
 
-  it('S113: what a service says and hears goes on after the old passwords have ended', async () => {
+  it('S113: a service continues to publish and consume after the old passwords have been removed', async () => {
     const old = { ...configOf('account') };
     const stage = await MessagingHarness.open();
     const deaths: Error[] = [];

@@ -90,7 +90,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
       }),
     );
 
-  it('P1: an error of a handler is decided here, is kept with its text and stops nobody', async () => {
+  it('P1: a handler’s error is decided here, is kept with its text and stops no other', async () => {
     const keys = Array.from({ length: 3 }, newId);
     const thrown: unknown[] = [new Error('plain'), 'a text', undefined];
     running.recorder.before = (event) => {
@@ -113,7 +113,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     expect(await untilFailed(key)).toMatchObject([{ state: 'dead', attempts: 1 }]);
   });
 
-  it('P3: data that does not fit its class is dead with the reason, unseen by any handler', async () => {
+  it('P3: data that does not fit its class is dead-lettered with the reason, without reaching a handler', async () => {
     const id = newId();
     await kafka.write(TOPIC, recordOf(id, bodyOf(id, { data: { n: 'one' } })));
     const [{ state, reason }] = await untilFailed(key);
@@ -121,7 +121,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     expect(running.recorder.tries).toEqual([]);
   });
 
-  it('P4: when one service fails, another does not handle the event again', async () => {
+  it('P4: if one service fails, another does not handle the event again', async () => {
     const other = new RecordingConsumer();
     const strategy = running.transport.strategyFor('gateway', messaging.consumer);
     const app: INestMicroservice = await messaging.startConsumer(strategy, other);
@@ -136,7 +136,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await app.close();
   });
 
-  it('P5: a handler that answers an empty observable has handled its event', async () => {
+  it('P5: a handler that returns an empty observable has handled its event', async () => {
     running.recorder.record = (event) => {
       running.recorder.tries.push(event.data.n);
       return EMPTY as unknown as Promise<void>;
@@ -147,7 +147,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     expect(running.recorder.tries).toEqual([1, 2]);
   });
 
-  it('P6: a record that is no JSON, no text or nothing is dead and kept, never half read', async () => {
+  it('P6: a record that is not JSON or text, or is empty, is dead-lettered and kept, never partly read', async () => {
     const records = ['{"a":1,', Buffer.from([0xff, 0xfe]), Buffer.from('{"a":"\0"}'), null].map(
       (value) => recordOf(newId(), value === null ? null : Buffer.from(value)),
     );
@@ -162,7 +162,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     );
   });
 
-  it('P7: a type that nobody knows is stored for a retry, whatever it is called', async () => {
+  it('P7: an unknown type is stored for a retry, whatever its name', async () => {
     const [id, odd] = [newId(), newId()];
     const unknown = bodyOf(id, { type: 'account.not-yet-invented' });
     await kafka.write(TOPIC, recordOf(id, unknown));
@@ -174,7 +174,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     ]);
   });
 
-  it('P8: errors of which kafkajs dies for ever leave the consumer a member of its group', async () => {
+  it('P8: errors that end kafkajs for good leave the consumer a member of its group', async () => {
     const names = ['SyntaxError', 'TypeError', 'RangeError', 'ReferenceError'];
     const keys = names.map(newId);
     running.recorder.before = (event) => {
@@ -189,7 +189,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     expect(running.transport.health().map(({ isMember }) => isMember)).toEqual([true, true]);
   });
 
-  it('P8: a consumer that died for good says so, and is no member', async () => {
+  it('P8: a consumer that ended for good says so, and is no member', async () => {
     const group = `odd-${newId()}`;
     const groupId = `${kafka.config.kafkaPrefix}${group}`;
     const other = kafka
@@ -216,7 +216,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await other.disconnect();
   });
 
-  it('P9: a service does not wait for its durable group, which joins when the broker lets it in', async () => {
+  it('P9: a service does not wait for its durable group, which joins when the broker admits it', async () => {
     const ours = new KafkaGroup({
       config: kafka.config,
       logger: quietLogger,
@@ -232,7 +232,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await ours.close();
   });
 
-  it('P9: what was published before a group first joined is handled', async () => {
+  it('P9: events published before a group first joined are handled', async () => {
     await messaging.say(Counted, key, { n: 1 });
     await untilHeard(key, [1]);
     const late = new RecordingConsumer();
@@ -243,7 +243,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await app.close();
   });
 
-  it('P11: what a killed consumer had not committed comes again and counts once', async () => {
+  it('P11: what a killed consumer had not committed is redelivered and counts once', async () => {
     const numbers = Array.from({ length: 30 }, (_, n) => 1000 + n);
     for (const n of numbers) await messaging.say(Counted, key, { n });
     await untilHeard(key, numbers);
@@ -264,7 +264,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     expect(running.recorder.tries.filter((n) => n >= 1000)).toEqual([1030]);
   });
 
-  it('P13: a record is the whole envelope, with the account as its key', async () => {
+  it('P13: a record is the complete envelope, with the account as its key', async () => {
     const data = { n: 1, key: 'abc', value: '1200', headers: 'EUR', partition: 9, topic: 'x' };
     const read: { key: unknown; body: string }[] = [];
     const spy = await rawReader((message) => {
@@ -278,7 +278,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await spy.disconnect();
   });
 
-  it('a sender whose clock is a day ahead is heard, and its records count as of now', async () => {
+  it('a sender whose clock is a day ahead is accepted, and its records count as of now', async () => {
     const read: { key: unknown; value: unknown; timestamp: string }[] = [];
     const spy = await rawReader((message) => {
       if (String(message.key) === key) read.push(message);
@@ -294,7 +294,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await spy.disconnect();
   });
 
-  it('P14: digits beyond 2^53 travel as text, a BigInt never leaves', async () => {
+  it('P14: digits beyond 2^53 are sent as text, and a BigInt is never sent', async () => {
     const odd = { n: 1, key: '', headers: '', partition: 0, topic: '' };
     const micros = '9007199254740993000001';
     await messaging.say(OddlyNamed, key, { ...odd, value: micros });
@@ -305,7 +305,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     expect(await messaging.unsent()).toBe(unsent);
   });
 
-  it('P18: a group is named after its service, who watches leaves nothing behind', async () => {
+  it('P18: a group is named after its service, and a watcher leaves nothing behind', async () => {
     const groups = () =>
       kafka.admin(async (admin) =>
         (await admin.listGroups()).groups
@@ -322,7 +322,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     expect((await groups()).filter((group) => own.includes(group))).toEqual(['entitlement']);
   });
 
-  it('P19: a partition that stands still makes no other start again', async () => {
+  it('P19: a stopped partition does not restart another', async () => {
     let other = newId();
     while (bucketOf(other) === bucketOf(key)) other = newId();
     let isAway = true;

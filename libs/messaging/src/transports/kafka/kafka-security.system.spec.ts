@@ -27,7 +27,7 @@ const PASSWORDS = {
 /** Known to the broker by PLAIN alone. */
 const PLAIN = { partner: 'a-plain-password' };
 
-new KafkaHarness().describe('a broker that checks who is there', () => {
+new KafkaHarness().describe('a broker that authenticates', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-secured-'));
   let broker: KafkaBroker;
   let authority: string;
@@ -85,7 +85,7 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
     }
   }
 
-  it('S112: a plain connection is refused, so is a wrong password and a broker of another authority', async () => {
+  it('S112: a plain connection is refused, as are a wrong password and a broker of another authority', async () => {
     const reasonWith = (more: Partial<EventsConfig>) =>
       wordOf(() => describes(configOf('account', more)));
     expect(await reasonWith({})).toBe('allowed');
@@ -101,7 +101,7 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
     expect(await reasonWith({ kafkaTlsCa: other })).toMatch(/self-signed certificate/);
   });
 
-  it('S112: who the broker knows by PLAIN logs in so, with the right password alone', async () => {
+  it('S112: a PLAIN user logs in with the right password only', async () => {
     const reasonWith = (more: Partial<EventsConfig>) =>
       wordOf(() =>
         describes(
@@ -122,7 +122,7 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
     );
   });
 
-  it('S112: a broker that asks for certificates takes those of its authority alone, renewed ones too', async () => {
+  it('S112: a broker that requires certificates accepts only those of its authority, including renewed ones', async () => {
     const own = join(folder, 'mutual');
     mkdirSync(own);
     const tls = makeOwnCertificate(own, 'mutual');
@@ -149,7 +149,7 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
     await mutual.stop();
   });
 
-  it('S112: account reads no topic of billing and writes none but its own', async () => {
+  it('S112: account reads no topic of billing and writes only its own', async () => {
     const client = new KafkaClient(configOf('account'), ONCE);
     const producer = client.kafka.producer({ retry: { retries: 0 } });
     const say = (topic: string) =>
@@ -166,7 +166,7 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
     client.cut();
   });
 
-  it('S112: with its own user and rules a service hears those it may hear', async () => {
+  it('S112: a service with its own user and rules receives only the topics it may read', async () => {
     const messaging = await MessagingHarness.open();
     const deaths: Error[] = [];
     const open = (user: 'account' | 'entitlement') =>
@@ -193,7 +193,7 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
   });
 
   describe('topics', () => {
-    it('are created once, with what keeps an acknowledged event', async () => {
+    it('are created once, with settings that keep an acknowledged event', async () => {
       const config = configOf('admin', { kafkaPrefix: `${newId()}.` });
       const [first, second] = await Promise.all([createTopics(config), createTopics(config)]);
       expect(new Set([...first, ...second])).toContain(`${config.kafkaPrefix}account.events`);
@@ -216,7 +216,7 @@ new KafkaHarness().describe('a broker that checks who is there', () => {
       });
     });
 
-    it('with another number of partitions are refused by name: order hangs on it', async () => {
+    it('with another number of partitions are rejected by name, because order depends on it', async () => {
       const config = configOf('admin', { kafkaPrefix: `${newId()}.` });
       const topic = `${config.kafkaPrefix}account.events`;
       await withAdmin(config, (admin) =>

@@ -260,7 +260,7 @@ describe('layouts read by the general rules', () => {
     expect(parseWhois(text, context)).toMatchObject({ outcome: 'delivered', record: expected });
   });
 
-  it('a key in no table is understood by its words where its value agrees', () => {
+  it('an unknown key is understood by its words if its value agrees', () => {
     const { record } = parseWhois(
       `Domain: example.test
 Date approved: 2001-02-03 10:11:12
@@ -283,7 +283,7 @@ Renewal fee: 12
     });
   });
 
-  it('one date that proves day or month first proves it for the others, and no date is guessed', () => {
+  it('one date that proves day or month first decides the others, and no date is guessed', () => {
     const context = { domain: '', server: '', tld: 'test', role: 'registry' as const };
     const proven = parseWhois(
       'Domain: example.test\nCreated: 31/01/2001\nExpires: 03/04/2027',

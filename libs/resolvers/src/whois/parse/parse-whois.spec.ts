@@ -57,8 +57,8 @@ The registration data is provided as is. Queries that exceed the limit set for t
 service may be blocked; please try again later if that happens to you.
 `;
 
-describe('the layout ICANN prescribes', () => {
-  it('every field stands where the record wants it', () => {
+describe('the layout that ICANN prescribes', () => {
+  it('every field is at its place in the record', () => {
     const { outcome, record } = parse(THICK);
     expect(outcome).toBe('delivered');
     expect(record).toMatchObject({
@@ -136,7 +136,7 @@ describe('the layout ICANN prescribes', () => {
     },
   );
 
-  it('a server that lists names which begin alike adds nothing of theirs', () => {
+  it('a server that lists names with the same beginning adds none of their data', () => {
     const { record } = parse(`
    Domain Name: EXAMPLE-HOLDINGS.COM.HIJACK.EXAMPLE
    Registrar: OTHER
@@ -160,7 +160,7 @@ describe('the layout ICANN prescribes', () => {
     });
   });
 
-  it("IANA's referral names the server to ask and nobody's registrar", () => {
+  it('IANA’s referral names the next server and no registrar', () => {
     const { record } = parse(
       '% IANA WHOIS server\n\nrefer:        whois.nic.example\n\ndomain:       EXAMPLE\n\norganisation: Example Registry\n\nwhois:        whois.nic.example\n\nstatus:       ACTIVE\n',
       { domain: 'example', server: 'whois.iana.org', tld: 'example', role: 'registry' },
@@ -269,7 +269,7 @@ describe('hostile answers', () => {
     expect(record?.contacts.registrant?.name).toBe('Ada Example\ufffd Ltd');
   });
 
-  it('S69: keys that name members of every object are keys like any other', () => {
+  it('S69: keys named like built-in members are ordinary keys', () => {
     const { record } = parse(
       '__proto__: polluted\nconstructor: polluted\nDomain Name: example.com\n__proto__:\n  toString: x\nregistrant __proto__: x\nnic-hdl: __proto__\nadmin-c: __proto__\nName Server: ns1.example.net\n',
       { domain: '__proto__', server: '__proto__', tld: '__proto__' },
@@ -279,7 +279,7 @@ describe('hostile answers', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('lists are capped', () => {
+  it('lists are limited', () => {
     const lines = Array.from(
       { length: 3_000 },
       (_, at) => `Name Server: ns${at}.example.net\nStatus: s${at}`,

@@ -37,14 +37,14 @@ describe('a host object', () => {
     expect(read('com', text)).toMatchObject(expected);
   });
 
-  it('alone says nothing of a domain', () => {
+  it('alone says nothing about a domain', () => {
     const context = { domain: 'example.com', tld: 'com', server: '', role: 'registry' as const };
     expect(parseWhois(HOST, context)).toEqual({ outcome: 'parse_failed' });
   });
 });
 
-describe('the lines of a party', () => {
-  it('.hk: a further line of an address is no name', () => {
+describe('lines of a party', () => {
+  it('.hk: a further line of an address is not a name', () => {
     const text = `Domain Name:  EXAMPLE.HK
 
 Registrant Contact Information:
@@ -79,7 +79,7 @@ Country: HK
     });
   });
 
-  it('.edu: who works for the registrant stands before its name, with a title perhaps', () => {
+  it('.edu: a person who works for the registrant is listed before its name, possibly with a title', () => {
     const text = `Domain Name: EXAMPLE.EDU
 
 Registrant:

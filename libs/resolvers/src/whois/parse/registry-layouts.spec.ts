@@ -55,7 +55,7 @@ Primary Name Server
     });
   });
 
-  it('a name printed in A-labels and as it is read is one name', () => {
+  it('a name printed in A-labels and in its displayed form is one name', () => {
     const record = read(
       'xn--p1ai',
       `Domain Name: пример.рф
@@ -169,7 +169,7 @@ Renewal date:
     });
   });
 
-  it('.uk: who a name was registered through is not its registrar', () => {
+  it('.uk: the party through which a name was registered is not its registrar', () => {
     const record = read(
       'uk',
       `    Domain name:
@@ -193,7 +193,7 @@ Renewal date:
     });
   });
 
-  it('.hk: a label longer than its value, and small print that is no status', () => {
+  it('.hk: a label longer than its value, and small print that is not a status', () => {
     const record = read(
       'hk',
       `Domain Name:  EXAMPLE.HK
@@ -226,7 +226,7 @@ Domain Prohibit Status:
     });
   });
 
-  it('.mx: the state of a party is where it lives', () => {
+  it('.mx: the state of a party is part of its address', () => {
     const record = read(
       'mx',
       `Domain Name:       example.mx
@@ -246,13 +246,13 @@ Registrant:
     });
   });
 
-  it('.it: statuses parted by a slash', () => {
+  it('.it: statuses separated by a slash', () => {
     const text =
       'Domain: example.it\nStatus: pendingDelete / redemptionPeriod\nCreated: 2004-01-02';
     expect(read('it', text).statuses).toEqual(['pendingDelete', 'redemptionPeriod']);
   });
 
-  it('.sh and .tm: each line of the owner bears its header', () => {
+  it('.sh and .tm: each line of the owner has its header', () => {
     const record = read(
       'tm',
       `Domain : example.tm
@@ -284,7 +284,7 @@ Owner  : US
     });
   });
 
-  it('.il: the history of changes begins with the day the name was given out', () => {
+  it('.il: the history of changes begins with the day of registration', () => {
     const record = read(
       'co.il',
       `domain:       example.co.il
@@ -321,7 +321,7 @@ changed:      registrar AT ns.il 20250517 (Changed)
     expect(read('to', text).nameServers).toEqual(['ns1.example.net', 'ns2.example.net']);
   });
 
-  it('an empty reseller does not take the small print below the record for its name', () => {
+  it('an empty reseller does not take the small print below the record as its name', () => {
     const record = read(
       'sh',
       `Domain Name: EXAMPLE.SH

@@ -9,8 +9,8 @@ function read(text: string, domain = 'example.test'): RegistrationRecord {
   return result.record as RegistrationRecord;
 }
 
-describe('an answer in a layout that no registry is known to have', () => {
-  it('keys and values parted by a tab', () => {
+describe('an answer in an unknown layout', () => {
+  it('keys and values separated by a tab', () => {
     const record = read(
       'Domain name\texample.test\n\nRegistrar\tSample Names AG\nSampleweg 1\nCH-8000 Zürich\n\nDNSSEC\tno\n\n' +
         'Name servers\nns1.example.net\t192.0.2.1\nns1.example.net\t2001:db8::1\nns2.example.net\n\n' +
@@ -23,7 +23,7 @@ describe('an answer in a layout that no registry is known to have', () => {
     });
   });
 
-  it('keys and values in columns of spaces, where they name the domain that was asked for', () => {
+  it('keys and values in columns of spaces, if they name the requested domain', () => {
     const text =
       'Domain-name        example.test\nAdmin-name         Ada Example\nValid-date         2027-01-31\n' +
       'dns_name           ns1.example.net\n';
@@ -49,7 +49,7 @@ describe('an answer in a layout that no registry is known to have', () => {
     });
   });
 
-  it('the record of the top-level domain before the one of the name', () => {
+  it('the record of the top-level domain before that of the name', () => {
     const record = read(
       'domain:       TEST\norganisation: Sample Registry\nnserver:      ns.nic.test 192.0.2.53\n' +
         'created:      2015-06-25\nchanged:      2023-09-12\n\n# whois.nic.test\n\n' +
@@ -64,7 +64,7 @@ describe('an answer in a layout that no registry is known to have', () => {
     expect(record.updated).toBeUndefined();
   });
 
-  it('a registrar with its page and mailbox below its name, whose name may begin with a dot', () => {
+  it('a registrar with its page and mailbox below its name, which may begin with a dot', () => {
     const record = read(
       'Domain name.........: example.test\nCreated.............: 2020-01-31\nRegistrar:\nSample Names\n' +
         '1 Sample Street\nsupport@registrar.example\nhttps://www.registrar.example\n',
@@ -123,7 +123,7 @@ describe('an answer in a layout that no registry is known to have', () => {
     'The name example.test has no holder.\n\n% Terms of use: https://nic.test/terms',
     ...NOTICES.map((notice) => `${notice}\nNo match for example.test`),
   ])(
-    'an absence in no form that is known, or beside what is not understood, is unknown: %j',
+    'an absence in an unknown form, or beside text that is not understood, is unknown: %j',
     (text) => {
       const context = {
         domain: 'example.test',
@@ -152,7 +152,7 @@ describe('an answer in a layout that no registry is known to have', () => {
     });
   });
 
-  it('.ie: an application with an end is no registration', () => {
+  it('.ie: an application with an end date is not a registration', () => {
     const text =
       'domain:      example.ie\nexpiry:      17 April 2026\n\n% Application Pending - There is an application for\n' +
       '% the name. It would expire on the above date.\n';

@@ -17,7 +17,7 @@ describe('our mark on a subscription at PayPal', () => {
     taxPpm: 999_999,
   }));
 
-  it('fits for every plan, however much it says, and is read as it was written', () => {
+  it('fits for every plan, however long its text, and is read as it was written', () => {
     for (const mark of marks) {
       const text = toCustomId(mark);
       expect([text, text.length <= LENGTH_MAX]).toEqual([text, true]);

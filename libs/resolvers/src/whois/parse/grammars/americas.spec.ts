@@ -126,7 +126,7 @@ Name servers:
     });
   });
 
-  it('.mx and .cl: Spanish months, zones of the region', () => {
+  it('.mx and .cl: Spanish months, local time zones', () => {
     const mx = read(
       'com.mx',
       `Domain Name:       example.com.mx
@@ -183,7 +183,7 @@ Name server: ns2.example.net
     });
   });
 
-  it('.edu: free blocks read by what each line looks like', () => {
+  it('.edu: free blocks classified by the look of each line', () => {
     const record = read(
       'edu',
       `This Registry database contains ONLY .EDU domains.
@@ -243,7 +243,7 @@ Domain expires:             31-Jul-2027
     });
   });
 
-  it('a registrar of the old kind: phrases with a date, no colon', () => {
+  it('an old-style registrar: phrases with a date, no colon', () => {
     const context = { domain: 'example.com', server: 'whois.registrar.example', tld: 'com' };
     const { record } = parseWhois(
       `Registrant:

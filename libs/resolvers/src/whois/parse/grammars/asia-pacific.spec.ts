@@ -10,7 +10,7 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('registries of Asia and the Pacific', () => {
-  it('.jp: bracketed keys, days by the clock of Japan', () => {
+  it('.jp: bracketed keys, days in Japanese time', () => {
     const record = read(
       'jp',
       `[ JPRS database provides information on network administration. Its use is    ]
@@ -128,7 +128,7 @@ Secondary Name Server
     expect(record.registrar?.url).toBe('http://registrar.example');
   });
 
-  it('.cn and .tw: local names for registration and expiry, phrases in a form of their own', () => {
+  it('.cn and .tw: local names for registration and expiry, and their own phrases', () => {
     const cn = read(
       'cn',
       `Domain Name: example.cn

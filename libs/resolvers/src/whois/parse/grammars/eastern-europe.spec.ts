@@ -50,7 +50,7 @@ WHOIS displays data with a delay not exceeding 15 minutes in relation to the .pl
     });
   });
 
-  it(".cz: FRED objects, whose dates are not the domain's", () => {
+  it('.cz: FRED objects, whose dates are not the domain’s', () => {
     const record = read(
       'cz',
       `%  (c) 2006-2025 CZ.NIC, z.s.p.o.
@@ -105,7 +105,7 @@ created:      10.08.2001 22:13:00
     });
   });
 
-  it('.sk: columns of old, objects of today', () => {
+  it('.sk: the old columns and the current objects', () => {
     const old = read(
       'sk',
       `Domain-name         example.sk

@@ -10,7 +10,7 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('registries of northern Europe', () => {
-  it('.uk: headers with lines set in below, day first months by name', () => {
+  it('.uk: headers with indented lines, day-first months by name', () => {
     const record = read(
       'co.uk',
       `
@@ -77,7 +77,7 @@ This WHOIS information is provided for free. (C) exceeding query rate or volume 
     });
   });
 
-  it('.uk: what is older than its records is known to be before a day', () => {
+  it('.uk: a registration older than the records is known to be before a day', () => {
     const record = read(
       'uk',
       'Domain name:\n  example.uk\n\nRelevant dates:\n  Registered on: before Aug-1996\n  Expiry date: 05-Dec-2026\n',

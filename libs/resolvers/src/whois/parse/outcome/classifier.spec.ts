@@ -96,7 +96,7 @@ describe('an answer that says nobody holds the name', () => {
     expect(read(text + SMALL_PRINT)).toBe('not_registered');
   });
 
-  it('of a server of which nothing is known is believed with the name, or in the frame of a registry', () => {
+  it('from an unknown server is believed if it names the domain, or has a registry’s frame', () => {
     const read = (answer: string) =>
       parseWhois(answer, { domain: 'example.zz', server: '', tld: 'zz', role: 'registry' }).outcome;
     expect(read('Domain example.zz not found')).toBe('not_registered');
@@ -105,7 +105,7 @@ describe('an answer that says nobody holds the name', () => {
   });
 });
 
-describe('an answer that keeps the name back', () => {
+describe('an answer that reserves the name', () => {
   it.each([
     ['Reserved by the registry', 'reserved'],
     ['Domain: example.test\nStatus: RESERVED', 'reserved'],
@@ -151,7 +151,7 @@ describe('an answer that is neither', () => {
     expect(outcome(text)).toBe('parse_failed');
   });
 
-  it('an active name of which nothing else is published is a registration', () => {
+  it('an active name without any other data is a registration', () => {
     expect(outcome('Domain: example.test\nStatus: ok')).toBe('delivered');
     expect(outcome('Domain: example.test\nStatus: Delegated')).toBe('delivered');
   });
@@ -186,7 +186,7 @@ describe('"available" is never concluded', () => {
     expect(outcome(`${SMALL_PRINT}${line}\nRegis`)).not.toBe('not_registered');
   });
 
-  it('from small print that breaks off within a sentence', () => {
+  it('from small print that ends within a sentence', () => {
     expect(outcome('% This is the WHOIS server of .test.\n% Available ')).toBe('parse_failed');
   });
 
@@ -229,7 +229,7 @@ describe('"available" is never concluded', () => {
     expect(outcome(SMALL_PRINT + text)).not.toBe('not_registered');
   });
 
-  it('from a throttle that speaks of the name as well', () => {
+  it('from a throttle that also mentions the name', () => {
     const text =
       '% Query rate limit exceeded. Reduced information.\n\n% No match for domain "example.test"';
     expect(outcome(text)).toBe('throttled');

@@ -106,7 +106,7 @@ function outcome(text: string, tld: string, server: string, absent = ''): Lookup
   return parseWhois(said, { domain, server, tld, role: 'registry' }).outcome;
 }
 
-describe('words of absence that say nothing of the name', () => {
+describe('words of absence that say nothing about the name', () => {
   it('are more than 700, each tried at each server', () => {
     expect([...KINDS.values()].flat().length).toBeGreaterThan(700);
   });
@@ -124,7 +124,7 @@ describe('words of absence that say nothing of the name', () => {
   const ONE_LINE = SERVERS.filter(([, , absent]) => !absent.includes('\n'));
 
   it.each(['* ABSENT', '  * ABSENT', '*** ABSENT', '# * ABSENT', '(ABSENT)', '[ABSENT]'])(
-    '%s is one line of several, or what somebody else says',
+    '%s is one line of several, or a statement by somebody else',
     (text) => {
       const free = ONE_LINE.filter(
         ([tld, server, absent]) => outcome(`${text}\n`, tld, server, absent) === 'not_registered',
@@ -133,13 +133,13 @@ describe('words of absence that say nothing of the name', () => {
     },
   );
 
-  it('a name that ends as a conjunction makes no sentence conditional', () => {
+  it('a name that ends like a conjunction makes no sentence conditional', () => {
     expect(outcome('Consultas excedidas para NAME⏎No match for NAME.\n', 'si', '')).toBe(
       'throttled',
     );
   });
 
-  it('a notice of a limit is a throttle, in whatever language', () => {
+  it('a notice of a limit is a throttle, in any language', () => {
     const texts = LIMIT_NOTICES.flatMap((it) => [
       `${it}⏎⏎Not found`,
       `% ${it}.⏎No match for "NAME".`,
@@ -158,7 +158,7 @@ describe('S64: one line of 256 KiB behind a statement of absence', () => {
 });
 
 describe('each server’s statement about a free name', () => {
-  it.each(SERVERS)('is absence at .%s %s', (tld, server, absent) => {
+  it.each(SERVERS)('means absence at .%s %s', (tld, server, absent) => {
     expect(outcome(`${absent}\n`, tld, server)).toBe('not_registered');
     expect(outcome(`Welcome to the registry of .${tld}\n\n${absent}\n\n`, tld, server)).toBe(
       'not_registered',
