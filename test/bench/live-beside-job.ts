@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { type ServiceTokens, monotonicMs, newId } from '#libs/platform';
 import { type BenchRow, atMost, percentile } from './bench.js';
+import { cpuUs } from './machine.js';
 
 const PER_SECOND = 200;
 const LOOP_MS = 15_000;
 const WARM_UP = 200;
-/** Linux counts processor time in hundredths of a second (proc(5)). */
-const TICK_MS = 10;
 /** Spins for a share of each 20 ms. */
 const SPIN = `const share = Number(process.argv[1]), rest = new Int32Array(new SharedArrayBuffer(4));
 for (;;) {
@@ -32,9 +30,9 @@ export interface JobBeside {
 export async function liveBesideJob(beside: JobBeside): Promise<BenchRow[]> {
   const live = new LiveLookups(beside);
   await live.run(async () => sleep((WARM_UP / PER_SECOND) * 1_000));
-  const [begunMs, used] = [monotonicMs(), processorMs(beside.workerPid)];
+  const [begunMs, used] = [monotonicMs(), cpuUs(beside.workerPid) / 1_000];
   const withJob = await live.run(beside.job);
-  const share = (processorMs(beside.workerPid) - used) / (monotonicMs() - begunMs);
+  const share = (cpuUs(beside.workerPid) / 1_000 - used) / (monotonicMs() - begunMs);
   const loop = spinning(Math.min(1, share));
   const withLoop = await live.run(async () => sleep(LOOP_MS)).finally(() => loop.kill());
   await live.close();
@@ -110,9 +108,4 @@ class LiveLookups {
 
 function spinning(share: number): ChildProcess {
   return spawn(process.execPath, ['-e', SPIN, String(share)], { stdio: 'ignore' });
-}
-
-function processorMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }

@@ -19,7 +19,7 @@ import {
   producerOf,
 } from '#libs/contracts';
 import { type Database, type Transaction, checkInvariants, withClient } from '#libs/database';
-import { type EventTransport, InProcessTransport } from '#libs/messaging';
+import { InProcessTransport } from '#libs/messaging';
 import { Logger, type RunningService, ServiceTokens, newId, FIRST_ID } from '#libs/platform';
 import { TestClock, TestDatabase, recordedEvents } from '#test/environment';
 import { ENTITLEMENT_INVARIANTS } from '../../apps/entitlement/src/auditor/invariants.js';
@@ -51,7 +51,6 @@ const CONSUMERS = new Map<EventClass, [consumer: Type, method?: string]>([
 const SECRET = 'a secret of the tests, thirty-two characters';
 /** What every line of a payment costs here. */
 const LINE_MICROS = '1000000';
-/** Before every id. */
 /** Long enough for the last of dozens of workers on one account, on a busy machine. */
 const CALL_TIMEOUT_MS = 30_000;
 
@@ -80,7 +79,7 @@ export class EntitlementUnderTest {
   ) {}
 
   service: RunningService;
-  transport: EventTransport;
+  transport: InProcessTransport;
   /** As a gateway. */
   client: EntitlementClient;
   /** As the operators' command line. */
@@ -91,8 +90,7 @@ export class EntitlementUnderTest {
   private gateway: ServiceHttp;
   private readonly https: ServiceHttp[] = [];
 
-  /** @param transport in place of one within the process. */
-  static async start(now?: string, transport?: EventTransport): Promise<EntitlementUnderTest> {
+  static async start(now?: string): Promise<EntitlementUnderTest> {
     const test = await TestDatabase.create();
     const entitlement = new EntitlementUnderTest(
       test,
@@ -100,7 +98,7 @@ export class EntitlementUnderTest {
       await test.service('entitlement', ENTITIES),
       await test.auditor('entitlement'),
     );
-    await entitlement.open(transport);
+    await entitlement.open();
     return entitlement;
   }
 
@@ -288,7 +286,7 @@ export class EntitlementUnderTest {
   private readonly paidPeriods = new Set<string>();
   private readonly lastSeen = new Map<string, string>();
 
-  private async open(other?: EventTransport): Promise<void> {
+  private async open(): Promise<void> {
     const write = (line: string) => void this.logLines.push(line);
     const logger = new Logger('test', { write }, 'error');
     const config = Object.assign(new EntitlementConfig(), {
@@ -298,7 +296,7 @@ export class EntitlementUnderTest {
       serviceSecret: SECRET,
     });
     const consumers = { account: ['entitlement'], billing: ['entitlement'] } as const;
-    this.transport = other ?? new InProcessTransport({ logger, consumers });
+    this.transport = new InProcessTransport({ logger, consumers });
     const { clock, transport } = this;
     // On real time the jobs would come between a spec's steps, now and then.
     const isScheduled = false;

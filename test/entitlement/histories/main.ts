@@ -1,9 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { EventsConfig, type EventTransport, KafkaTransport, createTopics } from '#libs/messaging';
-import { Logger, newId } from '#libs/platform';
-import { KAFKA_BROKERS } from '#test/environment';
-import setup from '../../environment/setup.js';
+import { setupPostgres } from '../../environment/setup.js';
 import teardown from '../../environment/teardown.js';
 import { EntitlementUnderTest } from '../entitlement-under-test.js';
 import { Histories } from './histories.js';
@@ -14,10 +11,9 @@ import type { Tally } from './judgement.js';
 const program = new Command('credit-histories')
   .option('--histories <count>', 'so many', '100')
   .option('--from <seed>', 'the first seed', '1')
-  .option('--kafka', 'over a broker; without it, within the process')
   .option('--json <file>', 'also write the report to a file')
   .parse();
-const options = program.opts<{ histories: string; from: string; kafka?: boolean; json?: string }>();
+const options = program.opts<{ histories: string; from: string; json?: string }>();
 const count = Number(options.histories);
 const seeds = Array.from({ length: count }, (_, index) => Number(options.from) + index);
 
@@ -34,9 +30,8 @@ if (options.json) writeFileSync(options.json, `${JSON.stringify({ ...tally, seco
 process.exit(faults.length === 0 && histories === count && events > count ? 0 : 1);
 
 async function run(): Promise<Tally> {
-  await setup();
-  const transport = options.kafka ? await openKafka() : undefined;
-  const entitlement = await EntitlementUnderTest.start(BEGIN.toISOString(), transport);
+  await setupPostgres();
+  const entitlement = await EntitlementUnderTest.start(BEGIN.toISOString());
   const outbox = await entitlement.test.maintenance('billing');
   await entitlement.transport.startRelay('billing', outbox);
   try {
@@ -45,18 +40,4 @@ async function run(): Promise<Tally> {
     await entitlement.stop();
     await teardown();
   }
-}
-
-async function openKafka(): Promise<EventTransport> {
-  const config = Object.assign(new EventsConfig(), {
-    kafkaBrokers: process.env[KAFKA_BROKERS]?.split(',') ?? [],
-    kafkaPrefix: `${newId()}.`,
-    kafkaTopicReplication: 1,
-  });
-  const logger = new Logger('credit histories', { write: () => {} }, 'error');
-  await createTopics(config);
-  const onDeath = (error: Error) => {
-    throw error;
-  };
-  return new KafkaTransport({ config, logger, onDeath });
 }

@@ -5,7 +5,6 @@ import { crashMoneyRow } from './crash-money.js';
 import { crashDutyRows } from './crash-duties.js';
 import { crashFailedEventsRow } from './crash-failed-events.js';
 import { crashWorkerRow } from './crash-worker.js';
-import { creditHistoriesRow } from './credit-histories.js';
 import { simulationRow } from './simulation.js';
 import { brokerRows } from './broker.js';
 import { clockRows } from './clocks.js';
@@ -46,7 +45,6 @@ export const SCENARIOS: readonly Scenario[] = [
   crashJobsRow,
   killsWhileBuyingRow,
   simulationRow,
-  creditHistoriesRow,
   kubernetesRow,
   upgradeRow,
   proofSpecsRow,
