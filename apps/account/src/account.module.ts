@@ -125,7 +125,7 @@ export interface AccountModuleOptions {
   transport: EventTransport;
   database: Database;
   maintenanceDatabase: Database;
-  /** Where mail goes. */
+  /** The transport of mail. */
   mail: MailTransport;
 }
 

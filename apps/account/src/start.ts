@@ -73,7 +73,7 @@ export interface AccountOptions {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** Where mail goes; closed by its creator. */
+  /** The transport of mail; its creator closes it. */
   mail: MailTransport;
   /** False: jobs run and mail goes when somebody asks for it, not by themselves. */
   isScheduled?: boolean;

@@ -15,7 +15,7 @@ const INTO = 'copy lines (line) from stdin';
 /** About 64 MiB, which no buffer between the two ends holds. */
 const LINES = 64 * KIB;
 const OUT = `copy (select repeat('x', ${KIB - 1}) from generate_series(1, ${LINES})) to stdout`;
-/** What the kernel keeps for a socket on loopback is some of it. */
+/** The kernel's buffer for a loopback socket holds a part of it. */
 const READ_AHEAD_MAX = 24 * MIB;
 
 describe('COPY and time limits', () => {
@@ -112,7 +112,7 @@ describe('COPY and time limits', () => {
         select pg_advisory_lock(71)`);
       const written = database.transaction((transaction) => transaction.copyIn(INTO, source()));
       await waitsFor('advisory');
-      // It stands still by now: nobody takes anything more.
+      // The reader has stopped by now, so nothing more is accepted.
       const before = await waitFor('the source to rest', async () => {
         const earlier = given;
         await waitsFor('advisory');

@@ -59,7 +59,7 @@ export async function* copyOut(
   } finally {
     if (!hasEnded) {
       await cancel();
-      // What was on its way, then the server's word that it has ended.
+      // The rest of the data, then the server's confirmation that the copy has ended.
       copy.resume();
       await ended.catch(() => {});
     }

@@ -11,13 +11,13 @@ const SOCKET_ERRORS = [
   'ENOTFOUND',
   'EAI_AGAIN',
 ];
-/** How pg says, without a code, that its connection is lost or none could be had; then TypeORM. */
+/** The messages of pg, which have no code, for a connection that is lost or could not be opened; then TypeORM's. */
 const CONNECTION_TEXTS =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query runner already released)/;
 
 /**
- * Whether the database could not be asked, or not for now: no connection is free or to be had, the server is
- * starting, stopping or out of room. Causes are looked through.
+ * Whether the database is unavailable for now: no connection is free or can be opened, or the server is starting,
+ * stopping or out of space. Causes are searched as well.
  */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlStateOf(error);
@@ -37,7 +37,7 @@ export class StatementTimeout extends Error {
   }
 }
 
-/** Whether the server ended a statement before it was done. */
+/** Whether the server cancelled a statement before it finished. */
 export function isCanceled(error: unknown): boolean {
   return sqlStateOf(error) === QUERY_CANCELED;
 }

@@ -142,7 +142,7 @@ describe('database login', () => {
       applicationName: 'teller',
       poolSize: 4,
     });
-    /** More at a time than there were connections: some are new. */
+    /** More at a time than there were connections, so some are new. */
     const newConnections = async () => {
       await withClient(server.url(), (client) =>
         client.query(

@@ -57,7 +57,7 @@ async function passwordOf(urls: string[]): Promise<string> {
 const passwordIn = (url: string) =>
   decodeURIComponent(new URL(url.replace('@/', '@localhost/')).password);
 
-/** Whether the password is wrong, by the word of PostgreSQL or of a PgBouncer in front of it. */
+/** Whether the password is wrong, according to PostgreSQL or to a PgBouncer in front of it. */
 const isRefused = ({ code, message }: Error & { code?: string }) =>
   code === INVALID_PASSWORD ||
   (code === PROTOCOL_VIOLATION && /authentication failed/i.test(message));

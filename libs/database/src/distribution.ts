@@ -4,7 +4,7 @@ import { withClient } from './provision.js';
 
 const { escapeIdentifier, escapeLiteral } = pg;
 
-/** How the tables of a schema are spread over the nodes of a Citus cluster. All others stay on the coordinator. */
+/** Distributes the tables of a schema over the nodes of a Citus cluster. All others stay on the coordinator. */
 export interface Distribution {
   /** Tables by the column that they are spread by: those of one type lie together, so that they are joined on each node. */
   distributed: Readonly<Record<string, string>>;

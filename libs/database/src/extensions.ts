@@ -29,7 +29,7 @@ const STATE = `
 interface State {
   name: string;
   isAvailable: boolean;
-  /** Where it is; null where it has not been created. */
+  /** The schema of the extension; null if it has not been created. */
   schema: string | null;
 }
 

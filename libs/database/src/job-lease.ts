@@ -22,16 +22,16 @@ alter table job_lease
 /** A lease that ends later was taken by a release which leased for three intervals; it does not count. */
 export const JOB_LEASE_MAX_MS = 60_000;
 
-/** This process among all of the installation. */
+/** Identifies this process within the installation. */
 const OWNER = `${hostname()}/${process.pid}/${process.hrtime.bigint()}`;
 
 export interface JobLeaseOptions {
   job: string;
-  /** How long the others wait for a process that is gone; at most `JOB_LEASE_MAX_MS`. */
+  /** How long other processes wait for a dead one; at most `JOB_LEASE_MAX_MS`. */
   leaseMs: number;
-  /** From the beginning of one run to the beginning of the next. */
+  /** The interval from the start of one run to the start of the next. */
   everyMs: number;
-  /** Another name for this process, where one plays several. */
+  /** A different name for this process, for tests in which one process plays several. */
   owner?: string;
 }
 
@@ -94,7 +94,7 @@ export class JobLease {
   }
 }
 
-/** How late jobs are, in seconds, by their names. Those that have never been finished are left out. */
+/** Seconds by which jobs are late, by job name. Jobs that have never finished are omitted. */
 export async function jobLateness(
   database: MaintenanceDatabase,
   jobs: readonly { job: string; everyMs: number }[],

@@ -5,7 +5,7 @@ import { requireExtensions } from './extensions.js';
 import { withClient } from './provision.js';
 import type { SchemaService } from './services.js';
 
-/** One forward-only step of a schema. Never edited once released: a changed text refuses to run. */
+/** One forward-only step of a schema. A released step is never edited: a changed text refuses to run. */
 export interface Migration {
   /** `0001-accounts`: number and what it does. */
   name: string;
@@ -17,8 +17,8 @@ export interface Migration {
    */
   isTransactional?: false;
   /**
-   * It takes away what the last release no longer uses: the second half of expand and contract. Without it a
-   * migration must leave everything that the last release reads and writes as it was.
+   * It removes what the last release no longer uses: the second half of expand and contract. Other migrations must
+   * leave everything unchanged that the last release reads and writes.
    */
   contracts?: true;
 }
@@ -88,7 +88,7 @@ function checkOrder(migrations: readonly Migration[]): void {
 
 const numberOf = (name: string) => name.split('-')[0];
 
-/** Whether the service's schema is in the database and has had its first migration. */
+/** Whether the service's schema exists in the database and its first migration has run. */
 export async function isMigrated(url: string, service: SchemaService): Promise<boolean> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ isThere: boolean }>(

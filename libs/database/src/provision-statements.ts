@@ -17,8 +17,8 @@ import {
 const { escapeIdentifier, escapeLiteral } = pg;
 
 /**
- * What makes the roles (cluster-wide) with their passwords. Safe to repeat. Only what a role has too much of is
- * named: an administrator without superuser may not even say `nosuperuser`.
+ * Returns the statements that create the roles (cluster-wide) with their passwords. Repeatable. Only excessive rights
+ * of a role are named: an administrator without superuser may not even say `nosuperuser`.
  */
 export function roleStatements(
   services: readonly SchemaService[],
@@ -46,8 +46,8 @@ end $$;`,
 }
 
 /**
- * What makes the schemas in a database, what each role may do in them (S114), and the extensions. Safe to repeat; for
- * a superuser, or for the database's owner where it may create roles.
+ * Returns the statements that create the schemas of a database, the rights of each role (S114), and the extensions.
+ * Repeatable; for a superuser, or for the database's owner if it may create roles.
  */
 export function schemaStatements(plans: readonly SchemaPlan[], database: string): string[] {
   const name = escapeIdentifier(database);
@@ -106,8 +106,8 @@ function serviceStatements(
 }
 
 /**
- * How statements of a role are run, and how long they may take where its connection does not say so itself, as behind
- * PgBouncer. An owner has no limit: migrations set their own.
+ * Sets how statements of a role run, and their time limit for connections that do not set one, as behind PgBouncer. An
+ * owner has no limit: migrations set their own.
  */
 function limitStatements(service: SchemaPlan['name'], database: string): string[] {
   const limits = [

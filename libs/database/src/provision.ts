@@ -48,7 +48,7 @@ export async function provisionSchemas(
   });
 }
 
-/** Only a database's owner may say who enters it. */
+/** Only the owner of a database may decide who can connect to it. */
 export class NotTheOwner extends Error {}
 
 interface Place {
@@ -66,7 +66,7 @@ const PLACE = `
 /** A server that starts, or has much to do, takes its time. */
 const CONNECT_TIMEOUT_MS = 20_000;
 
-/** As `withClient`, one at a time: roles and grants that two sessions make at once fail in one of them. */
+/** Like `withClient`, but one at a time: if two sessions create roles and grants at once, one of them fails. */
 function alone<T>(adminUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   return withClient(adminUrl, async (client) => {
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY]);

@@ -57,7 +57,7 @@ export class Transaction {
   }
 
   /**
-   * From here on a statement of this transaction may run for `limitMs`, instead of what the pool allows.
+   * From now on a statement of this transaction may run for `limitMs`, instead of the limit of the pool.
    * @throws StatementTimeout, from the transaction, when one runs longer.
    */
   async limitStatements(limitMs: number): Promise<void> {
@@ -110,7 +110,7 @@ export class Transaction {
     this.lastWork.push(work);
   }
 
-  /** For `Database` alone, when the work has succeeded. */
+  /** Only `Database` calls this, after the work has succeeded. */
   async runLast(): Promise<void> {
     for (const work of this.lastWork) await work();
   }
@@ -121,8 +121,8 @@ export class Transaction {
   }
 
   /**
-   * For `Database` alone, when the work has succeeded. PostgreSQL answers the COMMIT of a transaction
-   * in which a statement failed by rolling back, without an error.
+   * Only `Database` calls this, after the work has succeeded. PostgreSQL answers the COMMIT of a transaction with a
+   * failed statement by rolling back, without an error.
    * @throws when a commit would not keep what was written.
    */
   async checkIntact(): Promise<void> {
@@ -138,15 +138,15 @@ export class Transaction {
   }
 
   /**
-   * For `Database` alone, before it commits or rolls back: a statement somebody forgot to wait for would
-   * run after it, in a transaction of its own. A COPY that nobody ends would never let go of the connection.
+   * Only `Database` calls this, before it commits or rolls back: a statement that nobody awaited would run afterwards,
+   * in its own transaction. A COPY that nobody ends would keep the connection for ever.
    */
   end(): void {
     this.isOver = true;
     this.copying?.connection.stream.destroy();
   }
 
-  /** For `Database` alone. */
+  /** Only `Database` calls this. */
   committed(): void {
     for (const work of this.afterCommitWork) work();
   }

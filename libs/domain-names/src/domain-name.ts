@@ -56,8 +56,8 @@ const MESSAGES = {
 export function parseDomainName(input: string): ParsedDomainName {
   const host = input.length > INPUT_LENGTH_MAX ? undefined : input.replace(/^ +| +$/g, '');
   if (host === undefined) return refuse('too_long', MESSAGES);
-  // Before anything else: `domainToASCII` drops CR, LF, TAB and invisible characters silently, so
-  // that what was checked would not be what was meant.
+  // Runs first, because `domainToASCII` silently drops CR, LF, TAB and invisible characters, so
+  // the checked text would differ from the used one.
   if (UNSEEN_CHARACTER.test(host)) return refuse('control_character', MESSAGES);
   if (isIP(host) !== 0) return refuse('ip_address', MESSAGES);
   const named = hostOf(host);
@@ -102,8 +102,8 @@ function whyUnmapped(host: string): DomainNameRefusalCode {
 }
 
 /**
- * What `domainToASCII` gives, without its cost for the names that it only folds to lower case: no
- * A-label to check, and a last label that no parser could take for part of an address.
+ * Returns what `domainToASCII` returns, but faster for names that it only folds to lower case: without an A-label to
+ * check, and with a last label that no parser could read as part of an address.
  */
 function toAscii(host: string): string {
   const isPlain = /^[a-z0-9.-]*\.[a-z][a-z0-9-]*\.?$/i.test(host) && !/xn--/i.test(host);

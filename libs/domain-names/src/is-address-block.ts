@@ -1,7 +1,7 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 import { isAddressBlock } from './address-block.js';
 
-/** For settings and bodies: an IP address or a CIDR block. */
+/** Validates a setting or a member of a body: an IP address or a CIDR block. */
 export const IsAddressBlock = (options?: ValidationOptions): PropertyDecorator =>
   ValidateBy(
     {

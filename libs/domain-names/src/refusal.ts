@@ -1,6 +1,6 @@
 /**
- * Why an input was not accepted: a value, because a refused question is an ordinary answer. `code`
- * is stable, `message` is a sentence for the person who asked and never repeats the input.
+ * The reason why an input was not accepted, returned as a value because a rejected question is an ordinary answer.
+ * `code` is stable; `message` is a sentence for the client and never repeats the input.
  */
 export interface Refusal<Code extends string> {
   ok: false;

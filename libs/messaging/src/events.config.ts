@@ -18,7 +18,7 @@ import { Setting, isLoopbackHost } from '#libs/platform';
 const SASL_MECHANISMS = ['scram-sha-512', 'plain'] as const;
 const HOST_AND_PORT = /^[^\s:,]+:\d{1,5}$/;
 
-/** Where events travel: within the process, or over Kafka once brokers are named. */
+/** Selects the transport of events: within the process, or Kafka if brokers are configured. */
 export class EventsConfig {
   @Setting({
     env: 'KAFKA_BROKERS',

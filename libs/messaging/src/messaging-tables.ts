@@ -82,6 +82,9 @@ create index failed_event_due on failed_event (consumer, next_try_at) where stat
 create index failed_event_list on failed_event (consumer, state, arrival);
 ${jobLeaseTable}`;
 
-/** What an operator reads of an account; a migration of its own, because outboxes without it are released. */
+/**
+ * The index for operators who read the events of an account; a separate migration, because outboxes without it are
+ * released.
+ */
 export const outboxOfKeyIndex =
   'create index concurrently if not exists outbox_of_key on outbox (key, occurred_at)';

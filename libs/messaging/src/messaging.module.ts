@@ -13,7 +13,7 @@ export interface MessagingModuleOptions {
   database: Database;
 }
 
-/** What a service's classes inject: `Outbox`, `ChangeFeed`. */
+/** Provides what a service's classes inject: `Outbox`, `ChangeFeed`. */
 @Module({})
 export class MessagingModule {
   static register({ service, clock, transport, database }: MessagingModuleOptions): DynamicModule {

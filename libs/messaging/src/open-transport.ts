@@ -10,7 +10,7 @@ import { KafkaTransport } from './transports/kafka/kafka-transport.js';
 export interface OpenTransportOptions {
   config: EventsConfig;
   logger: Logger;
-  /** As for events within this process; Kafka keeps its groups itself and needs none. */
+  /** Needed for events within this process; Kafka keeps its groups itself and needs none. */
   consumers?: EventConsumers;
 }
 

@@ -5,7 +5,7 @@ import { validateSync } from 'class-validator';
 import { counted } from './counted.js';
 import { numberRule, ruleText } from './rule-text.js';
 
-/** One setting of a config class, as `.env.example` and `docs/configuration.md` show it. */
+/** One setting of a config class, as shown in `.env.example` and `docs/configuration.md`. */
 export interface SettingDescription {
   /** Environment variable. `<env>_FILE` may name a file that holds the value instead; never both. */
   env: string;
@@ -15,7 +15,7 @@ export interface SettingDescription {
   secret?: boolean;
   /** An installation makes it once, of 32 random bytes: one for all services that name it. */
   generated?: boolean;
-  /** Its file is read again while the service runs, see `followFiles`. */
+  /** Its file is reread while the service runs, see `followFiles`. */
   isFollowed?: boolean;
   /** A file that is named for it may be missing or empty: then it is not given. */
   mayBeMissing?: boolean;
@@ -171,7 +171,7 @@ function parseSetting(configClass: ConfigClass<object>, property: string, text: 
   }
 }
 
-/** By the declared type; a property without one (`port = 0`) by its default. */
+/** Decided by the declared type, or by the default for a property without one (`port = 0`). */
 function kindOf(configClass: ConfigClass<object>, property: string): string {
   const type: unknown = Reflect.getMetadata('design:type', configClass.prototype, property);
   const value: unknown = Reflect.get(new configClass(), property);

@@ -6,9 +6,9 @@ const OF_PROXIES =
   /^(forwarded|via|x-forwarded(-.*)?|x-original-.*|x-real-ip|x-client-ip|x-cluster-client-ip|x-remote-(ip|addr)|x-envoy-.*|x-arr-.*|x-azure-.*|x-amzn-.*|x-appengine-.*|x-proxyuser-ip|true-client-ip|client-ip|cf-.*|cdn-loop|fastly-.*|fly-.*|tailscale-.*|ngrok-.*)$/;
 
 /**
- * Whether a browser or program of this machine asks, with nothing in between. A proxy that hides itself, as nginx does
- * with no more than `proxy_pass`, still gives itself away: it speaks HTTP/1.0 or says nothing of a connection that
- * stays open, which concerns one hop alone (RFC 9110 §7.6.1) and which every browser says.
+ * Whether the request comes from a browser or program on this machine, with nothing in between. Even a proxy that adds
+ * no headers, such as nginx with only `proxy_pass`, is recognised: it speaks HTTP/1.0 or omits `Connection:
+ * keep-alive`, which concerns one hop only (RFC 9110 §7.6.1) and which every browser sends.
  */
 export function isFromThisMachine(request: IncomingMessage): boolean {
   const { headersDistinct, httpVersion, socket } = request;

@@ -6,8 +6,8 @@ export function isHost(value: string): boolean {
 }
 
 /**
- * Whether the headers name one host and name it well. Two would be read differently by a proxy and by us
- * (RFC 9112 §3.2). @param rawHeaders names and values in turn.
+ * Whether the headers name exactly one valid host. Two would be read differently by a proxy and by us (RFC 9112 §3.2).
+ * @param rawHeaders names and values in turn.
  */
 export function hasOneHost(rawHeaders: string[]): boolean {
   let host: string | undefined;

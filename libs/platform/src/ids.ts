@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { machineMs } from './clock.js';
 
-/** Before every id: where reading in the order of ids begins. */
+/** Sorts before every id: the start for reading in the order of ids. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** A clock that went back by more than this was set anew: ids follow it, and their order begins again. */

@@ -62,8 +62,8 @@ export class Logger implements LoggerService {
   }
 
   /**
-   * As `warn` or `error`, for what each request of a flood would write: the first of a kind, then one line a minute
-   * with the `count` of those that it stands for and the fields of the last.
+   * Logs as `warn` or `error` what each request of a flood would write: the first of a kind, then one line a minute
+   * with the `count` of those that it represents and the fields of the last.
    */
   sparsely(level: 'warn' | 'error', kind: string, message: string, fields: object): void {
     this.sparse.add(kind, (count) =>
@@ -88,8 +88,8 @@ function asField(value: unknown): unknown {
 }
 
 /**
- * What is logged of an error and of its causes. Never its other members: a database driver's error
- * carries the statement's parameters and the row that was refused, with people's data in them (S119).
+ * The fields logged for an error and its causes. Other members are never logged: a database driver's error carries the
+ * statement's parameters and the rejected row, which contain personal data (S119).
  */
 function errorFields(error: Error, depth = 0): object {
   const { name, message, stack, cause } = error;

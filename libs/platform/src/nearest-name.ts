@@ -14,7 +14,7 @@ export function nearestName(given: string, names: readonly string[]): string | u
   let nearest: { name: string; slips: number } | undefined;
   for (const name of names) {
     const other = folded(name);
-    // Of a short word every other one is near.
+    // Every other short word is near a short word.
     const slipsMax = Math.min(SLIPS_MAX, Math.floor(other.length / 4));
     if (Math.abs(wanted.length - other.length) > slipsMax) continue;
     const slips = slipsBetween(wanted, other);

@@ -4,8 +4,8 @@ import { isIPv6 } from 'node:net';
 const GROUP_BITS = 16;
 
 /**
- * What counts as one visitor: an IPv4 address, or the network of an IPv6 address. One customer has a /64, one site a
- * /48 (RFC 6177). Text that is not an address counts as one visitor too.
+ * The unit that counts as one visitor: an IPv4 address, or the network of an IPv6 address. One customer has a /64, one
+ * site a /48 (RFC 6177). Text that is not an address counts as one visitor too.
  */
 export function networkOf(address: string, prefixLength: 48 | 64 = 64): string {
   const mapped = /^::ffff:([0-9.]+)$/i.exec(address);

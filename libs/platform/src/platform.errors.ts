@@ -97,7 +97,7 @@ export class ServiceUnavailable extends Problem {
   }
 }
 
-/** No connection to the service's own database is free, or the server cannot be asked. */
+/** No connection to the service's own database is free, or the server is unavailable. */
 export class DatabaseUnavailable extends ServiceUnavailable {
   constructor(cause: unknown) {
     super('database', cause);

@@ -40,7 +40,7 @@ export class Problem extends Error {
     this.members = description.members;
   }
 
-  /** Whether nothing is broken, but nobody had the time: of these a flood brings thousands. */
+  /** Whether nothing is broken, but there was no time: a flood causes thousands of these. */
   get isOfLoad(): boolean {
     return this.status === 503 || this.status === 504;
   }

@@ -41,7 +41,7 @@ export const REFUSAL_HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** How an internal listener refuses what no route of it sees: nothing of the request is repeated (S9). */
+/** How an internal listener rejects a request that no route sees: it repeats nothing of the request (S9). */
 export const refuseInternally: Refuse = (_request, response, problem) => {
   response.writeHead(problem.status, REFUSAL_HEADERS).end(JSON.stringify(problem.toBody()));
 };

@@ -1,8 +1,8 @@
 import { getMetadataStorage } from 'class-validator';
 
 /**
- * What class-validator says about a property, without the name in front: whoever shows it names the field
- * or the setting already. `name must be a string` → `must be a string`.
+ * The text of class-validator about a property without its name, because the caller names the field or the setting
+ * already. `name must be a string` → `must be a string`.
  */
 export function ruleText(property: string, text: string): string {
   if (text === `property ${property} should not exist`) return 'is not known here';
@@ -19,8 +19,8 @@ const KINDS = new Map([
 const BOUNDS = ['min', 'max'];
 
 /**
- * All rules of a number in one: `must be a whole number from 1 to 64`. Text that is no number breaks each of
- * them, and three sentences would say what one does.
+ * All rules of a number in one sentence: `must be a whole number from 1 to 64`. A text that is not a number violates
+ * each of them, and three sentences would say what one does.
  * @param broken by its names of the rules; undefined is answered where it has others.
  */
 export function numberRule(

@@ -9,7 +9,7 @@ import { EXPORTED_TABLES } from './exported-tables.js';
 
 const LIMIT: AttemptLimit = { name: 'export account', max: 5, windowMs: HOUR_MS };
 
-/** This service's data about an account, for its owner (GDPR, articles 15 and 20). */
+/** Exports this service's data about an account for its owner (GDPR, articles 15 and 20). */
 @Injectable()
 export class ExportService {
   private readonly exports: AccountExports;

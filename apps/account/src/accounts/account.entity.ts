@@ -21,7 +21,7 @@ export class Account {
   @Column('timestamptz', { name: 'erased_at', nullable: true })
   erasedAt: Date | null;
 
-  /** When whoever reads the mailbox last set a new password: what strangers did before does not count against it. */
+  /** When the mailbox's reader last set a new password; earlier actions of strangers do not count against it. */
   @Column('timestamptz', { name: 'taken_back_at', nullable: true })
   takenBackAt: Date | null;
 

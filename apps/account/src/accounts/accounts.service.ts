@@ -52,7 +52,7 @@ export class AccountsService {
     );
   }
 
-  /** One transaction, for what only reads and for commands that lock what they need themselves. */
+  /** Runs one transaction, for reads and for commands that take their own locks. */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.database.transaction(work);
   }

@@ -8,7 +8,7 @@ export class AuditAnchor {
   @Column('timestamptz', { name: 'taken_at' })
   takenAt: Date;
 
-  /** Over the heads it covers and the anchor before it. */
+  /** Covers the chain heads and the previous anchor. */
   @Column('bytea')
   hash: Buffer;
 }

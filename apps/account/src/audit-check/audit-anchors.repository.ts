@@ -6,7 +6,7 @@ import type { AuditHead } from '../audit/audit-chain.js';
 /** Anchors cover the chains of all accounts: the methods take no account id. */
 @Injectable()
 export class AuditAnchorsMaintenanceRepository {
-  /** Until the transaction ends no other process takes an anchor. */
+  /** Until the transaction ends, no other process takes an anchor. */
   async lock(transaction: Transaction): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended('audit anchors', 0))`);
   }

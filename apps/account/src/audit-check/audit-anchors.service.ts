@@ -39,7 +39,7 @@ export class AuditAnchorsService {
   }
 
   /**
-   * Whether the heads that anchors noted are still what they signed.
+   * Checks whether the recorded heads still match what the anchors signed.
    * @param kept anchors from outside the database.
    * @returns the number of the first anchor that is not as it was taken.
    */

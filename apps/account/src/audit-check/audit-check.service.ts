@@ -14,7 +14,7 @@ export interface AuditVerdict {
   brokenAt: string | null;
 }
 
-/** Whether the audit log is as it was written (S116). */
+/** Checks whether the audit log is unchanged since it was written (S116). */
 @Injectable()
 export class AuditCheckService {
   constructor(

@@ -7,7 +7,7 @@ import {
   verify,
 } from 'node:crypto';
 
-/** Where all chains ended at a time, signed. Kept elsewhere, it shows a chain that was rewritten. */
+/** The signed ends of all chains at one time. Stored elsewhere, it reveals a rewritten chain. */
 export interface SignedAnchor {
   /** From 1, without gaps; decimal. */
   number: string;

@@ -1,7 +1,7 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** Where a request came from, as the dashboard saw it. */
+/** The origin of a request, as the dashboard saw it. */
 export interface Visitor {
   /** IPv4 or IPv6; empty when unknown. */
   address: string;
@@ -22,7 +22,7 @@ export interface Actor {
 
 /** Somebody at the operator's command line. */
 export interface Operator {
-  /** As the command line gives it: a name, no proof. */
+  /** As given on the command line: a name without proof. */
   operator: string;
 }
 

@@ -39,7 +39,7 @@ export function chainHash(entry: UnchainedEntry): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** What a state was, without keeping it. */
+/** A hash of a state, which is not stored itself. */
 export function stateHash(state: object): Buffer {
   return createHash('sha256').update(JSON.stringify(state)).digest();
 }

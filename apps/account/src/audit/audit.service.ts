@@ -6,7 +6,7 @@ import type { Actor, Operator, Visitor } from './actor.js';
 import { INSTALLATION, chainHash, stateHash } from './audit-chain.js';
 import { AuditMaintenanceRepository } from './audit.repository.js';
 
-/** One thing that happened. States are hashed, never kept. */
+/** One recorded action. States are hashed, never stored. */
 export interface AuditRecord {
   /** A person, a visitor who is nobody yet, an operator, or the service itself. */
   by: Actor | Visitor | Operator | 'system';

@@ -56,7 +56,7 @@ export class BillingDetailsService {
     });
   }
 
-  /** For billing, at the moment it needs them; each reading is logged (S117). */
+  /** Read by billing when needed; each read is logged (S117). */
   async getContact(accountId: string): Promise<BillingContact> {
     return this.accounts.transaction(async (transaction) => {
       await this.accounts.lock(transaction, accountId);

@@ -1,7 +1,7 @@
 /**
- * What a tax id of a country looks like, prefix included, spaces and punctuation removed. The EU's
- * forms are those of Council Directive 2006/112/EC as the VIES service lists them. The form alone:
- * whether the number exists, only an office can tell.
+ * The pattern of a country's tax ids, including the prefix, without spaces and punctuation. The EU's patterns are those
+ * of Council Directive 2006/112/EC as listed by the VIES service. Only the form is checked: whether the number exists,
+ * only a tax office can tell.
  */
 const PATTERNS: Record<string, RegExp> = {
   AT: /^ATU[0-9]{8}$/,

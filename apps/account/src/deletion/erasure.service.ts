@@ -21,7 +21,7 @@ export class ErasureService {
   ) {}
 
   /**
-   * Each account in a transaction of its own; a race with a restore is decided by the account's lock.
+   * Each account has its own transaction; its lock decides a race with a restore.
    * @throws AggregateError after the last one, when some failed: one must not keep the others.
    */
   async eraseDue(): Promise<void> {

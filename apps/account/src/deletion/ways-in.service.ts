@@ -7,7 +7,7 @@ import { PasskeysService } from '../passkeys/passkeys.service.js';
 import { PasswordResetsService } from '../password-resets/password-resets.service.js';
 import { SecondFactorsService } from '../second-factor/second-factors.service.js';
 
-/** What may open an account beside its password: links in the owner's mailbox, and what a log-in is proven by. */
+/** Everything besides the password that may open an account: links in the owner's mailbox, and proofs of a log-in. */
 @Injectable()
 export class WaysInService {
   constructor(

@@ -26,7 +26,7 @@ export interface KeyRow {
 export class KeyRecordMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** One statement by a unique index, whatever the hash is (S4, S12). @param limits.usedSince of `lineKeyIds`. */
+  /** One statement with a unique index, whatever the hash (S4, S12). @param limits.usedSince of `lineKeyIds`. */
   async find(hash: Buffer, { usedSince }: { usedSince: Date }): Promise<KeyRow | null> {
     const [row] = await this.database.query<KeyRow>(
       `select k.id as "keyId", k.account_id as "accountId", a.state as "accountState",
@@ -64,7 +64,7 @@ export class KeyRecordMaintenanceRepository {
     );
   }
 
-  /** One statement for all keys; rows written less than `before` ago stay untouched. */
+  /** One statement for all keys; rows written less than `before` ago stay unchanged. */
   async noteUsed(keyIds: string[], at: Date, before: Date): Promise<void> {
     await this.database.query(
       `update api_keys set last_used_at = $2

@@ -32,7 +32,7 @@ export class KeysRepository {
     return query.getMany();
   }
 
-  /** Whether more than `count` keys were made after `since`. */
+  /** Whether more than `count` keys were created after `since`. */
   async hasMadeMore(
     transaction: Transaction,
     accountId: string,

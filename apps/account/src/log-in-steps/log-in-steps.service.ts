@@ -89,7 +89,9 @@ export class LogInStepsService {
     return step ? this.open(transaction, step) : null;
   }
 
-  /** What a provider said in this browser and waits for its owner, also when a passkey was asked for and not given. */
+  /**
+   * A provider's statement in this browser that waits for its owner, even if a passkey was requested and not given.
+   */
   async tryTakeLink(transaction: Transaction, token: string): Promise<PendingIdentity | undefined> {
     const link = await this.tryTake(transaction, 'link', token);
     return link ? link.content : (await this.tryTake(transaction, 'passkey', token))?.content.link;

@@ -32,7 +32,10 @@ export class EntryService {
     return this.steps.begin(transaction, 'link', { accountId: null, content });
   }
 
-  /** After the first proof, under the account's lock: asks for a code where the person has an app, else opens a session. */
+  /**
+   * Continues after the first proof, under the account's lock: requires a code if the person has an app, else opens a
+   * session.
+   */
   async enter(
     transaction: Transaction,
     actor: Actor,
@@ -53,8 +56,8 @@ export class EntryService {
   }
 
   /**
-   * After the last proof, under the account's lock. The browser is known from now on, and what waited for this log-in is
-   * connected. @throws IdentityTaken.
+   * Completes the log-in after the last proof, under the account's lock. The browser is known from now on, and a
+   * pending provider is connected. @throws IdentityTaken.
    */
   async open(
     transaction: Transaction,
@@ -80,7 +83,7 @@ export class EntryService {
     );
   }
 
-  /** What a provider said in this browser before, if it is about the very address whose owner logs in (S37). */
+  /** An earlier provider statement in this browser, if it names the address whose owner logs in (S37). */
   async ownLink(
     transaction: Transaction,
     { accountId, personId }: Actor,

@@ -76,7 +76,10 @@ export class ReauthenticationService {
     return person.passwordHash;
   }
 
-  /** For actions that a password may accompany instead. @param object of the refusal in the audit log. @throws ReauthenticationRequired. */
+  /**
+   * For actions that accept a password with the request instead. @param object of the refusal in the audit log. @throws
+   * ReauthenticationRequired.
+   */
   async checkRecent(session: ActiveSession, object: string): Promise<void> {
     if (session.isRecent) return;
     await this.throttling.recordRefusal(

@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** What opens an account instead of a password and a code. */
+/** Passkeys open an account instead of a password and a code. */
 export const passkeys: Migration = {
   name: '0023-passkeys',
   sql: `

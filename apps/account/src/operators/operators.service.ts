@@ -66,7 +66,7 @@ export class OperatorsService {
     });
   }
 
-  /** Its keys answer 403 from now on. @throws NotFound. */
+  /** Suspends an account: its keys answer 403 from now on. @throws NotFound. */
   async suspend(accountId: string, by: Operator, reason: string): Promise<SuspensionAnswer> {
     return this.accounts.transaction(async (transaction) => {
       const hasChanged = await this.accounts.setSuspension(transaction, accountId, reason);
@@ -118,7 +118,7 @@ export class OperatorsService {
     });
   }
 
-  /** One entry of the audit log, before what it says is done. @throws NotFound. */
+  /** Writes one audit entry before the action is done. @throws NotFound. */
   async note(accountId: string | undefined, request: OperatorOrderRequest): Promise<void> {
     const { operator, order, object, reason } = request;
     if (accountId !== undefined && !isId(accountId)) throw new NotFound();

@@ -35,7 +35,7 @@ export class TimelineRepository {
     );
   }
 
-  /** How often operators inspected the account: from a time on, and before another. */
+  /** Counts how often operators inspected the account in a period. */
   async countInspections(accountId: string, from: Date, before: Date): Promise<number> {
     const [{ inspections }] = await this.database.query<{ inspections: number }>(
       `select count(*)::int as inspections from audit

@@ -3,7 +3,7 @@ import type { Transaction } from '#libs/database';
 import { IdentitiesService } from '../identities/identities.service.js';
 import { PasskeysService } from './passkeys.service.js';
 
-/** What opens an account beside its password, and anybody who once got in may have added. */
+/** The ways into an account besides its password, which an intruder may have added. */
 @Injectable()
 export class AddedWaysService {
   constructor(

@@ -17,7 +17,7 @@ import { PasskeyRefused } from './passkeys.errors.js';
 import { PasskeysService, type ProvenPasskey } from './passkeys.service.js';
 import { isCountOfCopy, requestOptions } from './webauthn.js';
 
-/** Each is a row for five minutes. */
+/** Each takes a row for five minutes. */
 const NETWORK_LIMIT: AttemptLimit = {
   name: 'passkey network',
   max: 60,
@@ -53,7 +53,7 @@ export class PasskeyLogInService {
   }
 
   /**
-   * Only in the browser that began it, and once: the challenge is taken before anything is looked at (S34).
+   * Works once, in the browser that began it: the challenge is consumed before anything else is checked (S34).
    * @throws LogInOver, PasskeyRefused, TooManyAttempts, IdentityTaken.
    */
   async logIn(

@@ -2,7 +2,7 @@ import type { MailTemplate } from '#libs/mail';
 
 export type PasskeyChange = 'added' | 'removed' | 'all-removed' | 'copied';
 
-/** What happened, for a passkey in quotation marks. */
+/** The sentence for an event of a passkey, whose name is in quotation marks. */
 const SENTENCES: Readonly<
   Record<PasskeyChange, readonly [subject: string, sentence: (passkey: string) => string]>
 > = {

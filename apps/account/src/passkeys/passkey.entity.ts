@@ -11,7 +11,7 @@ export class Passkey {
   @Column('uuid', { name: 'person_id' })
   personId: string;
 
-  /** As the authenticator calls it. */
+  /** The authenticator's id for it. */
   @Column('bytea', { name: 'credential_id' })
   credentialId: Buffer;
 

@@ -1,6 +1,6 @@
 import { Problem } from '#libs/platform';
 
-/** One answer for whatever a passkey may be refused for; the audit log has the reason. */
+/** The same answer for every reason to reject a passkey; the audit log has the reason. */
 export class PasskeyRefused extends Problem {
   constructor(cause?: unknown) {
     super(

@@ -68,7 +68,7 @@ export class PasskeysService {
     return all.map(({ credentialId }) => credentialId);
   }
 
-  /** Under the account's lock. @throws TooManyPasskeys, PasskeyRefused when somebody has it. */
+  /** Runs under the account's lock. @throws TooManyPasskeys, PasskeyRefused if it is registered already. */
   async add(
     transaction: Transaction,
     person: Person,
@@ -91,7 +91,7 @@ export class PasskeysService {
     return answerOf(passkey, name);
   }
 
-  /** Under the account's lock. @returns undefined when there is none. */
+  /** Runs under the account's lock. @returns undefined if there is none. */
   async rename(
     transaction: Transaction,
     accountId: string,
@@ -111,7 +111,7 @@ export class PasskeysService {
     return { ...found, newCounter: await verifyUse(this.party, challenge, credential, found) };
   }
 
-  /** Under the account's lock. @throws PasskeyRefused when it was removed, or used by another count, meanwhile. */
+  /** Runs under the account's lock. @throws PasskeyRefused if it was removed, or its counter changed, meanwhile. */
   async noteUsed(
     transaction: Transaction,
     { accountId, id, newCounter: counter }: ProvenPasskey,

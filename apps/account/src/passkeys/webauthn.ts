@@ -3,7 +3,7 @@ import { PasskeyRefused } from './passkeys.errors.js';
 
 /** EdDSA, ES256, RS256 (IANA, COSE Algorithms). */
 const ALGORITHMS = [-8, -7, -257];
-/** As long as the challenge is good. */
+/** As long as the challenge is valid. */
 const TIMEOUT_MS = 300_000;
 const NAME = 'Domain Data Service';
 
@@ -61,8 +61,8 @@ export interface NewCredential {
 }
 
 /**
- * What was made for this very challenge (WebAuthn Level 3, 7.1). Who made the authenticator is not asked: a certificate
- * would be one that a stranger wrote. @throws PasskeyRefused.
+ * Verifies a passkey created for this challenge (WebAuthn Level 3, 7.1). The authenticator's maker is not checked,
+ * because its certificate could come from anybody. @throws PasskeyRefused.
  */
 export async function verifyNew(
   { id, origin }: RelyingParty,
@@ -129,7 +129,10 @@ export async function verifyUse(
   });
 }
 
-/** Whether a count could not have come from the same authenticator; those that do not count say 0 (7.2, step 22). */
+/**
+ * Whether a counter could not have come from the same authenticator; authenticators without a counter say 0 (7.2, step
+ * 22).
+ */
 export const isCountOfCopy = (before: number, now: number) =>
   (before > 0 || now > 0) && now <= before;
 
@@ -138,7 +141,7 @@ const handleOf = (personId: string) =>
   new Uint8Array(Buffer.from(personId.replaceAll('-', ''), 'hex'));
 
 /**
- * No certificate is read: its issuer's list of revoked ones would be fetched from wherever it says.
+ * No certificate is read, because its revocation list would be fetched from an address of its choice.
  * @throws unless the authenticator says nothing of itself, or signs with the new key alone.
  */
 async function checkUncertified(response: RegistrationResponseJSON): Promise<void> {

@@ -14,7 +14,7 @@ const estimator = new ZxcvbnFactory({
   graphs: adjacencyGraphs,
 });
 
-/** How many common passwords are known. */
+/** The number of known common passwords. */
 export const COMMON_PASSWORD_COUNT = COMMON_PASSWORDS.length;
 
 /**

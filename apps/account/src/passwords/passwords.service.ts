@@ -32,7 +32,7 @@ export class PasswordsService {
   /** Hashes computed so far: what tests count instead of time. */
   hashCount = 0;
 
-  /** How many wait for their turn. */
+  /** The number of waiting calls. */
   get queueLength(): number {
     return this.waiting.length;
   }

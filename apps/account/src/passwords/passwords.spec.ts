@@ -27,7 +27,7 @@ describe('passwords', () => {
   });
   afterAll(() => account.stop());
 
-  /** Each from a network of its own: what is refused is refused by the queue alone. */
+  /** Each comes from its own network, so that only the queue refuses. */
   const logIn = (i: number) =>
     account.dashboard('POST', 'log-in', {
       body: { email: `person${i}@example.com`, password: 'a wrong password' },

@@ -1,6 +1,6 @@
 /**
- * How a mail service reads the part before the @, beyond RFC 5321. Two addresses are taken for one mailbox only
- * where the service says so, or a well-kept list does: who is mistaken for another gets no trial credits.
+ * How a mail service reads the part before the @, beyond RFC 5321. Two addresses count as one mailbox only if the
+ * service or a well-kept list says so, because a person mistaken for another gets no trial credits.
  *
  * Sources, read on 2026-11-22:
  * - Gmail: support.google.com/mail/answer/7436150; validator.js `normalizeEmail` (dots, googlemail.com).
@@ -13,7 +13,7 @@
  * - Fastmail: email-normalize (`anything@name.fastmail.com`). Its domains are not one another's.
  */
 export interface MailboxProvider {
-  /** All deliver a name to the same mailbox; the first one stands for it. */
+  /** All of them deliver a name to the same mailbox; the first one represents it. */
   domains: string[];
   /** Characters that mean nothing in a name. */
   ignored?: string;

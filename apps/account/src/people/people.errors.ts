@@ -1,6 +1,6 @@
 import { Problem } from '#libs/platform';
 
-/** One answer for a wrong address, a wrong password and an erased account (S24). */
+/** The same answer for a wrong address, a wrong password and an erased account (S24). */
 export class WrongCredentials extends Problem {
   /** @param detail where the address is known: who is logged in gave only a password. */
   constructor(detail = 'The e-mail address or password is wrong.') {

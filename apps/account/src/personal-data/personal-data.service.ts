@@ -12,7 +12,7 @@ import { DataKeysRepository } from './data-keys.repository.js';
 @Injectable()
 export class PersonalDataService {
   private readonly wrappingKey: Buffer;
-  /** For visitors that belong to no account: their addresses in the audit log. */
+  /** Pseudonymises visitors without an account: their addresses in the audit log. */
   private readonly visitorKey: Buffer;
 
   constructor(

@@ -16,7 +16,7 @@ import { type SessionAnswer, StepAnswer } from '../sessions/session-headers.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import { ProviderArrivalsService } from './provider-arrivals.service.js';
 
-/** Each is a row for ten minutes and, at its end, calls of the provider. */
+/** Each takes a row for ten minutes and, at its end, calls to the provider. */
 const NETWORK_LIMIT: AttemptLimit = {
   name: 'provider network',
   max: 60,
@@ -50,7 +50,7 @@ export class ProviderLogInService {
   }
 
   /**
-   * Only in the browser that began it, and once: the step is taken before the provider is asked (S36).
+   * Works once, in the browser that began it: the step is consumed before the provider is called (S36).
    * @throws LogInOver, ProviderRefused, ProviderAddressNotVerified, IdentityTaken, NotLoggedIn.
    */
   async finish(

@@ -53,7 +53,7 @@ describe('log-in by a provider', () => {
   const stepOf = ({ headers }: { headers: Record<string, unknown> }) =>
     String(headers['x-set-step']);
 
-  /** There and back: what the browser brings along. */
+  /** The way there and back: what the browser sends along. */
   async function visit(
     asked: { body: { url: string }; headers: Record<string, unknown> },
     answers: Record<string, string> = {},

@@ -10,7 +10,7 @@ import { PeopleService } from '../people/people.service.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { ProviderRefused } from '../identities/identities.errors.js';
 
-/** As a form takes them: nothing that a mail program would make a link of. */
+/** Cleaned as in forms: without anything that a mail program would turn into a link. */
 const NAME = /^[\p{L}\p{M}][\p{L}\p{M}\p{N} '’-]{0,49}$/u;
 /** "Hello there, …" */
 const NAMELESS = 'there';

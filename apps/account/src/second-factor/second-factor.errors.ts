@@ -1,6 +1,6 @@
 import { Problem } from '#libs/platform';
 
-/** One answer for a wrong code, one that was used, and a recovery code that there is not. */
+/** The same answer for a wrong code, a used one, and an unknown recovery code. */
 export class WrongCode extends Problem {
   constructor() {
     super({

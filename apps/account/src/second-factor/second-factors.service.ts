@@ -31,7 +31,7 @@ export class SecondFactorsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether log-ins of the person have a second step. */
+  /** Whether the person's log-ins have a second step. */
   async isOn(transaction: Transaction, { accountId, personId }: Person): Promise<boolean> {
     const factor = await this.factors.find(transaction, accountId, personId);
     return factor !== null && factor.confirmedAt !== null;
@@ -75,7 +75,7 @@ export class SecondFactorsService {
     return this.replaceCodes(transaction, person, 'on');
   }
 
-  /** As `confirm`. @throws SecondFactorOff. */
+  /** Works like `confirm`. @throws SecondFactorOff. */
   async newCodes(transaction: Transaction, person: Person): Promise<string[]> {
     if (!(await this.isOn(transaction, person))) throw new SecondFactorOff();
     return this.replaceCodes(transaction, person, 'codes');

@@ -42,7 +42,7 @@ export class CurrentSessionsService {
     return session;
   }
 
-  /** Whether its person showed who it is, by a log-in or the password, within the last 10 minutes (S35). */
+  /** Whether its person logged in or gave the password within the last 10 minutes (S35). */
   isRecent({ authenticatedAt }: Pick<FoundSession, 'authenticatedAt'>): boolean {
     return this.clock.now().getTime() - authenticatedAt.getTime() <= RECENT_MS;
   }

@@ -91,7 +91,7 @@ export class SessionGuard implements CanActivate {
   }
 }
 
-/** As `Serves`, behind `SessionGuard` where the row needs a session. */
+/** Works like `Serves`, with `SessionGuard` where the row needs a session. */
 export function ServesBrowser(row: Operation): MethodDecorator {
   const guards = row.access.kind === 'session' ? [UseGuards(SessionGuard)] : [];
   return applyDecorators(Serves(row), SetMetadata(SERVED_ROW, row), ...guards);

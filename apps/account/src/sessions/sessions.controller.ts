@@ -39,7 +39,7 @@ export class SessionsController {
     return this.sessions.endOthers(session);
   }
 
-  /** For the calls that the dashboard sends to other services. */
+  /** Used for calls that the dashboard forwards to other services. */
   @Get('internal/sessions/current')
   @AllowCallers('dashboard', 'gateway')
   async find(@Headers('x-session-token') token?: string) {

@@ -8,7 +8,7 @@ export const SIGN_UP_NETWORK_LIMIT: AttemptLimit = {
   windowMs: HOUR_MS,
 };
 
-/** Beyond it the audit log says so; strangers must not be able to keep a whole mail domain out. */
+/** Beyond it the audit log gets an entry, because strangers must not be able to block a whole mail domain. */
 export const SIGN_UP_DOMAIN_LIMIT: AttemptLimit = {
   name: 'sign-up domain',
   max: 30,

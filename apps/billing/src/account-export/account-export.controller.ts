@@ -4,7 +4,7 @@ import { AccountId, AllowCallers } from '#libs/platform';
 import { InvoiceEncryptionService } from '../invoice-encryption/invoice-encryption.service.js';
 import { EXPORTED_TABLES } from './exported-tables.js';
 
-/** This service's data about an account, for a session that the dashboard has checked. */
+/** Exports this service's data about an account, for a session checked by the dashboard. */
 @Controller('internal/export')
 @AllowCallers('dashboard', 'gateway')
 export class ExportController {

@@ -3,7 +3,7 @@ import { WITHHELD_WORK } from '#libs/work';
 
 const HASH = 'a hash, of use to nobody but us';
 
-/** What billing keeps, and what of it an owner is given. */
+/** The tables of billing, and the columns that an owner receives. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {

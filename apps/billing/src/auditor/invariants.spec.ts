@@ -6,7 +6,7 @@ import { BILLING_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = BILLING_INVARIANTS;
 
-/** What no statement of the service could do, several ways for an invariant. */
+/** States that no statement of the service could cause: several ways to break an invariant. */
 const CORRUPTIONS: Record<string, string[][]> = {
   I8: [
     [`delete from invoices where series like 'INV-%' and number = 1`],
@@ -44,7 +44,7 @@ const CORRUPTIONS: Record<string, string[][]> = {
   I21: [openFinding('fulfilment')],
 };
 
-/** What a comparison found and could not heal. */
+/** Differences that a comparison found and could not heal. */
 function openFinding(kind: string): string[] {
   return [
     `insert into reconciliation_runs (id, started_at, ended_at, lines, payments, subscriptions)

@@ -1,12 +1,12 @@
 import { CATALOGUE_VERSION, SUBSCRIPTION_PLANS } from '#libs/contracts';
 import type { Invariant, InvariantSet } from '#libs/database';
 
-/** Each yearly plan with the price of a month, as rows. */
+/** Each yearly plan with its monthly price, as rows. */
 const YEARLY_PLANS = SUBSCRIPTION_PLANS.filter(({ interval }) => interval === 'year')
   .map(({ sku, monthlyMicros }) => `('${sku}', ${monthlyMicros})`)
   .join(', ');
 
-/** What the last comparison with others left open. */
+/** Differences that the last comparison left open. */
 const openFindings = (kind: string) => `
   select f.id, f.subject, f.detail from reconciliation_findings f
   where f.run_id = (select id from reconciliation_runs order by id desc limit 1)

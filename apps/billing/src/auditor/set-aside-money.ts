@@ -8,16 +8,16 @@ const SET_ASIDE = declareGauge(
   { labels: ['kind'] },
 );
 
-/** After so many attempts neither an unavailable processor nor an early object can be the reason. */
+/** After this many attempts, neither an unavailable processor nor an early object can be the reason. */
 const ATTEMPTS_MIN = 4;
 
-/** What was paid and not taken back, of the payment `p`. */
+/** The amount of the payment `p` that was paid and not returned. */
 const LEFT_MICROS = `p.amount_micros - coalesce((select sum(amount_micros) from reversals r
   where r.payment_id = p.id and r.state <> 'undone'), 0)`;
 
 /**
- * What is set aside, by kind: SQL of id, account_id, since when and why. Times of the queue are the database's, so that
- * `requested` refunds are old by when they were stored.
+ * Items set aside, by kind: SQL of id, account_id, since when and why. Times of the queue are the database's, so that
+ * `requested` refunds are aged by when they were stored.
  */
 export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
   orders: `select id::text, account_id, updated_at as since, set_aside_because as reason

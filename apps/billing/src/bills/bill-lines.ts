@@ -5,7 +5,7 @@ import type { PaidLine, PaidStretch } from '../payments/payments.service.js';
 import { worthOf } from './paid-time.js';
 import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';
 
-/** Why a bill is implausible; an operator looks at it, and nothing is granted. */
+/** Why a bill is implausible; an operator checks it, and nothing is granted. */
 export interface UnfitBill {
   fault: string;
   /** Heard of before the bill of the period that it lies in: it is tried again. */
@@ -47,7 +47,7 @@ export function paidLineOf(
   });
 }
 
-/** What is charged, and what is given back. In the last seconds of a period both come to nothing: changes only add. */
+/** The charged and the refunded part. In the last seconds of a period both are zero: changes only add. */
 function partsOf({ reason, lines }: BillSnapshot): { gained?: BillLine; left?: BillLine } {
   if (reason !== 'change' || lines.some(({ amountMicros }) => amountMicros !== 0n)) {
     return {
@@ -86,7 +86,7 @@ function changedLine(
   return plan.line === 'api' ? { ...line, kind: 'subscription_upgrade' } : line;
 }
 
-/** What the lines of a bill come to, with tax. */
+/** The total of a bill's lines, with tax. */
 export const priceOfLines = ({ lines }: Pick<BillSnapshot, 'lines'>): Micros =>
   lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 

@@ -2,7 +2,10 @@ import { planOfSku } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import type { SubscriptionPayment } from '../payments/subscription-payment.js';
 
-/** As long as the grace after an unpaid period: a change that was paid for less of its period does not give its rights then. */
+/**
+ * As long as the grace after an unpaid period: a change paid for less of its period does not grant its rights during
+ * the grace.
+ */
 const GRACE_MS = 7 * DAY_MS;
 
 /** A plan in units. */
@@ -11,17 +14,17 @@ export interface PaidPlan {
   quantity: number;
 }
 
-/** What follows from what was paid for a subscription, less what was taken back of it for good. */
+/** Rights and periods that follow from what was paid for a subscription, minus final reversals. */
 export interface PaidTime {
   /** End of the last period that is paid. */
   paidThrough: Date | null;
   /** The payment of the last period was taken back: nothing is left to renew. */
   isReversed: boolean;
-  /** What its last period is paid for; undefined where a period is not paid or nothing was taken back. */
+  /** The plan for which its last period is paid; undefined if a period is unpaid or nothing was reversed. */
   plan?: PaidPlan;
-  /** What the last period that is still paid was paid for; null before the first. */
+  /** The plan of the last period that is still paid; null before the first. */
   paid: PaidPlan | null;
-  /** What is given after it, while the next payment is expected. */
+  /** The rights after it, while the next payment is expected. */
   grace: PaidPlan | null;
 }
 

@@ -22,7 +22,7 @@ export class CallbacksController {
     private readonly metrics: Metrics,
   ) {}
 
-  /** On an operator's command. */
+  /** Runs at an operator's command. */
   @Post('internal/callbacks/replay')
   @HttpCode(200)
   @AllowCallers('cli')

@@ -49,7 +49,7 @@ export class CallbacksRepository {
     return written === 1;
   }
 
-  /** What a stored callback is about, by our id or the processor's: an operator has either, and no account. */
+  /** The subject of a stored callback, by our id or the processor's: an operator has either, and no account. */
   async find(transaction: Transaction, id: string): Promise<CallbackSubject | undefined> {
     const [row] = await transaction.query<CallbackSubject>(
       `select processor, kind, external_id as "externalId" from callbacks

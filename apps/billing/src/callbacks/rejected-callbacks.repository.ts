@@ -8,7 +8,7 @@ export interface RejectedCallback {
   reason: CallbackRejection;
   receivedAt: Date;
   sizeBytes: number;
-  /** Its beginning. */
+  /** The beginning of the body. */
   raw: Buffer;
 }
 

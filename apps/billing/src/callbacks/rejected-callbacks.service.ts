@@ -9,7 +9,7 @@ import {
 } from './rejected-callbacks.repository.js';
 
 const KEPT_BYTES = 4 * 1024;
-/** How many are kept of those that arrive while others are written; all are counted. */
+/** The number kept of those that arrive while others are written; all are counted. */
 const KEPT_AT_ONCE = 20;
 
 interface Gathered {

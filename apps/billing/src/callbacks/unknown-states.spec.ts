@@ -4,11 +4,11 @@ import { Metrics } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
 
-/** What a later version of a processor may say. Rounds after which an operator is told. */
+/** Values that a later version of a processor may send. The rounds after which an operator is told. */
 const WORD = 'frozen';
 const ROUNDS = 4;
 
-/** Nothing follows from a word that we do not know; an operator sees it; nothing is lost when it is one that we know. */
+/** Nothing follows from an unknown value; an operator sees it, and nothing is lost if it becomes known. */
 describe('unknown states', () => {
   let billing: BillingUnderTest;
   let accountId: string;

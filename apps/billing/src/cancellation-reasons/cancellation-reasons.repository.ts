@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
 
-/** Why a customer cancelled, in the customer's words. */
+/** The reason for a cancellation, in the customer's words. */
 export interface CancellationReason {
   accountId: string;
   subscriptionId: string;
-  /** Of the key that `reason` is encrypted with. */
+  /** The key that encrypts `reason`. */
   year: number;
   reason: Buffer;
   saidAt: Date;
@@ -13,7 +13,7 @@ export interface CancellationReason {
 
 @Injectable()
 export class CancellationReasonsRepository {
-  /** In place of what was said before about the same subscription. */
+  /** Replaces an earlier reason for the same subscription. */
   async put(
     transaction: Transaction,
     { accountId, subscriptionId, year, reason, saidAt }: CancellationReason,

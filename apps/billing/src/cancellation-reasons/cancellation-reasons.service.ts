@@ -4,7 +4,10 @@ import { Clock } from '#libs/platform';
 import { InvoiceEncryptionService } from '../invoice-encryption/invoice-encryption.service.js';
 import { CancellationReasonsRepository } from './cancellation-reasons.repository.js';
 
-/** Why customers cancel: operators read it in the account's timeline. It is encrypted, as the words may tell of a person. */
+/**
+ * Stores the reasons for cancellations, which operators read in the account's timeline. They are encrypted, because the
+ * text may contain personal data.
+ */
 @Injectable()
 export class CancellationReasonsService {
   constructor(
@@ -31,7 +34,7 @@ export class CancellationReasonsService {
     });
   }
 
-  /** By the id of the subscription. */
+  /** Keyed by subscription id. */
   async list(accountId: string): Promise<Map<string, string>> {
     return this.database.transaction(async (transaction) => {
       const said = new Map<string, string>();

@@ -6,7 +6,7 @@ import { OwnSubscriptionsService } from '../subscriptions/own-subscriptions.serv
 import { PlanChangesService } from '../plan-changes/plan-changes.service.js';
 import { ResendReceiptRequest } from './customer-affairs.dto.js';
 
-/** What operators do for a customer who asks for it. */
+/** Actions of operators for a customer who requests them. */
 @Controller('internal/operator')
 @AllowCallers('cli')
 export class CustomerAffairsController {

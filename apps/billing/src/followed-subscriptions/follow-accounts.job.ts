@@ -21,7 +21,7 @@ const SUBSCRIPTIONS_MAX = 100;
 @Injectable()
 export class FollowAccountsJob implements Job {
   readonly name = 'follow-accounts';
-  /** Where the next run goes on: those that are refused each time hold up nobody behind them. */
+  /** The position of the next run, so that refused ones never delay those behind them. */
   private after = FIRST_ID;
 
   constructor(
@@ -63,8 +63,8 @@ export class FollowAccountsJob implements Job {
   }
 
   /**
-   * Each time a call of its own: it moves no money, and repeated it sets the same state. Under the key of an earlier one
-   * Stripe would answer from memory and do nothing, although its customer undid that one meanwhile.
+   * Each attempt is a new call: it moves no money, and a repeat sets the same state. With the key of an earlier call
+   * Stripe would answer from memory and do nothing, even if its customer undid that one meanwhile.
    */
   private ask(followed: FollowedSubscription): Promise<Outcome<SubscriptionSnapshot>> {
     const key = newId();

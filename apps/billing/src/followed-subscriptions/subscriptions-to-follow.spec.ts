@@ -7,7 +7,7 @@ import { FollowedSubscriptionsMaintenanceRepository } from './followed-subscript
 const RUNNING = 20_000;
 /** Subscriptions of accounts that were erased long ago. */
 const ENDED = 20_000;
-/** How many of the running ones have each kind of wish. */
+/** The number of running ones with each kind of wish. */
 const WISHING = 3;
 /** 8 KiB each; the subscriptions alone are more than 900. */
 const BLOCKS_MAX = 300;
@@ -55,7 +55,7 @@ describe('subscriptions to follow up', () => {
     expect(new Set(found).size).toBe(6 * WISHING);
   });
 
-  /** As PostgreSQL counts them for the very statement of the job. */
+  /** Counted by PostgreSQL for the actual statement of the job. */
   async function blocksRead(): Promise<number> {
     const explaining = {
       query: (sql: string, parameters: unknown[]) =>

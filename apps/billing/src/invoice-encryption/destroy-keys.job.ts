@@ -3,7 +3,7 @@ import { type Job, Logger } from '#libs/platform';
 import { InvoiceEncryptionService } from './invoice-encryption.service.js';
 import { InvoiceKeysMaintenanceRepository } from './invoice-keys.repository.js';
 
-/** At the end of their legal time, makes PDFs and buyers of invoices unreadable; numbers and amounts stay. */
+/** Makes PDFs and buyers of invoices unreadable at the end of their legal retention; numbers and amounts stay. */
 @Injectable()
 export class DestroyKeysJob implements Job {
   readonly name = 'destroy-invoice-keys';

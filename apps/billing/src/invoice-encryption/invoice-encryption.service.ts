@@ -38,7 +38,7 @@ export class InvoiceEncryptionService {
     return this.encryptUnder(transaction, of, plaintext);
   }
 
-  /** Under the key of the year that runs. */
+  /** Encrypts with the key of the current year. */
   async encryptNow(
     transaction: Transaction,
     accountId: string,

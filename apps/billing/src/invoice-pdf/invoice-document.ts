@@ -24,7 +24,7 @@ export interface Buyer {
 /** The payer and the means of payment. */
 export interface PaidBy {
   processor: string;
-  /** As it is printed, `PayPal`. Those of 0.1.0 have none; printed again they name the processor as they did. */
+  /** As printed: `PayPal`. Invoices of 0.1.0 have none; reprinted, they name the processor as before. */
   title?: string;
   /** The payment's id there. */
   reference: string;

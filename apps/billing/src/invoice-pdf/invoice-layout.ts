@@ -19,7 +19,7 @@ const TITLES: Readonly<Record<InvoiceKind, string>> = {
   debit_note: 'Debit note',
 };
 
-/** What Council Directive 2006/112/EC, article 226 (11a), wants to read. */
+/** The text required by Council Directive 2006/112/EC, article 226 (11a). */
 const REVERSE_CHARGE = 'Reverse charge: the recipient owes the tax.';
 const SMALL = 8;
 const GREY = '#555555';
@@ -127,7 +127,7 @@ function totals(document: InvoiceDocument): Content[][] {
   );
 }
 
-/** What the payment's processor took with it for another bill, or left to another one. */
+/** The amount that the processor collected for another bill, or left to another one. */
 const carriedRows = (totalMicros: bigint, carriedMicros: bigint): [string, bigint][] => [
   [`Carried over ${carriedMicros > 0n ? 'from an earlier bill' : 'or taken off'}`, carriedMicros],
   ['Paid', totalMicros + carriedMicros],

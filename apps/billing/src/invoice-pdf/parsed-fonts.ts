@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-/** What is used of a parsed font: its tables are read on demand and kept, its glyphs belong to a document. */
+/** The parts of a parsed font that we use: its tables are read on demand and kept, its glyphs belong to a document. */
 interface Font {
   _glyphs: Record<number, unknown>;
 }
 
-/** What is used of fontkit, the parser beneath pdfmake. */
+/** The parts that we use of fontkit, the parser beneath pdfmake. */
 interface Fontkit {
   create(file: Buffer): Font;
   /** Asked for each font that fontkit does not know itself. */

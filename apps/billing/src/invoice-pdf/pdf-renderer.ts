@@ -4,7 +4,7 @@ import type { InvoiceDocument } from './invoice-document.js';
 import { type Layout, layoutOf } from './invoice-layout.js';
 import { parsedFont } from './parsed-fonts.js';
 
-/** What is used of pdfmake, whose types would bring a browser's with them. */
+/** The parts that we use of pdfmake, whose types would require a browser's. */
 interface Pdfmake {
   readonly virtualfs: { writeFileSync(path: string, content: Buffer): void };
   setFonts(fonts: Record<string, { normal: string; bold: string }>): void;

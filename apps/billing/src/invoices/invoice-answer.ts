@@ -2,7 +2,7 @@ import type { InvoiceAnswer, InvoiceState } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import { type Invoice, invoiceNumber } from './invoice.entity.js';
 
-/** What an invoice does not say itself. */
+/** Data that an invoice does not contain itself. */
 interface Facts {
   latest?: { revision: number; sha256: Buffer };
   /** Credit notes less debit notes of its payment. */

@@ -15,8 +15,8 @@ export interface InvoiceLine {
 }
 
 /**
- * What the books say of a payment, or of money that went back and came again. It never changes; how it is
- * printed does, with the buyer's details.
+ * The accounting entry of a payment, or of money that was returned and arrived again. It never changes; its printed
+ * form does, with the buyer's details.
  */
 @Entity('invoices')
 export class Invoice {
@@ -64,7 +64,7 @@ export class Invoice {
   @Column('bigint', { name: 'carried_micros', transformer: BIGINT_COLUMN })
   carriedMicros: Micros;
 
-  /** As ordered: later changes of the billing details do not change the tax. */
+  /** As of the order: later changes of the billing details do not change the tax. */
   @Column('boolean', { name: 'is_reverse_charge' })
   isReverseCharge: boolean;
 
@@ -82,7 +82,7 @@ export class Invoice {
   issuedAt: Date;
 }
 
-/** As `invoiceNumber` writes it; nine digits fit the column. */
+/** Formatted by `invoiceNumber`; nine digits fit the column. */
 export const INVOICE_NUMBER = /^([A-Z]{2,4}-[0-9]{4})-([0-9]{1,9})$/;
 
 /** `INV-2026-000042`. */

@@ -34,7 +34,7 @@ interface InvoicePage {
 const NOTED = `(select coalesce(sum(case note.kind when 'credit_note' then note.total_micros else -note.total_micros end), 0)
   from invoices note where note.account_id = invoice.account_id and note.payment_id = invoice.payment_id
   and note.kind <> 'invoice')`;
-/** As `toInvoiceAnswer` tells them apart. */
+/** The states that `toInvoiceAnswer` distinguishes. */
 const IN_STATE: Readonly<Record<InvoiceState, string>> = {
   paid: `invoice.kind = 'invoice' and ${NOTED} = 0`,
   partly_returned: `invoice.kind = 'invoice' and ${NOTED} > 0 and ${NOTED} < invoice.total_micros`,

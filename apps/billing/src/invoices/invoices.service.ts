@@ -35,7 +35,7 @@ interface NewInvoice extends Pick<
   judgedWith: string | undefined;
 }
 
-/** What a payment, or its way back, comes to in the books. */
+/** The accounting amounts of a payment or its reversal. */
 @Injectable()
 export class InvoicesService {
   constructor(

@@ -24,7 +24,7 @@ export class RevisionsRepository {
       .getOne();
   }
 
-  /** How often each invoice was printed, by its id. */
+  /** The number of printings of each invoice, by its id. */
   async listLatest(
     transaction: Transaction,
     accountId: string,
@@ -38,7 +38,7 @@ export class RevisionsRepository {
     return new Map(rows.map(({ id, ...latest }) => [id, latest]));
   }
 
-  /** How many revisions after the first ones an account has had made since then, of all its invoices. */
+  /** The number of later revisions that an account has created since then, over all its invoices. */
   async countSince(transaction: Transaction, accountId: string, since: Date): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(
       `select count(*)::int as count from invoice_revisions
@@ -48,7 +48,7 @@ export class RevisionsRepository {
     return count;
   }
 
-  /** One revision of an invoice is made at a time. */
+  /** Locks an invoice, so that its revisions are created one at a time. */
   async lock(transaction: Transaction, accountId: string, invoiceId: string): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended($1 || $2, 0))`, [
       accountId,

@@ -15,7 +15,7 @@ import { type Invoice, invoiceNumber, yearOf } from './invoice.entity.js';
 import { InvoicesRepository } from './invoices.repository.js';
 import { RevisionsRepository } from './revisions.repository.js';
 
-/** Each is kept for as long as the invoice is. */
+/** Each is kept as long as its invoice. */
 const REVISIONS_A_DAY_MAX = 20;
 
 /** A document that is printed and not kept yet. */

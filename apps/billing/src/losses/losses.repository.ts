@@ -5,7 +5,7 @@ import type { Payment } from '../payment-records/payment.entity.js';
 
 @Injectable()
 export class LossesRepository {
-  /** What was taken back of a payment for good, and how much of that is booked as lost. */
+  /** The amount of a payment that was finally reversed, and how much of that is booked as a loss. */
   async ofPayment(
     transaction: Transaction,
     { accountId, id }: Payment,

@@ -12,7 +12,7 @@ export class LossesService {
     private readonly clock: Clock,
   ) {}
 
-  /** What was taken back of a payment for good, and how much of that is booked as lost. */
+  /** The amount of a payment that was finally reversed, and how much of that is booked as a loss. */
   async ofPayment(
     transaction: Transaction,
     payment: Payment,

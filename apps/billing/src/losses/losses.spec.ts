@@ -30,7 +30,7 @@ describe.each(BOTH)('money that goes back beyond its invoice at %s', (processor)
     expect(billing.logLines.splice(0)).toEqual([]);
   });
 
-  /** What the notes of an invoice leave of it, and what is lost. */
+  /** The amount of an invoice that its notes leave, and the loss. */
   async function books() {
     const [row] = await billing.database.query<Record<string, string>>(
       `select sum(sign * total_micros)::text as total, sum(sign * tax_micros)::text as tax,

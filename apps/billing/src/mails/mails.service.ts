@@ -38,7 +38,7 @@ export class MailsService {
     if (isNew) await this.sendAgain(transaction, contact, mail);
   }
 
-  /** For an operator: whether or not it was sent before. */
+  /** For an operator, whether or not it was sent before. */
   async sendAgain(
     transaction: Transaction,
     { accountId, email, firstName }: Contact,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 
-/** What one look for missed news found. */
+/** The result of one check for missed news. */
 export interface MissedNewsRun {
   job: string;
   startedAt: Date;

@@ -3,7 +3,7 @@ import { MaintenanceDatabase } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { MissedNewsRepository } from './missed-news.repository.js';
 
-/** What a look for missed news has found so far. */
+/** The findings of a check for missed news so far. */
 export interface MissedNewsCount {
   readonly startedAt: Date;
   checked: number;

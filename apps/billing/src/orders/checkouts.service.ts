@@ -10,7 +10,7 @@ import { OPEN_ORDER_STATES } from './order-state.js';
 import { checkoutLineOf } from './order-lines.js';
 import { OrdersMaintenanceRepository, OrdersRepository } from './orders.repository.js';
 
-/** What a processor says that takes no offer back. */
+/** Answers of a processor that leave the offer open. */
 const NOT_CLOSABLE = 'not_closable';
 
 /** Opens the processor's page for an order. A repeat is the same call with the same key. */

@@ -8,7 +8,7 @@ const ORDERS_MAX = 100;
 @Injectable()
 export class CloseCheckoutsJob implements Job {
   readonly name = 'close-checkouts';
-  /** Where the next run goes on: pages that a processor does not close hold up none behind them. */
+  /** The position of the next run, so that pages that a processor does not close never delay those behind them. */
   private after = FIRST_ID;
 
   constructor(private readonly checkouts: CheckoutsService) {}

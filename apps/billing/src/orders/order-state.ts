@@ -9,8 +9,8 @@ export const isUnpaid = (state: OrderState) =>
   ['created', 'redirected', 'processing', 'expired', 'failed', 'cancelled'].includes(state);
 
 /**
- * Where an order stands after its checkout was fetched. Money counts whenever it arrives, also after
- * the order had expired or was cancelled; nothing else leads out of a state that money led into.
+ * The state of an order after its checkout was fetched. Money counts whenever it arrives, even after the order had
+ * expired or was cancelled; nothing else leaves a state that money led to.
  */
 export function stateAfterCheckout(
   state: OrderState,
@@ -22,7 +22,7 @@ export function stateAfterCheckout(
   return checkout === 'open' ? 'redirected' : checkout;
 }
 
-/** What was taken back of an order's money, for its state. */
+/** The reversed part of an order's money, for its state. */
 export interface ReversedMoney {
   paidMicros: bigint;
   refundedMicros: bigint;

@@ -47,7 +47,7 @@ export class Order {
   @Column('text', { name: 'redirect_url', nullable: true })
   redirectUrl: string | null;
 
-  /** When the money was refused last; null once it is there. */
+  /** When the payment was last refused; null once it has arrived. */
   @Column('timestamptz', { name: 'declined_at', nullable: true })
   declinedAt: Date | null;
 
@@ -55,7 +55,7 @@ export class Order {
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt: Date;
 
-  /** Why an operator must look at it; nothing is granted meanwhile. */
+  /** Why an operator must check it; nothing is granted meanwhile. */
   @Column('text', { name: 'set_aside_because', nullable: true })
   setAsideBecause: string | null;
 

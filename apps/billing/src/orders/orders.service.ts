@@ -17,12 +17,12 @@ import { ProcessorUnavailable } from '../processors/processors.errors.js';
 import { CheckoutRefused, TooManyOpenOrders } from './orders.errors.js';
 import { OrdersRepository } from './orders.repository.js';
 
-/** How long a checkout page stays open; processors want at least half an hour. */
+/** How long a checkout page stays open; processors require at least half an hour. */
 const CHECKOUT_MS = HOUR_MS;
 /** Unpaid orders of an account whose page is open: more than anybody needs, and few enough for the processor. */
 const OPEN_ORDERS_MAX = 20;
 
-/** What customers order, from the wish to the money. */
+/** Orders of customers, from the request to the payment. */
 @Injectable()
 export class OrdersService {
   constructor(

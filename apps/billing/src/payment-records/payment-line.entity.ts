@@ -3,13 +3,13 @@ import type { BillingInterval } from '#libs/contracts';
 import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 import { PurchasedLine } from '../pricing/purchased-line.entity.js';
 
-/** What one part of a payment paid for: the source of grants and rights. */
+/** One part of a payment: the source of grants and rights. */
 @Entity('payment_lines')
 export class StoredPaymentLine extends PurchasedLine {
   @Column('uuid', { name: 'payment_id' })
   paymentId: string;
 
-  /** Only of a subscription's line, with all that follows. */
+  /** Only on lines of subscriptions, as are the following columns. */
   @Column('uuid', { name: 'subscription_id', nullable: true })
   subscriptionId: string | null;
 
@@ -22,11 +22,11 @@ export class StoredPaymentLine extends PurchasedLine {
   @Column('timestamptz', { name: 'period_end', nullable: true })
   periodEnd: Date | null;
 
-  /** From when the line counts: the start of its own part of the period. */
+  /** When the line starts to count: the start of its own part of the period. */
   @Column('timestamptz', { name: 'starts_at', nullable: true })
   startsAt: Date | null;
 
-  /** What the line adds a month; null for lines without credits. */
+  /** The monthly credits that the line adds; null for lines without credits. */
   @Column('bigint', { name: 'monthly_credits', nullable: true, transformer: BIGINT_COLUMN })
   monthlyCredits: bigint | null;
 

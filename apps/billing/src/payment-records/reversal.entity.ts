@@ -8,7 +8,7 @@ export type ReversalCause = 'refund' | 'dispute';
 /** `requested`: credits are kept from being spent; `final`: they are taken back; `undone`: neither. */
 export type ReversalState = 'requested' | 'final' | 'undone';
 
-/** One attempt to take back money of a payment. */
+/** One attempt to reverse a payment. */
 @Entity('reversals')
 export class Reversal {
   @PrimaryColumn('uuid')
@@ -30,7 +30,7 @@ export class Reversal {
   @Column('text', { name: 'external_id', nullable: true })
   externalId: string | null;
 
-  /** From 1; a dispute that was won and is opened again begins the next, as does a refund that is asked for again. */
+  /** From 1; a reopened dispute starts the next, as does a repeated refund. */
   @Column('integer')
   attempt: number;
 
@@ -40,14 +40,14 @@ export class Reversal {
   @Column('text')
   scope: ReversalScope;
 
-  /** From when the rest is given back; only of a `remaining` one. */
+  /** The start of the refunded rest; only for a `remaining` one. */
   @Column('timestamptz', { name: 'starts_at', nullable: true })
   startsAt: Date | null;
 
   @Column('bigint', { name: 'amount_micros', transformer: BIGINT_COLUMN })
   amountMicros: Micros;
 
-  /** Why it was refunded; null unless the refund was begun here. */
+  /** The reason of the refund; null unless it was started here. */
   @Column('text', { nullable: true })
   reason: string | null;
 
@@ -55,11 +55,11 @@ export class Reversal {
   @Column('uuid', { name: 'retry_of', nullable: true })
   retryOf: string | null;
 
-  /** When a refund that failed is asked for again; null if never by itself. */
+  /** When a failed refund is retried; null if it is not retried automatically. */
   @Column('timestamptz', { name: 'retry_at', nullable: true })
   retryAt: Date | null;
 
-  /** When work on a failed refund ended, because another took its place or it was dismissed. */
+  /** When a failed refund was settled, because another replaced it or it was dismissed. */
   @Column('timestamptz', { name: 'closed_at', nullable: true })
   closedAt: Date | null;
 

@@ -1,10 +1,10 @@
 import { DAY_MS, HOUR_MS } from '#libs/platform';
 import type { Reversal } from '../payment-records/reversal.entity.js';
 
-/** Between two attempts at a refund that the processor refuses or cannot make: a balance may fill up meanwhile. */
+/** The pause between two attempts at a refund that the processor refuses: a balance may fill up meanwhile. */
 export const RETRY_PAUSES_MS: readonly number[] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS];
 
-/** Whether a refund failed and neither another took its place nor an operator dismissed it. */
+/** Whether a refund failed, was not replaced by another and was not dismissed. */
 export const isFailedRefund = ({ cause, state, closedAt }: Reversal): boolean =>
   cause === 'refund' && state === 'undone' && closedAt === null;
 

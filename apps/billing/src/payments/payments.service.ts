@@ -20,7 +20,7 @@ import type { SubscriptionPayment } from './subscription-payment.js';
 
 const PAYMENTS_MAX = 500;
 
-/** What a part of a payment is for. */
+/** The purpose of a part of a payment. */
 export interface PaidLine {
   kind: PaymentLineKind;
   sku: string;
@@ -133,7 +133,7 @@ export class PaymentsService {
     });
   }
 
-  /** Whether money that came by a processor was taken back for good. */
+  /** Whether a payment through a processor was finally reversed. */
   async wasReversed(
     transaction: Transaction,
     accountId: string,

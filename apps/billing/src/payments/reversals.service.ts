@@ -16,7 +16,7 @@ import type { Reversal, ReversalState } from '../payment-records/reversal.entity
 import { reversedLines } from './reversed-lines.js';
 import { takenCredits } from './taken-credits.js';
 
-/** What was taken back of a payment in all, after the latest change. */
+/** The total reversed amount of a payment, after the latest change. */
 export interface ReversedPayment {
   payment: Payment;
   refundedMicros: bigint;
@@ -99,7 +99,7 @@ export class ReversalsService {
     return wanted;
   }
 
-  /** Nothing more is done about a refund that failed. False when it has not, or is settled. */
+  /** Dismisses a failed refund. False if it has not failed, or is settled. */
   async dismiss(transaction: Transaction, payment: Payment, reversalId: string): Promise<boolean> {
     await this.lock(transaction, payment);
     const reversals = await this.payments.listReversals(transaction, payment);
@@ -118,7 +118,7 @@ export class ReversalsService {
     await this.announce(transaction, lock, payment, { next: undone, reversals });
   }
 
-  /** Another refund takes the place of those that failed. Of money that nobody wanted, what it leaves is asked for anew. */
+  /** Replaces failed refunds by another one. The rest of an unwanted payment is refunded anew. */
   private async replace(
     transaction: Transaction,
     payment: Payment,

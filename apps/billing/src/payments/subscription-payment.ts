@@ -1,6 +1,6 @@
 import type { PaymentLineKind } from '#libs/contracts';
 
-/** What was paid for a stretch of a subscription, and what is left of it. Amounts as decimal strings. */
+/** What was paid for a period of a subscription, and what is left of it. Amounts are decimal strings. */
 export interface SubscriptionPayment {
   kind: PaymentLineKind;
   sku: string;

@@ -10,8 +10,8 @@ export interface PlannedUnits {
 }
 
 /**
- * When a change takes effect. More of the same interval is an upgrade, now and prorated; less, and any change of
- * the interval, waits for the end of the period. Undefined where nothing would change.
+ * When a change takes effect. A larger plan with the same interval is an upgrade, now and prorated; a smaller one, or
+ * another interval, waits for the end of the period. Undefined if nothing would change.
  */
 export function effectOfChange(
   from: PlannedUnits,
@@ -47,8 +47,8 @@ interface Running {
 }
 
 /**
- * What an upgrade adds for the rest of the running month, as entitlement counts it: the share of the difference, rounded
- * down. Months of a year count from its start.
+ * The credits that an upgrade adds for the rest of the current month, as entitlement computes it: the share of the
+ * difference, rounded down. Months of a year count from its start.
  */
 export function creditsAtOnce(
   running: Running,

@@ -15,7 +15,7 @@ import { AccountId, idempotencyKeyOf } from '#libs/platform';
 import { AccountPace } from '../purchase-rules/account-pace.js';
 import { PlanChangesService } from './plan-changes.service.js';
 
-/** What customers change of their subscriptions, on behalf of a session that the dashboard has checked. */
+/** Changes that customers make to their subscriptions, for a session checked by the dashboard. */
 @Controller()
 @UseGuards(AccountPace)
 export class PlanChangesController {

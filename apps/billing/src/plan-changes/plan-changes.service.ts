@@ -37,7 +37,7 @@ import {
   PlanNotChangeable,
 } from '../subscriptions/subscriptions.errors.js';
 
-/** How long a preview's price may be agreed to. */
+/** How long the price of a preview is valid. */
 const PREVIEW_MS = 15 * MINUTE_MS;
 /** Running changes at most; each holds a database connection until the processor answers, and others wait. */
 const CHANGES_AT_ONCE = 3;
@@ -48,7 +48,7 @@ const UNDER_WAY = 'Another change of your subscriptions is under way.';
 const BEING_PAID =
   'The payment processor is looking at the payment of an earlier change. Wait until it is done.';
 
-/** What customers change of their subscriptions. Rows follow from a fetch, as after a callback. */
+/** Changes that customers make to their subscriptions. Rows follow from a fetch, as after a callback. */
 @Injectable()
 export class PlanChangesService {
   /** Accounts with a change: a slow change delays only its own customer. */

@@ -51,7 +51,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     return answer;
   }
 
-  /** At PayPal a change, and the undoing of one, is agreed to on a page. */
+  /** At PayPal, the customer approves a change or its withdrawal on a page. */
   async function agreed(action: 'change' | 'undo', wish: object = {}): Promise<void> {
     const { status, body } = await ask(action, wish);
     expect([action, wish, status]).toEqual([action, wish, 200]);

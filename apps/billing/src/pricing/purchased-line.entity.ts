@@ -3,7 +3,7 @@ import type { PaymentLineKind } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import { BIGINT_COLUMN } from './micros-column.js';
 
-/** What a line comes to, tax included. */
+/** The total of a line, tax included. */
 export const grossOf = ({
   amountMicros,
   taxMicros,

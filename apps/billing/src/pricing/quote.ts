@@ -8,7 +8,7 @@ import {
 import type { Micros } from '#libs/platform';
 import { type BuyerTax, taxOn } from '../tax/tax-rates.js';
 
-/** What a customer asks for; never its price. */
+/** The customer's request; it never contains a price. */
 export type Wish =
   | { product: 'package'; credits: number }
   | { product: 'subscription'; sku: string; quantity: number };

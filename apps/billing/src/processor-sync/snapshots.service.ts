@@ -50,9 +50,8 @@ export class SnapshotsService {
   }
 
   /**
-   * What must be fetched before a snapshot can be taken over: a refund may be heard of before its
-   * payment, a bill before its subscription. Of two subscriptions of a line the one that counts is looked at, too: it may
-   * have ended.
+   * The objects to fetch before a snapshot can be stored: a refund may arrive before its payment, a bill before its
+   * subscription. If a line has two subscriptions, the current one is fetched, too, because it may have ended.
    */
   async neededBefore(
     transaction: Transaction,
@@ -91,12 +90,12 @@ export class SnapshotsService {
     }
   }
 
-  /** At other processors only its bill shows that a period has begun. */
+  /** At other processors only the bill shows that a period has begun. */
   private announcesRenewals(processor: ProcessorName): boolean {
     return this.processors.get(processor).capabilities.announcesRenewals;
   }
 
-  /** What should be fetched because of a snapshot: what a checkout began, a bill that we have not seen. */
+  /** The objects to fetch because of a snapshot: what a checkout started, and an unknown bill. */
   async wantedAfter(
     transaction: Transaction,
     processor: ProcessorName,

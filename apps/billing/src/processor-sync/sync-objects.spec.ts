@@ -7,7 +7,10 @@ import { SyncObjectsJob } from './sync-objects.job.js';
 import { SyncService } from './sync.service.js';
 
 const COUNT = 40;
-/** How many calls at once keep up with 28 renewals a second, two calls each, a quarter of a second a call. */
+/**
+ * The number of concurrent calls that keeps up with 28 renewals a second, with two calls each and a quarter of a second
+ * per call.
+ */
 const CALLS_WANTED = 14;
 const CALLS_MAX = 16;
 

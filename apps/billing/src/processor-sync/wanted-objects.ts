@@ -7,7 +7,7 @@ export interface ObjectRef extends ProcessorRef {
   processor: ProcessorName;
 }
 
-/** What is to be fetched from a processor. */
+/** An object to fetch from a processor. */
 @Injectable()
 export class WantedObjects extends WorkQueue<ObjectRef> {
   constructor() {

@@ -9,7 +9,7 @@ import { PaypalProcessor } from './paypal/paypal-processor.js';
 import { StripeProcessor } from './stripe/stripe-processor.js';
 
 describe('a call rate', () => {
-  /** When each of so many that are wanted at once goes out, in milliseconds. */
+  /** When each of this many simultaneous calls is sent, in milliseconds. */
   const times = (rate: CallRate, count: number, nowMs = 0) =>
     Array.from({ length: count }, () => nowMs + rate.take(nowMs));
 

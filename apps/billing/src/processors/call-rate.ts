@@ -3,16 +3,16 @@ import { SECOND_MS, monotonicMs } from '#libs/platform';
 
 /** Calls that would wait longer give up: the customer has left, and a job runs again. */
 const WAIT_MAX_MS = 10 * SECOND_MS;
-/** What may go out at once after a pause, in seconds' worth of calls. */
+/** The burst allowed after a pause, in seconds' worth of calls. */
 const BURST_SECONDS = 0.25;
 
 /** A call was not made: too many others were waiting before it. */
 export class CallsExhausted extends Error {}
 
 /**
- * How often one processor is called by this process: so many times a second, and a few at once after a pause. A bucket
- * of tokens, kept as the time at which it is full (the generic cell rate algorithm, ITU-T I.371). Several
- * processes share a rate by each being given its part of it.
+ * Limits how often this process calls one processor: a number of calls per second, and a burst after a pause. A token
+ * bucket, stored as the time at which it is full (the generic cell rate algorithm, ITU-T I.371). Several processes
+ * share a rate by each having a part of it.
  */
 export class CallRate {
   private readonly everyMs: number;

@@ -5,8 +5,8 @@ import type { Micros } from '#libs/platform';
 export type ProcessorName = 'stripe' | 'paypal';
 
 /**
- * How a call to a processor ended. `unknown`: no answer or a broken one, so it may or may not have been
- * carried out; only the same call with the same key, or a search by our reference, tells (never a new key).
+ * How a call to a processor ended. `unknown`: no answer or a broken one, so it may or may not have been carried out;
+ * only the same call with the same key, or a search by our reference, resolves it (never a new key).
  */
 export type Outcome<T> =
   | { outcome: 'done'; value: T }
@@ -22,14 +22,14 @@ export interface ProcessorRef {
   id: string;
 }
 
-/** What a subscription is to, at a price that stays what it was when the plan was taken. */
+/** The product of a subscription, at the price of the time when the plan was taken. */
 export interface PlanRef {
   sku: string;
   catalogueVersion: string;
   interval: BillingInterval;
-  /** For people. */
+  /** Shown to people. */
   name: string;
-  /** As it is paid: with tax. */
+  /** The amount to pay, with tax. */
   unitMicros: Micros;
   /** The rate of the tax within it, in millionths; the same plan at another rate is another price. */
   taxPpm: number;
@@ -58,7 +58,7 @@ export interface CheckoutRequest {
   lines: CheckoutLine[];
   /** When the page closes: 30 minutes to 24 hours from now. */
   expiresAt: Date;
-  /** Where the customer comes back to, paid or not. */
+  /** Where the customer returns to, paid or not. */
   successUrl: string;
   cancelUrl: string;
 }
@@ -82,13 +82,13 @@ export interface CheckoutSnapshot {
   /** The customer agreed, and the money was refused just now. The page stays open for another try. */
   isDeclined?: boolean;
   payment?: PaymentSnapshot;
-  /** What it began, when it was paid. */
+  /** What it started, if it was paid. */
   subscriptionId?: string;
 }
 
 export interface PaymentSnapshot {
   kind: 'payment';
-  /** What identifies a payment: the PaymentIntent at Stripe, the capture or sale at PayPal. */
+  /** The id of a payment: the PaymentIntent at Stripe, the capture or sale at PayPal. */
   id: string;
   orderId: string | null;
   state: 'pending' | 'succeeded' | 'failed';
@@ -136,9 +136,9 @@ export interface SubscriptionSnapshot extends BilledPlan {
   periodEnd: Date;
   /** When it ends instead of being renewed. */
   cancelAt: Date | null;
-  /** What it becomes at the end of its period. */
+  /** The plan that follows at the end of its period. */
   pendingChange: BilledPlan | null;
-  /** What its customer has asked for and not paid. */
+  /** The change that its customer requested and has not paid. */
   unpaidChange: UnpaidChange | null;
   latestBill: { id: string; isPaid: boolean } | null;
 }
@@ -146,7 +146,7 @@ export interface SubscriptionSnapshot extends BilledPlan {
 /** A change of plan that waits for its money; the plan stays what it is meanwhile. */
 export interface UnpaidChange extends BilledPlan {
   dueMicros: Micros;
-  /** Where the customer pays; blank where the change must be agreed to first. */
+  /** Where the customer pays; blank if the change must be approved first. */
   pageUrl: string;
   /** When it is given up. */
   until: Date;
@@ -161,7 +161,7 @@ export interface BillLine extends BilledPlan {
   to: Date;
 }
 
-/** What a subscription asks for at its start, a renewal or a change. */
+/** The bill of a subscription's start, renewal or change. */
 export interface BillSnapshot {
   kind: 'bill';
   id: string;
@@ -170,7 +170,7 @@ export interface BillSnapshot {
   state: 'open' | 'paid' | 'void';
   /** The payment of a paid bill; null where nothing was due. */
   paymentId: string | null;
-  /** What was paid: a balance, a minimum or a coupon may make it differ from the lines. */
+  /** The paid amount: a balance, a minimum or a coupon may make it differ from the lines. */
   amountMicros: Micros;
   currency: string;
   /** The lines for our plans; others are the processor's own affair. */
@@ -204,15 +204,15 @@ export type CallbackVerdict =
   | { verdict: 'rejected'; reason: CallbackRejection }
   | { verdict: 'undecided'; cause: unknown };
 
-/** What a processor cannot do, billing does itself or does not offer. */
+/** What a processor cannot do; billing then does it itself or does not offer it. */
 export interface ProcessorCapabilities {
   /** Part of a payment can be refunded. */
   refundsPartly: boolean;
-  /** How long the same key gives the same answer, in milliseconds. */
+  /** How long the same key returns the same answer, in milliseconds. */
   idempotencyMs: number;
-  /** It calls back when a checkout has expired; elsewhere only a look at the checkout tells. */
+  /** It sends a callback when a checkout has expired; elsewhere only a fetch of the checkout shows it. */
   announcesExpiry: boolean;
-  /** It calls back about a subscription itself when a period begins; elsewhere about its payment alone. */
+  /** It sends a callback about a subscription when a period begins; elsewhere only about its payment. */
   announcesRenewals: boolean;
   /** A checkout that nobody paid is found by our reference. */
   findsCheckouts: boolean;
@@ -236,16 +236,16 @@ export interface ChangeRequest {
   currency: string;
 }
 
-/** What comes next, with another rate of tax. */
+/** The next plan, with another tax rate. */
 export interface TaxChangeRequest extends ChangeRequest {
-  /** It comes at the end of the period: the customer has changed the plan. */
+  /** It takes effect at the end of the period, because the customer has changed the plan. */
   isPending: boolean;
 }
 
 export interface UpgradeRequest extends ChangeRequest {
   /** Our reference and the key of the call. */
   changeId: string;
-  /** From when the difference is counted: what the preview was asked with. */
+  /** The start of the difference: the time given to the preview. */
   from: Date;
 }
 
@@ -261,7 +261,7 @@ export interface EventPage {
   /** Oldest first. */
   events: ProcessorEvent[];
   cursor: Date;
-  /** There may be more right now. */
+  /** More events may be available right now. */
   hasMore: boolean;
 }
 
@@ -294,7 +294,7 @@ export interface PaymentProcessor {
    */
   verifyCallback(raw: Buffer, headers: Record<string, unknown>): Promise<CallbackVerdict>;
 
-  /** How an object stands now. Whatever a customer has approved and we still have to capture is captured. */
+  /** The current state of an object. What a customer has approved and we still have to capture is captured. */
   fetch(ref: ProcessorRef): Promise<Outcome<ProcessorSnapshot>>;
 
   refund(request: RefundRequest): Promise<Outcome<RefundSnapshot>>;
@@ -302,7 +302,7 @@ export interface PaymentProcessor {
   /** Finds a refund by our reference, when the answer to it was lost for too long. */
   findRefund(refundId: string, paymentId: string): Promise<Outcome<RefundSnapshot | null>>;
 
-  /** What an upgrade at `from` costs now. */
+  /** The cost of an upgrade at `from`. */
   previewChange(request: ChangeRequest, from: Date): Promise<Outcome<{ dueMicros: Micros }>>;
 
   /** Changes a plan now, for the prorated difference. Nothing changes until it is paid. */
@@ -345,6 +345,6 @@ export interface PaymentProcessor {
    */
   listMoney(start: Date, end: Date): Promise<Outcome<ProcessorRef[]>>;
 
-  /** What happened since `cursor`, whether or not a callback arrived for it. */
+  /** The events since `cursor`, whether or not their callbacks arrived. */
   listSince(cursor: Date): Promise<Outcome<EventPage>>;
 }

@@ -3,7 +3,7 @@ import { PROCESSORS, type ProcessorsAnswer, Serves } from '#libs/contracts';
 import { PaymentProcessors } from './payment-processors.js';
 import { toProcessorAnswer } from './processor-answer.js';
 
-/** What customers can choose between at a checkout, and how the choices differ. */
+/** The processors that customers can choose at a checkout, and their differences. */
 @Controller()
 export class ProcessorsController {
   constructor(private readonly processors: PaymentProcessors) {}

@@ -134,7 +134,7 @@ export class AccountDeskClient {
     return this.http.call('POST', '/internal/operator/accounts/inspect', { accountId, body });
   }
 
-  /** Its keys answer 403 `account_suspended` within a second. @throws Problem 404. */
+  /** Its keys answer 403 `account_suspended` within a second after the call. @throws Problem 404. */
   async suspend(accountId: string, reason: string): Promise<SuspensionAnswer> {
     const body = { operator: this.operator, reason };
     return this.http.call('POST', '/internal/operator/accounts/suspend', { accountId, body });
@@ -169,7 +169,7 @@ export class AccountDeskClient {
     return this.http.call('GET', path, { accountId });
   }
 
-  /** How often operators inspected the account in a part of its timeline. */
+  /** Counts how often operators inspected the account in a part of its timeline. */
   async countInspections(accountId: string, part: InspectionsQuestion): Promise<number> {
     const query = new URLSearchParams({ ...part });
     const path = `/internal/operator/timeline/inspections?${query}`;

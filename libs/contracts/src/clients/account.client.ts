@@ -22,7 +22,7 @@ export interface KeyRecord {
   allowedAddresses: string[];
   /** Credits this key may spend in a UTC day. */
   dailyCreditCap?: number;
-  /** Only with a cap: the line of rotations the key stands in, which shares one count. */
+  /** Only with a cap: the line of rotations that the key belongs to, which shares one count. */
   capLine?: CapLine;
   /** RFC 3339. Also set on the old key of a rotation with overlap. */
   expiresAt?: string;

@@ -14,7 +14,7 @@ export interface RefundOrder {
   paymentId: string;
   /** `remaining`: all of the rest from `from`; what was used before stays paid. */
   scope: ReversalScope;
-  /** Only for a `whole` refund: millionths, as a decimal string; all that is left if absent. */
+  /** Only for a `whole` refund: the part to refund in millionths, as a decimal string; the whole rest if absent. */
   amountMicros?: string;
   /** RFC 3339, of a `remaining` refund; now without it. */
   from?: string;
@@ -34,8 +34,9 @@ export interface RefundAnswer {
   /** RFC 3339. */
   from?: string;
   /**
-   * What it does to the plan that was paid for; absent for packages. `ends` it with its credits from `from` or the
-   * period's beginning on; `set_back` takes an upgrade back with its credits; it `stays` less a part of its credits.
+   * The effect on the paid plan; absent for packages. `ends` ends it and its credits from `from` or the start of the
+   * period on; `set_back` reverts an upgrade and its credits; with `stays` the plan stays and loses a part of its
+   * credits.
    */
   plan?: 'ends' | 'set_back' | 'stays';
   /** RFC 3339, of one that failed: when it is asked for again. */
@@ -60,7 +61,7 @@ export interface PaymentAnswer {
 export type SetAsideKind =
   'orders' | 'subscriptions' | 'objects' | 'refunds' | 'unreturned' | 'unclaimed';
 
-/** One thing that waits for an operator. */
+/** One matter that waits for an operator. */
 export interface SetAsideMoney {
   kind: SetAsideKind;
   /** Ours; of `objects` and `unclaimed` processor, kind and id there. */
@@ -75,7 +76,7 @@ export interface SetAsideMoney {
 /** The result of comparing billing with entitlement and the processors. */
 export interface ReconciliationAnswer {
   runId: string;
-  /** How many were compared. */
+  /** The number of compared items. */
   lines: number;
   payments: number;
   subscriptions: number;
@@ -114,7 +115,7 @@ export class BillingClient {
     return this.http.call('GET', '/internal/operator/payments', { accountId });
   }
 
-  /** All of an account, ended ones too. */
+  /** All subscriptions of an account, including ended ones. */
   async subscriptions(accountId: string): Promise<SubscriptionAnswer[]> {
     return this.http.call('GET', '/internal/operator/subscriptions', { accountId });
   }
@@ -157,7 +158,7 @@ export class BillingClient {
     return this.http.call('POST', `/internal/operator/refunds/${refundId}/retry`, { accountId });
   }
 
-  /** Nothing more is done about a refund that failed. @throws Problem 404, 409. */
+  /** Dismisses a failed refund, so that it is not tried again. @throws Problem 404, 409. */
   async dismissRefund(accountId: string, refundId: string): Promise<RefundAnswer> {
     return this.http.call('POST', `/internal/operator/refunds/${refundId}/dismiss`, { accountId });
   }

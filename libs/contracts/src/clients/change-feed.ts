@@ -1,4 +1,4 @@
-/** Where a poller of an owner's change feed stands. The first poll sends none. */
+/** The position of a poller in an owner's change feed. The first poll sends none. */
 export interface ChangeCursor {
   /** pg_snapshot of the previous poll, as text. */
   snapshot: string;

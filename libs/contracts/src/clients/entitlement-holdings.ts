@@ -1,7 +1,7 @@
 import type { PaymentLineKind } from '../events/billing/payment-line.js';
 import type { SubscriptionState } from '../events/billing/subscription-changed.js';
 
-/** Whether a line of a payment has reached its account. All amounts below are decimal strings. */
+/** Says whether a line of a payment has reached its account. All amounts below are decimal strings. */
 export interface LineFulfilment {
   lineId: string;
   isFulfilled: boolean;
@@ -52,7 +52,7 @@ export interface Owned {
     periodEnd: string;
     paidThrough?: string;
     cancelAt?: string;
-    /** When its rights end unless a newer snapshot arrives; absent when it gives none. */
+    /** When its rights end unless a newer snapshot arrives; absent if it grants none. */
     rightsUntil?: string;
   }[];
   debt: string;
@@ -118,7 +118,7 @@ export interface ExplainedLine {
   lines: number;
 }
 
-/** Why an account has the credits that it has: all lines add up to `total`. */
+/** Explains why an account has its credits: all lines add up to `total`. */
 export interface BalanceExplanation {
   /** Oldest first. */
   lines: ExplainedLine[];

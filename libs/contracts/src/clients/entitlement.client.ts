@@ -101,8 +101,8 @@ export interface SettleAnswer {
   /** Leases whose unused rest entitlement wants back now. */
   recalled: string[];
   /**
-   * What may still be used, by the accounts that were asked about: spendable, and what is set aside and not
-   * reported as used, by whichever gateway. Moving credits into leases and back does not change it.
+   * What the accounts may still use: spendable credits, and those reserved and not yet reported as used, over all
+   * gateways. Moving credits into leases and back does not change it.
    */
   balances: Record<string, number>;
 }
@@ -140,7 +140,7 @@ export class EntitlementClient {
   }
 
   /**
-   * One call per 100 ms while a lease is open, also when nothing was used: the answer recalls.
+   * Called once per 100 ms while a lease is open, even without any use, because the answer may recall leases.
    * @param accounts whose balances are wanted beside those of the leases; at most 1,000.
    */
   async settle(

@@ -6,12 +6,12 @@ import type { ServiceHttp } from './service-http.js';
 export class GatewayClient {
   constructor(private readonly http: ServiceHttp) {}
 
-  /** For the last 30 days, today included, unless others are given. */
+  /** Covers the last 30 days, including today, unless other days are given. */
   async usage(accountId: string, days: AskedDays = {}): Promise<UsageAnswer> {
     return this.http.call('GET', `/internal/usage${queryOf(days)}`, { accountId });
   }
 
-  /** As `usage`, by key, with how soon answers came. */
+  /** Like `usage`, but by key, with response times. */
   async usageByKey(accountId: string, days: AskedDays = {}): Promise<KeyUsageAnswer> {
     return this.http.call('GET', `/internal/usage/keys${queryOf(days)}`, { accountId });
   }

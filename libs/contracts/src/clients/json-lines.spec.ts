@@ -8,7 +8,7 @@ import { jsonLines } from './json-lines.js';
 describe('JSON lines', () => {
   let server: Server;
   let body: Dispatcher.ResponseData['body'];
-  /** What is sent, in the pieces in which it arrives; without an end, the sender says nothing more. */
+  /** The body in the pieces in which it arrives; if it does not end, the sender has stopped sending. */
   let pieces: (string | Buffer)[];
   let hasEnd: boolean;
 

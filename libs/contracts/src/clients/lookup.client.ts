@@ -19,7 +19,7 @@ export interface NameQuestions {
   priority: 'monitor' | 'bulk' | 'background';
   /** Answers from lookup's memory may be as old as this; 0 asks again. */
   maxAgeSeconds: number;
-  /** How long the call may wait for turns at upstreams, 0 to 25 s; names without one by then are `later`. */
+  /** How long the call may wait for turns at upstreams, 0 to 25 s; names without a turn by then are `later`. */
   waitSeconds: number;
 }
 

@@ -64,7 +64,7 @@ describe('calls between services over TLS', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** What a caller with these files, or none, is told by the service whose name it expects. */
+  /** The response of the expected service to a caller with these files, or with none. */
   async function answerTo(files: string | undefined, audience: ServiceName = 'account') {
     const tls = files === undefined ? undefined : new InternalTls(files, logger);
     const tokens = new ServiceTokens(SECRET, clock, tls);
@@ -79,7 +79,7 @@ describe('calls between services over TLS', () => {
     }
   }
 
-  /** What a client of Node's own is told: a status, or why there is none. */
+  /** The response to a client of Node's own: a status, or the reason for its absence. */
   const probe = (options: RequestOptions) =>
     new Promise<string>((resolve) => {
       get(`${service.url}/health`, { ...options, agent: false }, ({ statusCode }) =>

@@ -2,10 +2,10 @@ import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsISO8601, IsOptional, Max, Min } from 'class-validator';
 
 const ENTRIES_MAX = 1_000;
-/** After everything. */
+/** Sorts after every event. */
 export const END_OF_TIME = new Date('9999-12-31T23:59:59Z');
 
-/** One thing that happened to an account, as the service that owns it tells it. */
+/** One event in the life of an account, as reported by the service that owns it. */
 export interface TimelineEntry {
   /** RFC 3339. */
   at: string;

@@ -9,7 +9,7 @@ export interface ViolatedInvariant {
 
 /** The extent of one look; everything by default. */
 export interface AuditedPart {
-  /** Only what moved within so many milliseconds. */
+  /** Limits the check to rows that changed within this many milliseconds. */
   windowMs?: number;
   /** First and last key of a chunk. */
   from?: string;

@@ -26,7 +26,7 @@ export interface EmbeddedServerOptions {
   signal?: AbortSignal;
 }
 
-/** Another may take the port that was found free. */
+/** Another process may take the port after it was found free. */
 const START_TRIES_MAX = 3;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
@@ -76,7 +76,7 @@ export class EmbeddedServer {
     }
   }
 
-  /** Where the data lies; not always the folder that was asked for. */
+  /** The actual data folder, which may differ from the requested one. */
   get folder(): string {
     return this.options.folder;
   }
@@ -169,7 +169,7 @@ function runningServer(data: string): { pid: number; port: number } | undefined 
   return isServer ? { pid, port } : undefined;
 }
 
-/** Whether a process is the postmaster of a data folder; undefined when it cannot be told. */
+/** Whether a process is the postmaster of a data folder; undefined if that cannot be determined. */
 function serves(pid: number, data: string): boolean | undefined {
   if (!isAlive(pid)) return false;
   const command = commandOf(pid);

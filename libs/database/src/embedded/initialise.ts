@@ -52,7 +52,7 @@ export async function initialise({
   }
 }
 
-/** In a session of its own: a Ctrl-C reaches us alone, and we end it and all that it has started. */
+/** It runs in its own session: a Ctrl-C reaches only us, and we end it and all its children. */
 async function run(
   program: string,
   args: string[],

@@ -5,7 +5,7 @@ import { IdempotencyKeyReused, IdempotencyKeyRunning } from './idempotency.error
 import { IdempotencyRepository } from './idempotency.repository.js';
 import type { IdempotentCall } from './idempotent-call.js';
 
-/** Under which key a call is idempotent, and how much of its answer is stored for a repeat. */
+/** The idempotency key of a call, and how much of its answer is stored for a repeat. */
 export interface IdempotencyOptions<T> {
   call?: IdempotentCall;
   /** Removes what is shown only once. */

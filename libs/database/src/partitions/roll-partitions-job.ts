@@ -26,7 +26,7 @@ export class RollPartitionsJob implements Job {
       );
       if (!detached) break;
     }
-    // After the parents' locks: removing files takes its time.
+    // Runs after the parents' locks are released, because removing files takes time.
     await this.database.query('select drop_detached_partitions()');
   }
 }

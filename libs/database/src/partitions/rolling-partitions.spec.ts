@@ -60,7 +60,7 @@ describe('rolling partitions', () => {
       const [{ kept }] = await maintenance.query<{ kept: number }>(
         `select count(*)::int as kept from pg_inherits where inhparent = 'inbox'::regclass`,
       );
-      // Those around the new time, and the 90 days before.
+      // Creates those around the new time, and keeps the 90 days before.
       expect(kept).toBe(4);
       await reader.query('rollback');
     });

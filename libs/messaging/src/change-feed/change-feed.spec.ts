@@ -63,7 +63,7 @@ describe('change feed', () => {
     const { cursor } = await feed.read();
     const key = newId();
     await messaging.say(Counted, key, { n: 1 });
-    // After a crash an id can be used again: the poller's snapshot then lies above it.
+    // After a crash an id can be used again, and then lies above the poller's snapshot.
     const { cursor: later } = await feed.read(cursor);
     expect((await feed.read({ ...later, highestXid: cursor.highestXid })).keys).toEqual([key]);
   });
@@ -97,7 +97,7 @@ const INSERT = `
   insert into outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data)
   values ($1, 0, $2, $2, $3, 'account.counted', 1, now(), '{"n":1}')`;
 
-/** One transaction in one of five manners. @returns whether it committed a change of the key. */
+/** Runs one transaction in one of five ways. @returns whether it committed a change of the key. */
 async function write(messaging: MessagingHarness, key: string, manner: number): Promise<boolean> {
   const undone = new Error('undone on purpose');
   try {

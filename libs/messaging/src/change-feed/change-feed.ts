@@ -10,15 +10,15 @@ export class ChangeFeed {
   constructor(private readonly database: Database) {}
 
   /**
-   * Without a cursor: where to begin, and no keys. Keys are named once each. The cursor of one
-   * server is worth nothing on another, or after its restart: then the token differs.
+   * Without a cursor it returns the position to start from, and no keys. Keys are named once each. A cursor of one
+   * server is invalid on another, or after its restart, because the token then differs.
    * @throws ServiceUnavailable on a standby: it may lag, and silence must not be taken for "no change".
    */
   async read(cursor?: ChangeCursor): Promise<ChangePage> {
     const rows = await this.database.query<FeedRow>(CHANGES, [
       cursor?.snapshot ?? EMPTY_SNAPSHOT,
       cursor?.highestXid ?? '0',
-      // Without a cursor the highest transaction id is all that is wanted of the outbox.
+      // Without a cursor only the highest transaction id of the outbox is needed.
       cursor !== undefined,
     ]);
     const { token, standby, snapshot } = rows[0];
@@ -47,8 +47,8 @@ interface FeedRow {
 /** Sees no transaction at all. */
 const EMPTY_SNAPSHOT = '1:1:';
 
-// One statement, so that snapshot and rows are of the same moment: with two, 5 changes were missed. The token needs no
-// privilege that a managed server keeps back: no two servers start in the same microsecond.
+// One statement, so that snapshot and rows belong to the same moment: with two statements, 5 changes were missed. The
+// token needs no privilege that managed servers withhold, because no two servers start in the same microsecond.
 const CHANGES = `
   with now as materialized (
     select pg_current_snapshot() as snapshot, pg_is_in_recovery() as standby,

@@ -266,7 +266,7 @@ describe('event consumer', () => {
       beside.push(underWay++);
       try {
         if (event.key === keys[0]) throw sqlError('23514');
-        // By then whoever does not wait has sent the roll-back, on the same connection as what follows.
+        // By then a caller that does not wait has sent the roll-back, on the connection of the following statements.
         await new Promise(setImmediate);
         const [{ id }] = await transaction!.query<{ id: string }>(
           'select pg_current_xact_id()::text as id',

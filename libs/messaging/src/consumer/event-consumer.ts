@@ -46,7 +46,7 @@ const QUICK_BUDGET_MS = 5 * SECOND_MS;
 const FIRST_RETRY_MS = 10 * SECOND_MS;
 const UNKNOWN_RETRY_MS = MINUTE_MS;
 
-/** One durable consumer: whatever is delivered ends in its inbox or among its failed events. */
+/** One durable consumer: every delivered event ends in its inbox or among its failed events. */
 export class EventConsumer {
   private readonly inbox: Inbox;
   private readonly locks: InboxRepository;
@@ -176,7 +176,7 @@ export class EventConsumer {
         crashPoint('failed-event.before-commit');
       });
     } catch (error) {
-      // Neither handled nor stored as failed: the transport has to keep it.
+      // Neither handled nor stored as failed, so the transport has to keep it.
       throw this.paused(error);
     }
     counts.noteHandled(failed.type, failed.state);

@@ -269,5 +269,5 @@ describe('the retry of a failed event', () => {
   });
 });
 
-/** As PostgreSQL says that it is going down. */
+/** The error that PostgreSQL sends when it shuts down. */
 const SHUT_DOWN = { code: '57P01', severity: 'FATAL' };

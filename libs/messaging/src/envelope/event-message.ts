@@ -68,7 +68,7 @@ export function readMessage(
   const { traceparent } = envelope;
   const event = {
     ...envelope,
-    // It is copied into headers and log lines; an otherwise sound event is not lost because of it.
+    // The trace is copied into headers and log lines; an otherwise valid event is not lost because of it.
     traceparent: isTraceparent(traceparent) ? traceparent : undefined,
     data: parsed.data,
   };

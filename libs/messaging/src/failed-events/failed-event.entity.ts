@@ -34,7 +34,7 @@ export class FailedEvent {
   @Column('text')
   state: FailedEventState;
 
-  /** Why it failed last, or why it was discarded. */
+  /** The reason of the last failure or of the discard. */
   @Column('text')
   reason: string;
 

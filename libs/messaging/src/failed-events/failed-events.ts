@@ -71,7 +71,7 @@ function valuesOf(filter: FailedEventFilter): unknown[] {
   return [consumer, state, topic, key, type, eventId];
 }
 
-// Those of its key that waited behind it are due now; only the first of them is tried.
+// Later events of its key are due now; only the first of them is tried.
 const DISCARD = `
   with discarded as (
     update failed_event set state = 'discarded', reason = $3, settled_at = clock_timestamp()

@@ -8,7 +8,7 @@ export interface ServiceHandlers {
   watching: Map<EventClass, EventHandler>;
 }
 
-/** How a transport runs the handlers of one service. */
+/** Tells a transport how to run the handlers of one service. */
 export interface EventServerOptions {
   listen(handlers: ServiceHandlers): Promise<void>;
   close(): Promise<void>;

@@ -1,9 +1,8 @@
 import { causesOf, isUnavailable, sqlStateOf } from '#libs/database';
 
 /**
- * What is to be done about a handler's failure.
- * `pause`: the database is unavailable, nothing else would fare better; `permanent`: no repetition helps;
- * `transient`: it may help.
+ * How to react to a handler's failure. `pause`: the database is unavailable, so nothing else would succeed either;
+ * `permanent`: repeating does not help; `transient`: repeating may help.
  */
 export type FailureClass = 'pause' | 'permanent' | 'transient';
 
@@ -22,7 +21,7 @@ export class InboxMonthMissing extends Error {}
 const CHECK_VIOLATION = '23514';
 const PERMANENT_CLASSES = ['22', '23', '42'];
 
-/** By SQLSTATE (PostgreSQL, Appendix A); causes are looked through. */
+/** Classifies by SQLSTATE (PostgreSQL, Appendix A); causes are searched as well. */
 export function classify(error: unknown): FailureClass {
   if (error instanceof UnacceptableEvent) return 'permanent';
   if (error instanceof InboxMonthMissing || isUnavailable(error)) return 'pause';
@@ -36,7 +35,7 @@ export function isOutsidePartitions(error: unknown): boolean {
   return !causesOf(error).some((link) => (link as { constraint?: unknown }).constraint);
 }
 
-/** One line for the operator: kept with the failed event. */
+/** One line for the operator, kept with the failed event. */
 export function reasonOf(error: unknown): string {
   const state = sqlStateOf(error);
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -3,7 +3,7 @@ import { DAY_MS, machineMs } from '#libs/platform';
 import type { ReadEvent } from '../envelope/event-message.js';
 import { InboxMonthMissing, isOutsidePartitions } from './failure.js';
 
-/** From the lock on, a handler's statement ends no later than the handler must. */
+/** After the lock, a handler's statement ends no later than the handler must. */
 const STATEMENT_LIMIT_MS = 5_000;
 /** Events of these days have a partition, or will have one as soon as its job runs. */
 const RECENT_DAYS = { before: 30, ahead: 2 };
@@ -13,8 +13,8 @@ export class InboxRepository {
   constructor(private readonly consumer: string) {}
 
   /**
-   * Until the transaction ends, nobody else handles events of this bucket for this consumer, whatever
-   * their topic. Taken first: sorted row locks ended in deadlocks, one lock a bucket in none.
+   * Until the transaction ends, nobody else handles events of this bucket for this consumer, whatever their topic. The
+   * lock is taken first: sorted row locks deadlocked, one lock per bucket does not.
    */
   async lockBucket(transaction: Transaction, bucket: number): Promise<void> {
     await transaction.query(
@@ -51,8 +51,8 @@ export class InboxRepository {
   }
 
   /**
-   * For an event that failed before: its row there shows that it was not handled, so one that is older than
-   * the inbox's months is new as well. @returns false when it is there already.
+   * Records an event that failed before: its row there shows that it was not handled, so an event older than the
+   * inbox's months is new as well. @returns false if it is already recorded.
    * @throws InboxMonthMissing as above.
    */
   async insert(transaction: Transaction, eventId: string): Promise<boolean> {

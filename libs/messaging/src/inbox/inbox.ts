@@ -11,22 +11,22 @@ export type EventHandler = (event: EventEnvelope, transaction?: Transaction) => 
 export type EventHandlers = ReadonlyMap<EventClass, EventHandler>;
 
 /**
- * How an event ended at a consumer: `applied`, `superseded` by a newer one of its aggregate, `retrying` to be
- * tried again, or `dead`.
+ * The outcome of an event at a consumer: `applied`, `superseded` by a newer one of its aggregate, `retrying`, or
+ * `dead`.
  */
 export type EventOutcome = 'applied' | 'superseded' | 'retrying' | 'dead';
 
-/** What became of one event; true once the transaction has committed. */
+/** The result of one event, valid once the transaction has committed. */
 export interface HandledEvent {
   type: string;
   outcome: EventOutcome;
-  /** How long the handler took, including waits for statements of other keys; absent where none ran. */
+  /** The time that the handler took, including waits for statements of other keys; absent if none ran. */
   durationMs?: number;
 }
 
 /** A handler that takes longer fails; long work belongs in a job. */
 const HANDLER_LIMIT_MS = 5_000;
-/** Their statements share the connection's round trips; with more, each would wait longer for the others'. */
+/** Their statements share the connection's round trips; with more of them, each would wait longer for the others. */
 const KEYS_AT_A_TIME = 16;
 
 /** Gives each event to its handler once, within a transaction of the caller. */
@@ -80,7 +80,7 @@ export class Inbox {
     return handled;
   }
 
-  /** On behalf of whatever led to the event. */
+  /** Runs in the trace of the event's cause. */
   private async observed(
     { type, traceparent: parent }: EventEnvelope,
     handle: () => Promise<unknown>,
@@ -153,7 +153,7 @@ export class Inbox {
     { event, eventClass }: ReadEvent,
   ): Promise<HandledEvent> {
     const { type } = event;
-    // Only what has a handler was read.
+    // Only events with a handler were read.
     const handler = this.handlers.get(eventClass)!;
     const startedAt = monotonicMs();
     const handling = this.observed(event, () => handler(event, transaction));

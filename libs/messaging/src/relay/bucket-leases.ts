@@ -31,7 +31,7 @@ export class BucketLeases {
     return [...this.buckets].map(([bucket, epoch]) => ({ bucket, epoch }));
   }
 
-  /** After a mark that changed nothing: somebody else has it by now. */
+  /** A mark without effect means that another relay owns the bucket by now. */
   forget(bucket: number): void {
     this.buckets.delete(bucket);
   }

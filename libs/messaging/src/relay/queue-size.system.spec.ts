@@ -8,7 +8,7 @@ import { OutboxRepository } from './outbox.repository.js';
 
 const ROUNDS = 12;
 const EVENTS_A_ROUND = 2_000;
-/** Until then indexes find pages of rounds before to use again. */
+/** Until then indexes find pages of earlier rounds to reuse. */
 const STEADY_AFTER = 3;
 /** Random keys fill pages of an index half at least. Rounds that left their pages behind would triple the size. */
 const GROWTH_MAX = 2;
@@ -20,8 +20,8 @@ const TABLES = ['account.outbox', 'entitlement.failed_event'];
 const KEEPS_PAGES = ['autovacuum_enabled', 'vacuum_truncate'];
 
 /**
- * What `vacuum (verbose)` says while room is left to the next one: rows that an older transaction may still read, rows
- * on a page that somebody else held at that moment, and emptied pages of an index that a running scan may still reach.
+ * What `vacuum (verbose)` reports while space is left for the next one: rows that an older transaction may still read,
+ * rows on a page that another session held at that moment, and emptied index pages that a running scan may still reach.
  */
 const LEFT = [/[1-9]\d* are dead but not yet removable/, /tuples missed:/];
 const INDEX_PAGES = /(\d+) currently deleted, (\d+) reusable/g;

@@ -146,7 +146,7 @@ describe('relay', () => {
   it('events are read in the order in which they were written, and only delivered ones are marked', async () => {
     const key = newId();
     for (const n of [1, 2, 3]) await messaging.say(Counted, key, { n });
-    // It lies behind the others now.
+    // It is behind the others now.
     await messaging.maintenance.query(
       `update outbox set version = version where key = $1 and (data->>'n')::int = 1`,
       [key],
@@ -224,7 +224,7 @@ describe('relay', () => {
     expect(published).not.toContain(101);
     await waitFor('further tries', () => failures.length > 3);
     const pauses = failures.slice(1, 4).map((at, n) => at - failures[n]);
-    // But for the rounding of clocks.
+    // Except for the rounding of clocks.
     expect(pauses.map((ms, n) => ms > 100 * 2 ** n - 5)).toEqual([true, true, true]);
     isRepaired = true;
     await waitFor('the stuck bucket', () => published.includes(102));

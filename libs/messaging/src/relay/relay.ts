@@ -84,7 +84,7 @@ export class Relay {
     }
   }
 
-  /** One statement for all buckets that are owned and have no batch in flight. */
+  /** One statement for all owned buckets without a batch in flight. */
   private async sendFreeBuckets(): Promise<void> {
     const nowMs = monotonicMs();
     const free = this.leases.owned().filter(({ bucket }) => {
@@ -121,7 +121,7 @@ export class Relay {
       for (const span of spans) span.end({ failed });
       this.inFlight.delete(bucket);
     }
-    // More may have been committed meanwhile.
+    // More rows may have been committed meanwhile.
     this.loops.send.wake();
   }
 

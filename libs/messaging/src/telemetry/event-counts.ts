@@ -2,14 +2,14 @@ import { isEventType } from '#libs/contracts';
 import { Buckets, SECOND_MS, SECONDS_BUCKETS, type ServiceName } from '#libs/platform';
 import type { EventOutcome, HandledEvent } from '../inbox/inbox.js';
 
-/** What one service has published and received since its transport was made. */
+/** Counts what one service has published and received since its transport was created. */
 export class ServiceEventCounts {
   readonly sent = new Map<string, number>();
   /** By type, then by outcome. */
   readonly handled = new Map<string, Map<EventOutcome, number>>();
   /** Seconds a handler took, by type. */
   readonly durations = new Map<string, Buckets>();
-  /** How many buckets of its outbox this process relays. */
+  /** The number of buckets of its outbox that this process relays. */
   ownedBuckets = 0;
 
   noteSent(type: string): void {
@@ -23,7 +23,7 @@ export class ServiceEventCounts {
     this.handled.set(name, outcomes);
   }
 
-  /** After the transaction in which they were handled has committed. */
+  /** Counted after the transaction that handled them has committed. */
   noteAll(events: HandledEvent[]): void {
     for (const { type, outcome, durationMs } of events) {
       this.noteHandled(type, outcome);

@@ -57,7 +57,7 @@ export interface EventMetricsOptions {
   database: Pick<Database, 'query'>;
 }
 
-/** What a service publishes and receives: counts from memory, backlogs from its tables. */
+/** Measures what a service publishes and receives: counts from memory, backlogs from its tables. */
 export function addEventMetrics(metrics: Metrics, options: EventMetricsOptions): void {
   const { service, transport, database } = options;
   const counts = transport.counts.of(service);

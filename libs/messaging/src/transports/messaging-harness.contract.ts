@@ -41,7 +41,7 @@ export class OddlyNamed {
   topic: string;
 }
 
-/** Whether anybody waits for a lock of this transaction. */
+/** Whether somebody waits for a lock of this transaction. */
 export async function isBlockedBy(transaction: Transaction): Promise<boolean> {
   const blocked = await transaction.query(
     'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))',
@@ -51,7 +51,7 @@ export async function isBlockedBy(transaction: Transaction): Promise<boolean> {
 
 type Numbered = { n: number };
 
-/** What a test makes of the handlers: `before` may throw instead of letting an event be recorded. */
+/** A test's hooks into the handlers: `before` may throw instead of letting an event be recorded. */
 export class RecordingConsumer {
   /** Numbers of the events that reached a handler, refused ones included. */
   readonly tries: number[] = [];
@@ -129,7 +129,7 @@ export function consumerModule(recorder: RecordingConsumer): DynamicModule {
 /** Writes nothing: a contract provokes failures on purpose. */
 export const quietLogger = new Logger('contract', { write: () => {} });
 
-/** One producer (account), one consumer (entitlement) and a real database between them. */
+/** One producer (account) and one consumer (entitlement) with a real database between them. */
 export class MessagingHarness {
   readonly failedEvents: FailedEvents;
   /** Wakes nobody: an event is found by the relay's own poll. */
@@ -217,7 +217,7 @@ export class MessagingHarness {
     return count;
   }
 
-  /** Everything of a key is relayed once more, as after a crash before the mark. */
+  /** Relays every event of a key once more, as after a crash before the mark. */
   async relayAgain(key: string): Promise<void> {
     await this.producer.query('update outbox set sent_at = null where key = $1', [key]);
   }
@@ -228,7 +228,7 @@ export class MessagingHarness {
     );
   }
 
-  /** As if 6 s had passed since a relay died. */
+  /** Acts as if 6 s had passed since a relay died. */
   async expireLeases(): Promise<void> {
     await this.maintenance.query(`update outbox_bucket set lease_until = '-infinity'`);
   }

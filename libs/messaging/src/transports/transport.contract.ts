@@ -109,7 +109,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       await messaging.say(Counted, other, { n: 5 });
       await untilHeard(key, [4]);
       await untilHeard(other, [5]);
-      // As often as fits into 5 s: a machine that stands still meanwhile gets to two.
+      // As often as fits into 5 s: a machine that pauses meanwhile manages two.
       expect(recorder().tries.filter((n) => n === 1).length).toBeGreaterThanOrEqual(2);
       expect(await failedOf(key)).toMatchObject([
         { state: 'retrying', reason: 'Error: not now' },

@@ -2,14 +2,14 @@ import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator'
 import { Setting } from '../config.js';
 import { SERVICE_SECRET_FORM } from './service-secret.js';
 
-/** For a setting that holds one secret, or two while it is rotated. */
+/** Validates a setting that contains one secret, or two while it is rotated. */
 export const IsServiceSecret = () =>
   Matches(SERVICE_SECRET_FORM, {
     message:
       '$property must have at least 32 characters, on each of its two lines at most, or the lines of one service',
   });
 
-/** How services reach one another and prove who they are; every service's config class extends it. */
+/** Settings for calls between services and their identity; every service's config class extends it. */
 export class InternalCallsConfig {
   @Setting({
     env: 'SERVICE_SECRET',

@@ -52,7 +52,7 @@ export class InternalTls {
     }
   }
 
-  /** For connections that begin now; the same object until the files change. */
+  /** Options for new connections; the same object until the files change. */
   get material(): TlsMaterial {
     if (monotonicMs() - this.lookedAtMs >= LOOK_AGAIN_MS) {
       this.lookedAtMs = monotonicMs();

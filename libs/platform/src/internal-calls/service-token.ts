@@ -73,14 +73,14 @@ export class ServiceTokens {
     return sealOf(text, secret);
   }
 
-  /** Whether a service sealed this text; under either secret while it is rotated. */
+  /** Whether a service sealed this text, with either secret while it is rotated. */
   isSealed(service: ServiceName, text: string, seal: string): boolean {
     const secrets = this.secretAt(this.clock.now().getTime()).of(service, service);
     return secrets.some((secret) => isEqual(seal, sealOf(text, secret)));
   }
 }
 
-/** No token has this beginning, so that neither can be passed off as the other. 16 bytes keep addresses short. */
+/** No token begins like this, so neither can be mistaken for the other. 16 bytes keep addresses short. */
 function sealOf(text: string, secret: string): string {
   return signatureOf(`seal ${text}`, secret).slice(0, SEAL_LENGTH);
 }

@@ -36,12 +36,12 @@ export class Health {
     this.checks.push(check);
   }
 
-  /** From here on `/ready` answers 503, so that a balancer sends no new work. */
+  /** From now on `/ready` answers 503, so that a balancer sends no new work. */
   drain(): void {
     this.draining = true;
   }
 
-  /** Whether requests should be sent here, and the names of what is unavailable. */
+  /** Whether requests should be sent here, and the names of unavailable parts. */
   async readiness(): Promise<Readiness> {
     if (this.draining) return { isReady: false, faults: ['draining'] };
     const results = await Promise.all(

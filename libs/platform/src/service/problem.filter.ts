@@ -64,7 +64,7 @@ export function toProblem(error: unknown): Problem {
   if (status === 413) return new PayloadTooLarge();
   if (status === 415) return new UnsupportedMediaType();
   if (status >= 400 && status < 500) {
-    // Never the framework's own text: it may quote the input.
+    // The framework's own text is never used, because it may quote the input.
     return new InvalidRequest([{ field: 'body', message: 'is not valid JSON' }]);
   }
   return new InternalError(error);

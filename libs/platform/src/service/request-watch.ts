@@ -19,7 +19,7 @@ const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/;
 export function watchRequests(fastify: FastifyInstance, service: string, logger: Logger): void {
   const watched = new WeakMap<FastifyRequest, Watched>();
   fastify
-    // After the body was read: its parser's callbacks would leave the context.
+    // Runs after the body was read, because its parser's callbacks would leave the context.
     .addHook('preValidation', (request, _reply, done) => {
       const parent = textOf(request, 'traceparent', TRACEPARENT);
       const name = `${request.method} ${request.routeOptions.url ?? ''}`;

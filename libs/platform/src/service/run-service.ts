@@ -7,7 +7,7 @@ import { Logger } from '../logger.js';
 
 /** The context of a service that runs as a process of its own. */
 export interface ProcessContext<C extends readonly ConfigClass<object>[]> {
-  /** One instance of each class that it named, in their order. */
+  /** One instance of each named class, in their order. */
   configs: Loaded<C>;
   clock: Clock;
   logger: Logger;
@@ -15,7 +15,7 @@ export interface ProcessContext<C extends readonly ConfigClass<object>[]> {
 
 /** A service that answers in this process. */
 export interface StartedProcess {
-  /** Where it listens, by name; logged when it is up. */
+  /** Its addresses, by name; logged when it is up. */
   addresses: Record<string, string>;
   /** Drains and closes everything. */
   stop(): Promise<void>;
@@ -65,7 +65,7 @@ function stopAtSignal(name: string, started: StartedProcess, logger: Logger): vo
     try {
       await started.stop();
       logger.info(`${name} has stopped`);
-      // Whoever asked for the stop because of a fault has set the exit code.
+      // The code that requested the stop because of a fault has set the exit code.
       process.exit();
     } catch (error) {
       logger.error(`${name} did not stop cleanly`, error);
@@ -77,7 +77,7 @@ function stopAtSignal(name: string, started: StartedProcess, logger: Logger): vo
   }
 }
 
-/** One line with the causes, and the whole list for settings. */
+/** One line with the causes, or the whole list for settings. */
 function faultText(error: unknown): string {
   if (error instanceof ConfigurationError) return `settings: ${error.faults.join(' · ')}`;
   if (!(error instanceof Error)) return String(error);

@@ -3,7 +3,7 @@
  * Its readings go to `Metrics` as they are.
  */
 export class Buckets {
-  /** How many values fell into each bucket; the last holds those above every bound. */
+  /** The number of values in each bucket; the last contains those above every bound. */
   readonly counts: Float64Array;
   sum = 0;
 

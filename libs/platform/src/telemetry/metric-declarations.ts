@@ -1,6 +1,6 @@
 export type MetricType = 'counter' | 'gauge' | 'histogram';
 
-/** One metric as Prometheus and `docs/operations/metrics.md` show it. */
+/** One metric as shown by Prometheus and `docs/operations/metrics.md`. */
 export interface MetricDeclaration {
   /** `dds_<part>_<what>_<unit>`, counters end in `_total` (Prometheus' naming practices). */
   name: string;
@@ -42,7 +42,7 @@ export function declareGauge(
   return declare({ name, about, type: 'gauge', ...details });
 }
 
-/** How often a value fell under each of `buckets` (ascending upper bounds). */
+/** Counts the values under each of `buckets` (ascending upper bounds). */
 export function declareHistogram(
   name: string,
   about: string,

@@ -136,7 +136,7 @@ export class Metrics {
   }
 }
 
-/** Whether a metric is the product's, and not what the library measures of the process. */
+/** Whether a metric belongs to the product, not to the library's measurements of the process. */
 function isOwn(metric: object): boolean {
   return (metric as { name: string }).name.startsWith('dds_');
 }

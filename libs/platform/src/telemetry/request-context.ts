@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** On whose behalf something is done: for log lines and for the calls and events that follow. */
+/** The request or event on whose behalf something is done, for log lines and for subsequent calls and events. */
 export interface RequestContext {
   requestId?: string;
   /** W3C Trace Context of the span this happens in; only while it is recorded. */

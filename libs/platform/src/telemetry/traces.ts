@@ -6,7 +6,7 @@ export type SpanKind = 'server' | 'client' | 'producer' | 'consumer';
 export interface SpanRequest {
   /** The service that does the work. */
   service: string;
-  /** From a closed set: a route or an event's type, never a path with values in it. */
+  /** From a closed set: a route or an event type, never a path with values. */
   name: string;
   kind: SpanKind;
   /** `traceparent` of what it belongs to. */
@@ -15,7 +15,7 @@ export interface SpanRequest {
 
 /** Something being done that is recorded. */
 export interface Span {
-  /** For what is done on its behalf (W3C Trace Context). */
+  /** The context to pass on to dependent work (W3C Trace Context). */
   readonly traceparent: string;
   end(outcome?: { failed?: boolean; attributes?: Record<string, string | number> }): void;
 }
@@ -31,7 +31,7 @@ const SEND_LIMIT_MS = 5_000;
 const BATCH_SPANS = 512;
 const QUEUE_SPANS = 4_096;
 
-/** For the whole process, as it has one collector. */
+/** One for the whole process, because it has one collector. */
 let recorder: Recorder | undefined;
 let sampledShare = 0;
 

@@ -1,8 +1,8 @@
 import { isId } from '#libs/platform';
 
 /**
- * What an order at PayPal carries of ours, in `custom_id` (at most 127 of `A–Z a–z 0–9 - _ . ,`): PayPal can
- * neither close an order nor let it end at a time of ours, so both are written there.
+ * Our data on an order at PayPal, in `custom_id` (at most 127 of `A–Z a–z 0–9 - _ . ,`). PayPal can neither close an
+ * order nor end it at a given time, so both are stored there.
  */
 export interface OrderReference {
   orderId: string;

@@ -23,7 +23,7 @@ interface Transmission {
   algorithm: string;
 }
 
-/** How old a signature may be, and how far ahead of our clock (S42). */
+/** The maximum age of a signature, and how far it may be ahead of our clock (S42). */
 const TOLERANCE_MS = 300 * SECOND_MS;
 const ALGORITHM = 'SHA256withRSA';
 const CERTIFICATE_PATH = '/v1/notifications/certs/';

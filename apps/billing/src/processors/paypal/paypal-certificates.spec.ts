@@ -20,7 +20,7 @@ const BODY = Buffer.from(
   }),
 );
 
-/** What a host that we trust may serve under the path of its certificates. */
+/** Paths under which a trusted host may serve its certificates. */
 describe('callback certificates', () => {
   const authority = new CertificateAuthority('The authority we trust');
   const genuine = authority.certificateFor([SUBJECT], { keyType: 'rsa' });

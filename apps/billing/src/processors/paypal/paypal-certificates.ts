@@ -96,7 +96,7 @@ export class PaypalCertificates {
   }
 }
 
-/** How many addresses are fetched within a minute: few of each sender, and few of all strangers together. */
+/** The number of addresses fetched per minute: few for each sender, and few for all unknown senders together. */
 class FetchBudget {
   private readonly bySender = new RecentMap<Date[]>(SENDERS_MAX);
   private readonly confirmed = new RecentMap<true>(SENDERS_MAX);
@@ -151,8 +151,8 @@ function chainOf(pem: string): X509Certificate[] {
 }
 
 /**
- * Each certificate is issued by the next that fits, the last by an authority that we trust (RFC 5280 §6.1
- * without policies, name constraints and revocation). @returns until when all of them hold.
+ * Each certificate must be issued by the next one, and the last by a trusted authority (RFC 5280 §6.1 without policies,
+ * name constraints and revocation). @returns until when all of them are valid.
  */
 function checkChain(
   [leaf, ...others]: X509Certificate[],

@@ -85,7 +85,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v2/checkout/orders/${encodeURIComponent(id)}`);
   }
 
-  /** Only of an order that was not captured. */
+  /** Only for an order that was not captured. */
   async patchOrder(id: string, body: readonly Patch[]): Promise<void> {
     await this.connection.call('PATCH', `/v2/checkout/orders/${encodeURIComponent(id)}`, { body });
   }
@@ -100,7 +100,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v2/payments/captures/${encodeURIComponent(id)}`);
   }
 
-  /** Also refunds a subscription's payment. */
+  /** Refunds a subscription's payment as well. */
   refundCapture(id: string, body: RefundBody, key: string): Promise<PaypalRefund> {
     const path = `/v2/payments/captures/${encodeURIComponent(id)}/refund`;
     return this.connection.call('POST', path, { body, key });
@@ -125,7 +125,10 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/customer/disputes${search}`);
   }
 
-  /** What moved money; both ends belong to it. Shown up to three hours later, and asked for 31 days at most. */
+  /**
+   * Transactions that moved money, both ends of the period included. Listed up to three hours late, and for at most 31
+   * days per call.
+   */
   listTransactions(from: Date, to: Date, page: number): Promise<PaypalTransactions> {
     const query = new URLSearchParams({
       start_date: from.toISOString(),
@@ -147,7 +150,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/notifications/webhooks-events?${query}`);
   }
 
-  /** Another page, by the link to it: nothing of it but its query is followed. */
+  /** Another page, by the link to it; only the query of the link is used. */
   nextEvents(link: string): Promise<PaypalEventList> {
     const { search } = new URL(link);
     return this.connection.call('GET', `/v1/notifications/webhooks-events${search}`);

@@ -15,7 +15,7 @@ const DISPUTE = {
   disputed_transactions: [{ seller_transaction_id: 'CAPTURE1' }],
 };
 
-/** What answers of PayPal's API lead to, good ones and others. */
+/** The results of calls to PayPal's API, successful or not. */
 describe('PayPal connection', () => {
   let clock: TestClock;
   let server: Server;

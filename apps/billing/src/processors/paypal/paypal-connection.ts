@@ -6,7 +6,7 @@ export interface PaypalAccess {
   apiUrl: string;
   clientId: string;
   clientSecret: () => string;
-  /** How often it may be called. */
+  /** The allowed call rate. */
   rate: CallRate;
   clock: Clock;
 }
@@ -15,7 +15,7 @@ export interface PaypalAccess {
 export class PaypalRefusal extends Error {
   constructor(
     readonly status: number,
-    /** What its documentation calls the issue, or the error's name. */
+    /** The issue as named in PayPal's documentation, or the error's name. */
     readonly issue: string,
     message: string,
   ) {
@@ -23,7 +23,7 @@ export class PaypalRefusal extends Error {
   }
 }
 
-/** No answer, or one that cannot be read: the call may or may not have been carried out. */
+/** No answer, or an unreadable one: the call may or may not have been carried out. */
 export class PaypalUnreachable extends Error {}
 
 export interface PaypalCall {
@@ -48,7 +48,7 @@ export class PaypalConnection {
   constructor(private readonly access: PaypalAccess) {}
 
   /**
-   * One call. A token that PayPal no longer takes is replaced once; nothing else is repeated here.
+   * Sends one call. A token that PayPal no longer accepts is replaced once; nothing else is repeated here.
    * @returns undefined for an answer without a body.
    * @throws PaypalRefusal, PaypalUnreachable.
    */

@@ -2,7 +2,7 @@ import type { ProcessorEvent, ProcessorRef } from '../payment-processor.js';
 import { type PaypalEvent, isPaypalId } from './paypal-objects.js';
 import { toChangeReference } from './subscriptions/change-reference.js';
 
-/** What to fetch for an event, by its type. The first that fits counts. */
+/** The object to fetch for an event, by its type. The first match counts. */
 const REFS: readonly [
   type: RegExp,
   kind: ProcessorRef['kind'],

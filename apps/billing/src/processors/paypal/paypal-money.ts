@@ -4,7 +4,7 @@ import type { PaypalClient } from './paypal-client.js';
 import { idOf } from './paypal-objects.js';
 
 const PAGES_MAX = 20;
-/** What a transaction is, by its code; the first that fits counts. Others, such as fees, are none of a customer. */
+/** The kind of a transaction, by its code; the first match counts. Others, such as fees, do not concern a customer. */
 const KINDS: readonly [code: RegExp, kind: ProcessorRef['kind']][] = [
   [/^T0002$/, 'bill'],
   [/^T00\d\d$/, 'payment'],

@@ -94,7 +94,7 @@ const netOf = ({ lines }: Lines) => lines.reduce((sum, { amountMicros }) => sum 
 const taxOf = ({ lines }: Lines) => lines.reduce((sum, { taxMicros }) => sum + taxMicros, 0n);
 const totalOf = (request: Lines) => netOf(request) + taxOf(request);
 
-/** What is paid once, on one page. */
+/** Payments made once, on one page. */
 export interface PaymentRequest extends Pick<
   CheckoutRequest,
   'currency' | 'lines' | 'successUrl' | 'cancelUrl'
@@ -140,7 +140,7 @@ export function paymentRequest(request: PaymentRequest): OrderRequest {
   };
 }
 
-/** Where the customer approves an order; blank once there is nothing more to do. */
+/** Where the customer approves an order; blank once nothing is left to do. */
 export function pageOf({ links }: PaypalOrder): string {
   return linkOf(links, 'payer-action') ?? linkOf(links, 'approve') ?? '';
 }

@@ -11,7 +11,7 @@ export function isDecided({ status, issue }: PaypalRefusal): boolean {
   return !UNDECIDED_STATUSES.includes(status) && !UNDECIDED_ISSUE.test(issue);
 }
 
-/** What PayPal says of a customer whose money is not there. */
+/** PayPal's answers for a customer without sufficient funds. */
 const DECLINED_ISSUES = ['INSTRUMENT_DECLINED', 'PAYER_CANNOT_PAY', 'TRANSACTION_REFUSED'];
 
 /** The customer agreed, and the means of payment did not: another one may. */

@@ -49,16 +49,16 @@ export interface PaypalOptions {
   webhookIds: readonly string[];
   /** PEM of the authorities behind callbacks' certificates; Node's own where it is left out. */
   authorities?: readonly string[];
-  /** Where customers come back to from the pages of a subscription. */
+  /** Where customers return to from the pages of a subscription. */
   returnUrl: string;
-  /** How often it may be called. */
+  /** The allowed call rate. */
   rate: CallRate;
   clock: Clock;
 }
 
 /** Pages of events in memory at once. */
 const EVENT_PAGES_MAX = 20;
-/** Where customers see and change what pays for their subscriptions. */
+/** Where customers see and change the means of payment of their subscriptions. */
 const AUTOMATIC_PAYMENTS = '/myaccount/autopay/';
 const SITES: Readonly<Record<string, string>> = {
   'https://api-m.paypal.com': 'https://www.paypal.com',
@@ -234,7 +234,7 @@ export class PaypalProcessor implements PaymentProcessor {
     );
   }
 
-  /** From `start`, before `end`: PayPal counts both in, and names neither order nor size of its pages. */
+  /** From `start`, before `end`: PayPal includes both, and documents neither order nor page size. */
   private async eventsBetween(start: Date, end: Date): Promise<ProcessorEvent[] | undefined> {
     const found = new Map<string, ProcessorEvent>();
     let page = await this.client.listEvents(start, end);

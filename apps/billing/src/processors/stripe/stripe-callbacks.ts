@@ -5,11 +5,11 @@ import { refOf } from './stripe-snapshots.js';
 
 type RelatedObject = Stripe.V2.Core.Events.RelatedObject;
 
-/** What ids are made of; anything else, such as a NUL, could not be stored. */
+/** The characters of ids; others, such as NUL, could not be stored. */
 const NAME = /^[\w-]{1,255}$/;
-/** How old a signature may be, and how far ahead of our clock (S42). */
+/** The maximum age of a signature, and how far it may be ahead of our clock (S42). */
 const TOLERANCE_SECONDS = 300;
-/** For the SDK: we judge the time ourselves, it would let any time in the future pass. */
+/** For the SDK: we check the time ourselves, because the SDK would accept any time in the future. */
 const ANY_AGE = 0;
 
 export interface StripeCallbackOptions {

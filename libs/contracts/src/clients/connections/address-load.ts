@@ -7,7 +7,10 @@ type Resolve = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** For so long an attempt counts like a connection: many at once are spread, and a broken address is not always first. */
+/**
+ * An attempt counts like a connection for this long, so that simultaneous ones are spread and a broken address is not
+ * always first.
+ */
 const ATTEMPT_MS = 10_000;
 
 /**

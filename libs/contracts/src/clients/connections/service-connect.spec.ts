@@ -65,16 +65,16 @@ it('connections expire between calls: three instances behind a connection balanc
   await waitFor('the slow call', () => instances[0].held.length === 1);
   let isOver = false;
   const answers = new Set<string>();
-  /** More than there are connections: none of these is ever without a call. */
+  /** More calls than connections: none of these is ever idle. */
   const askers = Array.from({ length: 2 * connections }, async () => {
     while (!isOver) answers.add(await ask('/'));
   });
   await waitFor('all to be open', () => instances[0].connections === connections);
   known = 3;
-  // Whatever was placed before the others came has ended, but for the one in use.
+  // Connections placed before the others were added have ended, except for the one in use.
   await waitFor('new connections', () => placed >= 3 * connections);
   const before = instances.map(({ asked }) => asked);
-  // How many calls a connection lives to see is a matter of chance, their sum over many connections is not.
+  // The number of calls that one connection serves is random; the sum over many connections is not.
   await waitFor('a quarter of the calls at each', () => {
     const since = instances.map(({ asked }, place) => asked - before[place]);
     const all = since.reduce((total, count) => total + count, 0);

@@ -84,7 +84,7 @@ class AgeingClient extends Client {
 }
 
 /**
- * How undici opens a connection to a service: in plain text, or over TLS with the current certificate, and only to a
+ * Tells undici how to connect to a service: in plain text, or over TLS with the current certificate, and only to a
  * server whose certificate names the service.
  * @throws if this process has a certificate but the service's URL is plain HTTP.
  */

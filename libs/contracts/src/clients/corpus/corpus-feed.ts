@@ -37,7 +37,7 @@ export interface CorpusChange {
   observedAt: string;
 }
 
-/** Where to read changes: behind a cursor, from a time at which they were noted, or (neither) from now on. */
+/** Where to start reading changes: behind a cursor, at a time of recording, or (with neither) now. */
 export interface ChangesAsked {
   cursor?: string;
   /** RFC 3339. */
@@ -53,7 +53,7 @@ export interface CorpusChanges {
   sources: CorpusSource[];
   /** Keep it together with what was made of the page. */
   cursor: string;
-  /** There are more: ask again at once. */
+  /** There are more changes: call again at once. */
   hasMore: boolean;
   /** The server has another history than the cursor: changes of the last hour may come again, under their ids. */
   isRepeated: boolean;
@@ -94,7 +94,7 @@ export interface DatasetRow {
   name: string;
   unicode: string;
   sourceId: number;
-  /** When what the row says was observed last: of a name when it was first seen or dropped. */
+  /** When the data of the row was observed last; for a name, when it was first seen or dropped. */
   observedAt: string;
   /** Only in WHOIS datasets: the published record, in the words of the public answer. */
   record?: Record<string, unknown>;
@@ -115,7 +115,7 @@ export interface DatasetEnd {
   suppressionVersion: number;
 }
 
-/** Whether names have an answer that is fresh enough. */
+/** Finds out which names have a sufficiently fresh answer. */
 export interface FreshestAsked {
   kind: 'whois' | 'dns';
   /** Up to 1,000. */
@@ -161,7 +161,7 @@ export interface SuppressionAsked {
   value: string;
 }
 
-/** How many names may be asked about at once. */
+/** The maximum number of names per call. */
 export const SUPPRESSED_NAMES_MAX = 1_000;
 
 export interface SuppressionVersion {

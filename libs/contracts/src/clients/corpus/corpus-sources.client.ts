@@ -1,6 +1,6 @@
 import type { ServiceHttp } from '../service-http.js';
 
-/** How much the lists of a source may change, and who signs a log. */
+/** How much the lists of a source may change, and which key signs a log. */
 export interface ImportedListSettings {
   /** The share of a zone's or block list's names that may be gone in its next version: 0 to 1. */
   turnoverMax?: number;
@@ -22,7 +22,7 @@ export interface NewImportedSource extends ImportedListSettings {
   isLookedUp: boolean;
   /** The accusation of a block list: phishing, malware, botnet, spam, scam or other. */
   category?: string;
-  /** From one run to the next; without it, it runs when somebody asks. */
+  /** The interval between runs; without it, a source runs only on request. */
   everyMs?: number;
 }
 

@@ -38,7 +38,7 @@ export interface IndexSignals {
   lists: number;
   /** Lists that have the name; `host` is not empty where they have only a host below it. */
   listings: { list: string; category: string; host: string; listedAt: string }[];
-  /** How far its letters are from those of other names; null where no model can say. */
+  /** How unusual its letters are compared with other names; null if there is no model for it. */
   lexical: { version: number; deviations: number } | null;
 }
 
@@ -73,7 +73,7 @@ export class CorpusClient {
   }
 
   /**
-   * What became of names: behind a cursor, from a time, or (without both) from now on.
+   * Reads changes of names: behind a cursor, from a time, or (without both) from now on.
    * @throws ServiceUnavailable, also while the corpus runs on a standby.
    */
   async changes(asked: ChangesAsked = {}): Promise<CorpusChanges> {

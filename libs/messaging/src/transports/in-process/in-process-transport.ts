@@ -9,7 +9,7 @@ import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
 import { type Watcher, tell } from '../../inbox/watcher.js';
 import { Relay } from '../../relay/relay.js';
 
-/** By producer, the durable consumers that its events must reach. */
+/** For each producer, the durable consumers that its events must reach. */
 export type EventConsumers = Partial<Record<ServiceName, readonly ServiceName[]>>;
 
 export interface InProcessTransportOptions {
@@ -93,7 +93,7 @@ export class InProcessTransport extends EventTransport {
     if (missing.length > 0) throw new MissingConsumer(`does not listen: ${missing.join(', ')}`);
   }
 
-  /** Nothing of it can be away. */
+  /** Nothing here can be unavailable. */
   async check(): Promise<void> {}
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-// Not all of its names are seen by Node's import of CommonJS.
+// Node's import of CommonJS does not see all of its names.
 import kafkajs, { type AclEntry, type AclOperationTypes, type AclResourceTypes } from 'kafkajs';
 import type { ServiceName } from '#libs/platform';
 import { topicOf } from '../../envelope/bucket.js';

@@ -62,9 +62,9 @@ interface Member {
 }
 
 /**
- * One member of a consumer group. Nothing that `take` throws reaches kafkajs, which would die of some
- * errors for ever and block the partition for others: the partition pauses and the messages come again.
- * When kafkajs gives up, as it does in an outage, a new member takes its place.
+ * One member of a consumer group. No error of `take` reaches kafkajs, which would end for good on some errors and block
+ * the partition for others: the partition pauses and the messages are read again. If kafkajs gives up, as it does in an
+ * outage, a new member takes its place.
  */
 export class KafkaGroup {
   private readonly name: string;
@@ -156,7 +156,7 @@ export class KafkaGroup {
       rebalanceTimeout: REBALANCE_LIMIT_MS,
       maxWaitTimeInMs: FETCH_WAIT_MS,
       allowAutoTopicCreation: false,
-      // It would revive itself after some errors only, and could not be stopped meanwhile.
+      // It would restart itself only after some errors, and could not be stopped meanwhile.
       retry: { ...retry, restartOnFailure: async () => false },
     });
     const member = { client, consumer };
@@ -271,7 +271,7 @@ export class KafkaGroup {
   }
 }
 
-/** Whether no broker was reached, or one that was gave no answer. */
+/** Whether no broker was reached, or a reached one gave no answer. */
 function isUnreached(error: unknown): boolean {
   for (let link = error; link instanceof Error; link = link.cause) {
     if (/^KafkaJS(Connection|RequestTimeout)/.test(link.name)) return true;
@@ -279,7 +279,7 @@ function isUnreached(error: unknown): boolean {
   return false;
 }
 
-/** What the broker refuses for good, and what can only be a defect: another member would fare no better. */
+/** What the broker rejects permanently, and what can only be a defect: another member would not succeed either. */
 function isFatal(error: Error): boolean {
   const defects = ['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];
   for (let link: unknown = error; link instanceof Error; link = link.cause) {

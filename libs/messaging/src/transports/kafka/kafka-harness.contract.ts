@@ -18,7 +18,9 @@ export interface KafkaProcess {
 /** Settings of a client that never retries. */
 export const ONCE = { requestTimeout: 5_000, retry: { retries: 0 } };
 
-/** What a broker says that gets to it in time: a busy one may need longer than a client gives it, or hang up. */
+/**
+ * What a broker answers if it gets to it in time: a busy one may take longer than the client allows, or disconnect.
+ */
 export const wordOf = (work: () => Promise<unknown>): Promise<string> =>
   waitFor('the word of the broker', async () => {
     const word = await work().then(
@@ -50,7 +52,7 @@ export class KafkaHarness {
     return this.config.kafkaBrokers.length > 0 ? describe : describe.skip;
   }
 
-  /** As a newly started process has it. */
+  /** In the state of a newly started process. */
   open(config: EventsConfig = this.config): KafkaTransport {
     const onDeath = (error: Error) => void this.deaths.push(error);
     return new KafkaTransport({ config, logger: this.logger, onDeath });

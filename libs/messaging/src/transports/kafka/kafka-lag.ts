@@ -5,7 +5,7 @@ import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
 
 /**
- * What lies on the topics behind the offsets that a durable group has committed, by producer.
+ * The number of records behind the committed offsets of a durable group, by producer.
  * @param group without the deployment's prefix.
  */
 export async function lagOf(

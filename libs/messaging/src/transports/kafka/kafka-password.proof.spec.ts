@@ -48,7 +48,7 @@ new KafkaHarness().describe('a password that is changed at the broker', () => {
   });
 
   const fileOf = (user: string) => join(folder, `${user}_kafka_sasl_password`);
-  /** As a service reads it that has its password from a file. */
+  /** Reads the password from its file, as a service does. */
   function configOf(user: keyof typeof PASSWORDS): EventsConfig {
     writeFileSync(fileOf(user), PASSWORDS[user]);
     const environment = {
@@ -63,7 +63,7 @@ new KafkaHarness().describe('a password that is changed at the broker', () => {
     following.push(followFiles([config], options));
     return config;
   }
-  /** What the broker says to somebody who logs in. */
+  /** Returns the broker's answer to a log-in. */
   const wordFor = (config: EventsConfig) =>
     wordOf(async () => {
       const client = new KafkaClient(config, ONCE);

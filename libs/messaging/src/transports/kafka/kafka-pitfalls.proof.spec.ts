@@ -344,7 +344,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     topic: `${kafka.config.kafkaPrefix}${TOPIC}`,
   });
 
-  /** Until the group has committed what its partitions hold of this key's bucket. */
+  /** Waits until the group has committed its partition of this key's bucket. */
   async function untilCommitted(): Promise<void> {
     const { groupId, topic } = placeOfGroup();
     await kafka.admin((admin) =>

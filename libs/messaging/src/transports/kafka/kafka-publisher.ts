@@ -25,7 +25,7 @@ interface OpenProducer {
 export class KafkaPublisher {
   private open: OpenProducer | undefined;
   private isClosed = false;
-  /** Whether the last batch could not be handed over. */
+  /** Whether the last batch could not be delivered. */
   isFailing = false;
 
   constructor(private readonly config: EventsConfig) {}
@@ -44,7 +44,7 @@ export class KafkaPublisher {
       this.isFailing = false;
     } catch (error) {
       this.isFailing = true;
-      // What waits in its queue would come later than the relay may send. A broker that answers has none.
+      // What waits in its queue would be sent later than the relay may send. A responsive broker has no queue.
       if (!isAnswer(error)) this.discard(open);
       throw error;
     }
@@ -85,7 +85,7 @@ async function send(open: OpenProducer, topic: string, records: Message[]): Prom
   }
 }
 
-/** Whether the broker refused it, as while a partition changes its leader; other partitions continue. */
+/** Whether the broker rejected it, as while a partition changes its leader; other partitions continue. */
 function isAnswer(error: unknown): boolean {
   const { name, cause } = error as Error;
   return (

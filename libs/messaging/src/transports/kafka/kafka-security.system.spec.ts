@@ -89,7 +89,7 @@ new KafkaHarness().describe('a broker that authenticates', () => {
     const reasonWith = (more: Partial<EventsConfig>) =>
       wordOf(() => describes(configOf('account', more)));
     expect(await reasonWith({})).toBe('allowed');
-    // Neither is told anything that a client could name.
+    // Neither gets a name that a client could choose.
     await expect(describes(configOf('account', { kafkaTls: false }))).rejects.toThrow();
     await expect(
       describes(configOf('account', { kafkaSaslUsername: undefined })),

@@ -2,12 +2,12 @@ import { SECOND_MS } from '#libs/platform';
 import type { BilledPlan } from '../../payment-processor.js';
 import { isPaypalId } from '../paypal-objects.js';
 
-/** What an order at PayPal carries of ours when it pays for the rest of a period on a higher plan. */
+/** Our data on an order at PayPal that pays for the rest of a period on a higher plan. */
 export interface ChangeReference {
   subscriptionId: string;
   old: BilledPlan;
   wanted: BilledPlan;
-  /** From when the difference is counted; whole seconds. */
+  /** The start of the difference, in whole seconds. */
   from: Date;
 }
 

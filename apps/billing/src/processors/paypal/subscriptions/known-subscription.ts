@@ -17,11 +17,11 @@ export interface KnownSubscription {
   id: string;
   subscription: PaypalSubscription;
   mark: SubscriptionMark;
-  /** What PayPal bills next. */
+  /** The next bill of PayPal. */
   next: PlannedUnits;
-  /** What is in force. */
+  /** The plan in force. */
   running: PlannedUnits;
-  /** What was in force before `mark.until`. */
+  /** The plan in force before `mark.until`. */
   former: PlannedUnits;
   start: Date;
   /** Periods are counted from here. */
@@ -76,7 +76,7 @@ export class KnownSubscriptions {
   }
 }
 
-/** Whatever the tax. */
+/** Regardless of the tax. */
 export const isSameOffer = (a: BilledPlan, b: BilledPlan) =>
   a.sku === b.sku && a.quantity === b.quantity && a.catalogueVersion === b.catalogueVersion;
 

@@ -38,7 +38,7 @@ export interface PaidChangesParts {
   plans: PaypalPlans;
   known: KnownSubscriptions;
   clock: Clock;
-  /** Where customers come back to from the pages of a change. */
+  /** Where customers return to from the pages of a change. */
   returnUrl: string;
 }
 
@@ -106,7 +106,7 @@ export class PaidChanges {
     return { state: 'approval_required', redirectUrl };
   }
 
-  /** Until the period ends; what is billed then is what the customer has agreed to. */
+  /** Until the period ends; the next bill is the one the customer has approved. */
   async setPlan(request: ChangeRequest): Promise<void> {
     const { subscriptionId, plan, quantity, currency } = request;
     const known = await this.parts.known.read(subscriptionId);
@@ -174,7 +174,7 @@ export class PaidChanges {
     };
   }
 
-  /** Its order is not captured any more. What the customer has agreed to for the next period stays. */
+  /** Its order is not captured any more. The approved change for the next period stays. */
   async drop(subscriptionId: string): Promise<void> {
     await this.replace(await this.parts.known.read(subscriptionId), { changeOrderId: null });
   }
@@ -202,7 +202,9 @@ export class PaidChanges {
     );
   }
 
-  /** Whether the latest change's money is taken, or looked at by PayPal, and the change not in force. */
+  /**
+   * Whether the payment of the latest change is captured, or under review at PayPal, while the change is not in force.
+   */
   private async isBeingPaid({ mark, running, period }: KnownSubscription): Promise<boolean> {
     const order =
       mark.changeOrderId === null ? undefined : await this.findOrder(mark.changeOrderId);
@@ -310,10 +312,10 @@ export class PaidChanges {
   }
 }
 
-/** Where a customer arrives who did not agree or pay: the page there says so. */
+/** Where a customer arrives who did not approve or pay: the page there says so. */
 const cancelUrl = (returnUrl: string) => `${returnUrl}?cancelled=1`;
 
-/** What runs until the period ends, with this changed. */
+/** The plan of the current period, with this change. */
 function customIdOf(
   { mark, running, anchor, period }: KnownSubscription,
   change: Partial<SubscriptionMark>,
@@ -340,20 +342,20 @@ function linesOf(
 const dueOf = (lines: readonly BillLine[]): Micros =>
   lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 
-/** When the money of an order arrived; undefined while it has not. */
+/** When the money of an order arrived; undefined before that. */
 function paidAt(order: PaypalOrder): Date | undefined {
   const capture = captureOf(order);
   const isPaid = capture && paymentSnapshot(capture).state === 'succeeded';
   return isPaid ? timeOf(capture.create_time) : undefined;
 }
 
-/** Whether its money is there, or under review and may come. */
+/** Whether its money has arrived, or is under review and may arrive. */
 function isTaken(order: PaypalOrder | undefined): boolean {
   const capture = order && captureOf(order);
   return capture !== undefined && paymentSnapshot(capture).state !== 'failed';
 }
 
-/** Whether PayPal has not decided about its money. */
+/** Whether PayPal has not yet decided about its money. */
 function isReviewed(order: PaypalOrder | undefined): boolean {
   const capture = order && captureOf(order);
   return capture !== undefined && paymentSnapshot(capture).state === 'pending';

@@ -7,7 +7,7 @@ import { PaypalRefusal } from '../paypal-connection.js';
 import { currencyOf, idOf, microsOf, toMoney } from '../paypal-objects.js';
 import type { PaypalPlan, PlanRequest, SubscriptionsClient } from './subscriptions-client.js';
 
-/** What a plan of PayPal's stands for. */
+/** What a PayPal plan represents. */
 export interface PricedPlan {
   id: string;
   sku: string;

@@ -30,9 +30,9 @@ export interface PaypalSubscriptionsParts {
   clock: Clock;
 }
 
-/** How far back the latest payment is looked for: longer than a period. */
+/** How far back the latest payment is searched: longer than a period. */
 const LOOK_BACK_MS = 400 * DAY_MS;
-/** How long after its start a subscription may be paid first: its attempts, and a day. */
+/** How long after its start a subscription may first be paid: its attempts, and a day. */
 const FIRST_PAYMENT_MS = 11 * DAY_MS;
 const PAID_STATUSES = ['COMPLETED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
 const BY_CUSTOMER = 'The customer asked for it';

@@ -13,7 +13,7 @@ import {
 import type { PaidChanges } from './paid-changes.js';
 import type { SubscriptionsClient } from './subscriptions-client.js';
 
-/** What PayPal took for a period. It names neither plan nor period: both follow from the time of payment. */
+/** PayPal's payments for periods. They name neither plan nor period: both follow from the time of payment. */
 export class SaleBills {
   constructor(
     private readonly client: SubscriptionsClient,

@@ -2,17 +2,17 @@ import { SECOND_MS, isId } from '#libs/platform';
 import type { BilledPlan } from '../../payment-processor.js';
 
 /**
- * What a subscription at PayPal carries of ours, in `custom_id` (at most 127 characters). PayPal has no
- * schedules: a plan that was changed shows the new one from its approval on, and a suspended one may have been
- * cancelled by its customer or not have been paid. So what is in force until when is written there.
+ * Our data on a subscription at PayPal, in `custom_id` (at most 127 characters). PayPal has no schedules: a changed
+ * plan shows the new one from its approval on, and a suspended one may have been cancelled by its customer or not have
+ * been paid. So the plan in force and its end are stored there.
  */
 export interface SubscriptionMark {
   orderId: string;
   /** The customer cancelled: it is suspended and ends at `until`. */
   isEnding: boolean;
-  /** When the offer ends while it is not approved; afterwards until when `running` is in force. */
+  /** When the offer ends while it is not approved; afterwards, until when `running` is in force. */
   until: Date;
-  /** What periods are counted from; null for the subscription's own start. */
+  /** The instant from which periods are counted; null for the subscription's own start. */
   anchor: Date | null;
   /** The plan in force until then, whatever PayPal says that it will bill. */
   running: BilledPlan;

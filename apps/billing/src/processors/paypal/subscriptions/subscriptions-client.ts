@@ -16,7 +16,7 @@ export interface PaypalSubscription {
   status?: string;
   status_update_time?: string;
   plan_id?: string;
-  /** Its price is not that of its plan. */
+  /** Its price differs from that of its plan. */
   plan_overridden?: boolean;
   quantity?: string;
   custom_id?: string;
@@ -134,7 +134,10 @@ export class SubscriptionsClient {
     await this.connection.call('PATCH', pathOf(id), { body });
   }
 
-  /** Another plan from the next period on, once the customer has agreed on the page linked as `approve`. */
+  /**
+   * Switches to another plan from the next period on, once the customer has approved it on the page linked as
+   * `approve`.
+   */
   revise(id: string, body: RevisionRequest): Promise<{ links?: PaypalLink[] }> {
     return this.connection.call('POST', `${pathOf(id)}/revise`, { body });
   }
@@ -147,7 +150,7 @@ export class SubscriptionsClient {
     await this.connection.call('POST', `${pathOf(id)}/activate`, { body: { reason } });
   }
 
-  /** For good. */
+  /** Permanently. */
   async cancel(id: string, reason: string): Promise<void> {
     await this.connection.call('POST', `${pathOf(id)}/cancel`, { body: { reason } });
   }
