@@ -17,9 +17,7 @@ import {
   workloadsOf,
 } from './chart.js';
 import { CHART_VALUES } from './chart-values.js';
-import { chartSchemas, schemaFaults } from './chart-schemas.js';
-import { type ChartTools, chartTools, chartToolsAvailability } from './tools/programs.js';
-import { strimziAvailability } from './tools/strimzi-definitions.js';
+import { chartTools, chartToolsAvailability } from './tools/programs.js';
 import { composeServices } from './compose-plan.js';
 
 /** Where nobody has built them before, the tools are built first. */
@@ -27,17 +25,15 @@ jest.setTimeout(1_900_000);
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
-const missing = chartToolsAvailability() ?? strimziAvailability();
+const missing = chartToolsAvailability();
 
 (missing === undefined ? describe : describe.skip)('the chart', () => {
   const folder = mkdtempSync(join(tmpdir(), 'chart-'));
   const rendered: Record<string, Resource[]> = {};
-  let tools: ChartTools;
   let chart: Chart;
 
   beforeAll(async () => {
-    tools = await chartTools();
-    chart = new Chart(tools.helm);
+    chart = new Chart((await chartTools()).helm);
     for (const [name, values] of Object.entries(CHART_VALUES))
       rendered[name] = await chart.render(values);
     const database = 'postgres:5432/domain_data?sslmode=disable';
@@ -76,17 +72,6 @@ const missing = chartToolsAvailability() ?? strimziAvailability();
 
   it.each(Object.keys(CHART_VALUES))('lints without a message: %s', async (name) => {
     expect(await chart.lint(CHART_VALUES[name] as string[])).toContain('0 chart(s) failed');
-  });
-
-  it.each(Object.keys(CHART_VALUES))('S110: has no field unknown to the API: %s', async (name) => {
-    const schemas = await chartSchemas();
-    const text = await chart.text(CHART_VALUES[name] as string[]);
-    const faults = schemaFaults(tools.kubeconform, schemas, text);
-    expect(faults).toEqual([]);
-    const misspelt = text.replace('readOnlyRootFilesystem:', 'readonlyRootFilesystem:');
-    expect(schemaFaults(tools.kubeconform, schemas, misspelt).join()).toContain(
-      "additional properties 'readonlyRootFilesystem' not allowed",
-    );
   });
 
   it('every service of the registry has its pods, and optional ones only on request', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { loadAll } from 'js-yaml';
-import { CHART_VALUES } from '../chart-values.js';
+import { CHART_VALUES, FOR_EVERY_POD } from '../chart-values.js';
 import { Chart, type PodSpec, RELEASE, type Resource, workloadsOf } from '../chart.js';
 import {
   apiServerAvailability,
@@ -51,11 +51,19 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       spec: podSpecOf(spec.template.spec),
     });
 
-    it.each(Object.entries(CHART_VALUES))(
+    it.each([
+      ...Object.entries(CHART_VALUES).map(([name, values]) => [name, values, []] as const),
+      [
+        'common settings of every pod',
+        CHART_VALUES['brought along'] as string[],
+        [`defaults=${JSON.stringify(FOR_EVERY_POD)}`],
+      ] as const,
+    ])(
       'S110: it is accepted, field for field, in a restricted namespace: %s',
-      async (_name, values) => {
-        expect(await installDry(values)).toContain('STATUS: pending-install');
-        const resources = loadAll(await chart.text(values)).filter(Boolean) as KubernetesObject[];
+      async (_name, values, sets) => {
+        expect(await installDry(values, ...sets)).toContain('STATUS: pending-install');
+        const text = await chart.text(values, ...sets);
+        const resources = loadAll(text).filter(Boolean) as KubernetesObject[];
         expect(resources.length).toBeGreaterThan(8);
         const nameOf = ({ metadata }: KubernetesObject) => metadata.name;
         const stored = resources.map((one) => server.client.applyDry(one, NAMESPACE));
@@ -129,6 +137,16 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
         Object.assign(container.securityContext, securityContext);
       }
       expect(await refusalOf(server.client.create(PODS, pod))).toMatch(/violates PodSecurity/);
+    });
+
+    it('S110: a field that the API does not know is refused', async () => {
+      const [workload] = workloadsOf(await chart.render(CHART_VALUES['all off'] as string[]));
+      const text = JSON.stringify(workload).replace(
+        'readOnlyRootFilesystem',
+        'readonlyRootFilesystem',
+      );
+      const attempt = server.client.applyDry(JSON.parse(text) as KubernetesObject, NAMESPACE);
+      expect(await refusalOf(attempt)).toMatch(/readonlyRootFilesystem/);
     });
 
     it.each([

@@ -5,8 +5,6 @@ import { moduleFolder } from '../tools/go-program.js';
 import { CERT_MANAGER } from '../tools/programs.js';
 import { strimziDefinitions } from '../tools/strimzi-definitions.js';
 
-export type JsonSchema = { [keyword: string]: unknown };
-
 /** Tells an API server of a kind of resource. */
 export interface CustomResourceDefinition {
   apiVersion: string;
@@ -16,17 +14,12 @@ export interface CustomResourceDefinition {
     group: string;
     scope: string;
     names: { kind: string; plural: string; singular: string };
-    versions: {
-      name: string;
-      served: boolean;
-      storage: boolean;
-      schema: { openAPIV3Schema: JsonSchema };
-    }[];
+    versions: { name: string; served: boolean; storage: boolean; schema: object }[];
   };
 }
 
 /** Operators whose Go modules carry their own definitions. */
-export const DEFINING_MODULES = [
+const DEFINING_MODULES = [
   {
     module: 'sigs.k8s.io/gateway-api',
     version: 'v1.6.1',

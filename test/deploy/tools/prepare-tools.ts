@@ -1,7 +1,7 @@
-import { chartSchemas } from '../chart-schemas.js';
 import { schemathesisPython } from '../../operations/schemathesis/schemathesis.js';
 import { STRIPE_PYTHON } from '../../billing/stripe-sdks/python-sdk.js';
 import { apiServerPrograms, chartTools, composeConfig, s3Server } from './programs.js';
+import { strimziDefinitions } from './strimzi-definitions.js';
 
 /** Before all tests, so that no test measures time while compilers take the cores. */
 const paths = [
@@ -9,7 +9,7 @@ const paths = [
   await chartTools(),
   await apiServerPrograms(),
   await composeConfig(),
-  await chartSchemas(),
+  await strimziDefinitions(),
   await schemathesisPython(),
   await STRIPE_PYTHON.python(),
 ];

@@ -18,12 +18,6 @@ export const CERT_MANAGER = { module: 'github.com/cert-manager/cert-manager', ve
 /** Renders, checks and installs the chart. */
 const CHART_TOOLS = {
   helm: { name: 'helm', module: 'helm.sh/helm/v4', version: 'v4.2.4', folder: 'cmd/helm' },
-  kubeconform: {
-    name: 'kubeconform',
-    module: 'github.com/yannh/kubeconform',
-    version: 'v0.8.0',
-    folder: 'cmd/kubeconform',
-  },
 } as const satisfies Record<string, GoProgram>;
 
 /** Compose's own parser. */
@@ -71,7 +65,6 @@ const CONTROLLERS = {
 
 type Paths<P> = { [name in keyof P]: string };
 
-export type ChartTools = Paths<typeof CHART_TOOLS>;
 export type ApiServerPrograms = Paths<typeof API_SERVER>;
 export type Controllers = Paths<typeof CONTROLLERS>;
 

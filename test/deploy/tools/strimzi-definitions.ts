@@ -40,7 +40,7 @@ export async function strimziDefinitions(): Promise<string[]> {
 }
 
 /** Names what the definitions are made of. */
-export const strimziRelease = () =>
+const strimziRelease = () =>
   createHash('sha256').update(readFileSync(POM)).update(JAVA).digest('hex').slice(0, 12);
 
 const folderOf = () => join(CACHE, `strimzi-definitions-${strimziRelease()}`);
