@@ -141,6 +141,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['settings={"BASE_URL":"http://x"}', 'settings.BASE_URL is set by the chart'],
   ['settings={"NO_SUCH":"1"}', 'settings.NO_SUCH is read by no service'],
   ['services.account.volume.size=""', 'settings.AUDIT_ANCHORS needs a disk'],
+  ['services.corpus.replicas=2', 'settings.CORPUS_SUPPRESSIONS is a list on the volume of one'],
   ['surprise=1', "additional properties 'surprise' not allowed"],
   ['services.lookup.replicas="2"', "at '/services/lookup/replicas': got string, want integer"],
   ['hosts.dashboard=""', 'hosts.dashboard is empty: set it to the public name of the dashboard'],

@@ -18,6 +18,8 @@ jest.setTimeout(3_600_000);
 
 const NAMESPACE = 'dds';
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods?dryRun=All&fieldValidation=Strict`;
+/** A pod is only taken when its account is there. */
+const { serviceAccount: _account, ...OF_POD_SPECS } = FOR_EVERY_POD;
 const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAvailability();
 
 (missing === undefined || process.env.CI === 'true' ? describe : describe.skip)(
@@ -34,6 +36,8 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       // A controller would make it.
       const account = { metadata: { name: 'default' } };
       await server.client.create(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, account);
+      const priority = { metadata: { name: FOR_EVERY_POD.priorityClassName }, value: 1 };
+      await server.client.create('/apis/scheduling.k8s.io/v1/priorityclasses', priority);
     });
     afterAll(() => server?.stop());
 
@@ -56,7 +60,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       [
         'common settings of every pod',
         CHART_VALUES['brought along'] as string[],
-        [`defaults=${JSON.stringify(FOR_EVERY_POD)}`],
+        [`defaults=${JSON.stringify(OF_POD_SPECS)}`],
       ] as const,
     ])(
       'S110: it is accepted, field for field, in a restricted namespace: %s',
