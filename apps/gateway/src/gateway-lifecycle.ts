@@ -65,7 +65,7 @@ export const JOBS: readonly JobDeclaration[] = [
 const SETTLE_TIMEOUT_MS = 5_000;
 
 /**
- * What the gateway starts and stops, in order; Nest itself promises none between providers. Between the two
+ * Starts and stops the parts of the gateway in order; Nest itself promises no order between providers. Between the two
  * halves of a stop Nest closes the internal listener and the consumers.
  */
 @Injectable()
@@ -83,7 +83,7 @@ export class GatewayLifecycle
     private readonly logger: Logger,
   ) {}
 
-  /** Everything but the public listener, which opens when the internal one answers. */
+  /** Everything except the public listener, which opens when the internal one answers. */
   async onApplicationBootstrap(): Promise<void> {
     this.declareMetrics();
     this.declareHealth();
@@ -169,7 +169,7 @@ export class GatewayLifecycle
     return this.providers.get<Database>(Database, { strict: false });
   }
 
-  /** By the role that each is opened with. */
+  /** By the role with which each is opened. */
   private get databases(): Record<string, Database> {
     const of = (token: abstract new (...given: never[]) => unknown) =>
       this.providers.get<Database>(token as never, { strict: false });

@@ -43,7 +43,7 @@ import { RequestCounts } from './telemetry/request-counts.js';
 import { RequestsService } from './usage/requests.service.js';
 import { UsageService } from './usage/usage.service.js';
 
-/** Where requests are counted: `Counters`, an interface. */
+/** Counts requests: `Counters`, an interface. */
 export const COUNTERS = Symbol('counters');
 
 const LEASE_DEADLINE_SLACK_MS = 1_000;

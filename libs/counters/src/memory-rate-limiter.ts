@@ -26,7 +26,7 @@ export class MemoryRateLimiter extends RateLimiter {
   private readonly words: Int32Array;
   private readonly counts: Uint16Array;
   private readonly indexMask: number;
-  /** Where the entries begin, after the index. */
+  /** The start of the entries, after the index. */
   private readonly entriesStart: number;
   private entriesUsed = 0;
   private freeCount = 0;

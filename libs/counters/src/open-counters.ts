@@ -23,8 +23,8 @@ export interface OpenCounters {
 }
 
 /**
- * Where requests are counted: `memory` when no server is configured, `server` on it, `alone` while it is unreachable
- * and each gateway grants its part of a limit.
+ * Where requests are counted: `memory` if no server is configured, `server` on it, `alone` while it is unreachable and
+ * each gateway grants its share of a limit.
  */
 export type CountingMode = 'memory' | 'server' | 'alone';
 

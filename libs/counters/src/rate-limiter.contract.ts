@@ -8,8 +8,8 @@ const RUNS = 200;
 const SEED = 20_261_122;
 
 /**
- * What every implementation of `RateLimiter` keeps to. `create` gets the clock to read; `runs` of each
- * property, fewer for one that asks a server.
+ * The contract of every `RateLimiter`. `create` gets the clock to read; `runs` of each property, fewer for one that
+ * calls a server.
  */
 export function rateLimiterContract(
   name: string,

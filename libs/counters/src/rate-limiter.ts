@@ -3,7 +3,7 @@ import type { CounterId } from './counter-id.js';
 /** Buckets of one second that make a window. */
 export const WINDOW_SECONDS = 61;
 
-/** Whether one more request fits, and what is left. */
+/** Whether one more request fits, and how many remain. */
 export interface RateLimitResult {
   allowed: boolean;
   /** Requests left in the window, this one counted. */

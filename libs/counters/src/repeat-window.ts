@@ -1,6 +1,6 @@
 import type { CounterId } from './counter-id.js';
 
-/** How long a charged answer makes the same question free, in milliseconds. */
+/** How long a charged answer makes the same request free, in milliseconds. */
 export const REPEAT_WINDOW_MS = 60_000;
 
 /** Remembers which questions an account was charged for within the last 60 seconds. */

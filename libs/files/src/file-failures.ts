@@ -7,7 +7,7 @@ export class FilesUnavailable extends ServiceUnavailable {
   }
 }
 
-/** There is no such file. */
+/** The file does not exist. */
 export class FileMissing extends Error {
   constructor(readonly key: string) {
     super(`there is no file ${key}`);
@@ -28,7 +28,7 @@ export class FileTooLarge extends Error {
   }
 }
 
-/** Another content took the place of the one that was read before. */
+/** The content that was read before has been replaced. */
 export class FileChanged extends Error {
   constructor(readonly key: string) {
     super(`the file ${key} has changed`);

@@ -48,7 +48,7 @@ export interface ListOptions {
 }
 
 export interface FilePage {
-  /** In the order of their keys, byte by byte. */
+  /** Ordered by their keys, byte by byte. */
   files: FileFacts[];
   /** `after` of the next page; undefined on the last one. */
   next?: string;
@@ -70,8 +70,8 @@ export const FILE_MAX_BYTES = 64 * 1024 ** 3;
 export const CONCATENATED_MAX = 4_000;
 
 /**
- * Where large results are kept, such as uploads and files of jobs. A file is written once and as a whole: nobody sees it
- * before it is complete, and a write that fails leaves nothing. No key may be the folder of another.
+ * Stores large results, such as uploads and files of jobs. A file is written once and completely: nobody sees it before
+ * it is complete, and a failed write leaves nothing. No key may be the folder of another.
  */
 export abstract class FileStore {
   /**

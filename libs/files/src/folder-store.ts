@@ -175,7 +175,7 @@ export class FolderStore extends FileStore {
   }
 }
 
-/** Each write makes a new file, whose number, time and size tell it from the one before. */
+/** Each write creates a new file, whose number, time and size distinguish it from the previous one. */
 function factsOf(key: string, { ino, mtimeNs, mtimeMs, size }: BigIntStats): FileFacts {
   const etag = `"${[ino, mtimeNs, size].map((n) => n.toString(36)).join('-')}"`;
   return { key, sizeBytes: Number(size), etag, modifiedAt: new Date(Number(mtimeMs)) };

@@ -4,7 +4,7 @@ import { MailQueue } from './mail-queue.js';
 import { type Mail, checkMail } from './mail.js';
 import { MailsRepository } from './mails.repository.js';
 
-/** Where a service writes its mails, in the transaction that gives the reason for them. */
+/** Stores a service's mails, in the transaction that causes them. */
 export class MailOutbox {
   private readonly mails = new MailsRepository();
 

@@ -66,7 +66,7 @@ describe('mail sender', () => {
     database.transaction((transaction) => new MailOutbox().add(transaction, accountId, mail));
   const rows = () =>
     maintenance.query('select state, attempts, reason, recipient, subject, text, html from mail');
-  /** By the database's clock. */
+  /** In the database's time. */
   const pass = (seconds: number) =>
     maintenance.query(
       `update work set until = until - $1 * interval '1 s' where state in ('waiting', 'claimed')`,

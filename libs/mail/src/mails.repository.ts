@@ -42,7 +42,7 @@ export class MailsRepository {
     ]);
   }
 
-  /** Without its content, so that no address stays behind. */
+  /** Removed with its content, so that no address remains. */
   async putDead(runner: Runner, id: string, reason: string): Promise<void> {
     await runner.query(
       `update mail set state = 'dead', attempts = attempts + 1, reason = $2,

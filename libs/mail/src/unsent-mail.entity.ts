@@ -31,11 +31,11 @@ export class UnsentMail {
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** For senders of the last release alone: `infinity` keeps a mail out of their sight. */
+  /** Only for senders of the last release: `infinity` hides a mail from them. */
   @Column('timestamptz', { name: 'next_try_at' })
   nextTryAt: Date;
 
-  /** Why the last attempt failed. */
+  /** The reason of the last failure. */
   @Column('text', { nullable: true })
   reason: string | null;
 }

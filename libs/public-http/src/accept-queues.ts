@@ -16,7 +16,7 @@ export class AcceptQueues {
 
   constructor(private readonly address: ListenOptions & { host: string }) {}
 
-  /** How the server itself has to listen. */
+  /** How the server itself must listen. */
   get options(): ListenOptions {
     const { reusePort } = this.address;
     return { ...this.address, reusePort: reusePort || CAN_SHARE };

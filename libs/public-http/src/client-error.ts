@@ -7,12 +7,12 @@ import type { ProblemBodies } from './problem-body.js';
 import { HeadersTooLarge, RequestTimeout, UriTooLong } from './refusals.errors.js';
 import { newRequestId } from './request-id.js';
 
-/** How a listener answers where there is no response object. */
+/** The answer of a listener where there is no response object. */
 export interface RawAnswers {
   bodies: ProblemBodies;
   /** Headers of all its answers, each a line with its end. */
   headerLines: string;
-  /** Whether a question that came on this socket has no answer yet, where the listener knows. */
+  /** Whether a request on this socket has no answer yet, if the listener knows. */
   isAsking?: (socket: Socket) => boolean;
 }
 
@@ -28,7 +28,7 @@ const ASCII_HINT =
   ' Characters outside ASCII must be percent-encoded, or the name sent in its ASCII form (xn--…).';
 const ASCII_MAX = 0x7f;
 
-/** How long what a client still sends is read and thrown away: closing at once would take the answer back. */
+/** How long data from a client is read and discarded: closing at once would discard the answer. */
 const LINGER_MS = 1_000;
 
 /** Sockets that have their last answer; the parser complains again about each further packet. */

@@ -2,7 +2,7 @@ import { isLoopbackOrigin } from '#libs/platform';
 
 /** The settings that decide whether a listener sees its clients' own addresses. */
 export interface PublicOrigin {
-  /** Under which customers reach it. */
+  /** The address at which customers reach it. */
   origin: string;
   trustedProxies: readonly string[];
   /** The names of both settings. */
@@ -10,8 +10,8 @@ export interface PublicOrigin {
 }
 
 /**
- * What to tell an operator whose customers all seem to have one address: a public origin without a trusted
- * proxy. Limits by address would then count everybody together.
+ * The warning for an operator whose customers all seem to have one address: a public origin without a trusted proxy.
+ * Limits by address would then count everybody together.
  */
 export function hiddenClientsOf(listener: PublicOrigin): string | undefined {
   const { origin, trustedProxies, settings } = listener;

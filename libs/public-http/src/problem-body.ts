@@ -16,7 +16,7 @@ const PAYMENT_REQUIRED = 402;
  * `credits_charged`), and `timestamp, status, error, message, path` for clients of the older kind.
  */
 export class ProblemBodies {
-  /** Everything of a problem that does not change from one request to the next, as JSON. */
+  /** The constant part of a problem, as JSON. */
   private readonly fixedParts = new WeakMap<Problem, string>();
 
   private lastPath = '';

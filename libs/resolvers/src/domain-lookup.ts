@@ -6,7 +6,7 @@ import type { Lookup } from './record.js';
 import type { Registries } from './registries/registries.js';
 import { SourceAsker, type SourceAskerOptions } from './source-asker.js';
 
-/** Everything a lookup stands on, so that simulators and tests can stand in for the internet. */
+/** The dependencies of a lookup, so that simulators and tests can replace the internet. */
 export interface DomainLookupOptions extends SourceAskerOptions {
   registries: Registries;
 }

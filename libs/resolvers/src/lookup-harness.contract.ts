@@ -30,7 +30,7 @@ export class LookupHarness {
   private readonly parser = new ParserWorker({ timeoutMs: PATIENT_MS });
   private readonly closings: (() => Promise<void>)[] = [];
 
-  /** For a whole spec file; with another internet for each test. */
+  /** Shared by a whole spec file; each test has its own internet. */
   static forEachTest(): LookupHarness {
     const harness = new LookupHarness();
     beforeEach(() => {

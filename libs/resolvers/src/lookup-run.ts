@@ -4,7 +4,7 @@ import type { Route } from './registries/registries.js';
 import type { Answer, Question, SourceAsker } from './source-asker.js';
 import { referralHost } from './whois/referral-host.js';
 
-/** From the registry's port 43 on: registrar, and one more it may point to. */
+/** Continues from the registry's port 43: the registrar, and one more server that it may name. */
 const REFERRALS_MAX = 2;
 
 /** The wait that is announced if no upstream named a time. */
@@ -65,7 +65,7 @@ export class LookupRun {
     return [this.keep(await this.asker.askRdap(rdapUrl, 'registrar', this.question))];
   }
 
-  /** Each host is asked once, so servers that refer to each other end the chain. */
+  /** Each host is queried once, so servers that refer to each other end the chain. */
   private async followReferrals(registry: SourceAnswer): Promise<SourceAnswer[]> {
     const visited = new Set([registry.server]);
     const answers: SourceAnswer[] = [];
@@ -87,7 +87,7 @@ export class LookupRun {
     return source;
   }
 
-  /** How a lookup ended to which nobody gave an answer. */
+  /** The outcome of a lookup without any answer. */
   private failure(): LookupOutcome {
     const outcomes = this.sources.map(({ outcome }) => outcome);
     const order: readonly LookupOutcome[] = ['throttled', 'unreachable', 'timeout', 'parse_failed'];
@@ -107,7 +107,7 @@ export class LookupRun {
     };
   }
 
-  /** When the first of the upstreams can be asked again. */
+  /** When the first of the upstreams can be queried again. */
   private retryAfterSeconds(): number {
     const named = this.sources.flatMap(({ retryAfterSeconds: seconds }) => seconds ?? []);
     if (named.length === 0) return RETRY_SECONDS_DEFAULT;

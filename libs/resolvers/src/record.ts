@@ -5,7 +5,7 @@ import type { Outcome } from '#libs/contracts';
  * registrar), and the shape in which sources are merged. Serializers turn it into public JSON.
  */
 
-/** How a lookup of a domain's registration ended. */
+/** The outcome of a lookup of a domain's registration. */
 export type LookupOutcome = Exclude<Outcome, 'empty' | 'unknown' | 'invalid'>;
 
 /**

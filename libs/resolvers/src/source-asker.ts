@@ -77,7 +77,7 @@ export class SourceAsker {
   }
 }
 
-/** Nothing may be concluded from what half an answer lacks. */
+/** Nothing may be concluded from data missing in an incomplete answer. */
 function cutShort(
   cut: NonNullable<Port43Answer['cut']>,
   outcome: LookupOutcome,

@@ -12,7 +12,7 @@ export interface UpstreamExchangeOptions {
   clock: { now(): Date };
 }
 
-/** For whom and how urgently a server is asked. */
+/** The caller and the urgency of a query. */
 export interface Asking {
   priority: Priority;
   /** The account that the question is for. */
@@ -35,7 +35,7 @@ export interface Finding {
   outcome: LookupOutcome;
   httpStatus?: number;
   retryAfterSeconds?: number;
-  /** As received, cut at the size cap. */
+  /** As received, cut off at the size limit. */
   raw?: string;
   /** A short word for logs and provenance. */
   error?: string;
@@ -55,7 +55,7 @@ const TIMEOUTS: ReadonlySet<ConnectionFault> = new Set([
   'cancelled',
 ]);
 
-/** One exchange with one server, of whatever protocol, within the limits of that server. */
+/** One exchange with one server, over any protocol, within the limits of that server. */
 export class UpstreamExchange {
   constructor(private readonly options: UpstreamExchangeOptions) {}
 

@@ -23,7 +23,7 @@ export interface BackgroundWorkOptions extends ServiceDatabases {
   logger: Logger;
   transport: EventTransport;
   files?: FileStore;
-  /** None: jobs run when somebody calls them, not by themselves. */
+  /** No background work: jobs run when somebody calls them, not by themselves. */
   jobs: readonly JobDeclaration[];
 }
 

@@ -56,7 +56,7 @@ export function databaseSettings(
   return readBy(service, Object.fromEntries(urls)) as Record<string, string>;
 }
 
-/** What the operator's commands read of each schema: `<NAME>_DATABASE_URL`, the service's own role. */
+/** The settings that operator commands read for each schema: `<NAME>_DATABASE_URL`, with the service's own role. */
 export function operatorDatabases(
   services: readonly AnyService[],
   urlOf: (role: string) => string,

@@ -7,7 +7,7 @@ const LATE = declareGauge(
   { labels: ['service', 'job'] },
 );
 
-/** How late the jobs are that an installation of the service does once in an interval. */
+/** How late the jobs are that a service runs once per interval in an installation. */
 export function addJobMetrics(
   metrics: Metrics,
   service: string,

@@ -19,15 +19,15 @@ export interface JobDeclaration {
 /** A process that was killed at work keeps the job from the others for so long. */
 const LEASE_MS = 20 * SECOND_MS;
 /**
- * How often a process looks for a job that is due seldom, and besides as soon as another's lease ends: with the lease
- * and one failure, how late a run may be after a kill.
+ * How often a process checks for an infrequent job that is due, besides at the end of another's lease: with the lease
+ * and one failure, this determines how late a run may be after a kill.
  */
 const LOOK_MS = 30 * SECOND_MS;
-/** After a run that failed: whom it asked may just be starting again. */
+/** The pause after a failed run: the called service may just be starting again. */
 const RETRY_SOON_MS = 10 * SECOND_MS;
 /**
- * After each further failure in a row: what a run asks may be killed several times, and a minute's pause would come on
- * top of that.
+ * The pause after each further failure in a row: the called service may be killed several times, and a minute's pause
+ * would be added to that.
  */
 const RETRY_PAUSES_MS = [
   RETRY_SOON_MS,
@@ -45,7 +45,7 @@ interface ScheduledJob {
 
 /** The jobs of a running service, until `stop`. */
 export interface RunningJobs {
-  /** No further runs; waits for those under way. */
+  /** Starts no further runs, and waits for running ones. */
   stop(): Promise<void>;
 }
 
@@ -152,7 +152,7 @@ export class LeasedJob implements Job {
     if (!this.isStopped) this.timer = setTimeout(() => this.wake(), ms + 1).unref();
   }
 
-  /** For a run that takes longer than the lease. While the database is unavailable the lease runs out. */
+  /** For a run that takes longer than the lease. While the database is unavailable the lease expires. */
   private keepRenewing(run: JobRun): () => Promise<void> {
     const intervalMs = this.leaseMs / 3;
     const renewal = new Loop({

@@ -13,7 +13,7 @@ import {
 } from '#libs/platform';
 import type { JobDeclaration } from './jobs.js';
 
-/** What a service is started with, alone in its process or beside others. */
+/** The options with which a service is started, alone in its process or beside others. */
 export interface ServiceStart<C extends object> {
   config: C;
   clock: Clock;
@@ -22,7 +22,7 @@ export interface ServiceStart<C extends object> {
   transport: EventTransport;
   /** Its files, for a service that says `usesFiles`. Closed by its creator. */
   files?: FileStore;
-  /** Where mail goes, instead of what the service's own settings say; closed by whoever made it. */
+  /** The mail transport, instead of the one in the service's own settings; closed by its creator. */
   mail?: MailTransport;
   /** Mail that is kept instead of sent, for a page that shows it. */
   mailbox?: LocalMailbox;
@@ -41,7 +41,7 @@ export interface StartedService {
 export interface Listener {
   /** Its setting, `ACCOUNT_PORT`. */
   port: string;
-  /** Whether customers reach it. */
+  /** Whether it is public. */
   isPublic?: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface ServiceCode<C extends object = object> {
 }
 
 /**
- * One service of the product: all that solo, cluster, the operator's commands and the documents know of it.
+ * One service of the product: everything that solo, cluster, the operator's commands and the documents know about it.
  * Each app exports one from its `service.ts`; `apps/services.ts` lists them.
  */
 export interface Service<C extends object = object> {
@@ -83,15 +83,15 @@ export interface Service<C extends object = object> {
    * own roles may not.
    */
   extensions?: readonly string[];
-  /** How its tables are spread over the nodes of a Citus cluster, if its operator has one. */
+  /** How its tables are distributed over the nodes of a Citus cluster, if its operator has one. */
   distribution?: Distribution;
-  /** Whether it keeps files: it is given a store of its own then, and reads the settings `FILES_…`. */
+  /** Whether it stores files: it then gets its own store, and reads the settings `FILES_…`. */
   usesFiles?: boolean;
   /** Imports its code. Settings, migrations and names are there without it, for commands that have to be quick. */
   load(): Promise<ServiceCode<C>>;
 }
 
-/** One of the registry, whatever its config class. */
+/** One service of the registry, whatever its config class. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a config class is both given and taken
 export type AnyService = Service<any>;
 

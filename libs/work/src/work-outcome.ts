@@ -13,7 +13,9 @@ export class WorkStopped extends Error {}
 /** The reason of the signal, and of the failed try, when the time of a try is over. */
 export class WorkTimedOut extends Error {}
 
-/** What a handler answers when it is too early for the work: to be done later, which is no failed try. */
+/**
+ * The answer of a handler if it is too early for the work: it is postponed, which does not count as a failed attempt.
+ */
 export class Later {
   constructor(readonly seconds: number) {}
 }

@@ -11,16 +11,16 @@ import {
 
 /** A piece of work to be done once the transaction has committed. */
 export interface NewWork<T extends object> {
-  /** What it is about: work of a name that is known already is not added again. */
+  /** The subject of the work: work with a known name is not added again. */
   name: string;
   payload: T;
   /** The account it belongs to: accounts take turns, and erasing the account removes it. */
   accountId?: string;
-  /** What it is part of, for `cancel` and `remaining`. */
+  /** The group it belongs to, for `cancel` and `remaining`. */
   group?: string;
   /** The fast lane goes first, for at most four of five turns; the default is `normal`. */
   lane?: 'fast' | 'normal';
-  /** What it takes of its account's turn, in units of its queue; 1 by default, at most the queue's `quantum`. */
+  /** How much of its account's turn it uses, in units of its queue; 1 by default, at most the queue's `quantum`. */
   cost?: number;
   /** How long it waits first; none by default, at most seven days. */
   delaySeconds?: number;

@@ -52,7 +52,7 @@ export function readLogKey(text: string): KeyObject | undefined {
   }
 }
 
-/** Whether a log's key has signed its checkpoint, as the Static CT API wants it (RFC6962NoteSignature). */
+/** Whether a log's key has signed its checkpoint, as required by the Static CT API (RFC6962NoteSignature). */
 export function isSignedWith(key: KeyObject, checkpoint: Checkpoint): boolean {
   const logId = createHash('sha256').update(key.export({ format: 'der', type: 'spki' }));
   const keyHash = createHash('sha256')

@@ -5,7 +5,7 @@ export const TILE_HASHES = 256;
 const LEVELS_OF_TILE = 8;
 export const HASH_BYTES = 32;
 
-/** What the database keeps of a tree. */
+/** The stored part of a tree. */
 export interface KeptTree {
   size: number;
   /** Base64. */

@@ -12,7 +12,7 @@ export interface CoveredSource {
   updatedAt: Date | null;
 }
 
-/** What the corpus holds, and where it comes from. */
+/** Measures the contents of the corpus and their sources. */
 @Injectable()
 export class CoverageRepository {
   constructor(private readonly database: SearchDatabase) {}

@@ -5,10 +5,10 @@ import { type CoveredSource, CoverageRepository } from './coverage.repository.js
 
 /** Sources are few and change seldom. */
 const KEPT_MS = 2 * SECOND_MS;
-/** Their name in answers to test keys. */
+/** The name of the sources in answers to test keys. */
 export const FIXTURE_SOURCE = 'fixtures';
 
-/** What the sources are that an answer may come from. */
+/** Describes the sources behind an answer. */
 export interface ShownSources {
   /** Numbers of those that may be shown. */
   ids: number[];
@@ -44,7 +44,7 @@ export class CoverageService {
     };
   }
 
-  /** As `of`, beside an answer to a live or a test key. */
+  /** Like `of`, beside an answer to a live or a test key. */
   async beside(isFixture: boolean, name?: string): Promise<Coverage> {
     return isFixture ? this.ofFixtures(this.clock.now()) : this.of(name);
   }

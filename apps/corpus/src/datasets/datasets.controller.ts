@@ -5,7 +5,7 @@ import { DatasetRequest, FreshestRequest } from './datasets.dto.js';
 import { DatasetsService } from './datasets.service.js';
 import { FreshestService } from './freshest.service.js';
 
-/** What the worker makes files and answers of. Lines of JSON: the last one says that nothing is missing. */
+/** Serves the data for the worker's files and answers as JSON lines; the last one says that nothing is missing. */
 @Controller('internal')
 @AllowCallers('worker')
 export class DatasetsController {

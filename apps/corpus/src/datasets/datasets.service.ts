@@ -17,7 +17,7 @@ import { cleanedRecord } from './cleaned-record.js';
 
 /** Names of a part: what is in memory at a time. */
 const PART_NAMES = 500;
-/** What was observed longer before it was noted is no news of its day. */
+/** A record observed longer than this before it was stored is not news of its day. */
 const NEWS_DAYS = 7;
 /** A name that was registered longer before is not new, although a source has just brought it. */
 const NEW_DAYS = 30;

@@ -42,7 +42,7 @@ export class DnsHistoryRepository {
     );
   }
 
-  /** When the records of each type were last asked for, by the bit of the type. */
+  /** When the records of each type were last queried, by the bit of the type. */
   async lastSightings(
     name: FiledName,
     bits: readonly number[],

@@ -44,8 +44,8 @@ export function dnsStretch(
 }
 
 /**
- * All records at each time at which one came or went, the newest first. Records that sensors saw are not among them:
- * what else there was at that time is not known.
+ * All records at each time at which one appeared or disappeared, newest first. Records observed by sensors are
+ * excluded, because the other records at that time are unknown.
  */
 export function dnsSnapshots(name: string, rows: readonly StretchRow[]): (() => DnsSnapshot)[] {
   const asked = rows.filter(({ isPassive }) => !isPassive);

@@ -6,13 +6,13 @@ export interface Span {
   untilMs?: number;
 }
 
-/** When somebody asked for all values. */
+/** When all values were queried. */
 export interface SightedAt {
   atMs: number;
   sourceId: number;
 }
 
-/** All values that were there at one time. */
+/** All values that existed at one time. */
 export interface ValueSet extends SightedAt {
   values: readonly string[];
 }
@@ -24,7 +24,7 @@ export interface SpanEdits {
   added: SightedSpan[];
   /** The spans as they were before. */
   removed: Span[];
-  /** Whether the newest values are other ones than before. */
+  /** Whether the newest values differ from the previous ones. */
   isNews: boolean;
 }
 

@@ -75,7 +75,7 @@ const SAME_PASSIVE = `unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[
     and t.value_key = q.value_key and t.first_seen = q.first_seen and t.is_passive
     and t.source_id = any($7::smallint[])`;
 
-/** What names had in the DNS, from when to when. */
+/** Stores the DNS records of names and the periods of their existence. */
 @Injectable()
 export class SpansRepository {
   /** @param bits the types that count. @returns for each owner the sightings near the new observations. */

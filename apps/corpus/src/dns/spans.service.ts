@@ -35,7 +35,7 @@ export interface ChangedRecords {
 
 type NearSpan = Pick<SpanRow, 'rtype' | 'value' | 'firstAt' | 'untilAt'>;
 
-/** What names had in the DNS: records with the time in which they were there, and host names. */
+/** Stores the DNS records of names with the periods of their existence, and host names. */
 @Injectable()
 export class SpansService {
   constructor(

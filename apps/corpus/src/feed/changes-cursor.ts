@@ -1,19 +1,19 @@
 import { FIRST_ID, InvalidRequest, isId } from '#libs/platform';
 
-/** How far a reader of changes has come. */
+/** The position of a reader of changes. */
 export interface ChangesCursor {
   /** Names the server and the history that the snapshots are of. */
   token: string;
-  /** What the reader has seen, as pg_snapshot: everything that is visible in it. */
+  /** The transactions that the reader has seen, as pg_snapshot: everything visible in it. */
   seen: string;
-  /** What it is reading: everything that is visible in this one and not in `seen`. None between two readings. */
+  /** The transactions being read: visible in this snapshot and not in `seen`. Absent between two readings. */
   until?: string;
   /** Position of the last change of the page before, in `until`. */
   xid: string;
   id: string;
-  /** Only changes from this id on; UUIDv7, so that it stands for a time. */
+  /** Starts at this id; UUIDv7, so that it represents a time. */
   from: string;
-  /** When `seen`, or `until` while there is one, was taken. */
+  /** When `seen` was taken, or `until` if there is one. */
   at: string;
 }
 

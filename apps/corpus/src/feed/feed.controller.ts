@@ -14,7 +14,7 @@ import {
 } from './feed.dto.js';
 import { FeedService } from './feed.service.js';
 
-/** What the worker follows. */
+/** Serves the worker's feed. */
 @Controller('internal/feed')
 @AllowCallers('worker')
 export class FeedController {

@@ -29,7 +29,7 @@ export interface NextNamesOf extends Required<KeyRange> {
   limit: number;
 }
 
-/** What the worker follows. */
+/** Reads the worker's feed. */
 @Injectable()
 export class FeedRepository {
   constructor(
@@ -92,7 +92,7 @@ export class FeedRepository {
     return versions;
   }
 
-  /** What was suppressed behind a version, oldest first. @param isDomains only domains. */
+  /** The suppressions after a version, oldest first. @param isDomains only domains. */
   async listSuppressed({
     after,
     isDomains,

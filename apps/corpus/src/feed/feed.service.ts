@@ -29,7 +29,7 @@ const HASHES_MAX = 10_000;
 /** Longer than any transaction that writes changes. */
 const REPEATED_MS = HOUR_MS;
 
-/** What the worker follows: changes, and names to look up. */
+/** Feeds the worker with changes, and with names to look up. */
 @Injectable()
 export class FeedService {
   constructor(
@@ -75,7 +75,7 @@ export class FeedService {
     return this.repository.suppressionVersion();
   }
 
-  /** What was suppressed behind a version, by its hashes. */
+  /** The suppressions after a version, as hashes. */
   async suppressedHashes({ dataset, after }: SuppressedHashesAsked): Promise<SuppressedHashes> {
     // The version that counts is that of domains.
     const isDomains = versionFor(dataset, { version: 0, domains: 1 }) === 1;
@@ -89,7 +89,7 @@ export class FeedService {
     return names.filter((name) => values.hasName(name));
   }
 
-  /** Where data comes from, and what may be done with it. */
+  /** The origin of data, and its permitted uses. */
   async sources(): Promise<CorpusSource[]> {
     return this.repository.listSources();
   }

@@ -24,7 +24,7 @@ describe('feed', () => {
     at: day(at),
     record,
   });
-  /** Everything behind a place, page by page. */
+  /** Reads everything after a position, page by page. */
   async function follow(asked: ChangesAsked): Promise<{ changes: CorpusChange[]; cursor: string }> {
     const changes: CorpusChange[] = [];
     for (let page = await corpus.feed.changes(asked); ;) {
@@ -177,7 +177,7 @@ describe('feed', () => {
   });
 });
 
-/** One transaction in one of four manners. @returns the ids of the changes that it committed. */
+/** Runs one transaction in one of four ways. @returns the ids of the changes that it committed. */
 async function write(corpus: CorpusUnderTest, manner: number): Promise<string[]> {
   const ids = Array.from({ length: (manner % 3) + 1 }, newId);
   const undone = new Error('undone on purpose');

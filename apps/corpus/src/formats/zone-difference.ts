@@ -2,13 +2,13 @@ import type { FiledName } from '../names/registrable-name.js';
 import type { Lines } from './lines.js';
 import { ZoneReader } from './zone-reader.js';
 
-/** What a version of a zone has and lacks beside the one before. */
+/** The names that a version of a zone has and lacks compared with the previous one. */
 export interface ZoneDifference {
   fresh: Map<string, FiledName>;
   gone: Map<string, FiledName>;
 }
 
-/** More names than that are no difference of a day; they are taken in as a whole. */
+/** More names than this are not a daily difference; the zone is then imported completely. */
 const DIFFERENCE_MAX = 250_000;
 const BLANK = /[ \t]/;
 const DELEGATES = /[ \t]ns[ \t]/i;
@@ -44,7 +44,7 @@ export async function zoneDifference(
   return { fresh: is.names, gone: was.names };
 }
 
-/** How many names a zone delegates. @param look is told each of them. */
+/** Counts the delegated names of a zone. @param look is called with each of them. */
 export async function ownersOf(
   lines: AsyncIterable<Lines>,
   zone: string,
@@ -68,7 +68,7 @@ export async function ownersOf(
   return owners;
 }
 
-/** One of two versions, up to the line that is looked at. */
+/** One of two versions, read up to the current line. */
 class Side {
   /** Names that were read: those of lines which the other version does not have at that place. */
   readonly names = new Map<string, FiledName>();

@@ -28,7 +28,7 @@ const HOSTS =
     ' ',
   );
 
-/** What stays the same for a name, and what is as it is at one look. */
+/** The constant properties of a name, and those at one observation. */
 interface Holding {
   owner: number;
   registrar: Members;
@@ -38,7 +38,7 @@ interface Holding {
   isPrivate: boolean;
 }
 
-/** Everything that was ever observed of the generated name of a number. @param today midnight in UTC. */
+/** All observations of the generated name with a number. @param today midnight in UTC. */
 export function generatedHistory(index: number, seed: number, today: Date): Observation[] {
   const name = fileName(generatedName(index, seed));
   if (!name) return [];
@@ -69,7 +69,7 @@ function createdAt(random: SeededRandom, todayMs: number): number {
   return Math.floor((todayMs - ageMs - 10 * DAY_MS) / 1000) * 1000;
 }
 
-/** When somebody looked: after the registration, and now and then since. */
+/** The times of observation: after the registration, and occasionally since. */
 function looks(random: SeededRandom, createdMs: number, todayMs: number): number[] {
   const fromMs = Math.max(createdMs + DAY_MS, FIRST_LOOK_MS + random.below(900) * DAY_MS);
   if (fromMs >= todayMs) return [Math.min(createdMs + DAY_MS, todayMs - DAY_MS)];

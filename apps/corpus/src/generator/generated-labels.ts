@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 
-/** None of them begins another, so that no two pairs of words make one label. */
+/** None is a prefix of another, so that no two pairs of words make one label. */
 const FIRST =
   'alpine amber anchor apex arrow atlas autumn azure bamboo basil beacon berlin birch blue boat bold brave breeze bridge bright brook cactus candle canyon cargo cedar cherry city clear clever cliff cloud clover coast cobalt comet copper coral corner crane crisp crystal cup daily dawn delta denver diamond dragon dream dune eagle early earth east echo elder ember emerald epic evergreen falcon fern field fire first flora focus forest fox fresh frost galaxy gentle ginger glacier glow gold grand granite green grove happy harbor hawk hazel heart helm hidden high hill honey horizon ice indigo iris iron island ivory jade jasmine jet jolly juniper keen kind lagoon lake lark laurel lemon light lily linden lion little local lotus lucky lunar magnet mango maple marble meadow mellow mercury meridian mint modern moon mosaic mountain nectar neon noble north nova oak oasis ocean olive onyx opal orbit orchid otter owl pacific panda paper paris peach pearl pebble pepper phoenix pine pixel planet plum polar prairie prime pure quartz quick quiet rain rapid raven red ridge river robin rocket rose royal ruby rustic saffron sage salt sand sapphire scarlet shadow silver simple sky smart snow solar spark spring spruce star steel stone storm summit sun swan swift teal thunder tiger timber topaz tower true tulip urban valley velvet verde violet vista walnut water wave west whale wild willow wind winter wise wolf wonder yellow young zen zephyr'.split(
     ' ',
@@ -73,7 +73,7 @@ const WORD_PAIRS = FIRST.length * SECOND.length;
 const COMMON_NAMES = WORD_PAIRS * COMMON_PAIRS.length;
 const NUMBERED_NAMES = WORD_PAIRS * NUMBERED_PAIRS.length;
 
-/** How many names there are at most. */
+/** The maximum number of names. */
 export const GENERATED_NAMES_MAX = 20_000_000;
 
 /** Prime, so that steps of it reach every place of a space before one comes again. */
@@ -92,9 +92,9 @@ const IMITATION_SUFFIXES = ['com', 'net', 'org', 'shop', 'online', 'info', 'app'
 const IMITATIONS = IMITATION_SUFFIXES.flatMap((suffix) =>
   IMITATED.flatMap((brand) => imitationsOf(brand).map((label) => `${label}.${suffix}`)),
 );
-/** One name in so many is an imitation. */
+/** One name in this many is an imitation. */
 const IMITATION_EVERY = 64;
-/** One in so many is internationalised. */
+/** One name in this many is internationalised. */
 const INTERNATIONAL_EVERY = 50;
 
 /** The name of a number, another one for each: words of people, businesses and those who imitate them. */
@@ -125,7 +125,7 @@ function nameAt(
   return `${domainToASCII(`${international}${label}`)}.${suffix}`;
 }
 
-/** What people register who want to be taken for a brand. */
+/** Words that imitators of a brand register. */
 function imitationsOf(brand: string): string[] {
   const places = Array.from(brand, (_, place) => place);
   const cut = (place: number, by: string, length = 1) =>

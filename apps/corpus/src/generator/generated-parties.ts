@@ -20,7 +20,7 @@ export const REGISTRARS: readonly Members[] = [
   phone_number: `+1.555010${iana_id.slice(2)}`,
 }));
 
-/** Where names are hosted. */
+/** Hosting providers of names. */
 export interface Provider {
   nameServers: string[];
   mail: string[];
@@ -75,7 +75,7 @@ export function generatedOwner(random: SeededRandom): number {
   return Math.floor(random.next() ** 3 * OWNERS);
 }
 
-/** What an owner publishes. @param random of the owner, not of the name. */
+/** The published data of an owner. @param random of the owner, not of the name. */
 export function contactOf(owner: number, random: SeededRandom): Members {
   const [first, last] = [random.pick(FIRST_NAMES), random.pick(LAST_NAMES)];
   const [city, state, country_code, country_name] = random.pick(CITIES);
@@ -98,7 +98,7 @@ export function contactOf(owner: number, random: SeededRandom): Members {
   };
 }
 
-/** What is left of a contact since personal data is withheld. */
+/** The rest of a contact after personal data is withheld. */
 export function withheldContact({ state, country_name, country_code }: Members): Members {
   return { state, country_name, country_code };
 }

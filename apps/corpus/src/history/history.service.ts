@@ -33,7 +33,7 @@ const COMPARED_MAX = 2_000;
 
 type Asked = RevisionsAsked & { name: SearchedName };
 
-/** What was published of one name over time. */
+/** The published registrations of one name over time. */
 @Injectable()
 export class HistoryService {
   constructor(

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CorpusUnderTest } from '#test/corpus';
 import { S3Server, s3ServerAvailability } from '#test/environment';
 
-/** Where nobody has built the server before, it is built first. */
+/** If the server was never built on this machine, it is built first. */
 jest.setTimeout(1_900_000);
 
 (s3ServerAvailability() === undefined ? describe : describe.skip)('a source on S3', () => {

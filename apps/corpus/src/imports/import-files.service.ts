@@ -9,11 +9,11 @@ import { type ImportFile, type ImportedSource, Overtaken } from '../locations/im
 import { type Advance, type ImportCounts, ImportsRepository } from './imports.repository.js';
 import type { FoundFile } from '../locations/locations.js';
 
-/** What the row of a log has as its file. */
+/** The value in a log's row in place of a file. */
 const LOG = 'log';
 const STATEMENT_MAX_MS = 10 * MINUTE_MS;
 
-/** How far files have been taken in: noted in the transactions that take them in. */
+/** The progress of imports, recorded in the transactions that import the files. */
 @Injectable()
 export class ImportFilesService {
   constructor(
@@ -24,7 +24,7 @@ export class ImportFilesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether a version of a file has been taken in. */
+  /** Whether a version of a file has been imported. */
   async isTaken(sourceId: number, file: string, version: string): Promise<boolean> {
     const known = await this.repository.findFile(sourceId, file, version);
     return known?.state === 'loaded' || known?.state === 'repeated';
@@ -71,12 +71,12 @@ export class ImportFilesService {
     await this.repository.reachedEnd(id, now);
   }
 
-  /** As `ImportsRepository` does. */
+  /** See `ImportsRepository`. */
   async listLags(): Promise<{ source: string; entries: number; seconds: number }[]> {
     return this.repository.listLags();
   }
 
-  /** As `ImportsRepository` does. */
+  /** See `ImportsRepository`. */
   async listNewest(): Promise<{ source: string; isFailed: boolean }[]> {
     return this.repository.listNewest();
   }
@@ -106,7 +106,7 @@ export class ImportFilesService {
     });
   }
 
-  /** As `advance`, for a part of the staged names. */
+  /** Like `advance`, for a part of the staged names. */
   async advanceSlice(
     file: ImportFile,
     slice: number,
@@ -136,12 +136,12 @@ export class ImportFilesService {
     });
   }
 
-  /** As `ImportsRepository` does. */
+  /** See `ImportsRepository`. */
   async findZone(sourceId: number, zone: string) {
     return this.repository.findZone(sourceId, zone);
   }
 
-  /** As `ImportsRepository` does. */
+  /** See `ImportsRepository`. */
   async setZone(
     transaction: Transaction,
     file: ImportFile,
@@ -174,7 +174,7 @@ export class ImportFilesService {
     });
   }
 
-  /** When the newest complete list of a source under a scope was made. */
+  /** The time of a source's newest complete list under a scope. */
   async newestComplete(sourceId: number, scope: string): Promise<Date | undefined> {
     return this.repository.newestComplete(sourceId, scope);
   }

@@ -28,7 +28,7 @@ import { type FoundFile, Locations } from '../locations/locations.js';
 const OBSERVATIONS_AT_A_TIME = 2_000;
 const NAMES_AT_A_TIME = 25_000;
 const SAMPLE_LENGTH_MAX = 80;
-/** After this time a zone is imported as a whole again. */
+/** After this time a zone is imported completely again. */
 const WHOLE_AFTER_MS = 7 * DAY_MS;
 /** Names that a list may lack whatever its source's `turnoverMax` says. */
 const GONE_COUNTED_FROM = 100;

@@ -15,7 +15,7 @@ import { DAY_MS, MINUTE_MS } from '#libs/platform';
 import { IMPORT_KINDS, type ImportKind } from '../formats/reader.js';
 import { LISTED_CATEGORIES, type ListedCategory } from '../listings/listed-category.js';
 
-/** How much a list may change, and who signs a log. */
+/** How much a list may change, and which key signs a log. */
 export class ChangedSource {
   /** The share of the names of a zone or block list that may be gone in its next version. */
   @IsOptional()

@@ -58,7 +58,7 @@ export class ImportsJob implements Job {
   }
 }
 
-/** What an operator is told; what is in data stays out. */
+/** The error text for an operator; it contains no imported data. */
 function problemOf(error: unknown): string {
   if (error instanceof BadFile) return error.message;
   if (error instanceof ConnectionError) return `No connection: ${error.fault}.`;

@@ -5,7 +5,7 @@ import type { SourceRights } from '../sources/source.js';
 import type { BadLine, ImportFile, ImportedSource } from '../locations/import-file.js';
 import type { NewSource } from './imports.dto.js';
 
-/** How far a batch brings a file. */
+/** The progress of a file after a batch. */
 export interface Advance {
   from: number;
   to: number;
@@ -36,7 +36,7 @@ export interface ListedSource extends SourceRights {
   logKey: string | null;
 }
 
-/** How much a list may change, and who signs a log. */
+/** How much a list may change, and which key signs a log. */
 export type ListSettings = Partial<Pick<NewSource, 'turnoverMax' | 'isOpenEnded' | 'logKey'>>;
 
 /** A file of a source as an operator sees it. */
@@ -167,7 +167,7 @@ export class ImportsRepository {
     return row;
   }
 
-  /** Whether another file of a source with the same content has been taken in. */
+  /** Whether another file of a source with the same content has been imported. */
   async isLoaded(sourceId: number, digest: string): Promise<boolean> {
     const rows = await this.database.query(
       `select from import_file where source_id = $1 and digest = $2 and state = 'loaded' limit 1`,
@@ -227,7 +227,7 @@ export class ImportsRepository {
     await this.database.query('update import_file set finished_at = $2 where id = $1', [id, now]);
   }
 
-  /** How far behind logs are that are followed: certificates, and the time since the last one had been taken in. */
+  /** The lag of followed logs: in certificates, and in time since the last import. */
   async listLags(): Promise<{ source: string; entries: number; seconds: number }[]> {
     return this.database.query(
       `select s.name as source, greatest(0, f.lines - f.position)::float8 as entries,
@@ -293,7 +293,7 @@ export class ImportsRepository {
     ]);
   }
 
-  /** As `advance`, by parts of the staged names. */
+  /** Like `advance`, by parts of the staged names. */
   async advanceSlice(transaction: Transaction, id: string, slice: number): Promise<boolean> {
     const rows = await transaction.query(
       `update import_file set slices = $2 + 1 where id = $1 and slices = $2 and state = 'loading'
@@ -338,7 +338,7 @@ export class ImportsRepository {
     );
   }
 
-  /** When the newest complete list of a source under a scope was made. */
+  /** The time of a source's newest complete list under a scope. */
   async newestComplete(sourceId: number, scope: string): Promise<Date | undefined> {
     const [row] = await this.database.query<{ at: Date | null }>(
       `select max(observed_at) as at from source_batch

@@ -63,7 +63,7 @@ export class ImportsService {
     return { requestedAt };
   }
 
-  /** Its data stays, but is neither shown, sold nor looked up. @throws NotFound. */
+  /** Disables a source: its data stays, but is neither shown, sold nor looked up. @throws NotFound. */
   async remove(name: string): Promise<void> {
     if (!(await this.repository.remove(name, this.clock.now()))) throw new NotFound('source');
   }

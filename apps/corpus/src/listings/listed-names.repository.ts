@@ -69,7 +69,7 @@ export class ListedNamesRepository {
     );
   }
 
-  /** How many hosts are on a list. */
+  /** The number of hosts on a list. */
   async count(transaction: Transaction, { sourceId, category }: BlockList): Promise<number> {
     const [{ hosts }] = await transaction.query<{ hosts: number }>(
       `select count(*)::float8 as hosts from listed_name

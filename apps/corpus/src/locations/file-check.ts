@@ -10,7 +10,7 @@ export interface CheckedFile {
   /** SHA-256. */
   digest: string;
   lines: number;
-  /** Its last line has an end. */
+  /** Whether its last line is complete. */
   isEnded: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface FileLimits {
   unpackedBytesMax: number;
 }
 
-/** Beyond so many bytes, nothing that is worth reading unpacks to more than so many times its size. */
+/** Beyond this many bytes, legitimate content never unpacks to more than this many times its size. */
 const RATIO_FROM_BYTES = 64 * 1024 * 1024;
 const RATIO_MAX = 200;
 const CHUNK_BYTES = 256 * 1024;

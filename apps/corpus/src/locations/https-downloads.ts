@@ -4,7 +4,7 @@ import { newId } from '#libs/platform';
 import { ConnectionError, SafeConnector } from '#libs/resolvers';
 import { BadFile, MissingFile } from './import-file.js';
 
-/** What was fetched. */
+/** The result of a download. */
 export interface Fetched {
   version: string;
   modifiedAt?: Date;

@@ -21,7 +21,7 @@ export interface ImportedSource {
 /** A line that was not what its format says. */
 export interface BadLine {
   line: number;
-  /** Its beginning; empty for one that is too long or no UTF-8. */
+  /** Its beginning; empty for one that is too long or not UTF-8. */
   text: string;
 }
 
@@ -37,7 +37,7 @@ export interface ImportFile {
   lines: number;
   position: number;
   slices: number;
-  /** Only what a zone has and lacks beside the file before is on its way in. */
+  /** Only the difference from the previous zone file is staged. */
   isDifference: boolean;
 }
 
@@ -47,7 +47,7 @@ export class BadFile extends Error {}
 /** A host does not have a file. */
 export class MissingFile extends BadFile {}
 
-/** Another process has gone on with this file. */
+/** Another process has continued with this file. */
 export class Overtaken extends Error {
   constructor() {
     super('another process has gone on with this import');

@@ -18,11 +18,11 @@ export interface FoundFile {
   file: string;
   version: string;
   observedAt: Date;
-  /** Where it can be read, in whole. */
+  /** Where it can be read completely. */
   path: string;
 }
 
-/** Whether a file is known in a version, so that it need not be fetched. */
+/** Whether a version of a file is known, so that it need not be fetched. */
 export type IsKnown = (file: string, version: string) => Promise<boolean>;
 
 /** The files of a source that may have to be read, oldest first; those that are fetched last until the next is asked for. */
@@ -65,7 +65,7 @@ export class Locations {
     }
   }
 
-  /** Where a file of a folder can still be read as it was; files of other places are not kept. */
+  /** Where a file of a folder can still be read unchanged; files from other places are not kept. */
   async pathOf(
     { location }: Pick<ImportedSource, 'location'>,
     { file, version }: Pick<FoundFile, 'file' | 'version'>,
@@ -121,7 +121,7 @@ async function* withinLimit(content: AsyncIterable<Uint8Array>, bytesMax: number
   }
 }
 
-/** What a run wants of a place: files that are not known, one after another at `path`. */
+/** What a run receives from a place: unknown files, one after another at `path`. */
 interface Wanted {
   path: string;
   now: Date;

@@ -1,8 +1,8 @@
 import type { Distribution } from '#libs/database';
 
 /**
- * By names, and values of contacts by the values. Changes stay on the coordinator: their order is that of its
- * transactions, which each node would count by itself.
+ * Distributed by names, and values of contacts by the values. Changes stay on the coordinator, because their order is
+ * that of its transactions, which each node would count by itself.
  */
 export const distribution: Distribution = {
   distributed: {

@@ -8,14 +8,14 @@ export function visibleText(text: string): string {
   return text.toWellFormed().replace(/\s+/gu, ' ').replace(UNSEEN, '').trim();
 }
 
-/** How two spellings of one value compare equal: compatibility form (NFKC), lower case, single spaces. */
+/** The form in which two spellings of one value are equal: compatibility form (NFKC), lower case, single spaces. */
 export function plainForm(text: string): string {
   return visibleText(text.normalize('NFKC').toLowerCase());
 }
 
 /**
- * Each character beyond ASCII as `u` and at least four hexadecimal digits: trigrams of collation "C" leave out what is
- * not ASCII, so that nothing else in that script would be found by its index.
+ * Encodes each character beyond ASCII as `u` and at least four hexadecimal digits, because trigrams of collation "C"
+ * omit non-ASCII characters, so the index could not find anything else in that script.
  */
 export function asciiForm(plain: string): string {
   return plain.replace(

@@ -15,7 +15,7 @@ const NAME_TABLES = [
   'listed_name',
 ] as const;
 
-/** All rows of names. */
+/** Creates and reads the rows of names. */
 @Injectable()
 export class NameRowsRepository {
   /** Removes names with all that is known of them, or on its way in. */

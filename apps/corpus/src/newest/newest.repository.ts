@@ -18,11 +18,11 @@ export interface NewestDns {
   name: string;
   nameServers: string[] | null;
   mailServers: string[] | null;
-  /** Whether anybody has asked for its MX records. */
+  /** Whether its MX records were ever queried. */
   isMailKnown: boolean;
 }
 
-/** What is known of the names of a page now. */
+/** The current data of the names on a page. */
 @Injectable()
 export class NewestRepository {
   constructor(private readonly database: SearchDatabase) {}

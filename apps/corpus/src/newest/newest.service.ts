@@ -12,7 +12,7 @@ export interface NewestRecord {
   record: Registration;
 }
 
-/** What is known of names now, for searches whose pages show it. */
+/** The current data of names, for searches whose pages show it. */
 @Injectable()
 export class NewestService {
   constructor(private readonly repository: NewestRepository) {}
@@ -37,7 +37,7 @@ export class NewestService {
     );
   }
 
-  /** What names have in the DNS, by name, from sources that may be shown. */
+  /** The DNS records of names, by name, from sources that may be shown. */
   async dns(
     names: readonly PagedName[],
     sourceIds: readonly number[],

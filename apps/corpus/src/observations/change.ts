@@ -8,11 +8,11 @@ export interface Change {
   key: Key;
   name: string;
   kind: ChangeKind;
-  /** What of it: that it is there, its registration, or its records. */
+  /** The changed part: the existence of the name, its registration, or its records. */
   subject: 'name' | 'whois' | 'dns';
   /** Members of the record, or types of records, that differ. */
   members: readonly string[];
-  /** Nothing of the subject was known before. */
+  /** Nothing was known of the subject before. */
   isFirst: boolean;
   at: Date;
 }

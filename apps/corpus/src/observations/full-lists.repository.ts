@@ -19,7 +19,7 @@ export interface StagedSlice {
   outranked: readonly number[];
   /** The list holds every name of a zone: it confirms them. */
   isComplete: boolean;
-  /** What is staged are the names that are new, and those that are gone. */
+  /** The staged names are the new ones and the removed ones. */
   isDifference: boolean;
 }
 
@@ -73,7 +73,7 @@ export class FullListsRepository {
     return row?.version ?? 0;
   }
 
-  /** All names of a part, some at a time. */
+  /** All names of a part, in batches. */
   async *listStaged(
     transaction: Transaction,
     { fileId, slice }: Pick<StagedSlice, 'fileId' | 'slice'>,
@@ -108,7 +108,7 @@ export class FullListsRepository {
     return transaction.query(`${ADD} returning domain_key as key, name`, parametersOf(slice));
   }
 
-  /** As `add`, of which nobody asks the names. @returns how many. */
+  /** Like `add`, without returning the names. @returns how many. */
   async addCounted(transaction: Transaction, slice: StagedSlice): Promise<number> {
     return transaction.execute(ADD, parametersOf(slice));
   }
@@ -166,7 +166,7 @@ export class FullListsRepository {
     );
   }
 
-  /** How many names of a zone a source confirms, and how many of them its next list does not have. */
+  /** The number of a zone's names that a source confirms, and how many of them its next list lacks. */
   async countGone(
     transaction: Transaction,
     fileId: string,

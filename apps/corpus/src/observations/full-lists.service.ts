@@ -16,7 +16,7 @@ import { NamesRepository } from './names.repository.js';
 export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete' | 'outranked'> {
   /** The zone of which the list holds every name; names that its source listed before and now does not are dropped. */
   zone?: string;
-  /** Nothing of the zone was listed before, so that what it holds is not new. */
+  /** Nothing of the zone was listed before, so its content is not new. */
   isFirst: boolean;
 }
 
@@ -61,7 +61,7 @@ export class FullListsService {
     await this.repository.stage(transaction, fileId, { names: staged, version });
   }
 
-  /** As `FullListsRepository` does. */
+  /** See `FullListsRepository`. */
   async listDropped(
     transaction: Transaction,
     list: { sourceId: number; at: Date },
@@ -79,7 +79,7 @@ export class FullListsService {
     await this.sources.countAt(transaction, sourceId, names, at);
   }
 
-  /** How many names of its zone the source confirms, and how many of them the list does not have. */
+  /** The number of names of its zone that the source confirms, and how many of them the list lacks. */
   async countGone(
     transaction: Transaction,
     { fileId, sourceId, zone }: ListFile,
@@ -134,7 +134,7 @@ export class FullListsService {
     return { newNames, droppedNames: dropped.length };
   }
 
-  /** What was suppressed after the names of a part were staged is not among them any more. */
+  /** Names suppressed after a part was staged are removed from it. */
   private async refuse(
     transaction: Transaction,
     part: StagedSlice,

@@ -12,7 +12,7 @@ const VALUE_LENGTH_MAX = 4_096;
 const RESERVED_TLD = 'test';
 
 /**
- * One observation of a line of JSON:
+ * Reads one observation from a line of JSON:
  *
  * - `{"kind":"whois","name":"example.com","at":"2026-11-20T11:42:03Z","complete":true,"record":{…},"raw":"…"}`;
  *   `record` in the words of the public answer
@@ -108,7 +108,7 @@ function timeOf(text: unknown): Date | undefined {
   return isKnown ? time : undefined;
 }
 
-/** Before the DNS, and after what a calendar of four digits has. */
+/** Earlier than DNS, and later than four-digit years. */
 const EARLIEST = Date.UTC(1983, 0, 1);
 const LATEST = Date.UTC(2199, 11, 31);
 

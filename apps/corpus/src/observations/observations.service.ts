@@ -23,7 +23,7 @@ export interface Recorded {
   changedNames: number;
 }
 
-/** What the changes of a batch are noted with. */
+/** The metadata recorded with the changes of a batch. */
 interface NamedChange {
   key: string;
   name: string;
@@ -97,7 +97,7 @@ export class ObservationsService {
     return { newNames: fresh.length, changedNames: new Set(changed.map((c) => c.name)).size };
   }
 
-  /** What a name lacks says something only of one that is known, and not every record shows a registration. */
+  /** The absence of data is only recorded for a known name, and not every record proves a registration. */
   private async ofKnownNames(
     transaction: Transaction,
     observations: readonly DnsObservation[],

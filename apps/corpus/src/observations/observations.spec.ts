@@ -45,7 +45,10 @@ describe('observations', () => {
     types: ['A'],
     records: addresses.map((value) => ({ type: 'A', value })),
   });
-  /** Each order for a name of its own, the first of all names arriving together, then the second. @returns the names. */
+  /**
+   * Each order uses its own name, the first observations of all names arriving together, then the second. @returns the
+   * names.
+   */
   async function inEveryOrder(seen: (name: string) => Record<string, unknown>[]) {
     const arrivals = permutations(seen('')).map((_, place) => {
       const name = newName();

@@ -18,14 +18,14 @@ export interface ContactTerm {
   termKey: Key;
   kind: number;
   folded: string;
-  /** In its own script, where that is not ASCII. */
+  /** In its own script, if that is not ASCII. */
   unicode: string | null;
 }
 
 /** Longer ones are no names. */
 const TERM_LENGTH_MAX = 200;
 
-/** How a value of a contact is sought. */
+/** How a contact value is searched. */
 export function contactTerm(kind: TermKind, value: string): ContactTerm {
   const plain = plainForm(value).slice(0, TERM_LENGTH_MAX);
   const folded = asciiForm(plain);

@@ -1,7 +1,7 @@
 import type { HistoricRecord, HistoricRecordV1, ReverseDomain } from '#libs/contracts';
 import type { Members, Registration } from './registration.js';
 
-/** What was published of a name, with the time in which it was seen unchanged. */
+/** A published record of a name, with the period in which it was observed unchanged. */
 export interface SeenRecord {
   observedAt: Date;
   lastAt: Date;
@@ -37,7 +37,7 @@ export function historicRecord(seen: SeenRecord, told: ToldRecord): HistoricReco
   return { ...head(seen, told), ...(seen.record as object) };
 }
 
-/** Its dates, and who holds the name. */
+/** Its dates, and the holder of the name. */
 export function miniRecord(seen: SeenRecord, told: ToldRecord): ReverseDomain {
   const { create_date, update_date, expiry_date } = seen.record as Partial<ReverseDomain>;
   const holder = seen.record.registrant_contact as Members | undefined;

@@ -23,7 +23,7 @@ export interface DnsValue {
   value: string;
 }
 
-/** All records of some types that a name had. */
+/** All records of some types of a name. */
 export interface DnsObservation extends Seen {
   kind: 'dns';
   /** Labels below the registrable name; empty for the name itself. */
@@ -31,11 +31,11 @@ export interface DnsObservation extends Seen {
   /** Types that were answered, also those without a record. */
   types: readonly number[];
   values: readonly DnsValue[];
-  /** It shows that the name is registered; otherwise it is kept only of names that are known. */
+  /** It proves that the name is registered; otherwise it is only stored for known names. */
   isProof: boolean;
 }
 
-/** One record that a sensor saw from one time to another; what else there was it does not know. */
+/** One record that a sensor observed over a period; the other records at that time are unknown. */
 export interface PassiveObservation extends Seen, DnsValue {
   kind: 'passive';
   host: string;
@@ -46,7 +46,7 @@ export interface PassiveObservation extends Seen, DnsValue {
 export interface HostObservation extends Seen {
   kind: 'host';
   host: string;
-  /** Whether it had an address; null where only its name was seen. */
+  /** Whether it had an address; null if only its name was observed. */
   hasResolved: boolean | null;
 }
 
@@ -60,7 +60,7 @@ export interface GoneObservation extends Seen {
   kind: 'gone';
 }
 
-/** One thing that a source saw: what everything in the corpus comes from. */
+/** One observation by a source, from which everything in the corpus is derived. */
 export type Observation =
   | WhoisObservation
   | DnsObservation

@@ -7,7 +7,9 @@ export interface Members {
   [member: string]: string | boolean | string[] | Members | Members[] | undefined;
 }
 
-/** What was published of a registration, in the words of the public answer and without what changes at each look. */
+/**
+ * The published data of a registration, in the terms of the public answer and without values that change at each query.
+ */
 export type Registration = Members;
 
 const CONTACT = [
@@ -53,7 +55,7 @@ const OBJECTS: Readonly<Record<string, readonly string[]>> = {
 };
 const TEXTS = ['create_date', 'update_date', 'expiry_date', 'domain_handle'];
 const FLAGS = ['secure_dns', 'privacy_service', 'contacts_not_kept'];
-/** Their order means nothing. */
+/** Their order has no meaning. */
 const SETS = ['name_servers', 'domain_status'];
 const TEXT_LENGTH_MAX = 1_000;
 const SET_SIZE_MAX = 100;

@@ -21,7 +21,7 @@ export interface ChangedName {
   key: Key;
   name: string;
   at: Date;
-  /** Nothing complete was known of it before. */
+  /** No complete record of it was known before. */
   isFirst: boolean;
   /** Members of the record that differ; none of a first one. */
   members: string[];
@@ -36,7 +36,7 @@ interface Sequence extends AskedSequence {
   seen: SeenState[];
 }
 
-/** What has to be written for all sequences of a batch. */
+/** The writes for all sequences of a batch. */
 interface Edits {
   revisions: NewRevision[];
   confirmations: PlacedLink[];
@@ -45,7 +45,7 @@ interface Edits {
   changed: Omit<ChangedName, 'members'>[];
 }
 
-/** What was published of names: its revisions, and the values by which names are found. */
+/** Stores the published registrations of names: revisions, and the values by which names are found. */
 @Injectable()
 export class RegistrationsService {
   constructor(
@@ -54,12 +54,12 @@ export class RegistrationsService {
     private readonly suppressions: SuppressionsService,
   ) {}
 
-  /** As `SuppressionsService` does. */
+  /** See `SuppressionsService`. */
   async lockWriting(transaction: Transaction): Promise<SuppressedValues> {
     return this.suppressions.lockWriting(transaction);
   }
 
-  /** What must not come in, as far as it is known: without the lock more may be added. */
+  /** The values to exclude, as far as they are known: without the lock more may be added. */
   async suppressed(transaction: Transaction): Promise<SuppressedValues> {
     return this.suppressions.valuesNow(transaction);
   }

@@ -1,7 +1,7 @@
-/** One observation in the sequence of those of a name. */
+/** One observation in the sequence of its name. */
 export interface Link {
   atMs: number;
-  /** What was found, by its hash. */
+  /** The observed record, by its hash. */
   state: string;
 }
 
@@ -10,7 +10,7 @@ export interface KeptLink extends Link {
   isRevision: boolean;
 }
 
-/** What has to be written so that the sequence holds new observations, too. */
+/** The writes that add new observations to the sequence. */
 export interface SequenceEdits<Seen extends Link> {
   revisions: Seen[];
   confirmations: Seen[];

@@ -17,7 +17,7 @@ export interface AskedSequence extends SequenceOf {
   lastAt: Date;
 }
 
-/** One observation's place in a sequence. */
+/** The place of one observation in a sequence. */
 export interface PlacedLink extends SequenceOf {
   at: Date;
   state: string;
@@ -61,7 +61,7 @@ const PLACES = `unnest($1::bigint[], $2::text[], $3::boolean[], $4::timestamptz[
   as q (domain_key, name, is_complete, at, state)`;
 const KEYS = 'domain_key, name, is_complete, observed_at, state, source_id';
 
-/** What was published of names, when. */
+/** The published registrations of names over time. */
 @Injectable()
 export class RevisionsRepository {
   /** @returns for each sequence its links near the new observations, in the order of `sequences`. */

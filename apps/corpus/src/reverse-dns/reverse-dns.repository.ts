@@ -19,7 +19,7 @@ export type RecordsSought =
 export interface RecordsAsked {
   rtype: number;
   sought: RecordsSought;
-  /** Only records that are there now: passive ones that were seen since then. */
+  /** Only current records: passive ones must have been observed since then. */
   isCurrent: boolean;
   passiveSince: Date;
   sourceIds: readonly number[];
@@ -29,13 +29,13 @@ export interface RecordsAsked {
 export interface FoundRecord {
   key: Key;
   name: string;
-  /** What the record points to, in the order of pages; the address for addresses. */
+  /** The target of the record, in the order of pages; for addresses, the address. */
   place: string;
   value: string;
   firstAt: Date;
   /** Null while it is there. */
   lastAt: Date | null;
-  /** One of its hosts that has it now; null where none has. */
+  /** One of its hosts that has the record now; null if none has. */
   host: string | null;
 }
 
@@ -46,7 +46,7 @@ const TEXT = 16;
 export class ReverseDnsRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** In the order of addresses, then of keys; each name once for an address or host. */
+  /** Ordered by address, then by key; each name once per address or host. */
   async list(asked: RecordsAsked, { limit, offset, after }: PagePlace): Promise<FoundRecord[]> {
     const values = valuesOf(asked);
     const at = values.length;
@@ -68,7 +68,7 @@ export class ReverseDnsRepository {
     );
   }
 
-  /** When the hosts of records that are there were last asked for them; null where nobody did. */
+  /** When the hosts of current records were last queried for them; null if never. */
   async lastSightings(
     records: readonly FoundRecord[],
     { rtype, sourceIds }: RecordsAsked,
@@ -95,7 +95,7 @@ export class ReverseDnsRepository {
     return row.records;
   }
 
-  /** How many names have each address. */
+  /** Counts the names of each address. */
   async countNames(
     addresses: readonly string[],
     asked: Omit<RecordsAsked, 'sought'>,

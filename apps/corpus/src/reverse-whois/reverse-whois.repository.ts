@@ -11,7 +11,7 @@ export interface TokensAsked {
   kinds: readonly number[];
   /** Equal values by their keys, or values like a pattern. */
   sought: { termKeys: readonly Key[] } | SearchPattern;
-  /** Also names that are not registered any more. */
+  /** Includes names that are no longer registered. */
   isHistoric: boolean;
   sourceIds: readonly number[];
 }
@@ -26,7 +26,7 @@ export interface FoundName {
 export class ReverseWhoisRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** In the order of keys, each name once. @param after key and name before the page. */
+  /** Ordered by key, each name once. @param after key and name before the page. */
   async list(asked: TokensAsked, { limit, offset, after }: PagePlace): Promise<FoundName[]> {
     const [key, name] = after ?? [ALL_KEYS.fromKey, ''];
     const values = valuesOf(asked);
@@ -39,7 +39,7 @@ export class ReverseWhoisRepository {
     );
   }
 
-  /** How many names; one more than is counted where there are more. */
+  /** Counts names; returns one more than the limit if there are more. */
   async count(asked: TokensAsked): Promise<number> {
     const [row] = await this.database.query<{ records: number }>(
       countOf(`${namesOf(asked)} group by t.domain_key, t.name`),

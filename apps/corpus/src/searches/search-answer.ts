@@ -30,7 +30,7 @@ export async function sendSearch(reply: FastifyReply, answer: SearchAnswer): Pro
     .send({ ...body, ...(coverage && { coverage }) });
 }
 
-/** Where a page begins and how many rows it takes. */
+/** The start of a page and its number of rows. */
 export type PagePlace = Pick<AskedPage, 'limit' | 'offset' | 'after'>;
 
 /** The results of a search, in the order of its pages. */

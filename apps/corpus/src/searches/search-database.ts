@@ -43,5 +43,5 @@ function shownRow<T extends ShownRow>(row: T, values: SuppressedValues): T[] {
   return [{ ...row, record: values.masked(row.record as Registration) }];
 }
 
-/** What reads for the worker, beside searches: it hides what they hide, and has the time that its parts take. */
+/** Reads for the worker with the same filters as searches, but with the time limits of its parts. */
 export class FeedDatabase extends SearchDatabase {}

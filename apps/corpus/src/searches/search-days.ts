@@ -8,7 +8,7 @@ export interface SearchDays {
 }
 
 /**
- * As PostgreSQL compares them: from the first moment of `after` up to, and without, that of `before`.
+ * The bounds as PostgreSQL compares them: from the first moment of `after` to just before that of `before`.
  * @throws InvalidRequest for days in the wrong order, between which there is nothing.
  */
 export function dayBounds({ after, before }: SearchDays): [from: string, to: string] {

@@ -7,9 +7,9 @@ const LITERAL = /[\p{L}\p{M}\p{N}]{3}|[\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kan
 
 /** A text that is searched for, as PostgreSQL's LIKE takes it. */
 export interface SearchPattern {
-  /** Over folded texts, by their trigrams; finds everything that `exact` finds, and perhaps more. */
+  /** Matches folded texts by their trigrams; finds everything that `exact` finds, and perhaps more. */
   loose: string;
-  /** Over the texts themselves. */
+  /** Matches the texts themselves. */
   exact: string;
 }
 
@@ -34,7 +34,7 @@ export function searchPattern(field: string, text: string): SearchPattern {
   return { loose: `${around}${loose}${around}`, exact: `${around}${exact}${around}` };
 }
 
-/** Nothing in it is special to LIKE any more. */
+/** No character in it is special to LIKE any more. */
 function escaped(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }

@@ -4,9 +4,9 @@ import { InvalidDomainName } from './searches.errors.js';
 
 /** The name that a search is about. */
 export interface SearchedName extends FiledName {
-  /** For people to read. */
+  /** For display. */
   readable: string;
-  /** What it stands for in answers to test keys; undefined for a name that is looked for. */
+  /** What it represents in answers to test keys; undefined for a name to be searched. */
   fixture?: 'registered' | 'empty';
 }
 

@@ -1,4 +1,4 @@
-/** How often three letters of labels stand in a row. */
+/** The frequencies of three consecutive letters in labels. */
 export interface LexicalModel {
   /** Labels that it was made of. */
   labels: number;
@@ -12,7 +12,7 @@ export interface LexicalModel {
 const LETTERS = 38;
 /** Counts what was never seen as if it had been, a little. */
 const SMOOTHING = 0.1;
-/** What is seen once in so many labels is chance. */
+/** A sequence seen once in this many labels is chance. */
 const COUNT_MIN = 2;
 
 /** Learns from labels in ASCII. */

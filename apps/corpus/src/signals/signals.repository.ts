@@ -11,12 +11,12 @@ export interface Listing {
   listedAt: Date;
 }
 
-/** What the index says of single names. */
+/** What the index knows about single names. */
 @Injectable()
 export class SignalsRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** When a name was first seen by a source that may be shown. */
+  /** When a source that may be shown first observed a name. */
   async firstSeen({ key, name }: FiledName): Promise<Date | undefined> {
     const [row] = await this.database.query<{ firstAt: Date }>(
       `select d.first_seen as "firstAt" from domain d join source s on s.id = d.source_id
@@ -37,7 +37,7 @@ export class SignalsRepository {
     );
   }
 
-  /** How many lists are loaded. */
+  /** The number of loaded lists. */
   async countLists(): Promise<number> {
     const [row] = await this.database.query<{ lists: number }>(
       `select count(*)::int as lists from source s

@@ -12,7 +12,7 @@ const LABEL_LENGTH_MIN = 6;
 
 type Judge = (label: string) => IndexSignals['lexical'];
 
-/** What the index says of a name, for its reputation. */
+/** What the index knows about a name, for its reputation. */
 @Injectable()
 export class SignalsService {
   private kept?: { untilMs: number; judge: Judge };

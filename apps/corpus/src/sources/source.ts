@@ -11,7 +11,7 @@ export interface SourceRights {
   isLookedUp: boolean;
 }
 
-/** Where data comes from. */
+/** The origin of data. */
 export interface Source extends SourceRights {
   id: number;
   name: string;
@@ -20,5 +20,5 @@ export interface Source extends SourceRights {
   isGenerated: boolean;
 }
 
-/** Under which a complete list of a zone is noted. */
+/** The scope under which a complete list of a zone is recorded. */
 export const scopeOfZone = (zone: string) => `zone ${zone}`;

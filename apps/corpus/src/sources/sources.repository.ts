@@ -8,7 +8,7 @@ export interface RankedSources {
   outranking: number[];
 }
 
-/** What was taken in together. */
+/** Files imported together. */
 export interface Batch {
   id: string;
   sourceId: number;
@@ -44,7 +44,7 @@ const COLUMNS = [
   'changedNames',
 ] as const satisfies (keyof Batch)[];
 
-/** Where data comes from. */
+/** Stores the sources of data. */
 @Injectable()
 export class SourcesRepository {
   async find(transaction: Transaction, name: string): Promise<number | undefined> {
@@ -85,7 +85,7 @@ export class SourcesRepository {
     return { outranked, outranking };
   }
 
-  /** Whether a source other than this one has a complete list under a scope that was made after a time. */
+  /** Whether another source has a newer complete list under a scope. */
   async hasNewerList(
     transaction: Transaction,
     { sourceId, at, scope }: { sourceId: number; at: Date; scope: string },

@@ -4,7 +4,7 @@ import { Clock, newId } from '#libs/platform';
 import { type Source, scopeOfZone } from './source.js';
 import { type Batch, type RankedSources, SourcesRepository } from './sources.repository.js';
 
-/** Where data comes from, and what was taken in from there. */
+/** Manages the sources of data, and what was imported from them. */
 @Injectable()
 export class SourcesService {
   constructor(
@@ -22,12 +22,12 @@ export class SourcesService {
     return this.repository.find(transaction, name);
   }
 
-  /** As `SourcesRepository` does. */
+  /** See `SourcesRepository`. */
   async listRanked(transaction: Transaction, id: number): Promise<RankedSources> {
     return this.repository.listRanked(transaction, id);
   }
 
-  /** Whether another source has listed a zone as a whole since a time: what an older list lacks may be in that one. */
+  /** Whether another source has listed a complete zone since a time; names that an older list lacks may be in it. */
   async isListedSince(
     transaction: Transaction,
     { sourceId, at }: { sourceId: number; at: Date },

@@ -28,7 +28,9 @@ const MEMBERS: readonly (readonly [string, SuppressedKind])[] = [
   ['fax', 'phone'],
 ];
 
-/** How a value is compared: names as they are filed, texts in their plain form, numbers by their digits. */
+/**
+ * The form in which a value is compared: names as they are stored, texts in their plain form, numbers by their digits.
+ */
 export function comparedForm(kind: SuppressedKind, value: string): string {
   if (kind === 'domain') return fileName(value)?.name ?? '';
   return kind === 'phone' ? value.replaceAll(/[^0-9]/gu, '') : plainForm(value);

@@ -70,7 +70,7 @@ describe('suppression', () => {
     },
     { kind: 'host', name: `www.${name}`, at: day(1), resolved: true },
   ];
-  /** What every endpoint says about a name, an address and a person; the words of the question aside. */
+  /** The answers of every endpoint about a name, an address and a person, without the words of the question. */
   async function everything(name: string, value: string): Promise<string> {
     const ask = async (path_: string, parameters: Record<string, string>) => {
       const answer = await corpus.ask<Record<string, unknown>>(path_, parameters);

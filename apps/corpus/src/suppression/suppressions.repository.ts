@@ -88,7 +88,7 @@ export class SuppressionsRepository {
     return version;
   }
 
-  /** Everything of the list up to a version is done. */
+  /** Everything in the list up to a version has been applied. */
   async finish(version: number, now: Date): Promise<void> {
     await this.database.query(
       `update suppression set erased_at = $2, hidden_at = coalesce(hidden_at, $2)

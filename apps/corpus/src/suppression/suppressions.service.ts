@@ -13,18 +13,18 @@ import {
   SuppressionsRepository,
 } from './suppressions.repository.js';
 
-/** How long another process may not know yet of a new value. */
+/** How long another process may not know a new value. */
 const KEPT_MS = SECOND_MS;
 
-/** What has to be hidden now. */
+/** The rows to hide now. */
 interface Known {
   state: string;
   values: SuppressedValues;
-  /** After a restore: rows of suppressed names are back, and not found yet. */
+  /** Runs after a restore: rows of suppressed names are back, and not found yet. */
   isBehind: boolean;
 }
 
-/** What must not be shown or kept, and how it is made to go. */
+/** Suppresses data that must not be shown or stored, and erases it. */
 @Injectable()
 export class SuppressionsService {
   private known?: Known;
@@ -55,8 +55,8 @@ export class SuppressionsService {
   }
 
   /**
-   * Until the transaction ends no other one writes what was observed, or suppresses a value: what a sequence holds is
-   * read before it is changed, and two writers of one name would each miss the other's.
+   * Until the transaction ends nobody else writes observations or suppresses a value: a sequence is read before it is
+   * changed, and two writers of one name would each miss the other's.
    * @returns what must not come in.
    */
   async lockWriting(transaction: Transaction): Promise<SuppressedValues> {

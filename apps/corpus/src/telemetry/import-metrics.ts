@@ -17,7 +17,7 @@ const FAILED = declareGauge(
   { labels: ['source'] },
 );
 
-/** How far behind followed logs are, and which sources fail. */
+/** The lag of followed logs, and the failing sources. */
 export function addImportMetrics(
   metrics: Metrics,
   files: Pick<ImportFilesService, 'listLags' | 'listNewest'>,

@@ -8,13 +8,13 @@ export interface ReadName {
   suffix: string;
 }
 
-/** How much a name may be mistaken for another one: 0 to 100. */
+/** How easily a name is mistaken for another one: 0 to 100. */
 export interface Likeness {
   score: number;
   reasons: TypoReason[];
 }
 
-/** What is known of a name beside its letters. */
+/** What is known of a name besides its letters. */
 export interface LikenessEvidence {
   isNew?: boolean;
   takesMail?: boolean;

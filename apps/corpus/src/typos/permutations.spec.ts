@@ -5,7 +5,7 @@ import { parseDomainName, skeletonOf } from '#libs/domain-names';
 import { likenessOf } from './likeness.js';
 import { dottedForms, labelPermutations, namePermutations } from './permutations.js';
 
-/** What dnstwist 20250130 makes of some names: `name kind permutation …`, from its command line. */
+/** The output of dnstwist 20250130 for some names: `name kind permutation …`, from its command line. */
 const PUBLISHED = readFileSync('test/corpus/dnstwist-permutations.txt', 'utf8')
   .trim()
   .split('\n')

@@ -142,7 +142,7 @@ const KINDS: readonly [TypoKind, Make][] = [
 
 const near = (letter: string) => [...(NEIGHBOURS.get(letter) ?? '')];
 
-/** One or two of its letters, or pairs of them, by what passes for them. */
+/** Replaces one or two letters, or pairs of them, by similar ones. */
 function homoglyphs(letters: readonly string[]): Set<string> {
   const once = mistaken(letters);
   if (letters.length > TWICE_LENGTH_MAX) return once;

@@ -11,14 +11,14 @@ export interface SoughtNames {
   names: readonly { key: Key; name: string }[];
   /** Hosts below names that together look like what is asked about. */
   hosts: readonly { key: Key; name: string; host: string }[];
-  /** What internationalised labels look like. */
+  /** The look of internationalised labels. */
   skeletons: readonly string[];
 }
 
 /** Labels with a text, or with letters that look like it. */
 export interface SoughtText {
   pattern: SearchPattern;
-  /** As LIKE takes it; null for none. */
+  /** A LIKE pattern; null for none. */
   skeleton: string | null;
 }
 
@@ -72,7 +72,7 @@ const OF_TEXT = `
 export class TyposRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** All names that were sought as such, in the order of keys, up to a limit. */
+  /** All names that were sought literally, ordered by key, up to a limit. */
   async listSought(asked: TyposAsked, sought: SoughtNames, limit: number): Promise<TypoRow[]> {
     const values = valuesOf(asked);
     const rows = await this.database.query<TypoRow>(

@@ -37,7 +37,7 @@ const USUAL_SUFFIXES = ['com', 'net', 'org', 'info', 'co', 'io', 'app', 'shop', 
 const PERMUTATIONS_MAX = 12_000;
 const FIXTURE_FOUND = 'registered.test';
 
-/** What is looked for, and how what is found is judged. */
+/** The subject of a search, and how matches are scored. */
 interface Search {
   sought: TyposAsked['sought'];
   own: ReadName;
@@ -161,7 +161,7 @@ function selected(question: Question): { selector: string; value: string } {
 
 const FIXTURES: readonly string[] = [FIXTURE_FOUND, 'redacted.test'];
 
-/** Whether a text is kept for test keys: any name under `.test`, and what searches for texts have. */
+/** Whether a text is reserved for test keys: any name under `.test`, and the samples of text searches. */
 function isFixtureValue(selector: string, value: string): boolean {
   if (selector !== 'domainName') return FIXTURES.includes(value.toLowerCase());
   const parsed = parseDomainName(value);
@@ -214,7 +214,7 @@ function lookAlikesOf(text: string, tlds: readonly string[] = USUAL_SUFFIXES): S
   };
 }
 
-/** Whether a row is on a later page than the one that ends at a place. */
+/** Whether a row is on a page after the one that ends at a position. */
 function isBehind({ key, name }: TypoRow, after: readonly string[] | undefined): boolean {
   if (!after) return true;
   const [own, last] = [BigInt(key), BigInt(after[0])];

@@ -18,7 +18,7 @@ export const BASE_HEADERS: readonly string[] = [
 
 const BASE_LINES = headerLines(BASE_HEADERS);
 const NANOSECONDS = '000000000';
-/** As `RateLimit-Policy` says; the counter keeps a second more, so that no minute holds too many. */
+/** As stated in `RateLimit-Policy`; the counter keeps a second more, so that no minute contains too many. */
 const WINDOW_SECONDS = 60;
 
 /** Header lines of every answer. @param credits what it cost, where that is known. */

@@ -3,8 +3,8 @@ import type { OwnerAnswer } from '../context/owner-answer.js';
 import type { RequestContext } from '../context/request-context.js';
 
 /**
- * What the answer costs. Only an answer to the question is charged; outcomes and sources of a newer owner that this
- * build does not know are free.
+ * The price of an answer. Only an answer to the request is charged; unknown outcomes and sources of a newer owner are
+ * free.
  */
 export function creditsFor({ headers }: OwnerAnswer, context: RequestContext): number {
   const outcome = outcomeOf(headers.outcome);

@@ -5,9 +5,9 @@ const LINE_MAX_BYTES = 4 * 1024 * 1024;
 
 /** Some whole lines of a streamed answer, without their marks. */
 export interface Lines {
-  /** Each with its line end, a character a byte. */
+  /** Lines with their line ends, one character per byte. */
   text: string;
-  /** How many of them are charged. */
+  /** The number of charged lines. */
   charged: number;
   /** The closing line, without its end; nothing follows it. */
   last?: string;

@@ -15,7 +15,7 @@ const BROKEN_OFF = '{"error":"broken_off"}';
 /** Terms of a stream besides its request. */
 interface StreamTerms {
   balanceAfter: (credits: number) => number | undefined;
-  /** When a slow client is cut off, by `monotonicMs`: its hold and its concurrency slot end then, too. */
+  /** When a slow client is disconnected, by `monotonicMs`: its hold and its concurrency slot end then, too. */
   untilMs: number;
 }
 

@@ -3,7 +3,7 @@ import { SECOND_MS } from '#libs/platform';
 import { noteLastAnswer } from '#libs/public-http';
 import type { Reply } from './request-context.js';
 
-/** How long what a client still sends is read and thrown away. */
+/** How long data from a client is read and discarded. */
 const LATE_MS = 2 * SECOND_MS;
 
 declare module 'node:http' {
@@ -24,10 +24,10 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
   implements Reply
 {
   private wholeHead = '';
-  /** Whether a body comes with the request: one that is not read to its end takes the connection with it. */
+  /** Whether the request has a body: a body that is not read to its end costs the connection. */
   hasRequestBody = false;
 
-  /** Whether the client waits to be asked for its body (`Expect: 100-continue`). */
+  /** Whether the client waits for permission to send its body (`Expect: 100-continue`). */
   isAwaited = false;
 
   /** Asks for the body, where the client waits for that. */
@@ -50,7 +50,7 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
     this.end(body, 'latin1');
   }
 
-  /** As `sendWhole`, and closes the connection. */
+  /** Like `sendWhole`, and closes the connection. */
   sendLast(status: number, lines: string, body: string): void {
     this.shouldKeepAlive = false;
     this.sendWhole(status, lines, body);
@@ -70,7 +70,7 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
   }
 }
 
-/** Whether a part of its body has not come yet, or not been read. */
+/** Whether a part of its body has not arrived yet, or not been read. */
 export function isOnItsWay({ headers, complete }: IncomingMessage): boolean {
   const hasBody =
     headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined;

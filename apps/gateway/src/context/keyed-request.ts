@@ -7,7 +7,7 @@ export interface KeyedRequest {
   requestHash: Buffer;
   requestId: string;
   begunAt: Date;
-  /** After this, a repeat may assume that its gateway died. */
+  /** After this time, a repeat may assume that its gateway died. */
   runsUntil: Date;
   /** Keys that were first used before this have expired. */
   keptSince: Date;

@@ -4,7 +4,7 @@ import type { OwnerAnswer } from './owner-answer.js';
 export interface LookupCall {
   /** The whole request as it is sent, ASCII. */
   readonly request: string;
-  /** Where it is being asked; set and unset by the connection. */
+  /** The connection that is serving it; set and unset by the connection. */
   connection?: { destroy(fault?: Error): void };
   /** Ticks of the pool's timer since it was handed over, its turn on a connection included. */
   waitedTicks: number;

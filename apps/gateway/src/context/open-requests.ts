@@ -9,7 +9,7 @@ interface ApiSocket extends Socket {
   [NEWEST]?: RequestContext | null;
 }
 
-/** Whether a question that came on this socket has no answer yet. */
+/** Whether a request on this socket has no answer yet. */
 export function isAsking(socket: Socket): boolean {
   for (let one = (socket as ApiSocket)[NEWEST]; one; one = one.earlier) {
     if (!one.isOver) return true;

@@ -26,7 +26,7 @@ export interface OwnerAnswer {
   headers: OwnerHeaders;
   /** A character a byte, as it came; empty when it is a stream, or in place. */
   body: string;
-  /** In place of `body`, for an answer that is sent before anything else is read; `bodyOf` makes it text. */
+  /** In place of `body`, for an answer that is sent before anything else is read; `bodyOf` converts it to text. */
   inPlace?: BytesInPlace;
   /** The rest of an answer in another form than JSON, as it arrives. */
   stream?: Readable;

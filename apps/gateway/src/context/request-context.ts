@@ -20,7 +20,7 @@ export interface ApiRequest {
   readonly socket: Socket;
 }
 
-/** Where an answer goes. */
+/** The destination of an answer. */
 export interface Reply {
   /**
    * Sends headers and body; `Date`, `Connection` and `Content-Length` are added to the headers.
@@ -29,13 +29,13 @@ export interface Reply {
    * @param body a character a byte.
    */
   sendWhole(status: number, lines: string, body: string): void;
-  /** As `sendWhole`, with bytes that stand before the rest of the body; where it is missing, they are sent as text. */
+  /** Like `sendWhole`, with bytes before the rest of the body; if it is missing, they are sent as text. */
   sendInPlace?(status: number, lines: string, before: BytesInPlace, rest: string): void;
-  /** As `sendWhole`, and closes the connection. */
+  /** Like `sendWhole`, and closes the connection. */
   sendLast(status: number, lines: string, body: string): void;
 }
 
-/** One request on its way through the numbered steps, with what each step has found out. */
+/** One request in the numbered steps, with what each step has found out. */
 export class RequestContext {
   readonly requestId = newRequestId();
   /** The parameters of path and query in their order, decoded; the key is not among them. */
@@ -48,7 +48,7 @@ export class RequestContext {
   /** The form of the answer that the client takes. */
   form: AnswerForm;
   apiKey = '';
-  /** In place of a key, of a question that the dashboard asks. */
+  /** In place of a key, for a request from the dashboard. */
   ownQuestion?: OwnQuestion = undefined;
   caller?: KeyEntry;
   rate?: RateLimitResult;
@@ -64,9 +64,9 @@ export class RequestContext {
   /** UTC day to which the key's daily cap counts the cost. */
   capDay = 0;
   lease?: Lease;
-  /** In place of a lease, of a request about several things. */
+  /** In place of a lease, for a request about several items. */
   hold?: RequestHold = undefined;
-  /** Most credits the answer may cost, and what one answer, item or page of it costs. */
+  /** The maximum price of the answer, and the price of one answer, item or page of it. */
   price = 0;
   eachPrice = 0;
   /** Credits for the lines that have been sent so far, of an answer that is streamed. */
@@ -86,7 +86,7 @@ export class RequestContext {
   transfer?: Transfer = undefined;
   /** Further header lines of its refusal. */
   refusalLines = '';
-  /** Only while this request is traced. */
+  /** Set only while this request is traced. */
   span?: Span = undefined;
   /** The context before it on a socket whose client does not wait for answers. */
   earlier?: RequestContext;

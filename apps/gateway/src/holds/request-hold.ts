@@ -66,7 +66,7 @@ export class RequestHold {
     this.timer ??= setTimeout(() => this.report(), SETTLE_INTERVAL_MS).unref();
   }
 
-  /** Nothing more will be sent. @param total as of `charge`. @param row as of `HoldReports.finished`. */
+  /** Nothing more will be sent. @param total as for `charge`. @param row as for `HoldReports.finished`. */
   finish(total: number, row?: string): void {
     this.raise(total);
     if (this.charged > 0) this.reports.finished(this, row);

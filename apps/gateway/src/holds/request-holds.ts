@@ -54,9 +54,9 @@ export class RequestHolds implements HoldReports {
   private holdCount = 0;
   private readonly open = new Set<RequestHold>();
   /**
-   * One call is worked on while the next is on its way. Entitlement works on an account's credits one after another,
-   * and each call that waits there for the one before has one of its few database connections: many of one account
-   * would keep everybody else's leases waiting (S102).
+   * One call is running while the next is on its way. Entitlement handles an account's credits one after another, and
+   * each call that waits there occupies one of its few database connections: many calls of one account would delay
+   * everybody else's leases (S102).
    */
   private readonly turns = new AccountTurns({ atOnce: 2, max: Infinity });
   private readonly stopping = new AbortController();

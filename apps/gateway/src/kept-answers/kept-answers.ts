@@ -30,7 +30,7 @@ export interface KeptAnswersOptions {
 /** How long a repeat with the same `Idempotency-Key` gets the first answer. */
 export const KEPT_MS = DAY_MS;
 const MIB = 1024 * 1024;
-/** At most so many bytes of a stream are kept. */
+/** The maximum number of stored bytes of a stream. */
 const STREAM_BYTES_MAX = 16 * MIB;
 /** The newest answers to an account's test keys are kept: so many, and so many bytes in all (S130). */
 export const TEST_ANSWERS = { count: 100, bytes: 4 * MIB };

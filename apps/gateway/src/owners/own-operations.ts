@@ -20,7 +20,7 @@ export interface Asker {
 
 type Answer<Values> = (values: Values, asker?: Asker) => object | Promise<object>;
 
-/** How the gateway answers the operations of the API that it owns itself, by their names. */
+/** Answers the operations that the gateway owns itself, by their names. */
 export type OwnOperations = ReadonlyMap<string, Answer<never>>;
 
 /** @throws when one of them is answered by nobody. */

@@ -43,7 +43,7 @@ const answerTimeout = new AnswerTimeout();
  */
 export class ServiceForwarder {
   private readonly pool: ServicePool;
-  /** For uploads and downloads: however many there are, every other question finds a connection. */
+  /** For uploads and downloads: however many there are, every other request finds a connection. */
   private readonly transfers: ServicePool;
 
   constructor(private readonly options: ServiceForwarderOptions) {
@@ -81,7 +81,7 @@ export class ServiceForwarder {
     }
   }
 
-  /** By what an upload or a download reaches this owner, and how long the owner may take to answer. */
+  /** How an upload or a download reaches this owner, and how long the owner may take to answer. */
   transferOf(
     context: RequestContext,
   ): Pick<TransferCall, 'dispatcher' | 'headers' | 'answerTimeoutMs'> | Problem {

@@ -10,7 +10,7 @@ export class AskedQuestion {
   @MaxLength(NAME_LENGTH_MAX)
   operation: string;
 
-  /** Its parameters, as in an address. */
+  /** Its parameters, as in a query string. */
   @IsString()
   @MaxLength(QUERY_LENGTH_MAX)
   query: string;

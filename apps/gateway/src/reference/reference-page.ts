@@ -14,7 +14,7 @@ import { type Markup, html, markdown, markdownLine } from '#libs/public-http';
 
 /** Where an API is served, and where its dashboard is. */
 export interface Origins {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   apiUrl: string;
   dashboardUrl: string;
 }

@@ -9,9 +9,9 @@ import {
 import { nearestName } from '#libs/platform';
 import { type ApiRoute, type RouteOptions, compileRoute } from './api-route.js';
 
-/** One public path with what it takes. */
+/** One public path with its methods. */
 export interface ApiPath {
-  /** For `Allow`. */
+  /** The value for `Allow`. */
   allow: string;
   /** Further headers of the answer to `OPTIONS`, names and values in turn: the abilities of tus here. */
   options: readonly string[];
@@ -21,7 +21,7 @@ export interface ApiPath {
   get?: ApiRoute;
 }
 
-/** Where a path leads, with what stands in it in the place of its parameters. */
+/** The target of a path, with the values of its parameters. */
 export interface PathMatch {
   entry: ApiPath;
   names: readonly string[];
@@ -99,7 +99,7 @@ export class ApiPaths {
   }
 }
 
-/** One route a method; where a parameter tells several apart, the first of them leads to the others. */
+/** One route per method; if a parameter selects among several, the first of them leads to the others. */
 function routesOf(
   rows: { operation: Operation; at: OperationRoute }[],
   options: RouteOptions,

@@ -46,7 +46,7 @@ const FAILURES: ReadonlySet<Outcome> = new Set([
   'parse_failed',
 ]);
 
-/** How a lookup that gave no answer ended. */
+/** The outcome of a lookup without an answer. */
 export function isFailure(outcome: Outcome): boolean {
   return FAILURES.has(outcome);
 }
@@ -93,7 +93,7 @@ export class AnswerCache<Lookup extends Findings> {
     return now.getTime() - entry.lookup.fetchedAt.getTime() <= maxAgeMs ? entry.lookup : undefined;
   }
 
-  /** Whatever was last answered, however old. */
+  /** The last answer, however old. */
   stale(key: string): Lookup | undefined {
     return this.used(key)?.lookup;
   }

@@ -6,7 +6,7 @@ interface AnswerCount {
   count: number;
 }
 
-/** How many answers ended how and came from where, since the start. */
+/** Counts answers by outcome and source, since the start. */
 export class AnswerCounts {
   private readonly counts = new Map<string, AnswerCount>();
 

@@ -23,7 +23,7 @@ export class UpstreamThrottled extends Problem {
   }
 }
 
-/** No server that knows the name could be reached, or it answered that it is out of order. */
+/** No server that knows the name could be reached, or it reported a failure. */
 export class UpstreamUnreachable extends Problem {
   constructor(retryAfterSeconds: number) {
     super({

@@ -17,7 +17,7 @@ const DEFAULT_RETRY_AFTER_SECONDS = 30;
 export type DataAnswer = { outcome: Outcome; serving: Serving } & (
   | {
       body: Json;
-      /** How many items are charged, in an answer about several. */
+      /** The number of charged items, in an answer about several. */
       chargedItems?: number;
     }
   | { problem: Problem }
@@ -53,8 +53,8 @@ function headersOf(answer: DataAnswer): Record<string, string> {
 }
 
 /**
- * What an outcome is that gives no answer; undefined for answers. Exhaustive: an outcome that is neither an
- * answer nor a refusal does not compile.
+ * The refusal for an outcome without an answer; undefined for answers. Exhaustive: an outcome that is neither an answer
+ * nor a refusal does not compile.
  *
  * @param unsupported what it means here that nobody can be asked.
  */

@@ -10,7 +10,7 @@ import type { Serving } from '../serializers/provenance-body.js';
 const REPEAT_MS = MINUTE_MS;
 const WAITING_MAX = 2_000;
 
-/** How old an answer may be. */
+/** The maximum age of an answer. */
 export interface Freshness {
   /** Seconds; 0 asks the source again. */
   max_age: number;

@@ -53,7 +53,7 @@ export interface AvailabilityFound {
   chargedItems: number;
 }
 
-/** Whether names are available: by their registry, and by whether name servers serve them. */
+/** Determines the availability of names from their registry, and from whether name servers serve them. */
 @Injectable()
 export class AvailabilityService {
   constructor(

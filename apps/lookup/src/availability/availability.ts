@@ -1,6 +1,6 @@
 import type { AvailabilityMethod, AvailabilityWord, Outcome } from '#libs/contracts';
 
-/** Whether name servers serve a name: from the zone above it. */
+/** Whether name servers serve a name, according to the parent zone. */
 export type Delegation = 'delegated' | 'not_delegated' | 'unknown';
 
 /** A registry's answer about a name. */
@@ -19,7 +19,7 @@ export interface Verdict {
   isContradiction?: boolean;
 }
 
-/** How sure a word is by what it rests on. */
+/** The confidence of an answer by its evidence. */
 const CONFIDENCE = {
   registryAnswers: 1,
   delegated: 0.95,
@@ -31,7 +31,7 @@ const CONFIDENCE = {
 
 const NOBODY_KNOWS: Verdict = { availability: 'unknown', confidence: 0 };
 
-/** What the delegation alone decides: a name that is served is somebody's. */
+/** What the delegation alone decides: a served name is registered. */
 export function verdictByDelegation(delegation: Delegation): Verdict | undefined {
   return delegation === 'delegated'
     ? { availability: 'registered', method: 'dns', confidence: CONFIDENCE.delegated }
@@ -39,9 +39,9 @@ export function verdictByDelegation(delegation: Delegation): Verdict | undefined
 }
 
 /**
- * Whether a name is available. "Available" needs a registry that does not know it, and nothing that speaks
- * against it; a text of port 43 alone is not enough. A registry that says nothing leaves it unknown, unless
- * name servers serve the name.
+ * Whether a name is available. "Available" needs a registry that does not know it, and no evidence against it; a
+ * port-43 text alone is not enough. Without an answer of the registry it is unknown, unless name servers serve the
+ * name.
  */
 export function verdictOf({ outcome, protocol }: RegistryWord, delegation: Delegation): Verdict {
   const method: AvailabilityMethod = protocol === 'whois43' ? 'whois' : 'rdap';
@@ -86,7 +86,7 @@ function verdictOnAbsence(method: 'rdap' | 'whois', delegation: Delegation): Ver
   }
 }
 
-/** How a word is charged: that nobody knows costs nothing. */
+/** The charge of an answer: an unknown availability is free. */
 export function outcomeOfWord(word: AvailabilityWord): Outcome {
   switch (word) {
     case 'available':

@@ -71,12 +71,12 @@ export function suffixesFor(label: string, unicode: string): string[] {
   );
 }
 
-/** Whether a label has Latin letters only, with digits and hyphens. */
+/** Whether a label has only Latin letters, digits and hyphens. */
 export function isLatin(unicode: string): boolean {
   return /^[\p{Script=Latin}\d-]+$/u.test(unicode);
 }
 
-/** Whether anybody can register under a suffix, as opposed to `gov.uk`, `edu` or a company's own. */
+/** Whether anybody can register under a suffix, unlike `gov.uk`, `edu` or a company's own. */
 export function isOpen(suffix: string): boolean {
   return Object.hasOwn(OFFERED, suffix) || OPEN.has(suffix);
 }

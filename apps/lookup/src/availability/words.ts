@@ -16,7 +16,7 @@ const RANKS: ReadonlyMap<string, number> = new Map(
 );
 const WORD_LENGTH_MAX = 24;
 
-/** Whether English has the word. */
+/** Whether the word is English. */
 export function isWord(text: string): boolean {
   return RANKS.has(text);
 }

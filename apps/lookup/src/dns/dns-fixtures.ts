@@ -1,7 +1,7 @@
 import type { DnsLookup, DnsRecord, DnsType } from '#libs/resolvers';
 
 const NAME = 'registered.test';
-/** Whatever a registry answers about them, they have the same records. */
+/** They have the same records, whatever a registry answers about them. */
 const DELEGATED = [NAME, 'redacted.test', 'conflict.test', 'throttled.test'];
 const TTL_SECONDS = 300;
 

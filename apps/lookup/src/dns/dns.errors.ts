@@ -2,7 +2,7 @@ import { Problem } from '#libs/platform';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** No resolver could be asked, or all of them failed to find an answer. */
+/** No resolver could be queried, or all of them failed to find an answer. */
 export class ResolverUnreachable extends Problem {
   constructor() {
     super({

@@ -168,7 +168,7 @@ export class DnsService {
     return found;
   }
 
-  /** Without addresses of private networks, which say something about ours or mislead whoever uses them (S123). */
+  /** Omits addresses of private networks, which reveal something about ours or mislead the client (S123). */
   private withoutPrivate(lookup: DnsLookup): DnsLookup {
     const errors = { ...lookup.errors };
     const records = lookup.records.filter((record) => {

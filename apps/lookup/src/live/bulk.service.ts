@@ -16,7 +16,7 @@ export class BulkService {
     private readonly config: LookupConfig,
   ) {}
 
-  /** All names share the time of one lookup: what has no answer by then is a time-out, and free. */
+  /** All names share the time of one lookup: names without an answer by then time out, free of charge. */
   questions(
     domainNames: readonly string[],
     question: BulkQuestion,

@@ -14,7 +14,7 @@ import { LookupConfig } from '../lookup.config.js';
 import { KEPT_DOMAIN } from './kept-domain.js';
 import { type BulkQuestion, type LiveQuestion, liveAnswer } from './live-answer.js';
 
-/** How a name is asked about. */
+/** The options for looking up a name. */
 export interface DomainAsking extends Asking {
   /** `live` by default. */
   priority?: Priority;

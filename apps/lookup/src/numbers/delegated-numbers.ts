@@ -8,8 +8,8 @@ interface Holding {
 }
 
 /**
- * What each holder of AS numbers has from its regional registry, of the registries' own statistics files (NRO extended
- * allocation and assignment reports). They name no holder, only what belongs to the same one.
+ * The resources that each holder of AS numbers has from its regional registry, from the registries' statistics files
+ * (NRO extended allocation and assignment reports). They name no holder, only which resources belong to the same one.
  */
 export class DelegatedNumbers {
   private readonly holdings = new Map<string, Holding>();

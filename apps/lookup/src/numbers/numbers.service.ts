@@ -32,7 +32,7 @@ const KEPT_NUMBER: KeptKind<NumberLookup> = {
 type Question = Freshness & { fields?: string[]; include?: NumberSection[] };
 
 interface Asked {
-  /** As it is answered and remembered. */
+  /** In its answered and cached form. */
   text: string;
   look: (request: NumberRequest) => Promise<NumberLookup>;
   body: (lookup: NumberLookup, told: Told) => Json | Promise<Json>;
@@ -102,8 +102,8 @@ export class NumbersService {
   }
 
   /**
-   * What is registered of an address's origin: remembered for a day, and asked for a moment only. An answer about an
-   * address does without it.
+   * The registration of an address's origin: cached for a day, and awaited only for a moment. An answer about an
+   * address can do without it.
    */
   private async registrationOf(
     { asns: [asn], routing }: AddressOrigin,

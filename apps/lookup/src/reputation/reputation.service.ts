@@ -22,7 +22,7 @@ type Question = QuestionOf<typeof REPUTATION>;
 
 /** The index is asked beside the registry, which takes longer. */
 const INDEX_TIMEOUT_MS = 3_000;
-/** How much of what could be known each part is. */
+/** The weight of each part in the confidence. */
 const SHARES = { registration: 0.4, index: 0.3, dns: 0.3 };
 const FIXTURE_TLD = 'test';
 

@@ -52,7 +52,7 @@ export function registrarBody(registrar: Registrar | undefined): Json | undefine
   });
 }
 
-/** Where a contact is, in the words that all answers share. */
+/** The location of a contact, in the words that all answers share. */
 export function addressBody(contact: Contact | undefined): Json {
   const { street, city, state, postalCode: zip_code } = contact ?? {};
   return { street, city, state, zip_code };

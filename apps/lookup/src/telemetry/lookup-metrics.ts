@@ -44,7 +44,7 @@ export interface LookupParts {
   answers: AnswerCounts;
   lookups: LookupCounts;
   observations: Pick<ObservationsService, 'counts'>;
-  /** One for each kind of question. */
+  /** One for each kind of request. */
   caches: readonly { size: { entries: number; bytes: number } }[];
 }
 

@@ -9,9 +9,9 @@ export interface Script {
 
 /** A slice is spent for this long after it was asked for, on the cluster's clock. */
 export const SLICE_USABLE_MS = 2_000;
-/** Then its holder is taken for dead and the rest for spent; more than the above plus a clock's step. */
+/** After this its holder counts as dead and the rest as spent; more than the above plus a clock step. */
 const SLICE_KEPT_MS = 6_000;
-/** In place of a second: requests that were counted and do not count, as a negative count. */
+/** In place of a second: requests that were counted by mistake, as a negative count. */
 export const GIVEN_BACK = 0;
 /** An unused entry expires after two windows, because the clock may stand still for a while. */
 const ENTRY_TTL_MS = 130_000;

@@ -7,7 +7,7 @@ import type { TakeReply } from './valkey-link.js';
 export interface WaitingTake {
   limit: number;
   resolve(answer: RateLimitResult): void;
-  /** How it was decided when the word came too late. */
+  /** The decision if the server's answer came too late. */
   lateAnswer?: RateLimitResult;
   isAnswered: boolean;
   timer?: NodeJS.Timeout;
@@ -21,7 +21,7 @@ const SLICE_MAX = 2_000;
 /** A full entry is asked about again at the latest after this long; sooner when others may give back. */
 const FULL_MAX_MS = 1_000;
 const FULL_WHILE_HELD_MS = 50;
-/** For so long the server's last word also binds a gateway that has to decide without it. */
+/** How long the server's last answer also binds a gateway that has to decide without it. */
 const WORD_HOLDS_MS = 1_000;
 /** Seconds of use that wait for a server that is down; older ones count no more. */
 const USES_MAX = 2 * (WINDOW_SECONDS + 1);
@@ -78,7 +78,7 @@ export class SliceEntry {
     return this.leftAlone <= 0 && nowMs - this.learnedAtMs < WORD_HOLDS_MS;
   }
 
-  /** One request was let through without the server. */
+  /** One request was admitted without the server. */
   spendAlone(): void {
     this.leftAlone--;
   }
@@ -101,7 +101,7 @@ export class SliceEntry {
     if (uses.length > USES_MAX) uses.splice(0, 2);
   }
 
-  /** One request that was let through does not count. */
+  /** One admitted request does not count. */
   giveBack(): void {
     this.leftAlone++;
     this.fullUntilMs = 0;
@@ -137,10 +137,7 @@ export class SliceEntry {
     return { ...this.answer(false, nowMs), remaining: 0 };
   }
 
-  /**
-   * What the server is told and asked: the arguments of the script, and the uses that are on their way
-   * with them.
-   */
+  /** The message to the server: the arguments of the script, and the uses that are sent with them. */
   turn(session: string, nowMs: number, gateways: number): { words: number[]; uses: number[] } {
     if (this.session !== session || nowMs >= this.usableUntilMs) this.inHand = 0;
     this.session = session;
@@ -181,7 +178,7 @@ export class SliceEntry {
     }
   }
 
-  /** Nothing is let through until then. */
+  /** Nothing is admitted until then. */
   fill(untilMs: number): void {
     this.fullLimit = this.limit;
     this.fullUntilMs = untilMs;

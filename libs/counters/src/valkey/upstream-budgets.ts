@@ -17,7 +17,7 @@ export interface BudgetRequest {
   /** 0 is served before 1, that before 2, whichever process asks. */
   priority: number;
   tokens: number;
-  /** For how long the process knows the host to be paused. */
+  /** How long the process knows the host to be paused. */
   pausedMs: number;
   /** The host answered since it was paused. */
   isRecovered: boolean;
@@ -36,7 +36,7 @@ export interface BucketRequest {
 /** The budget that an asker claims a share of. */
 export interface ShareRequest {
   asker: string;
-  /** His questions that wait in this process. */
+  /** The account's queries that wait in this process. */
   waiting: number;
   /** The buckets that refill slowly, with their positions among the buckets of the host, from 0. */
   buckets: readonly { place: number; burst: number; perSecond: number }[];
@@ -44,7 +44,7 @@ export interface ShareRequest {
 
 export interface BudgetReply {
   granted: number;
-  /** When to ask again for what was not granted. */
+  /** When to retry what was not granted. */
   waitMs: number;
   pausedMs: number;
   /** Throttles in a row. */

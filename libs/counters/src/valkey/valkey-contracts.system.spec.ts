@@ -18,7 +18,7 @@ const timeoutMs = 60_000;
 (valkeyAvailability() === undefined ? describe : describe.skip)('over a real server', () => {
   let time: () => number = () => 0;
   const gatewayId = newId();
-  /** One of its own: on a shared one, gateways of other specs would be counted, by another clock. */
+  /** A separate server: on a shared one, gateways of other specs would be counted, with another clock. */
   let server: ValkeyServer;
   let folder: string;
   let link: ValkeyLink;

@@ -14,7 +14,7 @@ const GATEWAYS_UNSEEN = 4;
  */
 const FEWER_AFTER_MS = 15_000;
 const BEAT_MS = SECOND_MS;
-/** How often it is asked whether a slow or lost server is well again. */
+/** How often a slow or lost server is checked for recovery. */
 const PROBE_MS = 100;
 /** An answer that is this late means that the connection is dead; later where a request waits for longer. */
 const DEAD_MS = SECOND_MS;

@@ -36,7 +36,7 @@ export class ValkeyRateLimiter extends RateLimiter {
   private queue: SliceEntry[] = [];
   private isFlushPlanned = false;
   private sweep?: Iterator<SliceEntry>;
-  /** Everything this gateway let through: what it counts by when it is alone. */
+  /** Everything this gateway admitted, which it counts by when it is alone. */
   private readonly own: MemoryRateLimiter;
   private readonly timer: NodeJS.Timeout;
   private readonly underWay = new Set<Promise<void>>();
@@ -239,7 +239,7 @@ export class ValkeyRateLimiter extends RateLimiter {
     waiter.resolve(refusal ?? entry.answer(true, reply.nowMs));
   }
 
-  /** No answer: those who wait are decided here. */
+  /** No answer arrived, so waiting requests are decided here. */
   private settleWithout({ entry, uses, waiters }: Turn, error: Error): void {
     entry.inHand = 0;
     // Only then is it certain that nothing was booked.

@@ -7,7 +7,7 @@ import { S3Server, makeOwnFolder, s3ServerAvailability } from '#test/environment
 import { fileStoreContract } from '../file-store.contract.js';
 import { FilesConfig } from '../files.config.js';
 
-/** Where nobody has built the server before, it is built first. */
+/** If the server was never built on this machine, it is built first. */
 jest.setTimeout(1_900_000);
 
 const MIB = 1024 * 1024;

@@ -9,7 +9,7 @@ export function markdown(text: string): Markup {
   return new Markup(READER.render(text));
 }
 
-/** As `markdown`, of one line: without a paragraph around it. */
+/** Like `markdown`, for one line: without a surrounding paragraph. */
 export function markdownLine(text: string): Markup {
   return new Markup(READER.renderInline(text));
 }

@@ -11,7 +11,7 @@ import { Transfer, type TransferEnd, TransferRefusal } from './transfer.js';
 export class Download extends Transfer {
   private readonly floor = new ReadingFloor();
   private isAnswered = false;
-  /** When the owner sent something last, by `monotonicMs`. */
+  /** When the owner last sent something, by `monotonicMs`. */
   private heardMs = 0;
 
   /** The owner is silent for too long, or the client takes less than the floor. */

@@ -2,12 +2,12 @@ import { SECOND_MS } from '#libs/platform';
 
 /** The least average rate of a reader or a sender, in bytes a second. */
 export const FLOOR_BYTES_A_SECOND = 16 * 1024;
-/** For a minute nothing need be taken. */
+/** In the first minute nothing need be read. */
 const CREDIT_AT_FIRST = 60 * FLOOR_BYTES_A_SECOND;
 /**
- * How far ahead of the floor a reader can be. The system takes bytes off our hands in steps of a third of its buffer,
- * more than a mebibyte: whoever reads as fast as the floor is seen to take nothing for more than a minute, and then
- * all at once. Whoever reads nothing is found after about three minutes.
+ * How far ahead of the minimum rate a reader can be. The system accepts bytes in steps of a third of its buffer, more
+ * than a mebibyte: a reader at the minimum rate seems to read nothing for more than a minute, and then everything at
+ * once. A reader that reads nothing is detected after about three minutes.
  */
 export const CREDIT_MAX_BYTES = 3 * 1024 ** 2;
 
@@ -17,7 +17,7 @@ export class ReadingFloor {
   private last?: { atMs: number; takenBytes: number };
 
   /**
-   * Whether the reader has fallen behind the floor by all that it was ahead. To be asked about once a second.
+   * Whether the reader has used up its lead over the minimum rate. Call it once a second.
    * @param takenBytes what has left, or come, since the beginning.
    * @param isReaderWaitedFor false where there is nothing to take: that is not the reader's doing.
    */

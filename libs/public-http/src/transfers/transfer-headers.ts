@@ -54,7 +54,7 @@ export function fileHeaders(form: AnswerForm, headers: Heads, status: number): s
   ];
 }
 
-/** Where a file is; undefined for an address that is not https. */
+/** The address of a file; undefined if it is not https. */
 export function fileAddress({ location }: Heads): string | undefined {
   return typeof location === 'string' && FILE_ADDRESS.test(location) ? location : undefined;
 }

@@ -2,9 +2,9 @@ import { type Problem } from '#libs/platform';
 import { ServiceOverloaded } from '../refusals.errors.js';
 import { TooManyDownloads, TooManyUploads } from './transfers.errors.js';
 
-/** At a time, of one account. */
+/** Per account, at a time. */
 export const ACCOUNT_MAX = { upload: 4, download: 4 } as const;
-/** At a time, of all accounts together. */
+/** Over all accounts, at a time. */
 const ALL_MAX = { upload: 200, download: 400 } as const;
 
 const TOO_MANY = {

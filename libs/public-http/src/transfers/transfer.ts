@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import type { Operation } from '#libs/contracts';
 import { type Problem, ServiceUnavailable, monotonicMs } from '#libs/platform';
 
-/** One upload or download, as the door that took it hands it over. */
+/** One upload or download, as received from its listener. */
 export interface TransferCall {
   operation: Operation;
   /** Path at which it was asked for, without its query. */
@@ -22,7 +22,7 @@ export interface TransferCall {
   answerHeaders: readonly string[];
   /** Asks a client for the body that waits to be asked (`Expect: 100-continue`). */
   invite: () => void;
-  /** Where a browser that sent a form goes on after it, by the owner's answer; without it, the answer is passed on. */
+  /** Where a browser continues after sending a form, by the owner's answer; without it, the answer is passed on. */
   leadTo?: (answer: string) => string;
   /** Longest until the owner's answer begins, in milliseconds, not counting what the client needs. */
   answerTimeoutMs: number;
@@ -30,7 +30,7 @@ export interface TransferCall {
   idleTimeoutMs: number;
 }
 
-/** How it ended, of one that has been answered. */
+/** The outcome of an answered transfer. */
 export interface TransferEnd {
   status: number;
   /** False when the owner went, or the connection was cut, before the last byte. */
@@ -47,10 +47,10 @@ export class TransferRefusal {
 
 const underWay = new WeakSet<Socket>();
 
-/** Whether a transfer is under way on this socket: what is late of its request is looked at by the transfer itself. */
+/** Whether a transfer is running on this socket; the transfer itself then checks for delays. */
 export const hasTransfer = (socket: Socket): boolean => underWay.has(socket);
 
-/** One transfer under way; its limits are looked at from time to time. */
+/** One running transfer; its limits are checked from time to time. */
 export abstract class Transfer {
   protected readonly startedMs = monotonicMs();
   private readonly abortion = new AbortController();

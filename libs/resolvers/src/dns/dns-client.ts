@@ -8,7 +8,7 @@ import { UdpServer } from './udp-server.js';
 export interface DnsClientOptions {
   /** `address`, `address:port` or `[address]:port` of resolvers; the system's by default. */
   servers?: readonly string[];
-  /** For one try at one server. */
+  /** The limit of one attempt at one server. */
   tryTimeoutMs?: number;
   /** Tries in all, over the servers in turn. */
   tries?: number;
@@ -17,7 +17,7 @@ export interface DnsClientOptions {
 }
 
 export interface AskOptions {
-  /** For all tries together. */
+  /** The limit of all attempts together. */
   timeoutMs: number;
   signal?: AbortSignal;
 }
@@ -34,7 +34,7 @@ const DNS_PORT = 53;
 const TRY_TIMEOUT_MS = 2_000;
 const TRIES = 3;
 const IN_FLIGHT_MAX = 10_000;
-/** After these another server may know better. */
+/** Answers after which another server may know better. */
 const TRY_ANOTHER: ReadonlySet<string> = new Set(['servfail', 'refused', 'formerr', 'notimp']);
 
 interface Server {

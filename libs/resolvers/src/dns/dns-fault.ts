@@ -1,4 +1,4 @@
-/** Why a question got no answer. */
+/** The reason why a query has no answer. */
 export type DnsFaultKind =
   /** No server answered in time. */
   | 'timeout'
@@ -6,7 +6,7 @@ export type DnsFaultKind =
   | 'unreachable'
   /** The caller has gone. */
   | 'cancelled'
-  /** More questions under way than this process takes. */
+  /** More queries are running than this process allows. */
   | 'busy';
 
 /** A question without an answer. An answer that says no (NXDOMAIN, SERVFAIL) is not one of these. */

@@ -2,7 +2,7 @@ import type { AskOptions, DnsAnswer, DnsClient } from './dns-client.js';
 import { DnsFault, type DnsFaultKind } from './dns-fault.js';
 import type { DnsRecord, DnsType, Rcode } from './dns-record.js';
 
-/** Why there are no records of a type, where that is not the answer itself. */
+/** The reason why there are no records of a type, if that is not the answer itself. */
 export type DnsTypeError =
   | DnsFaultKind
   | Exclude<Rcode, 'noerror' | 'nxdomain'>
@@ -25,7 +25,7 @@ export interface DnsLookup {
   latencyMs: number;
 }
 
-/** How names are asked for. */
+/** The options for querying names. */
 export interface LookUpOptions extends AskOptions {
   /** Aliases are followed to these names alone; unset: to all. */
   isPublic?: (name: string) => boolean;
@@ -150,7 +150,7 @@ function chainOf({ questionName, answers }: DnsAnswer): string[] {
   return [...chain];
 }
 
-/** One type that exists shows that the name does. */
+/** One existing type proves that the name exists. */
 function rcodeOf(answers: readonly DnsAnswer[]): Rcode | undefined {
   const exists = answers.find(({ rcode }) => rcode === 'noerror');
   return (exists ?? answers[0])?.rcode;

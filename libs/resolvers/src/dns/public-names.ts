@@ -63,7 +63,7 @@ export class PublicNames {
     return dot > 0 && this.tlds.has(name.slice(dot + 1));
   }
 
-  /** Whether an address of an answer leads into a network of somebody's own, so that it is left out. */
+  /** Whether an address in an answer belongs to a private network, so that it is omitted. */
   isHidden(address: string): boolean {
     const version = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     return (

@@ -1,6 +1,6 @@
 import type { DnsRecord } from './dns-record.js';
 
-/** One record as a zone file and `dig` write it: owner, TTL, class, type, data. */
+/** Formats one record like a zone file and `dig`: owner, TTL, class, type, data. */
 export function recordText(record: DnsRecord): string {
   return `${dotted(record.name)}\t${record.ttlSeconds}\tIN\t${record.type}\t${dataText(record)}`;
 }

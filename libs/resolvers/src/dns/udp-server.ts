@@ -6,7 +6,7 @@ import { DnsFault } from './dns-fault.js';
 import { readMessage, writeQuestion } from './dns-message.js';
 import type { DnsMessage, DnsType } from './dns-record.js';
 
-/** Each has a port of its own that nobody outside can guess. */
+/** Each has its own unpredictable port. */
 const SOCKETS = 4;
 /** Questions from one port: whoever finds it out has no time to use it (RFC 5452 §9.2). */
 const QUESTIONS_PER_PORT = 256;
@@ -26,7 +26,7 @@ export interface UdpQuestion {
 export type UdpAnswer = { message: DnsMessage } | { caseLost: true };
 
 interface Waiting {
-  /** As it was sent, with case that nobody outside can guess (draft-vixie-dnsext-dns0x20). */
+  /** The name as sent, with unpredictable case (draft-vixie-dnsext-dns0x20). */
   sentName: string;
   typeCode: number;
   untilMs: number;
@@ -34,9 +34,8 @@ interface Waiting {
 }
 
 /**
- * One name server, asked over UDP. An answer counts only when it comes from the server's address and port to
- * the socket that asked, with the id and the exact spelling that were sent; anything else is passed over as
- * if it had not come.
+ * One name server, queried over UDP. An answer counts only if it arrives from the server's address and port at the
+ * querying socket, with the id and the exact spelling that were sent; anything else is ignored.
  */
 export class UdpServer {
   private readonly channels: Channel[];
@@ -64,7 +63,7 @@ export class UdpServer {
   }
 }
 
-/** One socket, for a limited number of questions. */
+/** One socket, for a limited number of queries. */
 class Channel {
   asked = 0;
   private underWay = 0;
@@ -116,7 +115,7 @@ class Channel {
     });
   }
 
-  /** No further questions; the socket closes with the last answer. */
+  /** Accepts no further queries; the socket closes with the last answer. */
   retire(): void {
     this.isRetired = true;
     this.closeWhenIdle();
@@ -182,7 +181,7 @@ class Channel {
     return id;
   }
 
-  /** One timer for all: most questions are answered long before their time is over. */
+  /** One timer for all, because most queries are answered long before their time is over. */
   private watch(): void {
     this.timer ??= setInterval(() => {
       const now = monotonicMs();

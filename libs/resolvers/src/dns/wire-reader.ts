@@ -87,7 +87,7 @@ export class WireReader {
   }
 }
 
-/** One character an octet. */
+/** One character per octet. */
 export function octetsOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }

@@ -4,7 +4,7 @@ import type { BucketTerms } from './upstream-limits.js';
 const SCARCE_FILL_SECONDS = 600;
 /** A process that asked within this time still counts among those that share. */
 const RECENT_MS = 3_600_000;
-/** No asker gets more than this part of what is left. */
+/** No caller gets more than this part of the rest. */
 const SHARE = 0.25;
 const ASKERS_MAX = 10_000;
 

@@ -28,7 +28,7 @@ export class FairQueue<WaitingQuestion> {
     return undefined;
   }
 
-  /** How many could go at once if no other place were taken. */
+  /** How many could start at once if no other place were taken. */
   countFree(freeFor: (asker: string) => number): number {
     let count = 0;
     for (const [asker, own] of this.byAsker) {

@@ -115,5 +115,5 @@ describe('the queue of an upstream', () => {
   });
 });
 
-/** Until everything that can go on has gone on. */
+/** Runs until everything that can continue has continued. */
 const turns = () => new Promise(setImmediate);

@@ -54,7 +54,7 @@ function granted(answer: Permit | Refused): Permit {
   return answer;
 }
 
-/** How many more turns were had since then than a bucket allows that was full. */
+/** How many more turns were taken since then than a full bucket allows. */
 function excess(count: number, sinceMs: number, { burst, perSecond } = LIMIT.buckets[0]): number {
   return count - (burst + (perSecond * (monotonicMs() - sinceMs)) / 1_000);
 }

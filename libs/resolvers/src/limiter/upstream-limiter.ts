@@ -13,11 +13,11 @@ export interface UpstreamLimiterOptions {
   budgets?: UpstreamBudgets;
   /** Limits by host, before the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
-  /** For all hosts nobody published anything about; without it `CHOSEN_LIMITS`, then 1 a second. */
+  /** For all hosts without published limits; without it `CHOSEN_LIMITS`, then 1 a second. */
   defaultLimit?: UpstreamLimit;
-  /** How many may wait for one upstream, beside those with a `waitMaxMs`. 100. */
+  /** How many may wait for one upstream, besides those with a `waitMaxMs`. 100. */
   waitersMax?: number;
-  /** How many hosts are remembered. 10,000. */
+  /** The number of remembered hosts. 10,000. */
   upstreamsMax?: number;
   /** Monotonic milliseconds; `monotonicMs` by default. */
   now?: () => number;
@@ -46,9 +46,9 @@ export interface Permit {
   granted: true;
   /** The upstream answered as it should. */
   release(): void;
-  /** Nothing can be said about its load: a time-out, a broken answer. */
+  /** The result says nothing about its load: a time-out, a broken answer. */
   failed(): void;
-  /** It said "too much", with the seconds it wants to be left alone if it named them. */
+  /** It said "too much", possibly with the seconds to wait. */
   throttled(retryAfterSeconds?: number): void;
 }
 
@@ -104,7 +104,7 @@ export class UpstreamLimiter {
     return this.upstreams.get(host)?.pausedForMs(this.now()) ?? 0;
   }
 
-  /** How many wait for `host` in this process. */
+  /** How many queries wait for `host` in this process. */
   waitingFor(host: string): number {
     return this.upstreams.get(host)?.waiting ?? 0;
   }
@@ -257,7 +257,7 @@ export class UpstreamLimiter {
 }
 
 const RETRY_SOON_MS = 5_000;
-/** How long it may take to give a free turn, where processes share it. */
+/** How long granting a free turn may take, if processes share it. */
 const TURN_MS = 100;
 const SHARE_RETRY_MS = 600_000;
 const WAITERS_MAX = 100;

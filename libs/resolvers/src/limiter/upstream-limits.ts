@@ -1,4 +1,4 @@
-/** At most `burst + perSecond × t` questions within any `t` seconds. */
+/** At most `burst + perSecond × t` queries within any `t` seconds. */
 export interface BucketTerms {
   burst: number;
   perSecond: number;
@@ -12,7 +12,7 @@ export interface UpstreamLimit {
 
 const DAY_SECONDS = 86_400;
 
-/** For hosts that publish nothing: what registrars commonly allow (about 50 a minute). */
+/** For hosts without published limits: what registrars commonly allow (about 50 a minute). */
 export const DEFAULT_LIMIT: UpstreamLimit = {
   buckets: [{ burst: 5, perSecond: 1 }],
   connections: 4,

@@ -23,7 +23,7 @@ const PAUSE_FIRST_MS = 60_000;
 const PAUSE_LEAST_MS = 1_000;
 const PAUSE_MAX_MS = 3_600_000;
 
-/** One upstream host: its buckets, its waiters, and until when it is left alone. */
+/** One upstream host: its buckets, its waiters, and the end of its pause. */
 export class Upstream {
   private readonly buckets: readonly TokenBucket[];
   private readonly waiters: Record<Priority, FairQueue<WaitingQuestion>> = {
@@ -70,7 +70,7 @@ export class Upstream {
     return ORDER.reduce((sum, priority) => sum + this.waiters[priority].length, 0);
   }
 
-  /** How many wait without an end of their own. */
+  /** How many wait without their own deadline. */
   get impatient(): number {
     return this.waiting - this.patient;
   }
@@ -119,12 +119,12 @@ export class Upstream {
     return waitMs;
   }
 
-  /** How many questions of one asker wait. */
+  /** How many queries of one caller wait. */
   waitingOf(asker: string): number {
     return ORDER.reduce((sum, priority) => sum + this.waiters[priority].countOf(asker), 0);
   }
 
-  /** Whether a budget refills so slowly that askers get shares of it. */
+  /** Whether a budget refills so slowly that callers get shares of it. */
   get isScarce(): boolean {
     return this.shares.length > 0;
   }
@@ -135,7 +135,7 @@ export class Upstream {
     return { asker, waiting: this.waitingOf(asker), buckets };
   }
 
-  /** Whether one asker may have a further part of a budget that refills slowly. */
+  /** Whether one caller may have a further part of a slowly refilling budget. */
   hasShareFor(asker: string, now: number): boolean {
     const waiting = this.waitingOf(asker);
     return this.shares.every(({ bucket, shares }) =>

@@ -48,7 +48,7 @@ export interface NetworkSource {
   outcome: LookupOutcome;
   httpStatus?: number;
   retryAfterSeconds?: number;
-  /** As received, cut at the size cap. */
+  /** As received, cut off at the size limit. */
   raw?: string;
   /** A short word for logs and provenance. */
   error?: string;

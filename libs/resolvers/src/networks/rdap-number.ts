@@ -86,7 +86,7 @@ function note(found: Map<string, NetworkContact>, entity: JsonObject): void {
   });
 }
 
-/** All values of a jCard property (RFC 7095 §3.3); a record of a domain needs the first alone. */
+/** All values of a jCard property (RFC 7095 §3.3); a domain record needs only the first. */
 function valuesOf(entity: JsonObject, name: string): string[] {
   const values = listIn(listIn(entity['vcardArray'])[1]).flatMap((property) => {
     const [key, , , value] = listIn(property);

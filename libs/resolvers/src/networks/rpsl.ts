@@ -123,7 +123,7 @@ function attributeIn(text: string): [name: string, value: string] | 'continued' 
   return [Object.hasOwn(ALIASES, name) ? ALIASES[name] : name, text.slice(colon + 1).trim()];
 }
 
-/** One line without control characters and those that turn the direction of writing. */
+/** One line without control characters and those that change the writing direction. */
 function clean(line: string): string {
   return line
     .slice(0, LINE_LENGTH_MAX)

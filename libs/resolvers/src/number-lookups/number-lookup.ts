@@ -35,7 +35,7 @@ interface Question {
 }
 
 const BUDGET_MS = 20_000;
-/** After these port 43 of the same registry may still answer. */
+/** After these outcomes port 43 of the same registry may still answer. */
 const FALL_BACK: ReadonlySet<LookupOutcome> = new Set(['unreachable', 'timeout', 'parse_failed']);
 
 /** Registration data of addresses, blocks of addresses and AS numbers, from the regional registries. */
@@ -47,10 +47,7 @@ export class NumberLookups {
     this.asker = new NumberAsker(options);
   }
 
-  /**
-   * Never rejects for what an upstream does: `outcome` says how it ended. Equal questions at the same time share one
-   * lookup.
-   */
+  /** Never rejects because of an upstream: `outcome` says how it ended. Equal simultaneous lookups share one query. */
   lookUpBlock(cidr: Cidr, request: NumberRequest = {}): Promise<Found> {
     const isOne = cidr.prefixLength === (cidr.version === 4 ? 32 : 128);
     const text = isOne ? cidr.address : `${cidr.address}/${cidr.prefixLength}`;
@@ -66,7 +63,7 @@ export class NumberLookups {
     });
   }
 
-  /** Never rejects for what an upstream does. @param asn 0 to 4,294,967,295. */
+  /** Never rejects because of an upstream. @param asn 0 to 4,294,967,295. */
   lookUpAsn(asn: number, request: NumberRequest = {}): Promise<Found> {
     return this.run(request, {
       rdapPath: `autnum/${asn}`,

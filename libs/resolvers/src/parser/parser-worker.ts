@@ -46,7 +46,7 @@ export class ParserWorker {
   private readonly waitingMax: number;
   private readonly heapMb: number;
   private readonly waiting: Job[] = [];
-  /** In the hands of the thread, which reads the first of them. */
+  /** Texts passed to the thread, which is reading the first of them. */
   private readonly inHand: Job[] = [];
   private thread?: Worker;
   private isReady = false;
@@ -60,17 +60,17 @@ export class ParserWorker {
     this.heapMb = options.heapMb ?? 64;
   }
 
-  /** As `parseWhois`. Never rejects: a full queue and a closed worker are `parse_failed` too. */
+  /** Like `parseWhois`. Never rejects: a full queue and a closed worker are `parse_failed` too. */
   parse(text: string, context: ParseContext): Promise<ParseResult> {
     return this.ask<ParseResult>({ protocol: 'whois43', text, context });
   }
 
-  /** As `readRdapAnswer`, and as `parse`. */
+  /** Like `readRdapAnswer`, with the guarantees of `parse`. */
   parseRdap(text: string, context: RdapContext): Promise<ParseResult> {
     return this.ask<ParseResult>({ protocol: 'rdap', text, context });
   }
 
-  /** As `readNumberAnswer`, and as `parse`. */
+  /** Like `readNumberAnswer`, with the guarantees of `parse`. */
   parseNumber(text: string, context: NumberForm): Promise<NumberReading> {
     return this.ask<NumberReading>({ protocol: 'number', text, context });
   }
@@ -104,7 +104,7 @@ export class ParserWorker {
     }
   }
 
-  /** No environment reaches the thread, and an idle thread does not hold the process. */
+  /** The thread gets no environment, and an idle thread does not keep the process alive. */
   private start(): void {
     const thread = new Worker(this.script, {
       env: {},

@@ -34,7 +34,7 @@ const OUTAGES =
 const THROTTLES =
   /\b(rate[- ]?limit\w*|quota|throttl\w+|too many|too (fast|frequent|often)|slow down|exceed\w*|(access|permission|request|query) (is |was |has been )?(denied|refused|blocked|forbidden|rejected|restricted|suspended)|forbidden|unauthori[sz]ed|not (authori[sz]ed|allowed|permitted) to|black-?list\w*|block-?list\w*|banned|captcha|abuse detected|log ?in required|authentication|api key)\b/;
 const WRONG_SERVICE = /\b(authoritative|tld|tlds|bootstrap|another|other|different)\b/;
-/** What a registrar or a shop says of its own customers. */
+/** Statements of a registrar or a shop about its own customers. */
 const OF_REGISTRARS =
   /\b(?:registrars?|(?:by|through|with) us)\b|^(?:is )?(?:available|free)[.!]?$/;
 /** The status code without its meaning (RFC 9110 §15.5.5): it says that something failed, not what. */
@@ -44,15 +44,18 @@ const CODE_TITLES =
 /** Refusals in a notice; its small print speaks of other cases in other words. */
 const NOTICED_REFUSALS =
   /\bnot authoritative\b|\bnot (served|handled|managed|supported) (by|here|on)\b|\bunsupported\b|\bno rdap (service|server)\b/;
-/** Where or why something was not found, in a notice: of another copy, account or state, it says nothing of the name. */
+/**
+ * Where or why something was not found, in a notice: a statement about another copy, account or state says nothing
+ * about the name.
+ */
 const NOTICED_DOUBTS =
   /\b(?:sign(?:ed)? in|log(?:ged)? ?in|caches?|sandbox|simulated|test (?:environment|system)|replicas?|replication|shards?|pending|redemption|withheld|not (?:disclosed|released|public|shown|allowed|permitted|yet|configured|sponsored|managed|under management)|(?:domain|name|object|data) (?:was )?found|registered at|variants?|portfolio|suspended|auction|does not exist in|in (?:the )?dns|(?:tenant|customer|account|zone|service|host|page|file|application|handler|bucket|key|site|website|network|autnum|registrant|contact|resource)s? (?:\S+ )?(?:was )?not found)\b/;
 const NOTICE_LENGTH_MAX = 120;
 
 /**
- * What the body of a "not found" (RFC 9083 §6) says. Absence is what the registry says of this name and no more: a text
- * of the body states it, each other text is the bare status or a pointer, and each notice is small print. A body without
- * a text says it by its error code.
+ * The meaning of the body of a "not found" (RFC 9083 §6). Absence requires that the registry states it of this name and
+ * states nothing else: a text of the body states it, each other text is the bare status or a pointer, and each notice
+ * is small print. A body without a text states it by its error code.
  *
  * @param asked a domain name in A-labels; empty for an object of another kind, of which only refusals are looked for.
  */
@@ -75,7 +78,7 @@ export function meaningOfNotFound(json: JsonObject, asked: string): NotFoundMean
   return said.length === 0 || isAbsence(said, names) ? 'absent' : 'unclear';
 }
 
-/** At least one line states it, if need be over several lines, and no line says anything else. */
+/** At least one line states it, possibly over several lines, and no line states anything else. */
 function isAbsence(said: readonly string[], names: ReadonlySet<string>): boolean {
   const told = said.filter((line) => !isSilent(line));
   const rest = told.filter((line) => !isAbout(line, names));
@@ -83,7 +86,7 @@ function isAbsence(said: readonly string[], names: ReadonlySet<string>): boolean
   return rest.length > 1 && isAbout(rest.join(' '), names);
 }
 
-/** Nothing but an error's texts, its code, and what stands in every answer: each further member may tell of the name. */
+/** Only an error's texts, its code, and members of every answer: any further member may describe the name. */
 function isErrorOnly(json: JsonObject, depth = 0): boolean {
   return Object.entries(json).every(([member, value]) => {
     if (member === 'notices') return isListOf(value, 'object');

@@ -89,7 +89,7 @@ describe('an RDAP answer', () => {
   }
 });
 
-/** Beyond the characters of the JSON the mapping is bounded, whatever the size: lists and texts are cut. */
+/** Besides the length of the JSON the mapping is limited whatever the size: lists and texts are cut. */
 const MAPPING_MAX = 250_000;
 /** Stands for a list in a list, and so on. */
 const DEEP = 'deep';

@@ -8,7 +8,7 @@ import { rdapUrl } from './rdap-url.js';
 export interface RdapLimits {
   /** 5,000. */
   connectMs: number;
-  /** From the question to the head of the answer, connecting included. 8,000. */
+  /** From the query to the head of the answer, connecting included. 8,000. */
   firstByteMs: number;
   /** From the start to the end of the last hop's answer. 15,000. */
   wholeMs: number;

@@ -20,8 +20,8 @@ const STATUS_WORDS: readonly (readonly [Restriction, RegExp])[] = [
 ];
 
 /**
- * Why nobody can register a name just so: from the statuses of an object (RFC 9083 §5.3), from the
- * remarks about it, or from the notices around it. Asked only of an object without a holder.
+ * Why a name cannot simply be registered: from the statuses of an object (RFC 9083 §5.3), from the remarks about it, or
+ * from the notices around it. Only used for an object without a holder.
  */
 export function restrictionOf(json: JsonObject): Restriction | undefined {
   const { status } = json;
@@ -51,8 +51,8 @@ export function readRestrictedAbsence(
 }
 
 /**
- * Why a name that is not there cannot be registered. The title and the description of a "not found" speak of
- * this question; notices come with every answer, so one counts only where it speaks of this name.
+ * Why an absent name cannot be registered. The title and the description of a "not found" concern this query; notices
+ * come with every answer, so one counts only if it mentions this name.
  *
  * @param asked a domain name in A-labels.
  */

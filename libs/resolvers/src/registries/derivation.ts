@@ -6,7 +6,7 @@ import type { RegistryTables } from './registries.js';
 /** A table that lost more than this share of its entries is taken for damaged, not for news. */
 const LOSS_MAX = 0.1;
 
-/** And one that sends more than this share of its suffixes to another service is taken for a lie. */
+/** A source that sends more than this share of its suffixes to another service is not believed. */
 const MOVE_MAX = 0.1;
 
 /** A host name below a top-level domain of letters: no address, port, log-in or path of its own. */
@@ -48,7 +48,7 @@ export function deriveTables(folder: string): RegistryTables {
   };
 }
 
-/** By https, and to a host by its name: whoever writes the source must not choose where else we connect. */
+/** Only https, and hosts by name, because the author of the source must not choose where else we connect. */
 function isHttps(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return (

@@ -3,9 +3,9 @@ import { sisterOf } from '../whois/parse/grammars/sister-tlds.js';
 import type { Route } from './registries.js';
 
 /**
- * How sure a port-43 answer of a registry is read: by a grammar of its own and measured on recorded answers
- * (`known`), by the general rules and measured (`recorded`), not measured itself but run by the registry system
- * of others that are (`by_system`), or never seen (`untested`).
+ * The certainty of reading a registry's port-43 answer: by its own grammar and measured on recorded answers (`known`),
+ * by the general rules and measured (`recorded`), not measured itself but run by the registry system of others that are
+ * (`by_system`), or never seen (`untested`).
  */
 export type ReadingCertainty = 'known' | 'recorded' | 'by_system' | 'untested';
 
@@ -18,7 +18,7 @@ export interface TldCertainty {
   hasFallback: boolean;
   /** The certainty on port 43, if it is asked at all: RDAP is the same everywhere (RFC 9083). */
   whoisReading?: ReadingCertainty;
-  /** Why nobody can be asked. */
+  /** Why no service can be queried. */
   reason?: string;
 }
 

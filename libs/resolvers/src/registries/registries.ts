@@ -82,7 +82,7 @@ export class Registries {
     return [...this.tlds].map((tld) => this.route(`any.${tld}`));
   }
 
-  /** How many delegated top-level domains can be asked, and how. */
+  /** How many delegated top-level domains can be queried, and how. */
   coverage(): { tlds: number; rdap: number; whois: number; unsupported: number } {
     const tlds = [...this.tlds];
     const rdap = tlds.filter((tld) => this.rdap.has(tld)).length;
@@ -91,7 +91,7 @@ export class Registries {
     return { tlds: tlds.length, rdap, whois, unsupported };
   }
 
-  /** How old the tables are, and whether one is past the alarm. A clock that is behind them finds them new. */
+  /** The age of the tables, and whether one is past the alarm. A clock that is behind them sees them as new. */
   age(now: Date): { rdapDays: number; whoisDays: number; isTooOld: boolean } {
     const daysSince = (day: string) =>
       Math.max(0, Math.floor((now.getTime() - Date.parse(day)) / DAY_MS));

@@ -19,7 +19,7 @@ export interface SafeConnectorOptions {
 }
 
 export interface ConnectLimits {
-  /** For resolving, connecting and TLS together. */
+  /** The limit of resolving, connecting and TLS together. */
   timeoutMs: number;
   signal?: AbortSignal;
 }

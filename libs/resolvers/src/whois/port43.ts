@@ -18,7 +18,7 @@ export interface Port43Limits {
 
 export interface Port43Answer {
   text: string;
-  /** Why the answer is not whole: too long, too slow, broken off, or not waited for any longer. */
+  /** Why the answer is incomplete: too long, too slow, interrupted, or not awaited any longer. */
   cut?: 'size_cap' | 'answer_timeout' | 'reset' | 'cancelled';
 }
 

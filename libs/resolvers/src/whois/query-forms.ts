@@ -1,6 +1,6 @@
 /**
- * What servers want around the name, where the bare name is not understood, is answered with a list
- * of hosts beside the domain, or in another language. From the servers' own help texts.
+ * The form in which a server wants the name, where the bare name is not understood, or is answered with a list of hosts
+ * beside the domain, or in another language. From the servers' own help texts.
  */
 const FORMS: ReadonlyMap<string, (domain: string) => string> = new Map([
   ['ccwhois.verisign-grs.com', (domain) => `domain ${domain}`],

@@ -26,7 +26,7 @@ export const ABSENCE_OF_SUBJECT = byFirstWord([
   'existiert nicht',
 ]);
 
-/** Who searched in vain; what he searched for must follow. */
+/** The party that searched in vain; what it searched for must follow. */
 export const SEARCHES = byFirstWord([
   "could not find | cannot find | can not find | couldn't find | can't find | did not find",
   "unable to find | we could not find | we cannot find | we couldn't find | we did not find",

@@ -82,7 +82,7 @@ function nameOr(word: string, asked: AskedName): string {
   return word.replace('’', "'");
 }
 
-/** Without the marks around it; a lone dash is none. */
+/** Without the surrounding marks; a lone dash is empty. */
 function trimMarks(part: string): string {
   let [start, end] = [0, part.length];
   while (start < end && "-:'`!?.".includes(part[start])) start += 1;
@@ -136,7 +136,7 @@ function freeLengthAt(words: readonly string[], at: number, hasSubject: boolean)
   return Math.max(lengthAt(words, at, FREE_CORES), of);
 }
 
-/** How many words of the longest phrase stand here; 0 for none. */
+/** The length in words of the longest phrase here; 0 for none. */
 function lengthAt(words: readonly string[], at: number, phrases: Phrases): number {
   let longest = 0;
   for (const phrase of phrases.get(words[at]) ?? []) {

@@ -1,6 +1,6 @@
 /**
- * What stands beside every answer of a registry: terms, copyright, pointers. RDAP puts it into notices (RFC 9083 §4.3);
- * whatever else a notice of a "not found" says may be the reason for it.
+ * The boilerplate of every answer of a registry: terms, copyright, pointers. RDAP puts it into notices (RFC 9083 §4.3);
+ * anything else in a notice of a "not found" may be the reason for it.
  */
 
 /** Words of small print, in the languages in which registries print it. */
@@ -17,35 +17,35 @@ const SMALL_PRINT = new RegExp(
 const SMALL_PRINT_ELSEWHERE =
   /©|\(c\) ?\d{4}|условия|правила|авторск|利用規約|著作権|免責|条款|條款|声明|版权|版權|이용약관|저작권/;
 
-/** In a line of small print about this answer they deny something; longer small print speaks of cases. */
+/** In a line of small print about this answer these words deny something; longer small print speaks in general. */
 const DENIALS =
   /\b(?:not?|never|cannot|\w+n't|moved|fail(?:ed|ure|s)?|errors?|invalid|expired|missing|unknown|wrong|un(?:supported|available|reachable)|disabled|(?:black|block)\w*|denied|refused|suspended|terminated|withheld|pending|maintenance|outage|exceeded|throttled|auction|sandbox|simulated|migrat\w*|incomplete|degraded)\b/;
 /** Denials of the terms themselves: what the reader shall not do, and what the registry does not answer for. */
 const DENIALS_OF_TERMS =
   /\b(?:do not|don't)\b|\bnot (?=(?:guarant|warrant|responsib|liab|assum|accept|represent|necessar))/g;
 const CONDITIONS = /\b(?:may|if|might|will|should|shall|must|unless)\b/;
-/** What is so now and not in general. */
+/** Words that speak of now and not in general. */
 const NOW =
   /\b(?:currently|temporarily|right now|at (?:this|the) (?:time|moment)|at present|try again|retry|be back)\b/;
 
 const LABELS = /^(?:notices?|information|note|about|help|remarks?|links?|status|rdap|whois|-)$/;
 const ADDRESS = /^(?:https?:\/\/\S+|\S+@\S+\.\S+)$/;
-/** Whom to ask or what to read. */
+/** Whom to contact or what to read. */
 const POINTERS =
   /^(?:see|visit|for (?:more|further|additional) (?:information|details|help)|more information|request id|trace id)\b/;
-/** What holds for names in general. */
+/** Words that hold for names in general. */
 const OF_NAMES = /^(?:some|certain|a list of)\b.*\b(?:names|domains)\b/;
 /** Where the name may be known instead. */
 const ELSEWHERE = /\b(?:authoritative|tlds?|bootstrap|another|other|different)\b|\/domain\//;
 
-/** Whom and what terms of use speak to and of. */
+/** The subjects and readers of terms of use. */
 const SUBJECTS_OF_TERMS =
   /\b(?:you|your|we|our|users?|access|quer(?:y|ies)|data(?:base)?|information|services?|use|used|using|responses?|answers?|results?|transmission|third part(?:y|ies))\b/;
 /** A statement about one name: terms hold for all of them. */
 const OF_ONE_NAME =
   /\b(?:th(?:is|at)|the|your|requested|queried|said) (?:(?:requested|queried|above|given) )?(?:domain|name|label|object|registration|record|entry|delegation|holder|registrant)s?\b(?! (?:database|names? (?:database|system)|data|service|registry|space|owners?))/;
 
-/** Under a heading of small print a line of this length that speaks of its subjects is its text. */
+/** Under a heading of small print, a line of this length about its subjects is its text. */
 const PROSE_LENGTH_MIN = 60;
 const CASES_LENGTH_MIN = 40;
 /** A longer line speaks of cases. */

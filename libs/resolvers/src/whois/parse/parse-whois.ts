@@ -22,9 +22,9 @@ export interface ParseContext {
 
 export interface ParseResult {
   outcome: LookupOutcome;
-  /** With `delivered` what was published, with `restricted` why the name is not available. */
+  /** With `delivered` the published data, with `restricted` the reason why the name is not available. */
   record?: RegistrationRecord;
-  /** With `throttled`, when the server named a time; at most an hour. */
+  /** With `throttled`, if the server named a time; at most an hour. */
   retryAfterSeconds?: number;
 }
 
@@ -95,7 +95,7 @@ function toResult(verdict: Verdict, record: RegistrationRecord): ParseResult {
   }
 }
 
-/** Whether enough was read to call the name registered; an expiry is enough, unless a server uses it otherwise. */
+/** Whether enough was read to call the name registered; an expiry suffices, unless a server uses it otherwise. */
 function isRecord(record: RegistrationRecord): boolean {
   if (record.created !== undefined) return true;
   if (record.nameServers.length > 0 || record.registrar?.name !== undefined) return true;
@@ -105,7 +105,7 @@ function isRecord(record: RegistrationRecord): boolean {
   );
 }
 
-/** Less was read than makes a record, but more than an answer about nobody's name holds. */
+/** Less was read than makes a record, but more than an answer about an unregistered name contains. */
 function isTrace({ handle, registrar, contacts, dnssec }: RegistrationRecord): boolean {
   if (handle !== undefined || registrar !== undefined) return true;
   return Object.keys(contacts).length > 0 || (dnssec?.ds.length ?? 0) > 0;

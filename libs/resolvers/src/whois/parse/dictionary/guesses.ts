@@ -49,8 +49,8 @@ const SERVER_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a key that is in no table stands for, by its words and by what its value looks like:
- * `domain currently expires: 2027-01-31` is an expiry. Undefined rather than a bold guess.
+ * The meaning of a key that is in no table, judged by its words and the form of its value: `domain currently expires:
+ * 2027-01-31` is an expiry. Undefined rather than a bold guess.
  */
 export function guessTarget(key: string, value: string): Target | undefined {
   const words = key.split(' ').slice(0, 8);

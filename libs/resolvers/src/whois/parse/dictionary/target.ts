@@ -29,8 +29,8 @@ export type SectionName =
   | 'other';
 
 /**
- * What a key stands for. `loose` keys (`created`, `status`) belong to whatever section they stand
- * in; `header` opens a section, and a value on its line is the party's name.
+ * The meaning of a key. `loose` keys (`created`, `status`) belong to the section that they are in; `header` opens a
+ * section, and a value on its line is the party's name.
  */
 export type Target =
   | { kind: 'domain'; field: DomainField; loose: boolean }

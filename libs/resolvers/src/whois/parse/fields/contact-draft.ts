@@ -38,7 +38,7 @@ export class ContactDraft {
     return this.values.has('name') || this.values.has('lastName');
   }
 
-  /** This contact with what the domain's own lines say of the party: a name, a telephone. */
+  /** This contact with the domain's own lines about the party: a name, a telephone. */
   joinedWith(other: ContactDraft, handle: string | undefined): ContactDraft {
     for (const [field, [value]] of other.values) {
       if (!this.values.has(field) && value !== handle) this.add(field, value);

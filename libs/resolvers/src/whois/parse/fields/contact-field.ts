@@ -21,7 +21,7 @@ export type ContactField =
 /** Parts that an address line without a label may hold. */
 export type AddressPart = 'cityLine' | 'city' | 'state' | 'postalCode' | 'country';
 
-/** How one registry prints a contact; see `Grammar`. */
+/** The form in which one registry prints a contact; see `Grammar`. */
 export interface ContactStyle {
   block: readonly ContactField[];
   address: readonly AddressPart[];

@@ -2,7 +2,7 @@ import type { DateValue } from '../../../record.js';
 import { dayText, isCalendarDay, utcText, zonedText } from './civil-time.js';
 import { monthNumber, zoneOffsetMinutes } from './date-words.js';
 
-/** How a server's dates are read: the order of a numeric date, and its clock. */
+/** How to read a server's dates: the order of a numeric date, and its time zone. */
 export interface DateStyle {
   /** Order of day, month and year where digits alone do not tell. */
   order?: 'dmy' | 'mdy' | 'ymd';

@@ -4,8 +4,8 @@ import type { DateStyle } from '../fields/dates.js';
 import type { AddressPart, ContactField, ContactStyle } from '../fields/contact-field.js';
 
 /**
- * What the general rules cannot know about one registry. Everything is optional data: a grammar
- * holds no code, so that a reader sees at once how far a registry strays from the rest.
+ * What the general rules cannot know about one registry. Everything is optional data without code, so that a reader
+ * sees at once how a registry differs from the rest.
  */
 export interface Grammar {
   /** TLDs (without dot) whose registry answers in this layout. */

@@ -10,8 +10,8 @@ interface ListedStatements extends Partial<ServerStatements> {
 }
 
 /**
- * What the general rules cannot know about one server's announcements. What it says of a name that nobody holds
- * stands in `outcome/absence/`.
+ * What the general rules cannot know about one server's announcements. Its statements about names that nobody holds are
+ * in `outcome/absence/`.
  */
 const LISTED: readonly ListedStatements[] = [
   {

@@ -4,7 +4,7 @@ import type { WorkMeter } from '../reading/work-meter.js';
 /** A line that may say how the exchange went, as plain lower-case text. */
 export interface Announcement {
   text: string;
-  /** In a paragraph of long lines: small print, which speaks of cases, not of this one. */
+  /** In a paragraph of long lines: small print, which speaks in general, not of this case. */
   isProse: boolean;
   /** Index of the line. */
   line: number;

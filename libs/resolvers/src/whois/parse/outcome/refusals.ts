@@ -1,6 +1,6 @@
 /**
- * What servers say instead of a record, lower case. `^` anchors at the start of a line, `$` at
- * its end, `a+b` wants both words; a comment's marks and a line's outer white space are gone.
+ * Texts that servers send instead of a record, in lower case. `^` anchors at the start of a line, `$` at its end, `a+b`
+ * requires both words; a comment's marks and a line's outer white space are removed.
  */
 
 /** The server knows but will not say now. Never read as "not registered". */

@@ -121,7 +121,7 @@ const SMALL_PRINT = [
   'rights',
 ];
 
-/** Why a line in plain lower case says nobody can just so register the name. */
+/** Why a line in plain lower case says that the name cannot simply be registered. */
 export function restrictionIn(line: string): Restriction | undefined {
   if (matchesAny(line, SMALL_PRINT)) return undefined;
   for (const restriction of ['premium', 'blocked', 'reserved'] as const) {

@@ -5,7 +5,7 @@ export interface KeyedValue {
   value: string;
   /** `[Holder]`: a header by its form, whatever it says. */
   bracketed: boolean;
-  /** Nothing parts key and value, as in `2001:db8::1`: a key only if it is a known one. */
+  /** Nothing separates key and value, as in `2001:db8::1`: a key only if it is a known one. */
   tight: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { WorkMeter } from './work-meter.js';
 
 /** One line of a cleaned answer. */
 export interface Line {
-  /** Without the white space around it. */
+  /** Without surrounding white space. */
   body: string;
   /** Columns of white space before the body; a tab counts eight. */
   indent: number;

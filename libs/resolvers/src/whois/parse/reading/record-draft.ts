@@ -26,7 +26,7 @@ const VALUE_LENGTH_MAX = 300;
 
 type DateField = 'created' | 'updated' | 'expires';
 
-/** What has been read so far. The first value of a field wins: registries put theirs on top. */
+/** The data read so far. The first value of a field wins, because registries put theirs on top. */
 export class RecordDraft {
   /** A contact's handle stands in the answer, whoever it belongs to. */
   hasHandle = false;
@@ -345,7 +345,7 @@ function takeOrganization(contact: Contact, registrant: string | undefined): voi
   else contact.street = street;
 }
 
-/** Where only institutions register, the registrant's name is one's. */
+/** If only institutions register, the registrant's name is an institution's. */
 function moveName(contact: Contact): void {
   contact.organization ??= contact.name;
   delete contact.name;

@@ -15,7 +15,7 @@ const TITLE_LENGTH_MAX = 60;
 /** A status printed as text below its header is a few words; more are a sentence about something else. */
 const STATUS_WORDS_MAX = 5;
 
-/** Where in an answer the reader is. */
+/** The reader's position in an answer. */
 interface Section {
   name: SectionName | 'object' | 'none';
   draft?: ContactDraft;
@@ -268,7 +268,7 @@ export class RecordReader {
     this.section.draft?.add(isObjectsName ? 'name' : field, value);
   }
 
-  /** In an answer with handles a block that begins with a contact's field is a contact object. */
+  /** In an answer with handles, a block that begins with a contact's field is a contact object. */
   private startsObject(entry: Entry): boolean {
     if (!this.startsBlock || !this.draft.hasReferences()) return false;
     return (
@@ -349,7 +349,7 @@ export class RecordReader {
   }
 }
 
-/** What registries print of a contact as they do of a domain. */
+/** Keys that registries print for contacts as for domains. */
 const PRINTED_OF_PARTIES: ReadonlySet<DomainField> = new Set(['created', 'updated', 'status']);
 
 /** Keys that name a domain's status or a party's province. */

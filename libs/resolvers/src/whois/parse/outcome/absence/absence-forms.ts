@@ -1,5 +1,5 @@
 /**
- * What each registry answers about a name that nobody holds, as its server prints it: the only evidence of absence.
+ * The answer of each registry about a name that nobody holds, as printed by its server: the only evidence of absence.
  * List a form only with the registry's own answer or documentation at hand.
  *
  * `NAME` is the name asked for, `LABEL` its first label, `*` one word that varies. ` / ` parts lines, each of which

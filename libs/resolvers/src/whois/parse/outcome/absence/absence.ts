@@ -23,7 +23,7 @@ export interface AbsenceQuestion {
   role: 'registry' | 'registrar';
 }
 
-/** One line of a form: folded text, or exact text where the form names nobody. */
+/** One line of a form: folded text, or exact text if the form does not contain the name. */
 interface FormLine {
   text: string;
   isExact: boolean;
@@ -43,7 +43,10 @@ interface ReadyForms {
 interface Said {
   exact: string;
   folded: string;
-  /** In brackets, or behind the mark of a list or of a reply: one of several things, and none that the server says of the name. */
+  /**
+   * In brackets, or behind the mark of a list or of a reply: one of several things, and not a statement of the server
+   * about the name.
+   */
   isItem: boolean;
 }
 
@@ -72,9 +75,9 @@ const ECHOES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Where an answer says that nobody holds the name: the index of a line of a form in which this server is known to
- * say so, about this name. `undefined` if it does not, or if anything else in the answer is neither part of that
- * form nor an ordinary notice: an answer that is not understood as a whole is no evidence.
+ * Where an answer says that nobody holds the name: the index of a line in a form that this server is known to use,
+ * about this name. `undefined` if there is none, or if anything else in the answer is neither part of that form nor an
+ * ordinary notice: an answer that is not understood completely is no evidence.
  */
 export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): number | undefined {
   const { forms, framed, beside } = formsOf(question);

@@ -43,13 +43,17 @@ const FARES_NOW =
 /** Words of how a service or this answer fares: outside of terms such a sentence is no notice. */
 const FARES =
   /\b(?:quotas?|throttl(?:e|ed|ing)|exceeded|caches?|test|sample|due to|because|instead|overload|fail(?:ed|ure|s|ing)|upstream|retry|again|denied|refus(?:ed|al)|blocked|black-?list(?:ed)?|suspended|disabled|not (?:been )?(?:checked|searched|consulted|queried|authoritative)|unknown|error|other registry|redirect(?:ed)?|refer(?:red|ral)|discontinued|moved|has been|have been|was|were|your (?:query|request|ip|address|session|client|access|connection|network|account|key)|this (?:answer|reply|response|result|lookup))\b/i;
-/** Which registrations a service shows, to whom and in which words: where that is said, an absence may be a refusal. */
+/**
+ * Which registrations a service shows, to whom and in which words: if an answer says that, an absence may be a refusal.
+ */
 const SHOWS =
   /\b(?:shown(?! in\b)|shows|displayed|appears?|listed(?! (?:above|as)\b)|published here|invisible|hidden|withheld|omit(?:s|ted)|(?<!not )limited to|holds|restor\w+|prints|(?:as|words|text|answer) above|(?:following|these|same) (?:text|lines?|words?|answers?)|must be (?:asked|requested)|tonight|tomorrow|yesterday|anonymous|look for|unpaid|natural persons?|as if|(?:does|did) not exist|registrations? (?:made|before|after|since)|older|newer)\b/i;
 /** What a service lacks or leaves to others, and that it is none. */
 const LACKS =
   /\b(?:left out|leaves? out|looks? like|(?<!and )elsewhere|opt(?:ed|s)? in|until then|since then|no access to|comes? from|answered as|made up|fiction\w*|new registry|volunteers|a selection of|(?:does|do) not carry|(?:not|never) (?:be )?included|known to this)\b/i;
-/** What a sentence is about that says which names a service has, and words of terms of use, without which it does. */
+/**
+ * The subjects of a sentence that says which names a service has, and words of terms of use, without which it does.
+ */
 const NAMES = /\b(?:registrations?|registrants?|names|registered)\b/i;
 const TERMS_OF_USE =
   /\b(?:us(?:e[sd]?|ing|age)|purposes?|agree(?:s|d|ing)? (?:that|to|not)|warrant(?:s|ed|ies)|accura\w*|liab\w*|prohibited|guarantee[sd]?|permi\w+|unsolicited|responsib\w*|reserves?|forbidden|assist|high volume|nuisance|contact|quer(?:y|ies|ied)|competing|intended|may look up|persons to|types of|authoritative|provided (?:by|for free|free of)|illegal|abuse|delays?|availab\w+|downloads?|compil\w+|sanctions?|breach\w*|expir\w+|consult|never discloses|registered office)\b/i;
