@@ -32,7 +32,7 @@ const CREDITS = 5_500;
 /** Instead of the 50,000 that a newcomer finds. */
 const INVENTED_NAMES = 100;
 
-interface Outcome {
+interface EndedProcess {
   code: number | null;
   output: string;
 }
@@ -61,7 +61,7 @@ describe('solo', () => {
     return child;
   }
 
-  async function outcomeOf(child: ChildProcess): Promise<Outcome> {
+  async function outcomeOf(child: ChildProcess): Promise<EndedProcess> {
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
