@@ -15,7 +15,7 @@ export async function audited<T>(
   return work();
 }
 
-/** Before an account's data is read: an entry of the audit log. @throws NotFound. */
+/** Writes an audit entry before an account's data is read. @throws NotFound. */
 export async function inspected(config: CliConfig, accountId: string): Promise<AccountSummary> {
   return withService(config, 'account', (http) =>
     new AccountDeskClient(http, operatorName(config)).inspect(accountId),

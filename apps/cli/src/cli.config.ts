@@ -2,7 +2,7 @@ import { IsOptional, IsString, IsUrl, MaxLength, MinLength } from 'class-validat
 import { IsServiceSecret, Setting } from '#libs/platform';
 
 /**
- * What operator commands need; each names what it misses. A running solo writes all of it to
+ * The settings of operator commands; each command names the missing ones. A running solo writes all of them to
  * `operator.env` in its data folder.
  */
 export class CliConfig {

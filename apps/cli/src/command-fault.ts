@@ -34,7 +34,7 @@ interface SystemError extends Error {
   address?: string;
   hostname?: string;
   port?: number;
-  /** Of PostgreSQL's errors alone. */
+  /** Only for errors of PostgreSQL. */
   severity?: string;
 }
 

@@ -25,10 +25,10 @@ export const DatabasesConfig = databasesConfig(schemaServices(SERVICES));
 /** The superuser of each database that a service has to itself. */
 export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 
-/** Where the schemas are, of the installation that a command is for. */
+/** Where the schemas of the command's installation are. */
 export type Databases = InstanceType<typeof DatabasesConfig>;
 
-/** In the order of the documents. */
+/** Ordered as in the documents. */
 export const CONFIGURED_APPS: DocumentedApp[] = [
   { name: 'solo', config: SoloConfig },
   { name: 'solo', config: OwnDatabasesConfig },

@@ -22,7 +22,7 @@ interface Row {
   args: (known: Known) => string[];
   /** The contents of the JSON. */
   answers: unknown;
-  /** What the account's audit log, or the installation's, has afterwards; null: nothing. */
+  /** The resulting entry in the account's or the installation's audit log; null for none. */
   audited: string | null;
 }
 

@@ -25,7 +25,7 @@ function quiet(): { program: Command; said: () => string } {
   return { program, said: () => text };
 }
 
-/** As a shell splits it. */
+/** Splits like a shell. */
 const wordsOf = (line: string) =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain);
 

@@ -6,7 +6,7 @@ import { CliConfig } from './cli.config.js';
 
 type Settings = Record<string, string | undefined>;
 
-/** In each `operator.env`: the process whose settings these are. A shell that has read the file has it too. */
+/** In each `operator.env`: the process to which these settings belong. A shell that has read the file has it too. */
 const OWNER = 'OPERATOR_ENV_OF';
 const FILE = 'operator.env';
 /** Belongs to the installation's settings, although only some commands read it. */

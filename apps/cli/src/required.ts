@@ -1,6 +1,6 @@
 import { ConfigurationError } from '#libs/platform';
 
-/** Only one of the two is read: settings of both would be a mixture of two installations. */
+/** Only one of the two is read, because settings of both would mix two installations. */
 const WHERE =
   'While "npm start" runs, npm run cli finds it in .data/operator.env, or in the folder that DATA_DIR names in this shell. ' +
   'While "npm run cluster" runs: node_modules/.bin/node --env-file=.data/cluster/operator.env dist/apps/cli/src/main.js …';

@@ -35,7 +35,7 @@ export interface ClusterOptions {
   clockFile?: string;
   /** Wanted ports of the first gateway, the others follow in steps of ten, and of the dashboard. Free ones for 0, and unless given. */
   firstPorts?: { api: number; dashboard: number };
-  /** All gateways listen on the public port of the first (Linux), instead of ports of their own. */
+  /** All gateways listen on the public port of the first (Linux), instead of their own ports. */
   onePort?: boolean;
   /** False: PostgreSQL forgets everything with the machine, and is faster. */
   durable?: boolean;

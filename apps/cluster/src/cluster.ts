@@ -51,7 +51,7 @@ export interface RunningCluster {
   payments?: PaymentsSimulator;
   clock: Clock;
   settings: ServiceSettings;
-  /** By name. @throws when there is none. */
+  /** Finds one by name. @throws if there is none. */
   process(name: string): ClusterProcess;
   /**
    * Gives a `full` demo account purchases and 30 days of usage, once, where payments are simulated.
@@ -69,7 +69,7 @@ const noted = () => {};
 
 const REMEDY = 'On Debian: apt-get install default-jre-headless maven redis-server';
 
-/** Why a cluster cannot run on this machine, with what to install; undefined when it can. */
+/** Why a cluster cannot run on this machine, and what to install; undefined if it can. */
 export function clusterAvailability({
   broker = true,
   valkey = true,
@@ -109,7 +109,7 @@ class StartingCluster {
   private ports: ClusterPorts;
   private settings: ServiceSettings;
   private payments?: PaymentsSimulator;
-  /** What the processor's side of the payments is reached and checked by. */
+  /** The settings and addresses of the payment processor. */
   private processor: Settings = {};
   /** Services of which the cluster has one process. */
   private alone: readonly AnyService[] = [];
@@ -233,7 +233,7 @@ class StartingCluster {
     return process;
   }
 
-  /** All at once: each must cope with the others not being there yet. */
+  /** All start at once, because each must cope with the absence of the others. */
   private async startServices({ addresses }: ServiceProcess): Promise<void> {
     const internet = {
       LOOKUP_UPSTREAM_EXCEPTIONS: addresses.upstreamExceptions,
@@ -358,7 +358,7 @@ class StartingCluster {
 const isGateway = ({ name }: ServiceProcess) => name.startsWith('gateway-');
 const isPublic = (process: ServiceProcess) => process.name === 'dashboard' || isGateway(process);
 
-/** As `Promise.all`, and waits for the others when one fails: what has begun can then be stopped. */
+/** Like `Promise.all`, but waits for the others if one fails, so that everything started can be stopped. */
 async function all<T extends readonly unknown[] | []>(
   work: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {

@@ -58,7 +58,7 @@ export class ServiceSettings {
     return url.toString();
   }
 
-  /** For the commands that prepare the database and the broker, and for the operator. */
+  /** For the commands that prepare database and broker, and for the operator. */
   operator(): Settings {
     const { secrets } = this.sources;
     return {
@@ -72,9 +72,7 @@ export class ServiceSettings {
     };
   }
 
-  /**
-   * For a service with one process. `own` are settings that only this start knows.
-   */
+  /** For a service with one process. `own` are settings that only this start knows. */
   service(service: AnyService, own: Settings = {}): Settings {
     const [{ port }] = service.listeners;
     const number = this.sources.ports.services[service.name];
@@ -98,7 +96,7 @@ export class ServiceSettings {
     });
   }
 
-  /** All that this cluster knows and the service reads. */
+  /** All settings of this cluster that the service reads. */
   private read(service: AnyService, own: Settings): Settings {
     const { common, folder, ports, secrets, valkeyUrl } = this.sources;
     const known = {

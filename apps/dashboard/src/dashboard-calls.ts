@@ -31,14 +31,14 @@ export interface PageCall {
 export interface PageQuestion {
   /** Name of its row. */
   operation: string;
-  /** Its parameters, as in an address. */
+  /** Its parameters, as in a query string. */
   query: string;
   body?: object;
   /** `test` answers samples, for nothing. */
   environment: 'live' | 'test';
 }
 
-/** As long as the gateway waits for a source; a page of records with the text of each is large. */
+/** As long as the gateway waits for a source; a page of records with their texts is large. */
 const QUESTION = { timeoutMs: 30_000, answerBytes: 8 * 1024 * 1024 };
 
 /** The pages' questions to other services. */
@@ -60,7 +60,7 @@ export class DashboardCalls {
     return this.ofActive('billing', visitor, session, call);
   }
 
-  /** As `billing`. */
+  /** See `billing`. */
   async worker(visitor: BrowserCaller, session: Session, call: PageCall): Promise<ProxiedAnswer> {
     return this.ofActive('worker', visitor, session, call);
   }

@@ -12,7 +12,7 @@ export abstract class DashboardSettings {
   abstract readonly description: string;
   /** Terms, privacy and contact. */
   abstract readonly texts: Readonly<Record<OperatorText, Markup>>;
-  /** Only where mail is not really sent. */
+  /** Only if mail is not really sent. */
   abstract readonly mailbox?: Mailbox;
   /** Lookups go to the registry simulator. */
   abstract readonly isDataSimulated?: boolean;

@@ -45,6 +45,6 @@ export class ErrorPageFilter implements ExceptionFilter {
   }
 }
 
-/** Whether a script or a machine asks, and not a browser that shows a page. */
+/** Whether a script or a machine sends the request, and not a browser that shows a page. */
 const isCall = ({ url, routeOptions }: FastifyRequest) =>
   url.startsWith('/api/') || routeOptions.config?.signatureHeaders !== undefined;

@@ -44,7 +44,7 @@ import { UsagePageController } from './usage/usage.controller.js';
 import { WebhookPagesController } from './webhooks/webhooks.controller.js';
 import type { PublicListenerOptions } from './public-listener.js';
 
-/** How long an upload or a download may stand still. */
+/** How long an upload or a download may pause. */
 const TRANSFER_IDLE_MS = 30 * SECOND_MS;
 
 /** One for each group of pages. */

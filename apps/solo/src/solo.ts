@@ -21,7 +21,7 @@ export interface SoloOptions {
   /** 0 takes a free port. */
   apiPort: number;
   dashboardPort: number;
-  /** Where Prometheus reads; 0, as by default, takes a free port. */
+  /** The port that Prometheus reads; 0, the default, takes a free port. */
   metricsPort?: number;
   /** Lookups go to the registry simulator, on real loopback sockets. */
   offline: boolean;
@@ -49,7 +49,7 @@ const DEMO_LEFT =
 
 const noted = () => {};
 
-/** For a start whose ports were chosen for it. */
+/** For a start with chosen ports. */
 const START_TRIES_MAX = 3;
 
 /** A running installation. */
@@ -102,7 +102,7 @@ async function chosenPorts({ apiPort, dashboardPort }: SoloOptions) {
   return { apiPort: apiPort || forApi, dashboardPort: dashboardPort || forDashboard };
 }
 
-/** Whether another process was quicker to take a port that had been found free. */
+/** Whether another process was quicker to take a port that was found free. */
 function isPortLost(error: unknown, { apiPort, dashboardPort }: SoloOptions): boolean {
   const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
   return isTaken && (apiPort === 0 || dashboardPort === 0);
@@ -184,7 +184,7 @@ interface DemoParts {
   demo?: DemoFacts;
 }
 
-/** Nothing is bought for it where money is real. */
+/** Nothing is bought for it if money is real. */
 async function filledDemo(parts: DemoParts): Promise<boolean> {
   const { services, database, folder, secrets, demo } = parts;
   const { payments, clock, accountUrl, entitlementUrl, settings } = services;

@@ -78,7 +78,7 @@ export interface WorkerOptions {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** Where mail goes; closed by its creator. */
+  /** The mail transport; closed by its creator. */
   mail: MailTransport;
   /** Results; closed by its creator. */
   files?: FileStore;

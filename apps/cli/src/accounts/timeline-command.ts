@@ -24,7 +24,7 @@ interface Timeline {
   entries: TimelineEntry[];
   /** `--before` of the next page; absent on the last one. */
   nextBefore?: string;
-  /** How often operators inspected the account within this page, which is left out of it. */
+  /** How often operators inspected the account within this page; these entries are omitted from it. */
   inspectionsLeftOut: number;
 }
 
@@ -63,7 +63,7 @@ async function show(config: CliConfig, accountId: string, options: TimelineOptio
 const inspectionsLine = (count: number) =>
   `${counted(count, 'inspection')} by operators left out: --inspections`;
 
-/** Each service answers the page as if it were alone; what is older than the cut is asked for again. */
+/** Each service answers the page as if it were alone; entries older than the cut are requested again. */
 async function read(
   config: CliConfig,
   accountId: string,

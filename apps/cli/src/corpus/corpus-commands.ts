@@ -108,7 +108,7 @@ async function clear(config: CliConfig, output: OutputOptions) {
   answer(output, { removed }, () => [`${removed} names removed`]);
 }
 
-/** On a terminal only: a file of output holds the answer alone. */
+/** Only on a terminal: an output file contains only the answer. */
 function showProgress(done: number, all: number): void {
   if (!process.stderr.isTTY) return;
   const percent = Math.floor((100 * done) / all);

@@ -123,7 +123,7 @@ function errorTable(operations: readonly Operation[]): string {
   return table(['status', 'codes'], rows);
 }
 
-/** As Prettier aligns it, so that nobody has to. */
+/** Aligned as Prettier does it, so that no further formatting is needed. */
 function table(heads: string[], rows: string[][]): string {
   const cells = [heads, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
   const widths = heads.map((_head, place) =>

@@ -31,7 +31,7 @@ interface ChartService {
   requires: readonly string[] | null;
   /** The services whose origins it is given. */
   calls: string[];
-  /** Whether it owns a schema and takes part in events. */
+  /** Whether it owns a schema and uses events. */
   usesEvents: boolean;
   /** Its own topic, and those it may read. */
   topic: string;
@@ -129,7 +129,7 @@ function operatorPod(services: readonly AnyService[]) {
   };
 }
 
-/** Whether a process that is given nothing asks for it. */
+/** Whether a process without arguments requests it. */
 function isMissed(config: ConfigClass<object>, env: string): boolean {
   try {
     loadConfig(config, {});
@@ -140,7 +140,7 @@ function isMissed(config: ConfigClass<object>, env: string): boolean {
   }
 }
 
-/** Each service has a token secret and a user of the broker of its own; all else is one for the installation. */
+/** Each service has its own token secret and broker user; all other secrets are shared by the installation. */
 function secretFile(service: string, env: string): string {
   const isOwn = env === 'SERVICE_SECRET' || env === 'KAFKA_SASL_PASSWORD';
   return isOwn ? `${service}_${env.toLowerCase()}` : env.toLowerCase();

@@ -4,13 +4,13 @@ import { type EventClass, describeEvent, variantsOf } from '#libs/contracts';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** One rule of a property, as class-validator keeps it. */
+/** One rule of a property, as stored by class-validator. */
 interface Rule {
   type: string;
   name?: string;
   propertyName: string;
   constraints?: unknown[];
-  /** Whether it is a rule for the items of an array. */
+  /** Whether the rule applies to the items of an array. */
   each: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What the comments of answers and bodies say, by class and member; a class itself stands under `''`. */
+/** The comments of answers and bodies, by class and member; a class itself is under `''`. */
 type MemberTexts = Record<string, Record<string, string>>;
 
 const CLASS =

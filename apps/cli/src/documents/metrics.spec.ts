@@ -31,7 +31,7 @@ const FOREIGN = [
   'name',
 ];
 for (const service of SERVICES) await service.load();
-/** Without those that a spec of the same worker declares. */
+/** Without those that a spec in the same worker declares. */
 const metrics = declaredMetrics().filter(({ name }) => !name.startsWith('test_'));
 const { groups } = load(readFileSync('deploy/prometheus/alerts.yml', 'utf8')) as {
   groups: { rules: Rule[] }[];

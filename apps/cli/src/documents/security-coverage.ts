@@ -1,4 +1,4 @@
-/** One security statement: its number and what is promised. */
+/** One security statement: its number and its promise. */
 export interface SecurityStatement {
   id: string;
   title: string;

@@ -16,7 +16,7 @@ export function eventLines(service: string, event: FailedEvent): string[] {
   ];
 }
 
-/** On one line and without commands to the terminal: what is not printed is shown as its code point. */
+/** Puts a text on one line without terminal commands: unprintable characters are shown as code points. */
 function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }

@@ -1,6 +1,6 @@
 import { askSandbox } from './sandbox-http.js';
 
-/** As billing's SDK sends it; API v2 wants one with each call. */
+/** As billing's SDK sends it; API v2 requires one with each call. */
 export const API_VERSION = '2026-10-28.endive';
 /** docs/operations/production.md has the same lists. */
 const STRIPE_TYPES = [
@@ -51,7 +51,7 @@ export async function stripeWebhook(asked: {
   return whatIsTold(registered, `${dashboardUrl}/callbacks/stripe`, STRIPE_TYPES);
 }
 
-/** As `stripeWebhook`. */
+/** See `stripeWebhook`. */
 export async function paypalWebhook(asked: {
   apiUrl: string;
   clientId: string;

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** One thing that is tried at a processor. */
+/** One step of a trial with a processor. */
 export interface SandboxStep {
   title: string;
-  /** Its request to the processor for an operator without keys. */
+  /** The request sent to the processor, for an operator without keys. */
   does: string;
   /** @returns what was seen. @throws Error for what did not happen. */
   run(): Promise<string>;
@@ -16,7 +16,7 @@ export interface StepSeen {
   says: string;
 }
 
-/** How a page is put to the operator, and how long is waited for what the operator does there. */
+/** How a page is presented to the operator, and how long to wait for the operator's action. */
 export interface Patience {
   /** Says something at once, whatever form the answer has in the end. */
   say(line: string): void;

@@ -5,7 +5,7 @@ import { type Patience, type SandboxStep, until } from './sandbox-run.js';
 
 const PACKAGE_MICROS = 10_000_000n;
 
-/** What the processor said it was asked to do. @throws Error in its words otherwise. */
+/** Requires that the processor did what was asked. @throws Error with its words otherwise. */
 export function valueOf<T>(outcome: Outcome<T>): T {
   if (outcome.outcome === 'done') return outcome.value;
   if (outcome.outcome === 'refused') throw new Error(`${outcome.code}: ${outcome.message}`);

@@ -57,7 +57,7 @@ function printScripts(databases: InstallationDatabases, options: OutputOptions):
   }
 }
 
-/** Each line is written as soon as it is true, for the next step may fail. */
+/** Each line is written as soon as it is true, because the next step may fail. */
 async function migrate(
   databases: InstallationDatabases,
   events: EventsConfig,
@@ -73,7 +73,7 @@ async function migrate(
   if (json) answer({ json }, done, () => []);
 }
 
-/** Where the schemas are, according to the settings. @throws ConfigurationError naming one that is missing. */
+/** Where the settings locate the schemas. @throws ConfigurationError naming a missing one. */
 export function databasesOf(config: ServersConfig, own: OwnDatabases): InstallationDatabases {
   const secret = required(config, 'databaseRoleSecret', 'DATABASE_ROLE_SECRET');
   return new InstallationDatabases({

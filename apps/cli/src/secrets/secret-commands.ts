@@ -20,7 +20,7 @@ interface SecretOptions extends OutputOptions {
 
 type OwnAddresses = Partial<Record<ServiceName, string>>;
 
-/** One more `service=address`. @throws InvalidArgumentError for a service that stores nothing. */
+/** Adds one `service=address`. @throws InvalidArgumentError for a service that stores nothing. */
 function withOwnDatabase(text: string, earlier: OwnAddresses): OwnAddresses {
   const names = schemaServices(SERVICES);
   const [name, ...rest] = text.split('=');

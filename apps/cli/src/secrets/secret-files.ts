@@ -11,7 +11,7 @@ const FOLDER_MODE = 0o700;
 /** A container's user must be able to read what is mounted into it, whatever its number. */
 const FILE_MODE = 0o644;
 
-/** What the services' own follow from; no service is given it. */
+/** The secret from which the services' own are derived; no service receives it. */
 const SERVICE_SECRETS_SOURCE = 'service_secrets_source';
 
 export interface SecretSources {
@@ -95,7 +95,7 @@ function makeFolder(path: string): void {
   mkdirSync(path, { mode: FOLDER_MODE });
 }
 
-/** One processor is enough: the files of the other are empty, because containers are given all of them. */
+/** One processor suffices: the files of the other are empty, because containers get all of them. */
 function processorSecrets({ stripe, paypalClientSecret }: SecretSources): Record<string, string> {
   if (!stripe && paypalClientSecret === undefined) return {};
   return {

@@ -166,7 +166,7 @@ function fileLines(file: ImportedFile): string[] {
   ];
 }
 
-/** On a terminal only: a file of output holds the answer alone. */
+/** Only on a terminal: an output file contains only the answer. */
 function showProgress(file: ImportedFile | undefined): void {
   if (!process.stderr.isTTY || file?.state !== 'loading') return;
   const read = file.position / Math.max(1, file.lines);

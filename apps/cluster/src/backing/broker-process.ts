@@ -4,7 +4,7 @@ import type { ClusterProcess } from '../processes/cluster-process.js';
 /** The cluster's Kafka. */
 export class BrokerProcess implements ClusterProcess {
   readonly name = 'kafka';
-  /** It keeps its log among its data. */
+  /** Its log is part of its data. */
   readonly output = '';
 
   private constructor(private readonly broker: KafkaBroker) {}

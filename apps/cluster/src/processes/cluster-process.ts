@@ -1,10 +1,10 @@
 /** A process of the cluster, which a test may end, halt and start again at the same address. */
 export interface ClusterProcess {
   readonly name: string;
-  /** Where it answers. */
+  /** Its address. */
   readonly url: string;
   readonly pid: number;
-  /** Everything it has written so far, in all its lives. */
+  /** Everything it has written so far, over all restarts. */
   readonly output: string;
   /** Sends a signal; nothing when it does not run. */
   kill(signal?: NodeJS.Signals): void;

@@ -4,16 +4,16 @@ import { appendFileSync } from 'node:fs';
 import type { ClusterProcess } from './cluster-process.js';
 
 export interface ServiceProcessOptions {
-  /** Its own name among the processes: `gateway-2`. */
+  /** Its name among the processes: `gateway-2`. */
   name: string;
   /** Folder below `apps`. */
   app: string;
-  /** All of its environment but the search path. */
+  /** Its complete environment except the search path. */
   settings: Record<string, string | undefined>;
   logFile: string;
 }
 
-/** Where the compiled apps lie, seen from the compiled file. */
+/** The folder of the compiled apps, relative to the compiled file. */
 const APPS = new URL('../../../', import.meta.url).pathname;
 const START_TIMEOUT_MS = 120_000;
 /** A gateway's longest drain, and a little more. */
@@ -32,10 +32,10 @@ end() { case "$(ps -ww -o args= -p $$)" in *"$0"*) kill -$1 $$ ;; *) exit ;; esa
 exec 3<&-
 exec "$@"`;
 
-/** One service of the product as the process it is in production: `main.js` and an environment. */
+/** One service as the process it is in production: `main.js` and an environment. */
 export class ServiceProcess implements ClusterProcess {
   readonly name: string;
-  /** From the line that it logged when it was up. */
+  /** Read from the line that it logged when it was up. */
   addresses: Record<string, string> = {};
   output = '';
   private child: ChildProcess | undefined;

@@ -15,7 +15,7 @@ export class Supervisor {
     return supervisor;
   }
 
-  /** From here on services end on purpose. */
+  /** From now on services end on purpose. */
   stop(): void {
     this.isStopped = true;
   }

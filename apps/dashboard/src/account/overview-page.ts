@@ -99,7 +99,7 @@ function kindOf({ kind, reference, amount }: LedgerLine): string {
   return isTakenBack ? 'Taken back' : KIND_WORDS[kind];
 }
 
-/** Where a line comes from; a line of use links to its requests. */
+/** The source of a line; a line of use links to its requests. */
 function sourceOf({ reference, day, operation }: LedgerLine): Markup | string {
   if (!day || !operation) return sourceName(reference.split(':')[0]);
   return html`<a href="${requestsPath({ day, operation })}">${operation}</a>`;

@@ -15,7 +15,7 @@ import { startPage } from '../public-pages/start-page.js';
 import { creditHistory, historyStart } from './credit-history.js';
 import { type OverviewFacts, overviewPage } from './overview-page.js';
 
-/** How many lines of the ledger the end of the page shows. */
+/** How many lines of the ledger are shown at the end of the page. */
 const LINES_SHOWN = 50;
 /** A page has 50 lines; a day has one for each operation that was used. */
 const LEDGER_PAGES_MAX = 8;
@@ -56,7 +56,7 @@ export class OverviewController {
     return csvOf(['day', 'credits'], [...byDay]);
   }
 
-  /** Without its owners the page is still worth showing, without their figures. */
+  /** Without the answers of its owners the page is still shown, without their figures. */
   private async factsOf(visitor: BrowserCaller, session: Session): Promise<OverviewFacts> {
     const { calls } = this;
     const [balance, ledger, usage, allowance, pace, owned, keys, watched] = await Promise.all([

@@ -51,7 +51,7 @@ export function planCard(facts: PlanFacts): Markup {
   </section>`;
 }
 
-/** What should be known of the credits before they end. */
+/** What a customer should know about the credits before they end. */
 export function lowCredits(balance: BalanceAnswer | undefined): string | undefined {
   if (!balance) return undefined;
   const left = balance.spendable + balance.reserved;

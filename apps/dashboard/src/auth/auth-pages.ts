@@ -38,7 +38,7 @@ export function providerForms(
   </section>`;
 }
 
-/** On the way to a provider: the browser goes on by itself, or by the link. */
+/** On the way to a provider, the browser continues by itself, or through the link. */
 export function leavingPage(context: PageContext, provider: Provider, url: string): Markup {
   const name = PROVIDER_NAMES[provider];
   return page(context, {
@@ -76,7 +76,7 @@ export function signUpPage(
   });
 }
 
-/** After sign-up, reset request: the same whether the address is known or not (S24). */
+/** After sign-up or reset request: the same text whether the address is known or not (S24). */
 export function checkMailPage(context: PageContext, what: string): Markup {
   const where = context.hasMailbox
     ? html`<p>Mail stays on this machine: it is in the <a href="/mailbox">mailbox</a>.</p>`

@@ -68,7 +68,7 @@ export class ProviderPagesController {
   }
 }
 
-/** None while account does not say. */
+/** Undefined while account does not answer. */
 export async function providersOf(visit: PageVisit): Promise<Provider[]> {
   const asked = visit.account({ method: 'GET', path: '/log-in/providers' });
   const answer = await asked.catch(() => undefined);

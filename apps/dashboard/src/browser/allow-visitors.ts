@@ -5,14 +5,14 @@ import type { Access } from '#libs/contracts';
 /** `signed`: no browser, but a machine that signs its bytes; their owner checks the signature. */
 export type Visitors = 'logged-in' | 'anyone' | 'signed';
 
-/** What is asked of a session. Of the accounts that may, each state unless it is given. */
+/** The required session. Accounts in any permitted state may call unless one is given. */
 export type SessionTerms = Omit<Extract<Access, { kind: 'session' }>, 'kind'>;
 
 export interface VisitorTerms extends SessionTerms {
   who: Visitors;
 }
 
-/** For pages that are of no use to a deleted account, whose owner is led to the page that restores it. */
+/** For pages that are useless to a deleted account, whose owner is redirected to the restore page. */
 export const OF_ACTIVE_ACCOUNTS: SessionTerms = { accountStates: ['active'] };
 
 const ALLOWED_VISITORS = 'allowed-visitors';

@@ -8,7 +8,7 @@ const ALL_BYTES = 8 * MIB;
 /** The most bytes of those bodies for one network: two of the largest callbacks. */
 const OF_NETWORK_BYTES = 2 * MIB;
 
-/** How many bytes of bodies are in memory, in all and of each network. */
+/** How many bytes of bodies are in memory, in total and per network. */
 export class BodyMemory {
   private bytes = 0;
   private readonly ofNetworks = new Map<string, number>();

@@ -8,9 +8,9 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Sent by a machine that signs its bytes, in one of these headers: nothing of a browser is looked for. */
     signatureHeaders?: readonly string[];
-    /** Its body goes to its owner unread. */
+    /** Its body is passed to its owner unread. */
     isUpload?: boolean;
-    /** It is a form of a page, whose token stands before the file. */
+    /** It is a page's form, whose token precedes the file. */
     isUploadForm?: boolean;
     /** An upload or a download: it takes as long as bytes flow. */
     isTransfer?: boolean;
@@ -20,9 +20,9 @@ declare module 'fastify' {
 }
 
 /**
- * How the dashboard's listener reads bodies: forms and JSON, and for a signed route the bytes of any type as
- * they came, never parsed or decompressed. Each route may set a limit of its own; all that are read or answered have
- * one together, for nobody has said yet who sends them (S125).
+ * Reads bodies for the dashboard's listener: forms and JSON, and for a signed route the bytes of any type unchanged,
+ * never parsed or decompressed. Each route may set its own limit; all bodies being read or answered share one, because
+ * their sender is still unknown (S125).
  */
 export function readBodies(server: FastifyInstance): void {
   server.addHook('onRoute', (route) => {

@@ -1,7 +1,7 @@
 /**
- * Nothing runs, loads or frames but our own files; no inline script or style, and no script may write
- * markup from strings (Trusted Types). Checkouts are redirects, which `form-action` must follow, so
- * processors are added there once they exist.
+ * Only our own files may run, load or be framed; no inline script or style, and no script may write markup from strings
+ * (Trusted Types). Checkouts are redirects, which `form-action` must follow, so processors are added there once they
+ * exist.
  */
 const POLICY = [
   `default-src 'none'`,

@@ -20,7 +20,7 @@ const AWAY: Notice = {
   text: 'Nothing can be bought right now. Try again later.',
 };
 
-/** How the page is shown beside what it always has. */
+/** Variable parts of the page. */
 interface Shown {
   notice?: Notice;
   status?: number;
@@ -29,7 +29,7 @@ interface Shown {
   credits?: number;
 }
 
-/** Where a package is bought, and an order is paid. */
+/** Pages on which a package is bought, and an order is paid. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class CreditsController {
@@ -59,7 +59,7 @@ export class CreditsController {
     return visit.goTo(`/credits/orders/${(answer.body as OrderAnswer).id}`);
   }
 
-  /** Nothing of the address is believed but which order is asked about; billing asks the processor (S48). */
+  /** Only the order's id is taken from the address; billing asks the processor (S48). */
   @Get('billing/return')
   async comeBack(
     @Visit() visit: PageVisit,
@@ -122,7 +122,7 @@ export class CreditsController {
   }
 }
 
-/** As the header of the API's answers says. */
+/** As in the header of the API's answers. */
 function leftOf({ spendable, reserved }: BalanceAnswer): number {
   return spendable + reserved;
 }

@@ -2,7 +2,7 @@ import { type BalanceAnswer, type CreditSource, planOfSku } from '#libs/contract
 import { type Markup, html } from '#libs/public-http';
 import { day, grouped } from '../amounts.js';
 
-/** Where an account's credits came from, what is left of each source, until when, and what goes first. */
+/** Shows the sources of an account's credits, what is left of each, until when, and the order of use. */
 export function grantsTable({ grants }: BalanceAnswer): Markup {
   if (grants.length === 0) return html`<p class="quiet">No credits yet.</p>`;
   return html`<table class="stacked">
@@ -81,7 +81,7 @@ export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
   return `${grouped(left)} of them expire by ${first}`;
 }
 
-/** Until when credits last, in UTC. */
+/** The expiry of credits, in UTC. */
 function untilOf({ source_type: type, expires_at: end }: BalanceAnswer['grants'][number]): Markup {
   if (end === null) return html`never expires`;
   return html`<span class="date">${day(end)}</span>${type === 'subscription' ? ' or earlier' : ''}`;

@@ -26,7 +26,7 @@ const PAYMENT_CANCELLED: Notice = {
   text: 'You cancelled the payment. Nothing was charged.',
 };
 
-/** Where an order stands, in a table. */
+/** The state of an order, in a table. */
 const ORDER_WORDS: Readonly<Record<OrderState, string>> = {
   created: 'Being prepared',
   redirected: 'Waiting for your payment',
@@ -53,10 +53,10 @@ const EXPLAINED: Readonly<Record<OrderState, string>> = {
   disputed: 'The payment is disputed.',
 };
 
-/** In these nothing has been charged, and a customer who came back without paying should read so. */
+/** In these states nothing has been charged, and a customer who returned without paying should read so. */
 const UNPAID: readonly OrderState[] = ['created', 'redirected', 'expired', 'failed', 'cancelled'];
 
-/** Between our page and the processor's: a link, for the policy of this origin lets no form lead elsewhere. */
+/** Links our page to the processor's: a link, because this origin's policy lets no form lead elsewhere. */
 export function orderPage(context: PageContext, facts: OrderFacts): Markup {
   const { order } = facts;
   const { redirect_url: url } = order;
@@ -83,7 +83,7 @@ export function orderPage(context: PageContext, facts: OrderFacts): Markup {
   });
 }
 
-/** No money has come or is under way: nothing is lost by giving it up. */
+/** No money has arrived or is pending, so dropping it loses nothing. */
 const canDrop = ({ state }: OrderAnswer) => state === 'created' || state === 'redirected';
 
 function waitingActions(context: PageContext, { id, redirect_url: url }: OrderAnswer): Markup {
@@ -93,7 +93,7 @@ function waitingActions(context: PageContext, { id, redirect_url: url }: OrderAn
   </div>`;
 }
 
-/** Where an order stands, in a list. */
+/** The state of an order, in a list. */
 export const orderWords = ({ state, declined_at: declined }: OrderAnswer) =>
   declined === null ? ORDER_WORDS[state] : 'Payment refused: pay in another way, or drop it';
 
@@ -128,7 +128,7 @@ function refusedNotice({ processor, amount_micros, currency }: OrderAnswer): Not
   };
 }
 
-/** What a paid line brings, and until when. */
+/** What a paid line grants, and until when. */
 function arrivalOf(line: OrderLineAnswer, order: OrderAnswer, balance?: BalanceAnswer): string {
   if (line.credits !== null) {
     const isThere = balance?.grants.some(({ order_id: id }) => id === order.id) ?? true;
@@ -144,7 +144,7 @@ function arrivalOf(line: OrderLineAnswer, order: OrderAnswer, balance?: BalanceA
     : `${credits} a month, from now on`;
 }
 
-/** When the credits of a plan's first month end; undefined before they are there. */
+/** When the credits of a plan's first month end; undefined before they arrive. */
 function firstEnd(
   monthly: number,
   { created_at: ordered }: OrderAnswer,

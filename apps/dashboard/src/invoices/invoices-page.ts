@@ -35,7 +35,7 @@ export function invoicesQuery(asked: InvoicesAsked, more: Record<string, string>
 export interface InvoicesShown {
   invoices: InvoiceAnswer[];
   asked: InvoicesAsked;
-  /** Where the older ones begin. */
+  /** Where the older ones start. */
   nextCursor?: string;
 }
 

@@ -1,7 +1,7 @@
 import { PageForm, TextField } from '../pages/page-form.dto.js';
 
 export class JobForm extends PageForm {
-  /** One name a line. */
+  /** One name per line. */
   @TextField()
   domainNames?: string;
 

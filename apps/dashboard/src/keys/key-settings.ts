@@ -18,7 +18,7 @@ export function settingsOf(form: KeySettingsForm, now: Date): KeySettings {
   };
 }
 
-/** Each once, however they were set apart. */
+/** Each once, whatever separates them. */
 const addressesOf = (text: string) => [
   ...new Set(text.split(/[\s,;]+/).filter((address) => address !== '')),
 ];

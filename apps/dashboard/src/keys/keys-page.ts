@@ -40,13 +40,13 @@ export interface KeysShown {
   shown?: KeyShown;
   /** The values of a refused form for another key. */
   entered?: NewKeySettings;
-  /** Where the older ones begin. */
+  /** Where the older ones start. */
   nextCursor?: string;
-  /** How many live keys work; unknown while entitlement is unavailable. */
+  /** The number of working live keys; unknown while entitlement is unavailable. */
   allowed?: number;
 }
 
-/** Whether the plan lets fewer live keys work than are older than this one. */
+/** Whether the plan allows no more live keys than are older than this one. */
 export function isPaused({ rank }: { rank: number | null }, allowed?: number): boolean {
   return rank !== null && allowed !== undefined && rank > allowed;
 }
@@ -72,7 +72,7 @@ export function keysPage(
   });
 }
 
-/** After the confirmation of an address: the first keys, shown this once. */
+/** After an address is confirmed: the first keys, shown only once. */
 export function firstKeysPage(context: PageContext, keys: string[], apiUrl: string): Markup {
   return page(context, {
     title: 'Welcome',
@@ -156,7 +156,7 @@ function endOf(key: KeyAnswer): Markup {
 /** Whether a key still works: a replaced one does until its overlap ends. */
 export const canRevoke = ({ state }: KeyAnswer) => state === 'active' || state === 'replaced';
 
-/** Whether a key that has ended may get a successor with its settings, as after a restored account. */
+/** Whether an ended key may get a successor with its settings, as after a restored account. */
 export const canReissue = ({ state, replaced_by: successor }: KeyAnswer) =>
   (state === 'revoked' || state === 'expired') && successor === null;
 

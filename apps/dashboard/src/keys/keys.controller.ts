@@ -36,7 +36,7 @@ const KEYS_FOUND_MAX = 200;
 /** Pages that a search looks through, the newest keys first. */
 const KEY_PAGES_MAX = 20;
 
-/** How the page is shown beside what it always has. */
+/** Variable parts of the page. */
 interface Shown {
   shown?: KeyShown;
   entered?: NewKeySettings;
@@ -125,7 +125,7 @@ export class KeysController {
     return visit.show(reissuePage(visit.context, await this.find(visit, id, canReissue)));
   }
 
-  /** Whether the old one was limited in time or not: the page asks. */
+  /** Whether the old one had an expiry: the page asks. */
   @Post(':id/reissue')
   async reissue(@Visit() visit: PageVisit, @Body() form: ReissueKeyForm, @Param('id') id: string) {
     const path = `/keys/${encodeURIComponent(id)}/reissue`;

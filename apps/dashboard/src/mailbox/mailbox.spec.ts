@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 
 const HERE = 'http://localhost:8081';
-/** As a browser of this machine sends it. */
+/** As sent by a browser on this machine. */
 const BROWSER = ['Host: localhost:8081', 'Connection: keep-alive'];
 
 describe('the mailbox page', () => {

@@ -7,7 +7,7 @@ export interface MailboxMessage {
   text: string;
 }
 
-/** Where mail is kept instead of being sent. */
+/** Stores mail that is not sent. */
 export interface Mailbox {
   /** The newest messages first, `limit` at most. */
   newest(limit: number): Promise<MailboxMessage[]>;

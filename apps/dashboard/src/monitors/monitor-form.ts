@@ -61,7 +61,7 @@ export const mailBox = (isTicked: boolean) =>
     >
   </p>`;
 
-/** How often the DNS of a domain is checked, with what each choice costs at most. */
+/** How often the DNS of a domain is checked, with the maximum price of each choice. */
 export const intervalField = (chosen: string | undefined) =>
   selectField('interval_minutes', {
     label: 'DNS checks',
@@ -79,7 +79,7 @@ export function intervalWords(minutes: number): string {
     : `${words}, for at most ${grouped(credits)} credits a day`;
 }
 
-/** What was chosen of the interval, as calls take it. */
+/** The chosen interval, in the form that calls use. */
 export const intervalOf = (text: string | undefined) =>
   text === undefined || text === '' ? {} : { interval_minutes: Number(text) };
 

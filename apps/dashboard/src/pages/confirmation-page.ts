@@ -11,7 +11,7 @@ export interface Confirmation {
   action: string;
   /** The label of its button. */
   button: string;
-  /** Whether something is lost. */
+  /** Whether the step loses something. */
   isDanger?: boolean;
   /** The way back, where nothing changes. */
   back: { href: string; text: string };

@@ -11,7 +11,7 @@ export interface PageContext {
   isDataSimulated?: boolean;
   /** The path of this page, without its query. */
   path?: string;
-  /** Nothing is left to be done but to restore the account. */
+  /** Only restoring the account is possible. */
   isDeleted?: boolean;
   /** The operator's words, for the owner of a suspended account. */
   suspendedBecause?: string;
@@ -115,7 +115,7 @@ export interface Field {
   isOptional?: boolean;
 }
 
-/** One labelled input, which must be filled in unless it is optional. Its name is its id, so a page has each name once. */
+/** One labelled input, required unless it is optional. Its name is its id, so each name occurs once on a page. */
 export function field(given: Field): Markup {
   const { name, label = labelOf(name), type, value, autocomplete, hint, isOptional } = given;
   const described = hint === undefined ? undefined : html`aria-describedby="${name}-hint"`;

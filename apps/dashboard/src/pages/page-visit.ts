@@ -12,7 +12,7 @@ import type { Notice, PageContext } from './layout.js';
 
 const INVALID = 'invalid_request';
 
-/** One visit of a page: asks the owners, keeps the cookie in step, answers with a document. */
+/** One visit of a page: calls the owners, keeps the cookie up to date, answers with a document. */
 export class PageVisit {
   constructor(
     private readonly request: FastifyRequest,
@@ -31,7 +31,7 @@ export class PageVisit {
     return this.request.session;
   }
 
-  /** Nothing forwarded it, and it came from here. */
+  /** Nothing forwarded the request, and it came from this machine. */
   get isFromThisMachine(): boolean {
     return isFromThisMachine(this.request.raw);
   }
@@ -69,7 +69,7 @@ export class PageVisit {
     return this.calls.ask(this.visitor, this.session, question);
   }
 
-  /** This page alone may ask that origin, too. */
+  /** Only this page may also call that origin. */
   letScriptsReach(origin: string): void {
     void this.reply.header('content-security-policy', contentSecurityPolicy(origin));
   }
@@ -86,7 +86,7 @@ export class PageVisit {
   }
 
   /**
-   * After a form that was carried out: the browser loads `path` again, so a reload repeats nothing.
+   * After a successful form the browser loads `path` again, so a reload repeats nothing.
    * @returns no document.
    */
   goTo(path: string): string {

@@ -14,7 +14,7 @@ import { BODY, PLAYED, type Prepared, playedParameters } from './playground.js';
 export interface PlayShown {
   typed: Typed;
   prepared: Prepared;
-  /** Its answer, and the words about it. */
+  /** Its answer, and the description of it. */
   answer: { body: Item; words: string };
   /** Credits to spend; undefined while entitlement is unavailable. */
   credits?: number;
@@ -136,7 +136,7 @@ function bodyField(value = ''): Markup {
   </div>`;
 }
 
-/** Without a name: a file is sent by the script alone, and not to this origin. */
+/** Without a name, because only the script sends the file, and not to this origin. */
 function fileField({ upload }: Operation): Markup | undefined {
   if (upload?.types.length === 0) return undefined;
   return html`<div class="field" data-file hidden>

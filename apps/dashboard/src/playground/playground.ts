@@ -10,7 +10,7 @@ import {
 import { type FieldError, counted, faultsOf } from '#libs/platform';
 import { type Typed, textOf } from '../searches/search.js';
 
-/** Everything that the API is asked for. */
+/** All parameters of the API. */
 export const PLAYED: readonly Operation[] = OPERATIONS.filter((row) => listenerOf(row) === 'api');
 
 const READERS = new Map(PLAYED.map((row) => [row.name, new InputReader(row)]));

@@ -5,7 +5,7 @@ import { TooManyExports } from './proxy.errors.js';
 import { ServiceProxies } from '../service-calls/service-proxies.js';
 import type { ProxiedCall } from '../service-calls/service-proxy.js';
 
-/** One of the services that answer together. */
+/** One of the services whose answers are joined. */
 export interface PartOwner {
   service: Parameters<ServiceProxies['of']>[0];
   path: string;

@@ -8,7 +8,7 @@ import {
 } from '#libs/contracts';
 import type { SessionTerms, Visitors } from '../browser/allow-visitors.js';
 
-/** One call of the dashboard's origin that its owner answers. */
+/** One call at the dashboard's origin that its owner answers. */
 export interface ProxiedRoute {
   /** The name of its row. */
   name: string;
@@ -19,7 +19,7 @@ export interface ProxiedRoute {
   /** The service that answers the rest of an answer in parts. */
   parts?: Operation['parts'];
   body?: Operation['body'];
-  /** Its row, where bytes are passed on as they come, in either direction. */
+  /** Its row, if bytes are streamed in either direction. */
   transfer?: Operation;
   reader: InputReader;
   /**
@@ -30,7 +30,7 @@ export interface ProxiedRoute {
   access: 'owner' | 'session' | 'signed';
   /** The calls of a session are counted by account, whoever reads it (S102). */
   who: Visitors;
-  /** Where the access is `signed`: one of them must be there. */
+  /** If the access is `signed`, one of them is required. */
   signatureHeaders?: readonly string[];
   /** Set where the access is `session`. */
   terms: SessionTerms;
@@ -41,8 +41,8 @@ export interface ProxiedRoute {
 }
 
 /**
- * What a browser or a signing machine may ask on the dashboard's origin: the rows of the table that belong
- * there. Anything else is refused, whatever an owner offers (S86).
+ * What a browser or a signing machine may call at the dashboard's origin: the rows of the table that belong there.
+ * Anything else is rejected, whatever an owner offers (S86).
  */
 export function proxiedRoutes(operations: readonly Operation[]): ProxiedRoute[] {
   return operations

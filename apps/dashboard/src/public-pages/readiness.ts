@@ -5,7 +5,9 @@ import type { InternalTls, Readiness, ServiceName } from '#libs/platform';
 const LIMIT_MS = 1_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
-/** Whether a service says that it should get work, and what it misses. Of one that does not answer nothing more is known. */
+/**
+ * Whether a service reports itself ready, and its missing parts. Nothing more is known of one that does not answer.
+ */
 export async function readinessOf(
   audience: ServiceName,
   url: string,

@@ -11,7 +11,7 @@ const PARTS: readonly (readonly [part: string, needs: readonly ServiceName[]])[]
   ['Credits, plans and invoices', ['billing', 'entitlement']],
 ];
 
-/** Anybody may ask: however many do, the services are asked once in this time. */
+/** The page is public; however many visit it, the services are called once in this time. */
 const KEPT_MS = 5_000;
 
 export interface PartStatus {
@@ -20,7 +20,7 @@ export interface PartStatus {
 }
 
 export interface Status {
-  /** When the services were asked. */
+  /** When the services were called. */
   askedAt: Date;
   parts: readonly PartStatus[];
 }

@@ -17,7 +17,7 @@ import { isList, membersOf } from '../searches/search.js';
 import { type KeyNames, requestRow } from './request-row.js';
 import { requestsPath } from './requests-page.js';
 
-/** One request, down to its outcome, and how it is made again. */
+/** One request with its outcome, and the call to repeat it. */
 export function requestPage(
   context: PageContext,
   request: LoggedRequest,

@@ -32,7 +32,7 @@ export interface RequestsFacts {
   filter: RequestFilter;
   answer: RequestsAnswer;
   keys: KeyNames;
-  /** Whether new requests may come to the page. */
+  /** Whether new requests may be added to the page. */
   isFirst: boolean;
 }
 

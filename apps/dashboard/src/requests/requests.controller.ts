@@ -130,7 +130,7 @@ export class RequestPagesController {
     return new Date(this.clock.now().getTime() - before * DAY_MS).toISOString().slice(0, 10);
   }
 
-  /** All that the log has, in pieces that may be asked for, newest first. */
+  /** The complete log, in parts that can be requested, newest first. */
   private stretches(): { day: string; from: string }[] {
     const count = Math.ceil(REQUESTS_KEPT_DAYS / REQUEST_DAYS_MAX);
     return Array.from({ length: count }, (_, place) => ({

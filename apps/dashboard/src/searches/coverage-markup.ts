@@ -7,7 +7,7 @@ import { shownText } from '../pages/shown-text.js';
 /** Enough to see what kind of sources they are. */
 const SHOWN_MAX = 12;
 
-/** What an answer rests on; where that is nothing, how it comes to be something. */
+/** The data behind an answer; if there is none, how to load it. */
 export function coverageMarkup(
   { has_data, sources, names_in_tld }: Coverage,
   isEmpty: boolean,

@@ -73,7 +73,7 @@ function isGiven({ parameters }: Operation, name: string, typed: Typed): boolean
   return typed[name] !== undefined && typed[name] !== textOf(standard);
 }
 
-/** How a value stands in a field. */
+/** The form of a value in a field. */
 export function textOf(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   return Array.isArray(value) ? value.join(',') : String(value);
@@ -85,7 +85,7 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Whether it is about a name that is kept free for samples: they are answered as to a test key. */
+/** Whether it concerns a name reserved for samples, which is answered as with a test key. */
 export function isSample({ parameters, body, ...row }: Operation, typed: Typed): boolean {
   const asked = subjectsOf(row).map((name) => [parameters[name].kind, typed[name]] as const);
   if (body?.subjects) {

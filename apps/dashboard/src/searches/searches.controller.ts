@@ -12,7 +12,7 @@ import { searchPage, searchesPage } from './search-page.js';
 import { SEARCH_FIELDS, SearchForm } from './searches.dto.js';
 import { searchOf } from './searches.js';
 
-/** How the page is shown beside its form. */
+/** Variable parts of the page besides its form. */
 interface Shown {
   answer?: Item;
   notice?: Notice;

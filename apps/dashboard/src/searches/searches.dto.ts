@@ -2,7 +2,7 @@ import { PageForm, TextField } from '../pages/page-form.dto.js';
 import { membersOf, parametersOf } from './search.js';
 import { searchedRows } from './searches.js';
 
-/** Whatever the form of any search asks for. */
+/** The inputs of any search form. */
 export class SearchForm extends PageForm {
   /** The button that only counts. */
   @TextField()

@@ -116,7 +116,7 @@ const ALL = [...SEARCHES, ...LIVE_LOOKUPS];
 /** Undefined for an operation that has no page. */
 export const searchOf = (operation: string) => ALL.find(({ row }) => row.name === operation);
 
-/** All rows that have a page. */
+/** All rows with a page. */
 export const searchedRows: readonly Operation[] = ALL.map(({ row }) => row);
 
 function search(row: Operation, title: string, tables: Search['tables'] = {}): Search {

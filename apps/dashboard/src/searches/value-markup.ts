@@ -5,7 +5,7 @@ import { memberWords, shownText, shownTime } from '../pages/shown-text.js';
 /** The most columns of records that have no columns of their own. */
 const COLUMNS_MAX = 7;
 
-/** Where the value at a dot path comes from. */
+/** The source of the value at a dot path. */
 export type OriginOf = (path: string) => string | undefined;
 
 export const isItem = (value: unknown): value is Item =>
@@ -89,7 +89,7 @@ function wholeRecord(record: Item, place: number): Markup {
   </td>`;
 }
 
-/** Whether a record has members that are objects, for which no column has room. */
+/** Whether a record has object members, which no column can show. */
 const hasMembersBeside = (record: Item, columns: readonly Column[]) =>
   Object.values(record).some((value) => !isFlat(value)) ||
   Object.keys(record).length > columns.length + 2;
@@ -101,7 +101,7 @@ function columnsOf(records: readonly Item[]): Column[] {
   return [...names].slice(0, COLUMNS_MAX).map((name) => [memberWords(name), name] as const);
 }
 
-/** Only what the record itself has: a path leads to nothing that every object has. */
+/** Only own members of the record: a path leads to nothing that every object has. */
 function memberAt(record: Item, path: string): unknown {
   let found: unknown = record;
   for (const name of path.split('.')) {

@@ -40,7 +40,7 @@ const step = (id: string, word: string, name: string) =>
     >${word}</a
   >`;
 
-/** Its script has the browser make one of the options, and sends it with the form. */
+/** Its script makes the browser create a credential from the options, and sends it with the form. */
 export function newPasskeyPage(context: PageContext, options: object, name: string): Markup {
   const fields = html`${nameField(name)} ${hidden('credential', '')}
     <p class="actions">
@@ -77,7 +77,7 @@ export function renamePasskeyPage(
   });
 }
 
-/** After one that was refused. */
+/** After a rejected one. */
 export function passkeyRefusedPage(context: PageContext, notice: Notice): Markup {
   return page(context, {
     title: 'Add a passkey',

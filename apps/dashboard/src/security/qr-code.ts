@@ -16,7 +16,7 @@ export function qrCode(text: string, label: string): Markup {
   </svg>`;
 }
 
-/** Where a row is dark: the first module and how many. */
+/** The dark runs of a row: the first module and their number. */
 function darkRuns(row: readonly boolean[]): [x: number, width: number][] {
   const runs: [number, number][] = [];
   for (const [x, isDark] of row.entries()) {

@@ -9,8 +9,8 @@ interface Holder {
 }
 
 /**
- * How many of the connections to an owner one holder, an account or a network, has in use at a time. Its further calls
- * wait for its own, never in the queue of everybody (S102).
+ * Limits how many of an owner's connections one holder, an account or a network, uses at a time. Its further calls wait
+ * in their own queue, never in the common one (S102).
  */
 export class CallShares {
   private readonly holders = new Map<string, Holder>();

@@ -19,7 +19,7 @@ export interface BrowserCaller {
   sessionToken?: string;
   /** From the device cookie: this browser has logged in before. */
   deviceToken?: string;
-  /** From the step cookie: a log-in under way. */
+  /** From the step cookie: an unfinished log-in. */
   stepToken?: string;
   clientAddress: string;
   userAgent?: string;
@@ -55,7 +55,7 @@ export interface ProxiedAnswer {
   beginsSession?: string;
   /** Token of a log-in that has another step. */
   beginsStep?: string;
-  /** By which account will know this browser. */
+  /** The token by which account will recognise this browser. */
   deviceToken?: string;
   endsSession: boolean;
 }
@@ -78,7 +78,7 @@ interface Sent {
 const TIMEOUT_MS = 10_000;
 /** The most calls under way to one owner: several accounts may be waiting for a payment processor. */
 const BROWSER_CONNECTIONS = 48;
-/** How many of those one account may have, or one network where no account is known. */
+/** How many of those one account may have, or one network if no account is known. */
 const OF_ONE_CONNECTIONS = 12;
 /** Session checks are short and come before every page: what is slow must not hold them up. */
 const SESSION_CONNECTIONS = 16;
@@ -99,7 +99,7 @@ export class ServiceProxy {
   private readonly shares = new CallShares(OF_ONE_CONNECTIONS);
   private readonly sessionShares = new CallShares(SESSION_CHECKS_OF_ONE);
   private readonly ofSenders: ServicePool;
-  /** For uploads and downloads, which take as long as bytes flow. */
+  /** For uploads and downloads, which last as long as bytes flow. */
   private readonly ofTransfers: ServicePool;
 
   constructor(private readonly options: ServiceProxyOptions) {
@@ -170,7 +170,7 @@ export class ServiceProxy {
     throw problemOf(refusal, service);
   }
 
-  /** By what an upload or a download reaches this owner. */
+  /** How an upload or a download reaches this owner. */
   transferOf(call: ProxiedCall): Pick<TransferCall, 'dispatcher' | 'headers'> {
     return { dispatcher: this.ofTransfers, headers: this.headersOf({ ...call, body: undefined }) };
   }

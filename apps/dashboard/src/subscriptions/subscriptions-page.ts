@@ -17,7 +17,7 @@ export interface OwnedFacts {
   subscriptions?: SubscriptionAnswer[];
 }
 
-/** Everything that is owned: plans with their dates, packages with what is left of them. */
+/** Everything owned: plans with their dates, packages with their remaining credits. */
 export function subscriptionsPage(
   context: PageContext,
   { balance, subscriptions }: OwnedFacts,
@@ -35,7 +35,7 @@ export function subscriptionsPage(
   });
 }
 
-/** Before a subscription is cancelled: until when it works, and what is lost then. */
+/** Shown before a subscription is cancelled: until when it works, and what is lost then. */
 export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Markup {
   const end = day(owned.period_end);
   return confirmationPage(context, {
@@ -102,7 +102,7 @@ function planSection(
   </section>`;
 }
 
-/** Whether a plan that is paid has brought nothing yet: credits follow the payment within moments. */
+/** Whether a paid plan has not granted anything yet: credits follow the payment within moments. */
 function areCreditsMissing(owned: SubscriptionAnswer, balance?: BalanceAnswer): boolean {
   const { state, is_current: isCurrent, sku, paid_through: paid } = owned;
   const brings = (planOfSku(sku)?.monthlyCredits ?? 0) > 0;
@@ -164,7 +164,7 @@ function unpaidWords(owned: SubscriptionAnswer): string {
   return unpaid.is_declined ? `${refusal(owned)}; ${open}. ${end}` : `${open}. ${end}`;
 }
 
-/** What is now true of a subscription that was just changed: read from it, never from the address. */
+/** The new state of a subscription that was just changed: read from it, never from the address. */
 export function standingNotice(owned: SubscriptionAnswer): Notice {
   const { unpaid_change: unpaid, cancel_at: cancelAt, pending_change: pending, state } = owned;
   const name = nameOf(owned);

@@ -51,7 +51,7 @@ interface CountedAnswer {
   beginsSession?: string;
 }
 
-/** What the dashboard counts. */
+/** The dashboard's counters. */
 export class DashboardMetrics {
   constructor(private readonly metrics: Metrics) {}
 
@@ -73,7 +73,7 @@ export class DashboardMetrics {
     }
   }
 
-  /** As `callOf`, for answers that hold a refusal instead of throwing it. */
+  /** Like `callOf`, for answers that contain a rejection instead of throwing it. */
   async proxied<A extends CountedAnswer>(service: ServiceName, work: () => Promise<A>): Promise<A> {
     let refusal: Problem | undefined;
     try {

@@ -1,7 +1,7 @@
 import type { KeyUsageAnswer } from '#libs/contracts';
 import type { Series } from './usage-series.js';
 
-/** How soon answers came: what each pace is called, and how many answers of each day had it. */
+/** Response times: the name of each range, and the daily number of answers in it. */
 export interface Paces {
   names: string[];
   byDay: ReadonlyMap<string, number[]>;
@@ -19,7 +19,7 @@ export function pacesOf({ within_ms: bounds, days }: KeyUsageAnswer): Paces {
   return { names, byDay, total: [...byDay.values()].reduce(add, none) };
 }
 
-/** For a chart, the soonest first; paces that no answer had are left out. */
+/** For a chart, the fastest first; ranges without answers are omitted. */
 export function paceSeries({ names, byDay, total }: Paces): Series[] {
   const all = names.map((name, place) => ({
     name,

@@ -3,7 +3,7 @@ import { DAY_MS } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 
-/** In units of the picture, which is as wide as the page lets it be. */
+/** In units of the picture, which fills the width of the page. */
 const HEIGHT = 120;
 const BAR_WIDTH = 8;
 const STEP = 10;

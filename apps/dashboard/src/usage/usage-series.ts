@@ -1,4 +1,4 @@
-/** What was used on one day under one name: an operation or a key. */
+/** The use of one day under one name: an operation or a key. */
 export interface UsedOnDay {
   date: string;
   name: string;

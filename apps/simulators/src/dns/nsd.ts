@@ -4,7 +4,7 @@ import { Daemon, type Endpoint } from './daemon.js';
 
 /** An authoritative server. */
 export interface NsdOptions {
-  /** For its settings and state: one of its own. */
+  /** A separate folder for its settings and state. */
   folder: string;
   endpoint: Endpoint;
   /** Path of each zone's file, by its name (`.` for the root). */

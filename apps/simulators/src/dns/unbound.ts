@@ -4,12 +4,12 @@ import { Daemon, type Endpoint } from './daemon.js';
 
 /** A validating resolver. */
 export interface UnboundOptions {
-  /** For its settings: one of its own. */
+  /** A separate folder for its settings. */
   folder: string;
   endpoint: Endpoint;
   /** File that names the root's servers; without one it knows only its stubs. */
   rootHintsFile?: string;
-  /** Where the servers of single zones are asked, instead of following delegations. */
+  /** The servers of single zones, queried instead of following delegations. */
   stubs?: Readonly<Record<string, Endpoint>>;
   /** Files of DS records that are trusted. */
   trustAnchorFiles?: readonly string[];

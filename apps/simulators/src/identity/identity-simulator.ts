@@ -66,7 +66,7 @@ export class IdentitySimulator {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** From now on tokens are signed by another key, under another id. */
+  /** From now on tokens are signed with another key, with another id. */
   rotateKeys(): void {
     this.currentKeys = newKeys();
   }

@@ -49,7 +49,7 @@ export class FakeInternet {
     private readonly contents: InternetContents,
   ) {}
 
-  /** Why this machine cannot have one; undefined when it can. */
+  /** Why this machine cannot have one; undefined if it can. */
   static get missing(): string | undefined {
     const programs = missingPrograms(PROGRAMS);
     if (programs.length > 0) return `no ${programs.join(', ')} on this machine`;

@@ -10,7 +10,7 @@ export class LoopbackNetwork {
 
   private constructor(private readonly prefix: string) {}
 
-  /** Why this process cannot have one; undefined when it can. */
+  /** Why this process cannot have one; undefined if it can. */
   static get missing(): string | undefined {
     if (process.platform !== 'linux') return 'only Linux has all of 127.0.0.0/8';
     return process.getuid?.() === 0 ? undefined : 'only root listens on ports 43, 53 and 443';
@@ -32,7 +32,7 @@ export class LoopbackNetwork {
     return `${this.prefix}.${++this.last}`;
   }
 
-  /** One at which nothing ever listens. */
+  /** A port on which nothing ever listens. */
   get deadEnd(): string {
     return `${this.prefix}.${HOSTS_MAX + 1}`;
   }

@@ -27,7 +27,7 @@ export interface World {
 
 export const ROOT_SERVER = 'a.root-servers.example';
 const HOSTING_TLD = 'example';
-/** How many labels of a reverse name are the address within its zone: a /24 and a /64. */
+/** The number of labels of a reverse name within its zone: for a /24 and a /64. */
 const LABELS_WITHIN = { 4: 1, 6: 16 } as const;
 
 /**

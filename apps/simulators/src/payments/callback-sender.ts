@@ -17,7 +17,7 @@ export interface CallbackTarget {
   secret: string;
 }
 
-/** How deliveries go wrong. */
+/** Faults of deliveries. */
 export interface DeliveryFaults {
   /** Further copies of each callback. */
   duplicates: number;

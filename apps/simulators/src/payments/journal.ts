@@ -19,8 +19,8 @@ export interface JournalEntry {
 const MODE = 0o600;
 
 /**
- * What came from outside, one line each in a file. Everything else follows from it: done again in its order, each
- * at its time, it gives the same objects under the same ids.
+ * The input from outside, one line each in a file. Everything else follows from it: replayed in order, each at its
+ * time, it creates the same objects with the same ids.
  */
 export class Journal {
   private readonly seed: string;

@@ -1,4 +1,4 @@
-/** How many requests, events and answers a simulator keeps: it may run for months. */
+/** How many requests, events and answers a simulator keeps, because it may run for months. */
 export const KEPT_MAX = 10_000;
 
 /** Adds to a list, which forgets its oldest. */

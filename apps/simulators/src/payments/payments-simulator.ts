@@ -77,7 +77,7 @@ export class PaymentsSimulator {
     this.callbacks.target = target;
   }
 
-  /** What a customer does by a button of one of the pages, without a browser. @param pageUrl as the API gave it. */
+  /** Presses a button of a page like a customer, without a browser. @param pageUrl as the API gave it. */
   press(pageUrl: string, button: string): void {
     this.keptPage('POST', `${new URL(pageUrl).pathname}/${button}`);
   }
@@ -242,7 +242,7 @@ export class PaymentsSimulator {
     }
   }
 
-  /** For people and scripts that steer the simulator from outside of its process. */
+  /** For people and scripts that control the simulator from outside its process. */
   private serveControl(method: string, path: string, body: string, response: ServerResponse): void {
     const given = (body === '' ? {} : JSON.parse(body)) as Record<string, unknown>;
     const entry = { to: 'control' as const, method, path, query: '', body };

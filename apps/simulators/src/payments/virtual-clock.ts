@@ -6,9 +6,9 @@ import { AlarmQueue } from './alarm-queue.js';
  * exactly that time, in order, however far the clock is moved at once.
  */
 export class VirtualClock extends Clock {
-  /** How far it was moved from the base clock. */
+  /** The offset from the base clock. */
   offsetMs = 0;
-  /** While an alarm runs, the time it was set for. */
+  /** While an alarm runs, the time for which it was set. */
   private alarmMs: number | undefined;
   private readonly alarms = new AlarmQueue();
 

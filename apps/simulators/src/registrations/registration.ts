@@ -25,7 +25,7 @@ export interface SimulatedRegistrar {
   abusePhone: string;
 }
 
-/** Everything that the simulated world knows about one name. The same name always has the same answer. */
+/** The simulated data of one name. The same name always has the same answer. */
 export interface Registration {
   domain: string;
   tld: string;

@@ -13,7 +13,7 @@ export interface LoggedExchange extends Exchange {
 /** The questions to the simulator, in order, so that a test can count the work an answer cost. */
 export class ExchangeLog {
   readonly entries: LoggedExchange[] = [];
-  /** How many of each kind the log holds of each name. */
+  /** How many of each kind the log contains for each name. */
   private readonly counts = new Map<string, number>();
 
   /** Notes an exchange and returns how many of its kind this name has had, itself included. */

@@ -4,7 +4,7 @@ export interface Exchange {
   role: 'registry' | 'registrar';
 }
 
-/** How an exchange goes wrong. What each does on the wire is in the two servers. */
+/** Faults of an exchange. Their effects on the wire are in the two servers. */
 export const MISBEHAVIOURS = [
   'throttled',
   'throttled-without-hint',

@@ -22,8 +22,8 @@ const TILE_ENTRIES = 256;
 const MODIFIED_AT = new Date('2026-01-05T00:00:00Z');
 
 /**
- * Where sources of the corpus are fetched from: files over TLS with ETags and ranges (RFC 9110), whose answers may break
- * off, redirects, and logs of certificate transparency with names tiles. For any host name.
+ * A server for sources of the corpus: files over TLS with ETags and ranges (RFC 9110), with optional truncation,
+ * redirects, and certificate transparency logs with names tiles. For any host name.
  */
 export class SourceServer {
   private readonly identities = new TlsIdentities();

@@ -3,13 +3,13 @@ export interface SoloFacts {
   pid: number;
   api_url: string;
   dashboard_url: string;
-  /** Where Prometheus reads every service at once. */
+  /** The address at which Prometheus reads every service at once. */
   metrics_url: string;
   /** Absent when mail is really sent, by `SMTP_URL`. */
   mailbox_url?: string;
-  /** Where lookups go: the internet, or the registry simulator. */
+  /** The target of lookups: the internet, or the registry simulator. */
   mode: 'online' | 'offline';
-  /** Whether money moves: at the simulator it does not; without a processor nothing is sold. */
+  /** Whether money moves: with the simulator it does not; without a processor nothing is sold. */
   payments: 'simulated' | 'real' | 'none';
   /** Absent in production. */
   demo?: DemoFacts;

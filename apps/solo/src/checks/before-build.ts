@@ -1,7 +1,6 @@
 /**
- * What keeps a start from beginning at all: another one in the same folder, a port that is taken. `start.js`
- * asks it before anything is compiled, so this file imports Node's own modules alone, and its types can be
- * erased.
+ * What prevents a start: another one in the same folder, or a port in use. `start.js` checks it before anything is
+ * compiled, so this file imports only Node's own modules, and its types can be erased.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -24,7 +23,7 @@ const PORT_MAX = 65_535;
 
 export interface LockOwner {
   pid: number;
-  /** When the system started that process: a process number alone may belong to another by now. */
+  /** When the system started that process, because its number alone may belong to another by now. */
   startedAt: string;
 }
 

@@ -4,7 +4,7 @@ const TIMEOUT_MS = 1_500;
 /** Every WHOIS lookup of a TLD without a known server begins here. */
 const ASKED_NAME = 'whois.iana.org';
 
-/** Whether names of the internet can be resolved from here. Takes at most 1.5 s. */
+/** Whether internet names can be resolved from here. Takes at most 1.5 s. */
 export async function hasInternet(): Promise<boolean> {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 });
   const deadline = setTimeout(() => resolver.cancel(), TIMEOUT_MS);

@@ -10,7 +10,7 @@ import { SmtpSink } from '../../../simulators/src/mail/smtp-sink.js';
 import { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
 import { type ProductionFacts, productionChecks } from './production-checks.js';
 
-/** What is checked is real: a server with TLS, a mail server, the processors’ APIs, files. */
+/** The checks use real parts: a server with TLS, a mail server, the processors’ APIs, files. */
 describe('the doctor, for a public installation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-production-'));
   const clock = new SystemClock();

@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS, isLoopbackOrigin } from '#libs/platform';
 import type { ProductionSettings } from '../production.config.js';
 import { paypalWebhook, stripeWebhook } from '../../../cli/src/sandbox/registered-webhooks.js';
 
-/** One thing that the operator is told of. */
+/** One message for the operator. */
 export interface Check {
   name: string;
   /** A few words on success. @throws with the fault and its remedy. */
@@ -17,7 +17,7 @@ export interface Check {
 
 export interface ProductionFacts {
   settings: ProductionSettings;
-  /** Where the backups of the timer are. */
+  /** The folder of the timer's backups. */
   backups: string;
   now: () => Date;
   /** Authorities trusted in addition to Node's. */

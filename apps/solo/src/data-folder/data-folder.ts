@@ -14,7 +14,7 @@ const PRIVATE_MODE = 0o600;
 /** PostgreSQL's own user must be able to pass through; each file inside guards itself. */
 const FOLDER_MODE = 0o755;
 
-/** Where one installation keeps everything: `secrets.json`, `solo.json`, `solo.lock`, `postgres/`, `payments.journal` … */
+/** The data folder of one installation: `secrets.json`, `solo.json`, `solo.lock`, `postgres/`, `payments.journal` … */
 export class DataFolder {
   readonly path: string;
 

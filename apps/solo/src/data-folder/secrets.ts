@@ -24,7 +24,7 @@ export class Secrets {
     return new Secrets(values);
   }
 
-  /** By a name of ours, or the environment name of a generated setting. @throws when there is no such secret. */
+  /** By our name, or the environment name of a generated setting. @throws if there is no such secret. */
   get(name: string): string {
     const secret = this.values[name];
     if (secret === undefined) throw new Error(`no secret ${name}`);

@@ -14,7 +14,7 @@ import type { Secrets } from '../data-folder/secrets.js';
 const FILE = 'demo.json';
 export const DEMO_EMAIL = 'demo@example.com';
 const PASSWORD_LENGTH = 20;
-/** On top of the trial's credits. The id makes a repeated grant count once. */
+/** Added to the trial's credits. The id makes a repeated grant count once. */
 const CREDITS = { adjustmentId: '0197c000-0000-7000-8000-000000000001', amount: 5_000 };
 /** Trying out the examples takes more requests a minute than a trial allows. */
 const LIMITS = [
@@ -35,7 +35,7 @@ export interface DemoSurroundings {
   mailbox: { newest(limit: number): Promise<{ to: string; text: string }[]> };
 }
 
-/** Whether an earlier start made it here. */
+/** Whether an earlier start created it here. */
 export const hasDemoAccount = (folder: DataFolder) => folder.readJson(FILE) !== undefined;
 
 /**

@@ -42,7 +42,7 @@ async function plantedRequests() {
   return rows[0];
 }
 
-/** What the auditor finds wrong with the ledger. */
+/** The auditor's findings in the ledger. */
 async function violations(): Promise<unknown[]> {
   const url = solo.database.url('entitlement_auditor');
   const auditor = await Database.open({ url, applicationName: 'demo', poolSize: 1 });
@@ -53,7 +53,7 @@ async function violations(): Promise<unknown[]> {
   }
 }
 
-/** As a job of the gateway counts its log once a minute. */
+/** Counts the log once a minute, like the gateway's job. */
 async function countByTheHour(): Promise<void> {
   const url = solo.database.url('gateway_maintenance');
   const log = await Database.open({ url, applicationName: 'demo', poolSize: 1 });

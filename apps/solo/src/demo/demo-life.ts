@@ -49,9 +49,9 @@ export interface DemoLifeSurroundings {
 }
 
 /**
- * What makes the demo account worth looking at: 30 days of invented requests with their cost; then billing details, two
- * packages and a plan that it buys at the simulated processors, as a customer does, with their invoices. Once: a start
- * that was stopped half-way is completed by the next.
+ * Fills the demo account: 30 days of invented requests with their cost; then billing details, two packages and a plan
+ * bought from the simulated processors like a customer, with their invoices. Done once: an interrupted start is
+ * completed by the next.
  * @returns whether there was anything to do.
  */
 export async function seedDemoLife(
@@ -104,7 +104,7 @@ class DemoLife {
     }
   }
 
-  /** Before it buys: the ledger is in the order of its days. */
+  /** Runs before its purchases, because the ledger is ordered by day. */
   private async use(accountId: string): Promise<void> {
     const { keys } = (await this.ask('GET', '/keys')).body as KeysAnswer;
     const live = keys.find((key) => key.environment === 'live' && key.state === 'active');
@@ -117,7 +117,7 @@ class DemoLife {
     for (const cost of costs.slice(past.length)) await this.spend(accountId, cost);
   }
 
-  /** As a job spends credits; its id makes a repeated one count once. @throws when there are too few. */
+  /** Spends credits like a job; its id makes a repeated call count once. @throws if there are too few. */
   private async spend(accountId: string, { day, operation, credits }: DemoCost): Promise<void> {
     const holdId = `demo-usage:${day}:${operation}`;
     const { outcome } = await this.entitlement.hold({
@@ -132,7 +132,7 @@ class DemoLife {
     await this.entitlement.closeHold(accountId, holdId);
   }
 
-  /** On the simulated processor's own page, as a customer pays. An order that is paid already stays as it is. */
+  /** Pays on the simulated processor's own page, like a customer. A paid order stays unchanged. */
   private async buy(accountId: string, wish: object, idempotencyKey: string): Promise<void> {
     const ofAccount = { visitor: this.visitor, accountId, timeoutMs: CALL_TIMEOUT_MS };
     const call = (path: string, body: object, key?: string) =>

@@ -2,14 +2,14 @@ import { copyIn, withClient } from '#libs/database';
 import { type Clock, DAY_MS, HOUR_MS } from '#libs/platform';
 import { type LogEntry, LogLines } from '../../../gateway/src/request-log/log-line.js';
 
-/** As the gateway writes it. */
+/** In the gateway's format. */
 const COPY_SQL = `copy request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
   from stdin`;
 
-/** With today. */
+/** Including today. */
 const DEMO_DAYS = 31;
-/** Each call makes the partitions of the day before and of two ahead. */
+/** Each call creates the partitions of the day before and of the next two. */
 const PARTITION_STEP_DAYS = 3;
 /** Requests on a working day, and the share of them on a day of the weekend. */
 const REQUESTS_A_DAY = 60;
@@ -30,7 +30,7 @@ export interface DemoKey {
   keyId: string;
 }
 
-/** What a day's invented requests of an operation cost. */
+/** The cost of a day's invented requests of an operation. */
 export interface DemoCost {
   /** `YYYY-MM-DD`, UTC. */
   day: string;
@@ -38,7 +38,7 @@ export interface DemoCost {
   credits: number;
 }
 
-/** Where the gateway keeps its log: its role, and the one that makes partitions. */
+/** The database of the gateway's log: its role, and the one that creates partitions. */
 export interface LogAddresses {
   gateway: string;
   maintenance: string;
@@ -113,7 +113,7 @@ export function demoRequests({ accountId, keyId }: DemoKey, nowMs: number): LogE
   return entries;
 }
 
-/** How a request ended, and what such an end costs. */
+/** The outcomes of a request, and their prices. */
 function endOf(drawn: number, credits: number): Pick<LogEntry, 'status' | 'outcome' | 'credits'> {
   if (drawn < 0.88) return { status: 200, outcome: 'delivered', credits };
   if (drawn < 0.95) return { status: 200, outcome: 'not_registered', credits };

@@ -15,7 +15,7 @@ export interface SeededCorpus {
   secrets: Secrets;
   clock: Clock;
   folder: DataFolder;
-  /** How many names there are to be. */
+  /** The wanted number of names. */
   names: number;
 }
 

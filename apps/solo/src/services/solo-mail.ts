@@ -2,7 +2,7 @@ import { LocalMailbox, type MailTransport, type OutgoingMail, SmtpTransport } fr
 import type { Clock } from '#libs/platform';
 import { DEMO_EMAIL } from '../demo/demo-account.js';
 
-/** Where the mail of this installation goes. */
+/** The mail transport of this installation. */
 export interface SoloMail {
   /** The transport of account's mails. */
   transport: MailTransport;

@@ -10,8 +10,8 @@ import { isDashboardAtHome } from './solo-settings.js';
 const REAL_PROCESSORS = ['STRIPE_API_KEY', 'STRIPE_API_KEY_FILE', 'BILLING_PAYPAL_CLIENT_ID'];
 
 /**
- * Whether money is simulated: nobody has set a processor's key (a blank one means no billing at all), and
- * everybody who reaches the dashboard is at home. Elsewhere credits would be there for the asking.
+ * Whether money is simulated: no processor key is set (a blank one means no billing at all), and only people on this
+ * machine reach the dashboard. Elsewhere anybody could take credits.
  */
 export function isPaymentSimulated(settings: Settings): boolean {
   const isOperators = REAL_PROCESSORS.some((env) => settings[env] !== undefined);
@@ -23,7 +23,7 @@ export async function startPayments(
   settings: Settings,
   clock: Clock,
   shutdown: ShutdownOrder,
-  /** Where the simulators keep what happened; by default they forget it. */
+  /** Where the simulators store their state; by default they forget it. */
   journalPath?: string,
 ): Promise<PaymentsSimulator> {
   const payments = new PaymentsSimulator(clock);

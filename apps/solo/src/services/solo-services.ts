@@ -139,7 +139,9 @@ async function startRegistries(
   return registries;
 }
 
-/** In a folder of this user alone. A data folder may lie too deep: such a path has 107 bytes at most. */
+/**
+ * In a folder readable only by this user. The data folder may be too deep, because such a path has at most 107 bytes.
+ */
 function socketPath(shutdown: ShutdownOrder): string {
   const folder = mkdtempSync(join(tmpdir(), 'dds-'));
   shutdown.add('socket', async () => rmSync(folder, { recursive: true, force: true }));

@@ -37,7 +37,7 @@ export interface SettingSources {
 /** The superuser of each database that a service has to itself. */
 export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 
-/** In place of what is generated or chosen once it runs; right in every class. */
+/** Replaces what is generated or chosen once it runs; valid in every class. */
 const STAND_IN = {
   secrets: {
     settings: () =>
@@ -68,8 +68,8 @@ export function checkSettings(environment: Settings): void {
 }
 
 /**
- * Without a mail server everybody's mail, reset links included, is on a page of the dashboard: only where
- * everybody who reaches the dashboard is at home. @throws ConfigurationError.
+ * Without a mail server everybody's mail, including reset links, is on a page of the dashboard; this is allowed only if
+ * the dashboard is reachable only from this machine. @throws ConfigurationError.
  */
 function checkMailbox(settings: Settings): void {
   const { smtpUrl } = loadConfig(AccountConfig, settings);
@@ -80,13 +80,13 @@ function checkMailbox(settings: Settings): void {
   ]);
 }
 
-/** Whether only people at this machine reach the dashboard. */
+/** Whether only people on this machine reach the dashboard. */
 export function isDashboardAtHome(settings: Settings): boolean {
   const dashboard = loadConfig(DashboardConfig, { ...addresses(), ...settings });
   return isLoopbackHost(dashboard.host) && isLoopbackOrigin(dashboard.billingUrl);
 }
 
-/** Never in production: its log-in and keys are printed, and its credits are for the asking. */
+/** Never in production, because its log-in and keys are printed, and anybody could use its credits. */
 export function isDemoWanted(settings: Settings, wanted: DemoAccount = 'full'): boolean {
   const { NODE_ENV, API_HOST, BASE_URL } = settings;
   const isApiAtHome =

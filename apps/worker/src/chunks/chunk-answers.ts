@@ -10,7 +10,7 @@ const compress = promisify(gzip);
 
 /** Failures that another try may cure. */
 const PASSING: readonly Outcome[] = ['unreachable', 'timeout', 'throttled'];
-/** How often a name is asked about before its failure stands. */
+/** How often a name is looked up before its failure is final. */
 const PASSES = 3;
 const RETRY_SECONDS = 60;
 
@@ -29,13 +29,13 @@ interface WrittenRow {
 
 /** The results of one chunk's names. */
 export class ChunkAnswers {
-  /** How many of the rows are paid for. */
+  /** The number of charged rows. */
   charged = 0;
   private readonly rows: WrittenRow[] = [];
   private readonly waiting: number[] = [];
   private readonly failing: number[] = [];
   private readonly seen = new Set<number>();
-  /** When the first of the upstreams is ready: monotonic, as told by answers that came at different times. */
+  /** When the first of the upstreams is ready: monotonic, as reported by answers that arrived at different times. */
   private readyAtMs = Infinity;
 
   constructor(
@@ -70,12 +70,12 @@ export class ChunkAnswers {
     }
   }
 
-  /** How many names have an answer, or a failure that stands. */
+  /** The number of names with an answer, or a final failure. */
   get answered(): number {
     return this.rows.length;
   }
 
-  /** Nothing is answered: seconds after which the whole chunk is asked about again. */
+  /** Without any answer: seconds after which the whole chunk is retried. */
   get allLaterSeconds(): number | undefined {
     return this.rows.length === 0 && this.failing.length === 0 ? this.laterSeconds : undefined;
   }

@@ -6,7 +6,7 @@ import type { ChunkAnswers } from './chunk-answers.js';
 import type { Chunk } from './chunks.repository.js';
 import { findingsOf } from './known-answer.js';
 
-/** How long a question may wait for turns at upstreams. */
+/** How long a lookup may wait for turns at upstreams. */
 const WAIT_SECONDS = 20;
 
 /** Asks about the names of chunks: corpus, where an older answer will do, and lookup about all others. */

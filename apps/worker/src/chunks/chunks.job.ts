@@ -12,7 +12,7 @@ import { ChunkQuestionsService } from './chunk-questions.service.js';
 import { type Chunk, ChunksRepository } from './chunks.repository.js';
 import { ChunkRecordsService } from './chunk-records.service.js';
 
-/** Most of them wait for the pace of their upstream; the slow ones leave places to others. */
+/** Most of them wait for the pace of their upstream; slow ones leave places to others. */
 const CONCURRENCY = 16;
 const TIME_LIMIT_MS = 5 * MINUTE_MS;
 const SUSPENDED_SECONDS = 300;

@@ -61,7 +61,7 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     });
   }
 
-  /** It is unknown whether its credits are set aside: closing an unknown hold is right as well. */
+  /** It is unknown whether its credits are held: closing an unknown hold is correct as well. */
   private async undo(job: Job, work: Work<JobWork>): Promise<void> {
     const { jobs, lines } = this.features;
     await this.credits.release(job);

@@ -15,7 +15,7 @@ export interface CollectedName {
   tries: number;
 }
 
-/** When a name is to be tried again. */
+/** When to retry a name. */
 export interface LaterName extends CollectedName {
   dueAt: Date;
 }

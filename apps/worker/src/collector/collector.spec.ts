@@ -34,7 +34,7 @@ afterAll(async () => {
   await corpus.stop();
 });
 
-/** How often each name was asked about since the last call. */
+/** How often each name was looked up since the last call. */
 async function collect(): Promise<Record<string, number>> {
   lookup.calls.length = 0;
   await under.worker.app.get(CollectNamesJob, { strict: false }).runOnce();

@@ -123,7 +123,7 @@ export class DeliveriesRepository {
     );
   }
 
-  /** Whether anything arrived at its endpoint since a delivery was made. */
+  /** Whether anything arrived at its endpoint since a delivery was created. */
   async hasArrivedSince(runner: Runner, { webhookId, createdAt }: Delivery): Promise<boolean> {
     const rows = await runner.query(
       `select from webhook_deliveries where webhook_id = $1 and state = 'delivered' and last_try_at >= $2 limit 1`,

@@ -84,12 +84,12 @@ export class DeliveriesService {
     return { status: true, deliveries: items.map(deliveryAnswer), paging };
   }
 
-  /** Nothing is sent to an endpoint any more. */
+  /** Stops all deliveries to an endpoint. */
   async cancel(transaction: Transaction, webhookId: string): Promise<void> {
     await this.queue.cancel(transaction, webhookId);
   }
 
-  /** Nothing of an account is sent any more. */
+  /** Stops all deliveries of an account. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.queue.forget(transaction, accountId);
   }

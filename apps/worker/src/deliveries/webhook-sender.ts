@@ -33,7 +33,7 @@ export class WebhookSender {
     this.agent = new Agent({ connect: (target, callback) => void open(target, callback) });
   }
 
-  /** Never rejects for what the endpoint or the network does. */
+  /** Never rejects because of the endpoint or the network. */
   async send(
     url: string,
     {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { FeedCursorsRepository } from './feed-cursors.repository.js';
 
-/** How far the corpus was read, for those who read it. */
+/** The positions in the corpus of its readers. */
 @Injectable()
 export class FeedCursorsService extends FeedCursorsRepository {}

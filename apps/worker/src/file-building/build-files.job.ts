@@ -107,7 +107,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     }
   }
 
-  /** What was suppressed while a file was made; its folder is removed when that cannot be told. */
+  /** Handles suppressions during the build of a file; its folder is removed if they cannot be determined. */
   private async laterSuppressed(made: MadeFile): Promise<LaterSuppressed | undefined> {
     try {
       return await this.features.suppressed.find(made);

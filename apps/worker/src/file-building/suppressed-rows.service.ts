@@ -6,7 +6,7 @@ import { FileRowsService } from '../files/file-rows.service.js';
 import { UnhashedRow, holdsAny } from '../file-forms/kept-rows.js';
 import { ServiceClients } from '../service-clients.js';
 
-/** What was suppressed since the rows of a file were read. */
+/** The values suppressed since the rows of a file were read. */
 export interface LaterSuppressed {
   hashes: ReadonlySet<string>;
   /** The version that a file has which holds none of them. */

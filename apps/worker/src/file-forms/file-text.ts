@@ -102,7 +102,7 @@ function formOf(dataset: Dataset): Form {
   return dataset.endsWith('dns') ? DNS : NAMES;
 }
 
-/** As columns of the market have it: `2026-11-20 10:11:12`, in UTC. */
+/** The common column format: `2026-11-20 10:11:12`, in UTC. */
 const timeOf = ({ observedAt }: FileRow) => observedAt.slice(0, 19).replace('T', ' ');
 
 /** Values by the column that they stand in. */

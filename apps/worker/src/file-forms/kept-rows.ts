@@ -14,7 +14,7 @@ export class UnhashedRow extends Error {
   }
 }
 
-/** Whether a row of a file has one of the hashes. @throws UnhashedRow, FileMissing and what the store throws. */
+/** Whether a row of a file has one of the hashes. @throws UnhashedRow, FileMissing and errors of the store. */
 export async function holdsAny(
   store: FileStore,
   file: KeptFile,

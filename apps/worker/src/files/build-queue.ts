@@ -9,7 +9,7 @@ export interface BuildWork {
   dataset: Dataset;
   day: string;
   edition: number;
-  /** Not needed if the edition before holds nothing of what was suppressed since. */
+  /** Not needed if the previous edition contains nothing suppressed since. */
   isReplacement?: true;
 }
 

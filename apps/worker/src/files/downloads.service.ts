@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<FileFormat, string>> = {
   'json.gz': 'application/gzip',
   zip: 'application/zip',
 };
-/** How long an address that the store gives is good (S76). */
+/** How long an address from the store is valid (S76). */
 const ADDRESS_SECONDS = 900;
 /** A sample is of the day before yesterday: one day later than the file. */
 const SAMPLE_LATE_DAYS = 2;

@@ -68,7 +68,7 @@ export function fileName(
   return `${dataset.replaceAll('_', '-')}-${day}.${ending}`;
 }
 
-/** Whether a file may hold what is suppressed now. */
+/** Whether a file may contain suppressed values now. */
 export function isWithheld(
   { dataset, suppressionVersion }: Pick<FileEdition, 'dataset' | 'suppressionVersion'>,
   suppressed: SuppressionVersion,

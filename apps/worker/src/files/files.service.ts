@@ -66,7 +66,7 @@ export class FilesService {
     return { status: true, files, paging };
   }
 
-  /** How fresh each dataset is. */
+  /** The freshness of each dataset. */
   async status(): Promise<FilesStatus> {
     const newest = await this.files.listNewest(this.database);
     const suppressed = await this.suppressed();

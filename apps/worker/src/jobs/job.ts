@@ -27,7 +27,7 @@ export interface Job {
   delivered: number;
   failed: number;
   charged: number;
-  /** How long it takes if nobody else asks. */
+  /** The duration if nobody else uses the service. */
   estimateSeconds: number;
   createdAt: Date;
   deadlineAt: Date;
@@ -53,12 +53,12 @@ const UNDER_WAY: readonly JobState[] = ['validating', 'queued', 'running', 'fina
 
 export const isUnderWay = ({ state }: Pick<Job, 'state'>) => UNDER_WAY.includes(state);
 
-/** Where the answers of one job are. */
+/** The storage of one job's answers. */
 export const partsFolder = (jobId: string) => `jobs/${jobId}/parts/`;
 export const resultKey = ({ id, format }: Pick<Job, 'id' | 'format'>) =>
   `jobs/${id}/results.${format}`;
 
-/** By its pace so far; before the first answer, by the paces that its upstreams are known for. */
+/** Estimated from its pace so far; before the first answer, from the known paces of its upstreams. */
 function etaSeconds(job: Job, done: number, now: Date): number {
   const lived = Math.max(0, now.getTime() - job.createdAt.getTime()) / SECOND_MS;
   const left = Math.max(0, (job.deadlineAt.getTime() - now.getTime()) / SECOND_MS);

@@ -31,7 +31,7 @@ export interface JobOrder {
   isDryRun: boolean;
 }
 
-/** Where the names of jobs come from. */
+/** The source of a job's names. */
 @Injectable()
 export class JobNames {
   constructor(

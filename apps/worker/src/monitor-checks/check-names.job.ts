@@ -9,7 +9,7 @@ import { WATCHED_TYPES } from './name-state.js';
 import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.repository.js';
 
 const NAMES_AT_ONCE = 200;
-/** How long a question may wait for turns at upstreams. */
+/** How long a lookup may wait for turns at upstreams. */
 const WAIT_SECONDS = 20;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
 

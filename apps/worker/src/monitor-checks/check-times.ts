@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 
 export type CheckKind = 'dns' | 'whois';
 
-/** Between two looks at a name of which nothing is to be expected. */
+/** The interval between two checks of a name without expected changes. */
 export const EVERY_MS = { dns: 6 * HOUR_MS, whois: DAY_MS } as const;
 /** Registrations are looked at more often when they are about to end, and after that. */
 const NEAR_EXPIRY_MS = 7 * DAY_MS;
@@ -22,7 +22,7 @@ export const retryAt = (now: Date) => new Date(now.getTime() + RETRY_MS);
 export const laterAt = (now: Date, seconds: number) =>
   new Date(now.getTime() + seconds * SECOND_MS);
 
-/** When a name is looked at next. @param expiresOn `YYYY-MM-DD`. */
+/** When a name is checked next. @param expiresOn `YYYY-MM-DD`. */
 export function nextCheckAt(
   kind: CheckKind,
   { isRecheckWanted, expiresOn }: { isRecheckWanted: boolean; expiresOn: string | null },
@@ -38,7 +38,10 @@ function isNearExpiry(expiresOn: string, now: Date): boolean {
   return leftMs < NEAR_EXPIRY_MS && leftMs > -LONG_EXPIRED_MS;
 }
 
-/** Whether a text is a day that there is, as `YYYY-MM-DD`: registries publish the 30th of February, too. PostgreSQL has no year 0. */
+/**
+ * Whether a text is an existing day, as `YYYY-MM-DD`: registries publish the 30th of February, too. PostgreSQL has no
+ * year 0.
+ */
 export function isDay(text: string): boolean {
   const at = new Date(`${text}T00:00:00Z`);
   const isReal = !Number.isNaN(at.getTime()) && at.toISOString() === `${text}T00:00:00.000Z`;

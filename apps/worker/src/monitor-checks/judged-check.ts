@@ -2,7 +2,7 @@ import type { MonitorChange } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import { type NameState, REGISTERED_PATH, changeTypeOf, isSame, toldValues } from './name-state.js';
 
-/** How often a path changed, with no more than a day between. */
+/** How often a path changed, with at most a day between. */
 export type Restless = Readonly<Record<string, { count: number; at: string }>>;
 
 /** The state of one side of a name, its DNS or its registration. */

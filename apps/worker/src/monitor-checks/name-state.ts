@@ -79,8 +79,8 @@ export function whoisStateOf(body: Body, isPartial: boolean): NameState {
 }
 
 /**
- * What is kept of a person's value: others may have it hidden at any time. It differs when the value does, and is too
- * short to say which value it was.
+ * What is stored of a personal value, which others may have hidden at any time: a digest that differs if the value
+ * does, and is too short to reveal it.
  */
 const markOf = (path: string, value: string) =>
   createHash('sha256').update(`${path} ${value}`).digest('hex').slice(0, MARK_DIGITS);

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { mayBeTold } from '../accounts/may-be-told.js';
 
-/** Whether an account may have checks beyond those of its place: not while it owes earlier ones. */
+/** Whether an account may have additional checks: not while it owes earlier ones. */
 const PAYS = `m.interval_minutes is not null and m.kind = 'domain' and not m.is_paused and not m.is_over_limit
   and ${mayBeTold('m')}
   and not exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid)`;
@@ -52,7 +52,7 @@ export class PaidChecksMaintenanceRepository {
     return rows.map(({ accountId }) => accountId);
   }
 
-  /** When the next check of a name is due for whoever pays for it; undefined where nobody does. */
+  /** When the next check of a name is due for an account that pays for it; undefined if nobody does. */
   async dueAt(transaction: Transaction, name: string, now: Date): Promise<Date | undefined> {
     const [{ at }] = await transaction.query<{ at: Date | null }>(
       `select min(coalesce(m.checked_at, $2) + m.interval_minutes * interval '1 minute') as at

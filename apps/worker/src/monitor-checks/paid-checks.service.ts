@@ -9,11 +9,11 @@ import { PaidChecksMaintenanceRepository } from './paid-checks-maintenance.repos
 
 /** Checks of an account are charged together. */
 const COLLECTED_MS = MINUTE_MS;
-/** When an account may have more to pay. */
+/** When an account may be able to pay more. */
 export const COLLECTED_SECONDS = 60;
-/** Until credits that others hold come back. */
+/** The wait until credits held by others may return. */
 const ELSEWHERE_SECONDS = 5;
-/** Until an account that lacked credits is asked again. */
+/** The wait until an account without credits is tried again. */
 const UNPAID_SECONDS = 900;
 const OPERATION = 'monitors.checks';
 

@@ -54,7 +54,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** In the order in which all take more than one. */
+  /** The order in which all take several locks. */
   async lockAll(transaction: Transaction, names: readonly string[]): Promise<void> {
     await transaction.query(
       'select from watched_names where name = any($1::text[]) order by name for update',

@@ -50,7 +50,7 @@ export class BrandMatcher {
     this.own = rules.map(({ own_domains = [] }) => new Set(own_domains));
   }
 
-  /** Each rule that the name meets once, with the plainest reason. */
+  /** Each rule that matches the name, once, with the plainest reason. */
   match(sought: SoughtName): BrandHit[] {
     const { label } = sought;
     const reasons = new Map<number, MatchReason>();
@@ -101,7 +101,7 @@ export class BrandMatcher {
   }
 }
 
-/** Whether a suffix is one of some, or ends with one; any is where none are given. */
+/** Whether a suffix is in a list, or ends with an item of it; any suffix is if the list is empty. */
 export function isUnder(tlds: readonly string[], suffix: string): boolean {
   return tlds.length === 0 || tlds.some((tld) => suffix === tld || suffix.endsWith(`.${tld}`));
 }

@@ -67,7 +67,9 @@ export class FollowChangesJob implements Job {
     }
   }
 
-  /** In as many transactions as its finds need. Monitors that have had all of their day are not told more of it. */
+  /**
+   * In as many transactions as its finds need. Monitors that have reached their daily limit are told no more of it.
+   */
   private async tell(page: CorpusChanges): Promise<void> {
     const full = new Set<string>();
     let waiting: Found[] = [];

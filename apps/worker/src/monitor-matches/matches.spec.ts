@@ -30,7 +30,7 @@ const BRAND = {
   tlds: [],
 } as const satisfies MonitorRule;
 
-/** Why a name is found by rules, by their place. */
+/** Why rules match a name, by their position. */
 function reasonsOf(name: string, ...rules: Partial<MonitorRule>[]): Record<number, string> {
   const matcher = new BrandMatcher(rules.map((rule) => ({ ...BRAND, ...rule })));
   const hits = matcher.match(soughtName(name, domainToUnicode(name)));

@@ -23,7 +23,7 @@ const SPREAD = 0x9e3779b1;
 export class NearWords {
   private readonly keys: Int32Array;
   private readonly places: Int32Array;
-  /** At the address of a number, and behind it until an empty one: where it stands in `keys`, from 1. */
+  /** At the slot of a number, and behind it until an empty one: its position in `keys`, from 1. */
   private readonly table: Int32Array;
   private readonly shift: number;
   private count = 0;
@@ -88,7 +88,7 @@ export class NearWords {
   }
 }
 
-/** How many numbers there are of a word. */
+/** The number of numbers of a word. */
 function keyCount(length: number, slips: 0 | 1 | 2): number {
   if (slips === 0) return 0;
   return 1 + length + (slips === 2 ? (length * (length - 1)) / 2 : 0);

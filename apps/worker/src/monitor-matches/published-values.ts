@@ -34,6 +34,6 @@ export function publishedValues(record: Readonly<Record<string, unknown>>): Publ
   return { owner: valuesOf('owner'), email: valuesOf('email'), company: valuesOf('company') };
 }
 
-/** How two spellings of one value compare equal. */
+/** The form in which two spellings of one value are equal. */
 export const foldedValue = (value: string) =>
   value.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();

@@ -1,6 +1,6 @@
 import AhoCorasick from 'modern-ahocorasick';
 
-/** Where a word stands in a text. */
+/** The positions of a word in a text. */
 export interface FoundWord {
   /** The place of the word among those that are sought. */
   place: number;

@@ -29,7 +29,7 @@ export interface NewsReader {
 export interface News {
   type: MonitorEventType;
   domainName: string;
-  /** Its subject: told twice, it is one event. */
+  /** Its subject: reported twice, it is one event. */
   fact: string;
   details: NewsDetails;
 }
@@ -51,7 +51,7 @@ export interface StoredNews extends Omit<News, 'fact'> {
   at: Date;
 }
 
-/** Whether it is a name that was found, of which its owner may make something. */
+/** Whether it is a found name, which its owner can rate. */
 export const isHit = (type: MonitorEventType) => type.endsWith('.match');
 
 export function eventAnswer(news: StoredNews): MonitorEvent {

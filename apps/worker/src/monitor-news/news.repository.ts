@@ -38,7 +38,7 @@ export class NewsRepository {
   }
 
   /**
-   * How many names monitors were told on a day, at which nobody else tells them names until the transaction ends.
+   * How many names monitors were told on a day; locks the count until the transaction ends.
    * @param day `YYYY-MM-DD`.
    */
   async lockFinds(
@@ -77,7 +77,7 @@ export class NewsRepository {
     );
   }
 
-  /** When a monitor was tested since a time, the oldest first. */
+  /** When a monitor was tested since a time, oldest first. */
   async listTests(
     transaction: Transaction,
     { accountId, monitorId }: Pick<NewsReader, 'accountId' | 'monitorId'>,

@@ -17,7 +17,7 @@ import { type NewNews, NewsRepository } from './news.repository.js';
 
 /** The most that one delivery to a webhook tells. */
 const EVENTS_SENT_MAX = 50;
-/** One statement is no longer than a few megabytes. */
+/** One statement is at most a few megabytes long. */
 const INSERTED_AT_ONCE = 2_000;
 /** The most tests of one monitor in an hour. */
 const TESTS_AN_HOUR_MAX = 5;

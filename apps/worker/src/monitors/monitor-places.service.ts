@@ -24,7 +24,7 @@ export class MonitorPlacesService {
     private readonly clock: Clock,
   ) {}
 
-  /** How many places there are of each kind, asked for before a transaction. */
+  /** How many monitors of each kind are allowed, read before a transaction. */
   async slotsOf(accountId: string): Promise<MonitorSlots> {
     const { monitors } = await this.clients.entitlement.allowance(accountId);
     return monitors;
@@ -58,8 +58,8 @@ export class MonitorPlacesService {
   }
 
   /**
-   * Whether the domain of a new monitor is checked at once. Monitors that are made, read and removed again and again
-   * would otherwise be lookups at no cost. Asked within the turn that `take` waits for.
+   * Whether the domain of a new monitor is checked at once. Monitors that are created, read and removed repeatedly
+   * would otherwise be free lookups. Called within the turn that `take` waits for.
    */
   async isCheckedAtOnce(
     transaction: Transaction,

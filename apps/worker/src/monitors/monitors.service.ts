@@ -112,7 +112,7 @@ export class MonitorsService {
     });
   }
 
-  /** Its events go with it. @returns what it was. @throws NotFound. */
+  /** Removes it with its events. @returns the removed monitor. @throws NotFound. */
   async remove(accountId: string, id: string): Promise<MonitorAnswer> {
     return this.database.transaction(async (transaction) => {
       const monitor = await this.find(transaction, accountId, id);

@@ -18,8 +18,8 @@ export interface TldEstimate {
 }
 
 /**
- * How long the names of each top-level domain take at the known paces of their upstreams; those of one upstream wait for
- * one another.
+ * How long the names of each top-level domain take at the known paces of their upstreams; those of one upstream wait
+ * for one another.
  * @returns most names first.
  */
 export function estimatesOf(groups: readonly NameGroup[], kind: 'whois' | 'dns'): TldEstimate[] {

@@ -71,7 +71,7 @@ function checkStart(chunk: Buffer, wasPacked: boolean): void {
   if (UTF16.some((mark) => start.equals(mark))) throw new UnreadableFile('not_text');
 }
 
-/** Whether an error is one of zlib or yauzl, not of the store. */
+/** Whether an error comes from zlib or yauzl, not from the store. */
 function isDamage(error: unknown): boolean {
   const { code = '', constructor: kind } = error as { code?: unknown; constructor: unknown };
   return String(code).startsWith('Z_') || (kind === Error && code === '');

@@ -9,7 +9,7 @@ import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js'
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { partsFolder } from '../jobs/job.js';
 
-/** Where nobody has built the server before, it is built first. */
+/** If the server was never built on this machine, it is built first. */
 jest.setTimeout(1_900_000);
 
 const ADDRESS_SECONDS_MAX = 900;

@@ -6,7 +6,7 @@ import { JobExpired, JobNotReady } from '../jobs/jobs.errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
 
 const TYPE = 'application/gzip';
-/** How long an address that the store gives is good (S76). */
+/** How long an address from the store is valid (S76). */
 const ADDRESS_SECONDS = 900;
 
 /** The results of jobs, for their owners. */

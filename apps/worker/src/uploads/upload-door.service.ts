@@ -55,7 +55,7 @@ export class UploadDoorService {
     }
   }
 
-  /** One verb of tus 1.0.0 (https://tus.io/protocols/resumable-upload). */
+  /** Implements one verb of tus 1.0.0 (https://tus.io/protocols/resumable-upload). */
   async speakTus({ accountId, path, request, reply }: IncomingUpload): Promise<void> {
     const { uploads, locks, files, logger } = this;
     if (!isKnownVersion(request.headers)) return void reply.code(412).send();

@@ -7,7 +7,7 @@ const RENEWAL_MS = SECOND_MS;
 const PAUSE_MS = 200;
 /** A holder lets go at its next renewal; one that died, when its lease ends. */
 const PATIENCE_MS = MINUTE_MS / 2;
-/** What tus has no word for; the gateway knows the status. */
+/** A case without a word in tus; the gateway knows the status. */
 const LOCKED = { status_code: 423, body: 'locked' };
 
 /** The lock that tus takes on an upload: whoever comes later is let in, and the earlier request ends. */

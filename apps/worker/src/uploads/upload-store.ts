@@ -35,7 +35,7 @@ export class UploadStore extends DataStore {
     return Object.assign(upload, { creation_date: this.startOf(begun) });
   }
 
-  /** Whatever came before a client went is kept. @returns bytes that are stored by now. */
+  /** Whatever arrived before a client disconnected is kept. @returns bytes stored so far. */
   override async write(source: Readable, id: string, offset: number): Promise<number> {
     const { sizeBytes: size, pieces } = await told(this.uploads.find(this.accountId, id));
     const incoming = new Incoming(source);
@@ -65,7 +65,7 @@ export class UploadStore extends DataStore {
     return UPLOAD_KEPT_MS;
   }
 
-  /** As the clock of this machine has it: tus compares with that one. */
+  /** In the time of this machine's clock, which tus compares with. */
   private startOf(upload: Upload): string {
     const nowMs = performance.timeOrigin + monotonicMs();
     return new Date(nowMs - this.uploads.ageMs(upload)).toISOString();

@@ -42,7 +42,7 @@ export type UploadContent = Pick<
 export const UPLOAD_KEPT_MS = 7 * DAY_MS;
 const FILE_NAME_LENGTH_MAX = 200;
 
-/** Where the bytes of one upload are, until its names are read. */
+/** Stores the bytes of one upload until its names are read. */
 export const uploadFolder = (id: string) => `uploads/${id}/`;
 export const contentKey = (id: string) => `${uploadFolder(id)}content`;
 

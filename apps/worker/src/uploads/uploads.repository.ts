@@ -56,7 +56,7 @@ export class UploadsRepository {
     return (await runner.query<Upload>(sql, [accountId, uploadId]))[0];
   }
 
-  /** It is neither deleted nor does it expire until the transaction ends. */
+  /** It is neither deleted nor expires until the transaction ends. */
   async keep(transaction: Transaction, accountId: string, uploadId: string): Promise<boolean> {
     const sql = 'select id from uploads where account_id = $1 and id = $2 for share';
     return (await transaction.query(sql, [accountId, uploadId])).length === 1;

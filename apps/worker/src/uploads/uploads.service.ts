@@ -78,7 +78,7 @@ export class UploadsService {
     return this.clock.now().getTime() - createdAt.getTime();
   }
 
-  /** One whose names are counted. @throws NotFound, UploadNotReady, UploadIsRefused. */
+  /** Returns an upload whose names are counted. @throws NotFound, UploadNotReady, UploadIsRefused. */
   async findReady(accountId: string, uploadId: string): Promise<Upload> {
     const upload = await this.find(accountId, uploadId);
     if (upload.refusal) throw new UploadIsRefused(upload.refusal);

@@ -85,7 +85,7 @@ export class WebhooksService {
     });
   }
 
-  /** Its log goes with it. @returns what it was. @throws NotFound. */
+  /** Removes it with its log. @returns the removed webhook. @throws NotFound. */
   async remove(accountId: string, id: string): Promise<WebhookAnswer> {
     return this.database.transaction(async (transaction) => {
       const webhook = await this.find(transaction, accountId, id);
@@ -95,7 +95,7 @@ export class WebhooksService {
     });
   }
 
-  /** For a day the old secret signs beside the new one. @throws NotFound. */
+  /** Rotates the secret; for a day the old secret signs beside the new one. @throws NotFound. */
   async rotate(accountId: string, id: string): Promise<WebhookSecretAnswer> {
     const secret = randomBytes(SECRET_BYTES);
     const previousUntil = new Date(this.clock.now().getTime() + DAY_MS);

@@ -61,7 +61,7 @@ async function firstOf(accountId: string, webhookId: string): Promise<WebhookDel
 const secretOf = ({ secret }: WebhookSecretAnswer) =>
   Buffer.from(secret.replace('whsec_', ''), 'base64');
 
-/** As a receiver checks it. */
+/** Verifies a signature like a receiver. */
 function isSignedWith({ headers, body }: ReceivedEvent, secret: Buffer): boolean {
   const id = headers['webhook-id'];
   const timestamp = Number(headers['webhook-timestamp']);

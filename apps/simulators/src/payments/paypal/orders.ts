@@ -75,7 +75,7 @@ export class Orders {
     order.update_time = this.world.now;
   }
 
-  /** On the page: the customer agrees. */
+  /** The customer approves on the page. */
   approve(id: string, funding: Funding): Order {
     const order = this.world.get('order', id);
     if (order.status === 'COMPLETED') return order;
@@ -152,7 +152,7 @@ export class Orders {
 
 const centsOf = ({ value }: { value: string }) => Math.round(Number(value) * 100);
 
-/** As PayPal: items add up to their total, and with the tax to the amount. */
+/** Like PayPal: items add up to their total, and with the tax to the amount. */
 function checkSums({ amount, items = [] }: PurchaseUnit): void {
   const { item_total: total = amount, tax_total: tax } = amount.breakdown ?? {};
   const ofItems = items.reduce(

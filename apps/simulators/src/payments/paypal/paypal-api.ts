@@ -37,7 +37,7 @@ type Handler = (id: string, body: any, query: URLSearchParams) => object | void;
 
 const SUBSCRIPTIONS = /^\/v1\/billing\/subscriptions$/;
 const TOKEN_SECONDS = 32_400;
-/** What a request must have, by the end of its method and path. */
+/** Required members of a request, by the end of its method and path. */
 const REQUIRED: readonly [request: RegExp, names: readonly string[]][] = [
   [/^POST \/v2\/checkout\/orders$/, ['intent', 'purchase_units']],
   [/^POST \/v1\/catalogs\/products$/, ['name', 'type']],
@@ -45,7 +45,7 @@ const REQUIRED: readonly [request: RegExp, names: readonly string[]][] = [
   [/^POST \/v1\/billing\/subscriptions$/, ['plan_id']],
   [/^POST \/v1\/billing\/subscriptions\/[\w-]+\/(suspend|cancel)$/, ['reason']],
 ];
-/** How long a key gives the first answer, by the start of the path. */
+/** How long a key returns the first answer, by the start of the path. */
 const RETENTIONS_MS: readonly [path: string, ms: number][] = [
   ['/v2/checkout/', 6 * HOUR_MS],
   ['/v2/payments/', 45 * DAY_MS],
@@ -54,7 +54,7 @@ const RETENTIONS_MS: readonly [path: string, ms: number][] = [
 
 /** The part of PayPal's REST API that billing uses, in its own words and shapes. */
 export class PaypalApi {
-  /** How many it was asked. */
+  /** The number of received queries. */
   calls = 0;
   private readonly tokens = new Map<string, Date>();
   private readonly endedSecrets = new Set<string>();
@@ -131,7 +131,7 @@ export class PaypalApi {
     }
   }
 
-  /** Its owner has ended a client's secret: it gets no token any more, and those that it got are worth nothing. */
+  /** Its owner has revoked a client's secret: it gets no token any more, and its earlier ones are invalid. */
   endSecret(secret: string): void {
     this.endedSecrets.add(secret);
     this.tokens.clear();

@@ -12,12 +12,12 @@ import { PaypalWorld } from './paypal-world.js';
 import { Plans } from './plans.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** Where PayPal is on the simulators' server. */
+/** The address of PayPal on the simulators' server. */
 export const PAYPAL_PATH = '/paypal';
 
 /** PayPal: its API, its approval pages, its callbacks with a certificate of its own. */
 export class PaypalSimulator {
-  /** Its target's secret is the id of the endpoint at PayPal, which is part of what is signed. */
+  /** Its target's secret is the endpoint's id at PayPal, which is part of the signed text. */
   readonly callbacks = new CallbackSender();
   readonly identity: CallbackIdentity;
   readonly world: PaypalWorld;

@@ -9,7 +9,7 @@ import {
 import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
 
-/** What subscriptions are to, and what is agreed to of another plan. */
+/** The plans of subscriptions, and approved changes. */
 export class Plans {
   constructor(private readonly world: PaypalWorld) {}
 

@@ -63,7 +63,7 @@ export class Subscriptions {
     });
   }
 
-  /** On the page: the customer agrees, and the first period is paid at once. */
+  /** The customer approves on the page, and the first period is paid at once. */
   approve(id: string): Subscription {
     const subscription = this.world.get('subscription', id);
     if (subscription.status !== 'APPROVAL_PENDING') return subscription;
@@ -152,7 +152,7 @@ export class Subscriptions {
     return { transactions, total_items: transactions.length, total_pages: 1 };
   }
 
-  /** Whether a payment is one of a subscription. */
+  /** Whether a payment belongs to a subscription. */
   isSale(captureId: string): boolean {
     return [...this.salesOf.values()].some((sales) => sales.some(({ id }) => id === captureId));
   }

@@ -162,7 +162,7 @@ export class CheckoutSessions {
 const metadataOf = (holder: { metadata?: unknown } | undefined) =>
   (holder?.metadata ?? {}) as Stripe.Metadata;
 
-/** Nothing at all needs no payment; less than the minimum is no payment that a card takes. */
+/** Zero needs no payment; an amount below the minimum cannot be charged to a card. */
 function checkMinimum(amount: number, currency: string): void {
   const min = CHARGE_MIN[currency] ?? 0;
   if (amount === 0 || amount >= min) return;

@@ -5,7 +5,7 @@ import { StripeRefusal } from './requests/stripe-refusal.js';
 export interface StripeAnswer {
   status: number;
   body: object;
-  /** It was given before: Stripe's `Idempotent-Replayed`. */
+  /** The answer was given before: Stripe's `Idempotent-Replayed`. */
   isReplayed?: true;
 }
 

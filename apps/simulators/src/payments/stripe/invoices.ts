@@ -118,7 +118,7 @@ export class Invoices {
     this.world.emit('v1.invoice.paid', invoice);
   }
 
-  /** It waits for its customer: its payment says why. */
+  /** It waits for its customer, and its payment says why. */
   leaveOpen(invoice: Invoice): void {
     const payment = this.payments.create(paymentOf(invoice), 'requires_payment_method');
     this.openPayments.set(invoice.id, this.invoicePayment(invoice, payment.id, 'open'));

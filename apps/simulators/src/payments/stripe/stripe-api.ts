@@ -40,7 +40,7 @@ const EVENTS_PAGE = 20;
 
 /** The part of Stripe's API that billing uses, in its own words and shapes (2026-10-28.endive). */
 export class StripeApi {
-  /** How many requests came. */
+  /** The number of requests. */
   calls = 0;
   /** The latest as they came, oldest first, for checks against Stripe's published API. */
   readonly requests: StripeRequest[] = [];

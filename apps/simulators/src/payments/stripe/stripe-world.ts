@@ -49,12 +49,12 @@ const PATH: Readonly<Record<ObjectName, string>> = {
 export class StripeWorld {
   /** The latest, oldest first. */
   readonly events: ThinEvent[] = [];
-  /** Whether a customer who is not known is one of before a restart: this world lives in memory. */
+  /** Whether an unknown customer is one from before a restart: this world lives in memory. */
   adoptsCustomers = false;
   /** Twenty-four hexadecimal digits. */
   nextId = () => randomBytes(12).toString('hex');
   private readonly objects = new Map<string, StripeObject>();
-  /** By kind, and payments by their invoice: there may be a hundred thousand subscriptions. */
+  /** By kind, and payments by their invoice, because there may be a hundred thousand subscriptions. */
   private readonly kinds = new Map<ObjectName, Map<string, StripeObject>>();
   private readonly paymentsOfInvoices = new Map<string, KindOf<'invoice_payment'>[]>();
 
@@ -122,7 +122,7 @@ export class StripeWorld {
     return copy;
   }
 
-  /** Where the endpoint of callbacks is. */
+  /** The address of the callback endpoint. */
   get callbackTarget() {
     return this.sender.target;
   }

@@ -27,7 +27,7 @@ export class Subscriptions {
     private readonly invoices: Invoices,
   ) {}
 
-  /** After a paid checkout; the subscription exists from then on only (since basil). */
+  /** Set after a paid checkout; the subscription exists only from then on (since basil). */
   begin(customer: string, wanted: WantedItem, metadata: Stripe.Metadata): Subscription {
     const { world } = this;
     const id = world.newId('subscription');

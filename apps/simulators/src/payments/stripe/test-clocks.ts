@@ -17,7 +17,7 @@ export class TestClocks {
 
   constructor(private readonly clock: VirtualClock) {}
 
-  /** As `StripeApi` has them. */
+  /** As in `StripeApi`. */
   get routes(): [method: string, path: RegExp, handler: (id: string, form: Form) => object][] {
     const path = /^\/v1\/test_helpers\/test_clocks\/(\w+)$/;
     return [
