@@ -117,7 +117,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['networkPolicy.dnsPorts=[]', "at '/networkPolicy/dnsPorts': minItems: got 0, want 1"],
   ['services.gateway.service.type="ExternalName"', "at '/services/gateway/service/type'"],
   ['networkPolicy.door=[{}]', "at '/networkPolicy/door/0': minProperties: got 0, want 1"],
-  ['postgresql.maxConnections=50', 'postgresql.maxConnections is 50, and 131 would be taken'],
+  ['postgresql.maxConnections=50', 'postgresql.maxConnections is 50, and 122 would be taken'],
   [
     'services.gateway.ownDatabase.maxConnections=9',
     'ownDatabase.maxConnections is 9, and 69 would',
