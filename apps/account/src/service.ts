@@ -9,7 +9,7 @@ export const account: Service<AccountConfig> = {
   config: AccountConfig,
   listeners: [{ port: 'ACCOUNT_PORT' }],
   urlSetting: urlSettingOf('account'),
-  // Those who say who somebody is: Google, GitHub.
+  // The identity providers: Google, GitHub.
   outwardPorts: [443],
   connections: ['DATABASE_POOL_SIZE', 'DATABASE_MAINTENANCE_POOL_SIZE'],
   migrations,

@@ -239,7 +239,7 @@ describe('operator commands with --json', () => {
   it('in the chart’s pod every command has the settings it needs, except those of a superuser', async () => {
     const lacking: string[] = [];
     for (const [path, { example }] of Object.entries(MANUAL)) {
-      // These work on files alone.
+      // These work only on files.
       if (/^(secrets|routing|tlds)\b/.test(path)) continue;
       await desk.command(...exampleWords(example)).catch((error) => {
         if (!(error instanceof ConfigurationError)) throw error;

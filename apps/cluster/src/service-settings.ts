@@ -133,7 +133,7 @@ export class ServiceSettings {
 
   private events(): Settings {
     const { brokers } = this.sources;
-    // One broker holds every copy.
+    // The single broker holds every copy.
     return brokers === undefined ? {} : { KAFKA_BROKERS: brokers, KAFKA_TOPIC_REPLICATION: '1' };
   }
 }

@@ -67,7 +67,7 @@ export class DashboardCalls {
 
   /** Asks the gateway as a key of the account would. @throws AccountDeletedProblem. */
   async ask(visitor: BrowserCaller, session: Session, body: PageQuestion): Promise<ProxiedAnswer> {
-    // What entitlement says comes by event, and later.
+    // Data from entitlement arrives by event, later.
     if (session.suspendedBecause) throw new AccountSuspended();
     const call = { method: 'POST', path: '/questions', body, ...QUESTION } as const;
     return this.ofActive('gateway', visitor, session, call);

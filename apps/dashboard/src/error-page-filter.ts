@@ -34,10 +34,10 @@ export class ErrorPageFilter implements ExceptionFilter {
       const body = this.bodies.render(problem, { requestId, path: request.url });
       void reply.type('application/problem+json; charset=utf-8').send(Buffer.from(body, 'latin1'));
     } else if (problem instanceof NotLoggedIn) {
-      // Without a session, redirect to the log-in. What a form would have changed is not repeated.
+      // Without a session, redirects to the log-in. The change of a form is not repeated.
       void reply.redirect(logInPath(request.method === 'GET' ? request.url : '/'), 303);
     } else if (problem instanceof AccountDeletedProblem) {
-      // Where the account can be restored.
+      // The page that restores the account.
       void reply.redirect('/', 303);
     } else {
       void reply.type('text/html; charset=utf-8').send(errorPage(problem, requestId).text);

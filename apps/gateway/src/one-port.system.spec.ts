@@ -135,7 +135,7 @@ describe('two gateways on one machine', () => {
     const gateway = await startProcess({ GATEWAY_JOURNAL: journal('first') });
     const { port } = new URL(gateway.apiUrl);
     const second = run({ API_PORT: port, GATEWAY_JOURNAL: journal('second') });
-    // Not its exit: what it said may still be in the pipe.
+    // Not its exit, because its output may still be in the pipe.
     await once(second.child, 'close');
     expect(second.child.exitCode).toBe(1);
     expect(second.output()).toContain(
@@ -147,7 +147,7 @@ describe('two gateways on one machine', () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 1_000_000);
     around.entitlement.balances.set(keyRecord.accountId, 1_000_000);
-    // As long as the balancer may need to look once.
+    // As long as the balancer may need for one check.
     const notice = { GATEWAY_DRAIN_NOTICE_MS: '5000', GATEWAY_DRAIN_MS: '60000' };
     const [leaving, staying] = await Promise.all([
       startProcess({ ...notice, GATEWAY_JOURNAL: journal('leaving') }),

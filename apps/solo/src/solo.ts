@@ -85,7 +85,7 @@ export async function startSolo(options: SoloOptions): Promise<RunningSolo> {
 
 async function startOnce(folder: DataFolder, options: SoloOptions): Promise<RunningSolo> {
   const shutdown = new ShutdownOrder();
-  // Before the ports: a second start here is told that it runs already, not that its port is taken.
+  // Checked before the ports, so that a second start is told that one is running, not that its port is in use.
   const lock = FolderLock.take(folder);
   shutdown.add('lock', async () => lock.release());
   try {

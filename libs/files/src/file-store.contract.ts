@@ -216,7 +216,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
     });
 
     it('gzip members, short and long ones mixed, are joined to one file', async () => {
-      // What is random does not shrink: parts on both sides of the smallest that S3 takes.
+      // Random data does not compress, so there are parts on both sides of the smallest that S3 accepts.
       const sizes = [1, 3 * MIB, 6 * MIB, 5 * MIB - 9, 2, 11 * MIB, 100];
       const texts = sizes.map((size) => randomBytes(size));
       const keys = texts.map((_, place) => `members/${place}.gz`);

@@ -60,7 +60,7 @@ export class FolderStore extends FileStore {
   }
 
   async close(): Promise<void> {
-    // Nothing is kept open between calls.
+    // Nothing stays open between calls.
   }
 
   protected async put(

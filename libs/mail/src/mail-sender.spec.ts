@@ -93,7 +93,7 @@ describe('mail sender', () => {
 
   it('when a sender dies, others wait only for the one mail that it was sending', async () => {
     for (let i = 0; i < 3; i++) await write();
-    // Never answered: as if its process were gone.
+    // Never answered, as if its process were dead.
     const silent = new SilentTransport();
     const dying = new MailSender(maintenance, silent, logger).runOnce();
     const claimed = () => maintenance.query(`select id from work where state = 'claimed'`);

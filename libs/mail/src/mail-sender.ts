@@ -33,7 +33,7 @@ export class MailSender extends WorkRunner<MailWork> {
       database,
       logger,
       backOffMs: BACK_OFF_MS,
-      // It gives mails up itself: their rows say so.
+      // It gives mails up itself, and their rows say so.
       triesMax: Infinity,
       timeLimitMs: SEND_LIMIT_MS,
       // A slow server is not pressed by a second connection.

@@ -43,7 +43,7 @@ export function noteLastAnswer(socket: Socket): void {
 export function answerParserError(fault: Error, socket: Socket, answers: RawAnswers): void {
   const error = fault as ParserError;
   if (answered.has(socket)) return;
-  // Its next question is late because it waits for answers: a 408 now would be taken for one of them.
+  // Its next request is late because it waits for answers, and a 408 now would be taken for one of them.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && answers.isAsking?.(socket)) return;
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

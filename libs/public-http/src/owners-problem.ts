@@ -14,9 +14,9 @@ export function ownersProblem(text: string, answered: number): Problem | undefin
     return undefined;
   }
   const { code, status, detail, retryable, retry_after: seconds, errors, ...members } = body ?? {};
-  // Between services there are others, such as a caller that may not call.
+  // Between services there are others, such as a caller without permission.
   if (status !== answered || PROBLEM_STATUS[code as ProblemCode] !== status) return undefined;
-  // It becomes a header, where anything but a number would end the process.
+  // It becomes a header, where anything except a number would end the process.
   const retryAfterSeconds = Number.isSafeInteger(seconds) && seconds! >= 0 ? seconds : undefined;
   return new Problem({
     code: code as ProblemCode,

@@ -37,7 +37,7 @@ export class LookupRun {
       return this.conclude(registry.outcome);
     }
     const registrars = await this.askRegistrar(registry);
-    // What the registrar denies the registry has said: its word holds (RFC 9083 has no "half found").
+    // A registrar's denial does not count against the registry's record (RFC 9083 has no "half found").
     const isWhole = registrars.every(
       ({ outcome }) => outcome === 'delivered' || outcome === 'not_registered',
     );

@@ -86,7 +86,7 @@ function cutShort(
   const truncated = true;
   if (outcome !== 'delivered') {
     const isSaid = outcome === 'throttled' || outcome === 'restricted';
-    // Nobody would call an answer unreadable for whose end there was no time.
+    // An answer that ran out of time is not called unreadable.
     const unsaid = cut === 'cancelled' ? 'timeout' : 'parse_failed';
     return { outcome: isSaid ? outcome : unsaid, truncated };
   }

@@ -102,7 +102,7 @@ export class UpstreamExchange {
         else if (answer.kind !== 'failed') turn.release();
         return 'text' in answer ? await read(answer) : withoutObject(answer);
       } finally {
-        // Without effect when it has been said how it went.
+        // Without effect if the outcome was already reported.
         if (turn.granted) turn.failed();
       }
     });
@@ -117,11 +117,11 @@ async function attempt<Found extends Finding>(
     return await exchange(permit);
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
-    // Nothing is known either way. A closed port is not throttling: nobody answered "too much".
+    // Nothing is known either way. A closed port is not throttling, because nobody answered "too much".
     const outcome = TIMEOUTS.has(error.fault) ? 'timeout' : 'unreachable';
     return { outcome, error: error.fault };
   } finally {
-    // Without effect when the exchange has said how it went.
+    // Without effect if the exchange has reported its outcome.
     permit.failed();
   }
 }

@@ -118,7 +118,7 @@ export class LeasedJob implements Job {
   async runOnce(): Promise<boolean> {
     const run = await this.lease.take().catch((error: unknown) => this.lookSoon(error));
     if (run === undefined) {
-      // Another process that has it may have been killed, and its lease may have ended since it was asked for.
+      // Another process that holds it may have been killed, and its lease may have ended since the request.
       const dueInMs = await this.lease.dueInMs();
       if (dueInMs < LOOK_MS) this.lookIn(dueInMs);
       return false;

@@ -159,7 +159,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'position',
         'id',
         'occurred_at',
-        // Which of the operators it was is that person's data.
+        // The operator's name is the operator's own personal data.
         `regexp_replace(actor, '^operator:.*', 'operator') as actor`,
         'action',
         'object',

@@ -44,7 +44,7 @@ export class PasskeyLogInService {
     const options = await requestOptions(this.passkeys.party);
     const { challenge } = options;
     return this.accounts.transaction(async (transaction) => {
-      // What a provider said in this browser before goes on to wait for its owner.
+      // An earlier provider statement in this browser continues to wait for its owner.
       const link = await this.steps.tryTakeLink(transaction, visitor.stepToken);
       const content = { challenge, link };
       const token = await this.steps.begin(transaction, 'passkey', { accountId: null, content });

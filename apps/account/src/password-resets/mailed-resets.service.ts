@@ -33,7 +33,7 @@ export class MailedResetsService {
   ): Promise<{ status: 'password_set' }> {
     const network = networkOf(visitor.address);
     await this.throttling.count(NETWORK_LIMIT, network, visitor);
-    // Before anything that costs: a made-up link buys nothing (S121).
+    // Runs before anything expensive, so that an invented link costs nothing (S121).
     await this.accounts.transaction((transaction) => this.resets.accountOf(transaction, token));
     this.passwords.check(password);
     const passwordHash = await this.passwords.hash(password, network);

@@ -104,7 +104,7 @@ describe('passwords', () => {
     while (passwords.queueLength > 0) {
       const { status } = await fetch(`${url}/health`);
       expect(status).toBe(200);
-      // On the main thread all of them would come before the answer.
+      // On the main thread all of them would finish before the answer.
       if (passwords.queueLength > 0) answered++;
     }
     await Promise.all(checks);

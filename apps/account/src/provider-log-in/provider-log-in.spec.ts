@@ -103,7 +103,7 @@ describe('log-in by a provider', () => {
     const code = new URLSearchParams((await go('google')).query).get('code') ?? '';
     const swapped = new URLSearchParams(third.query);
     swapped.set('code', code);
-    // Its verifier is another one's.
+    // Its verifier belongs to another one.
     expect((await comeBack({ ...third, query: `?${swapped}` })).body.code).toBe('provider_refused');
     const refused = await go('google', { refused: '1' });
     expect((await comeBack(refused)).body.code).toBe('provider_refused');

@@ -91,7 +91,7 @@ describe('second factor', () => {
     ]) {
       expect([steps, (await logInWith(codeAt(steps))).status]).toEqual([steps, status]);
     }
-    // Those before the last one that was taken are over.
+    // Steps before the last accepted one are over.
     for (const steps of [1, 0, -1]) expect((await logInWith(codeAt(steps))).status).toBe(401);
   });
 
@@ -146,7 +146,7 @@ describe('second factor', () => {
     const before = token;
     expect((await session(owner.token)).status).toBe(401);
     expect((await own('')).body.code).toBe('second_factor_on');
-    // Not by the password alone, nor by a code that was used.
+    // Neither the password alone nor a used code suffices.
     for (const code of ['000000', codeAt(-2)])
       expect((await own('/remove', code)).status).toBe(401);
     token = tokenOf(await own('/remove', codeAt(0)));

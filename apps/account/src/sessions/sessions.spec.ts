@@ -186,7 +186,7 @@ describe('sessions', () => {
       await logIn('a wrong password', '203.0.113.7');
       statuses.push((await logIn('a wrong password', site(i))).status);
     }
-    // Each in another network of one site.
+    // Each comes from another network of one site.
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
     for (const place of ['203.0.113.8', '2001:db8:8:1::1', '192.0.2.1']) {
       expect([place, (await logIn(PASSWORD, place)).status]).toEqual([place, 200]);

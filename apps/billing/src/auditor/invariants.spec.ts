@@ -78,7 +78,7 @@ describe('auditor', () => {
     return withClient(billing.test.url(), async (client) => {
       await client.query('set search_path = billing');
       await client.query('begin');
-      // Neither triggers nor foreign keys speak up: only the auditor is left.
+      // Neither triggers nor foreign keys object, so only the auditor is left.
       await client.query(`set local session_replication_role = 'replica'`);
       await client.query(`update payments set confirmed_at = clock_timestamp()`);
       for (const statement of statements) await client.query(statement);

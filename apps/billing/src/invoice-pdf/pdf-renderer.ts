@@ -22,7 +22,7 @@ pdfmake.setFonts({ Roboto: ROBOTO });
 for (const file of Object.values(ROBOTO)) {
   pdfmake.virtualfs.writeFileSync(file, parsedFont(join(FONTS, file)));
 }
-// Nothing is fetched and no file is read, whatever a document names (S80).
+// Nothing is fetched and no file is read, whatever a document refers to (S80).
 pdfmake.setUrlAccessPolicy(() => false);
 pdfmake.setLocalAccessPolicy(() => false);
 

@@ -155,7 +155,7 @@ describe('invoices', () => {
   });
 
   it('while account is down payments are stored and numbered, and the PDF follows', async () => {
-    // What others have left to print.
+    // Invoices that others have left to print.
     await billing.deliverMail(accountId);
     billing.contacts.isDown = true;
     await buy();

@@ -88,7 +88,7 @@ export class CheckoutsService {
     if (checkoutId !== null) {
       const closed = await this.processors.get(processor).closeCheckout(checkoutId);
       if (closed.outcome === 'unknown') throw new ProcessorUnavailable(closed.cause);
-      // What cannot be closed ends by itself; money that arrives before counts.
+      // Pages that cannot be closed expire by themselves; money that arrives before counts.
       if (closed.outcome === 'refused' && closed.code !== NOT_CLOSABLE) return false;
     }
     await this.end(order, 'cancelled');
@@ -117,7 +117,7 @@ export class CheckoutsService {
         return true;
       }
     }
-    // Nobody was ever sent to a page of it.
+    // No customer was ever sent to a page of it.
     await this.end(order, 'expired');
     return true;
   }

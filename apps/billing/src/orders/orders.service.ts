@@ -255,7 +255,7 @@ function mismatchOf(order: Order, checkout: CheckoutSnapshot): string | undefine
   const { payment } = checkout;
   if (checkout.orderId !== order.id) return 'the checkout names another order';
   if (checkout.currency !== order.currency) return 'the checkout has another currency';
-  // What is paid for a plan stands on its bills: a balance or a coupon may change the amount of a checkout.
+  // The payment of a plan is on its bills: a balance or a coupon may change the amount of a checkout.
   if (checkout.subscriptionId !== undefined) return undefined;
   if (checkout.amountMicros !== order.amountMicros) return 'the checkout has another amount';
   if (checkout.state !== 'paid') return undefined;

@@ -260,7 +260,7 @@ describe('orders', () => {
       await billing.act(abandoned, 'abandon');
       expect(await billing.stateOf(accountId, declined)).toBe('redirected');
       await billing.pass(HOUR_MS);
-      // Not every processor calls back about it.
+      // Not every processor sends a callback for it.
       await billing.get(OpenOrdersJob).runOnce();
       expect(await billing.stateOf(accountId, declined)).toBe('expired');
       expect(await billing.stateOf(accountId, abandoned)).toBe('expired');

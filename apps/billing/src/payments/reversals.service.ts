@@ -65,7 +65,7 @@ export class ReversalsService {
       if (isOther && next.cause === 'refund') await this.replace(transaction, payment, reversals);
       await this.payments.putReversal(transaction, next);
       await this.announce(transaction, lock, payment, { next, reversals });
-      // What was to be given back is here again, and no refund of ours that failed asks for it.
+      // Money to be returned has arrived again, and no failed refund of ours covers it.
       const isHere = next.state === 'undone' && next.retryAt === null;
       if (isHere) await this.payments.markReturned(transaction, payment, null);
     }
@@ -184,7 +184,7 @@ export class ReversalsService {
       const news = { ...latest, externalId: id, state: next, amountMicros, updatedAt: now };
       return next === 'undone' ? failed(news, now) : news;
     }
-    // Nothing was announced that could be undone.
+    // Nothing that could be undone was announced.
     if (state === 'undone') return undefined;
     return {
       id: newId(),

@@ -194,7 +194,7 @@ export class PlanChangesService {
   ): Promise<PlanChangeAnswer> {
     const row = await this.own.findCurrent(accountId, id);
     const { externalId } = row;
-    // Before the call, so that a crash after it does not lose what the customer said.
+    // Stored before the call, so that a crash after it does not lose the customer's reason.
     if (reason !== undefined) {
       await this.reasons.note({ accountId, subscriptionId: row.id, reason });
     }
@@ -209,7 +209,7 @@ export class PlanChangesService {
     const processor = this.processors.get(row.processor);
     let redirectUrl: string | null = null;
     if (row.pendingSku !== null && processor.capabilities.changesNeedApproval) {
-      // What the customer agreed to there, the customer takes back there.
+      // What the customer approved there must also be withdrawn there.
       const result = valueOf(
         await processor.changeAtPeriodEnd(changeOf(row, unitsOf(row)), newId()),
       );

@@ -87,7 +87,7 @@ describe('an unpaid plan change', () => {
     expect(invoice.status).toBe('void');
     expect(await ask('drop')).toMatchObject({ status: 200 });
     card('works');
-    // What was sent before the drop and comes again is no new wish.
+    // A repeat of what was sent before the drop is not a new request.
     await ask('change', WISH, first);
     expect(await paid()).toHaveLength(1);
     await ask('change', WISH, { 'idempotency-key': newId() });

@@ -47,7 +47,7 @@ export class ProcessorMoneyService {
   ): Promise<Finding | undefined> {
     const result = await this.syncing.sync({ processor: name, ...ref });
     const isKnown = (await this.repository.listUnknown(name, [ref])).length === 0;
-    // What took nothing back after all, such as a dispute that was won, is no row of ours.
+    // A dispute that reversed nothing after all, for example a won one, is not stored.
     if (!isKnown && result === 'synced') return undefined;
     const detail = isKnown ? 'no news of it had arrived' : `only the processor has it: ${result}`;
     return finding(`${name} ${ref.kind} ${ref.id}`, detail, isKnown);

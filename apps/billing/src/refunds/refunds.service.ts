@@ -132,7 +132,8 @@ export class RefundsService {
       const meant = reversals.find((row) => isFailedRefund(row) && isMeant(row));
       if (meant && leftOf(payment.amountMicros, reversals) === 0n) {
         const made = reversals.filter(({ state }) => state === 'final');
-        // It came back in some other way. What may fail yet, such as a dispute that may be won, is waited for.
+        // The money was returned in another way. A reversal that may still fail, such as an open dispute, is waited
+        // for.
         const isBack = leftOf(payment.amountMicros, made) === 0n;
         if (isBack) await this.reversals.dismiss(transaction, payment, meant.id);
         return undefined;

@@ -47,7 +47,7 @@ export class MailNoticesJob implements Job {
     try {
       return (await this.tax.taxOf(accountId)).ppm;
     } catch (error) {
-      // Nobody knows its country: it keeps its rate.
+      // Its country is unknown, so it keeps its rate.
       if (error instanceof BillingDetailsMissing) return taxPpm;
       throw error;
     }

@@ -197,7 +197,7 @@ async function listSetAside(config: CliConfig, options: OutputOptions): Promise<
       return `lease ${leaseId} of account ${accountId}, ${use}: ${reason}`;
     }),
   ]);
-  // On stderr, so that a script that reads the list still reads nothing.
+  // Written to stderr, so that a script that reads the list still reads nothing.
   if (accounts.length + leases.length === 0) process.stderr.write('Nothing is set aside.\n');
 }
 

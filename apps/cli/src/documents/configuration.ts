@@ -69,7 +69,7 @@ function documentedSettings(apps: DocumentedApp[]): DocumentedSetting[] {
       const known = settings.get(setting.env);
       if (known) {
         known.apps.push(name);
-        // What one service can go without, another needs.
+        // What one service can do without, another needs.
         if (isRequired && !known.isRequired)
           Object.assign(known, { about: setting.about, isRequired });
         continue;

@@ -62,7 +62,7 @@ async function list(
     listed.push(...shown.map((event) => ({ ...event, service })));
   }
   answer({ json }, listed, (events) => events.flatMap((event) => eventLines(event.service, event)));
-  // On stderr, so that a script that reads the list still reads nothing.
+  // Written to stderr, so that a script that reads the list still reads nothing.
   if (listed.length === 0) process.stderr.write('No event has failed.\n');
 }
 

@@ -140,7 +140,7 @@ async function tried(
   return [...steps, cleanUp].map(({ title, does }) => ({ title, does }));
 }
 
-// What billing consists of is loaded for this command alone.
+// Only this command loads billing's modules.
 const processors = async () => (await import('../declared.js')).processors();
 
 const linesOf = ({ steps }: SandboxAnswer): string[] =>

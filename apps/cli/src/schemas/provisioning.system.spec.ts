@@ -61,7 +61,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     for (const line of DOCUMENTED) await asSuperuser('postgres', line.replace('…', TEST_PASSWORD));
     await asSuperuser('postgres', `create database by_command owner ${ADMIN}`);
     for (const database of [BY_HAND, 'by_command']) {
-      // As some managed servers have it.
+      // The form that some managed servers use.
       await asSuperuser(database, 'revoke execute on function pg_control_system() from public');
     }
   });
@@ -95,7 +95,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     });
     expect(stdout).toMatch(new RegExp(`^-- The database ${BY_HAND} of 127.0.0.1:`));
     for (const sql of [stdout, stdout]) await asAdmin(BY_HAND, sql);
-    // Its address alone is used.
+    // Only its address is used.
     await installation(BY_HAND, 'nobody').migrate();
   });
 

@@ -51,7 +51,7 @@ async function provision(databases: InstallationDatabases, options: OutputOption
 function printScripts(databases: InstallationDatabases, options: OutputOptions): void {
   const { provisionScripts: scripts } = databases;
   if (options.json) return answer(options, scripts, () => []);
-  // To the byte: a password may hold any character.
+  // Byte for byte, because a password may contain any character.
   for (const { host, database, sql } of scripts) {
     process.stdout.write(`-- The database ${database} of ${host}\n${sql}\n`);
   }

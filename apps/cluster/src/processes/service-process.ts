@@ -74,7 +74,7 @@ export class ServiceProcess implements ClusterProcess {
     const main = `${apps}${app}/src/main.js`;
     const command = [process.execPath, '--enable-source-maps', main];
     const child = spawn('/bin/sh', ['-c', LAUNCHER, main, ...command], {
-      // In a session of its own: a Ctrl-C reaches us alone, and we stop all in order.
+      // In its own session: a Ctrl-C reaches only us, and we stop all in order.
       detached: true,
       env: { PATH, ...settings },
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -57,7 +57,7 @@ export class DatasetsService {
     const { sourceIds } = asked;
     // Read before the rows: what is suppressed meanwhile is checked against it.
     const suppressionVersion = versionFor(dataset, await this.feed.suppressionVersion());
-    // After it: another process may have suppressed what this one does not know yet.
+    // Runs afterwards, because another process may have suppressed a value that this one does not know yet.
     const suppressed = await this.suppressions.valuesNow(this.database);
     let rows = 0;
     let after = { key: fromKey, name: '' };
@@ -155,7 +155,7 @@ function whoisRow(
   const record = isCleaned ? cleanedRecord(sold) : sold;
   const { sourceId, lastAt: observedAt } = known;
   if (!record) return [];
-  // As they are published: cleaned values have another form.
+  // As published, because cleaned values have another form.
   const hashes = suppressed.rowHashes(name.name, sold);
   return [{ ...toldName({ ...name, sourceId, observedAt }), record, hashes }];
 }

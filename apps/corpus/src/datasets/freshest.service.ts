@@ -52,7 +52,7 @@ export class FreshestService {
         .map(({ observedAt, ...row }) => ({ ...row, observedAt: observedAt.toISOString() }));
     }
     const rtypes = (types ?? KEPT_TYPES).map(keptTypeNumber);
-    // Of a type that is not kept there is no answer.
+    // There is no answer for a type that is not stored.
     if (rtypes.some((rtype) => rtype === undefined)) return [];
     const kept = [...new Set(rtypes as number[])];
     const asked = { since, rtypes: kept, bits: kept.map(bitOf) };

@@ -72,7 +72,7 @@ export class SpansService {
       const isFirst = near[place].length === 0;
       if (members.length > 0 || isFirst) changed.push({ key, name, at, members, isFirst });
     }
-    // What is removed may come back with another end under the same key.
+    // A removed row may return with another end under the same key.
     if (removed.length > 0) await this.spans.remove(transaction, removed);
     if (added.length > 0) await this.spans.add(transaction, added);
     await this.spans.addSightings(transaction, sightingsOf(owners), by);
@@ -166,7 +166,7 @@ function editsOf(
       firstMs: firstAt.getTime(),
       untilMs: untilAt?.getTime(),
     }));
-  // Of two sources at one moment the one with more rights counts, and else the one that was there first.
+  // Of two sources at one moment the one with more rights counts, else the earlier known one.
   const times = new Set(seen.map(({ atMs }) => atMs));
   const sightings = near.filter(
     ({ types, ...one }) =>

@@ -117,8 +117,8 @@ const SEEN = {
   dns: `exists (select from dns_sighting t where ${OF_NAME} and t.host = '')`,
 } as const;
 
-// What the previous snapshot could not see, by transaction: an id or a time would miss what is committed late. The token
-// is made as the change feed of libs/messaging makes it.
+// Changes that the previous snapshot could not see, by transaction: an id or a time would miss late commits. The token
+// is created like that of the change feed in libs/messaging.
 const CHANGES = `
   with now as materialized (
     select pg_current_snapshot() as snapshot, pg_is_in_recovery() as standby, clock_timestamp() as at,

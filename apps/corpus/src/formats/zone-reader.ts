@@ -28,7 +28,7 @@ export class ZoneReader {
     const name = owner.slice(0, -1).toLowerCase();
     if (name === this.origin) return 'nothing';
     if (!name.endsWith(`.${this.origin}`)) return 'bad';
-    // What is delegated deeper than names are sold is no registration, and no fault.
+    // A delegation below the level at which names are sold is not a registration, and not a fault.
     const filed = fileName(name);
     if (!filed) return 'bad';
     return filed.name === name ? filed : 'nothing';

@@ -228,7 +228,7 @@ export class ImportRunsService {
   ): Promise<boolean> {
     const { observedAt: at, lines } = file;
     const previous = await this.files.findZone(source.id, zone);
-    // From time to time the whole list corrects what the corpus took from elsewhere meanwhile.
+    // From time to time the complete list corrects what the corpus imported from elsewhere meanwhile.
     if (!previous || at.getTime() - previous.wholeAt.getTime() > WHOLE_AFTER_MS) return false;
     const older = await this.locations.pathOf(source, previous);
     if (older === undefined) return false;
@@ -299,7 +299,7 @@ export class ImportRunsService {
         await this.lists.stage(transaction, file.id, names.values());
         return {};
       });
-      // What goes wrong is thrown above, with the next batch, or below.
+      // A failure is thrown above, with the next batch, or below.
       writing.catch(() => {});
       from = batch.to;
     }

@@ -90,7 +90,7 @@ describe('an import whose process is killed', () => {
       await process.untilEnded();
       expect(process.endedBy).toBe('SIGKILL');
       kills += 1;
-      // Nobody waits for the lease of the dead.
+      // Nobody waits for the lease of the dead process.
       await database.query(`update job_lease set lease_until = '-infinity'`);
     }
     await process.start();

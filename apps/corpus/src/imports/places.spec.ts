@@ -177,7 +177,7 @@ describe('remote sources', () => {
     });
 
     it('is verified as the tree of its checkpoint, at many sizes, each extending the one before', async () => {
-      // Nothing of it is taken in.
+      // None of it is imported.
       await add('grows', 'ct', '/grows/#200000');
       for (const size of [0, 1, 2, 3, 255, 256, 257, 511, 513, 65_535, 65_793]) {
         server.publish('/grows/', certificates(2_000_000, 2_000_000 + size));
@@ -190,7 +190,7 @@ describe('remote sources', () => {
       server.publish('/forks/', certificates(3_000, 3_300));
       await add('forks', 'ct', '/forks/');
       await corpus.runSource('forks');
-      // As long, longer, and longer in what was not taken in.
+      // Equally long, longer, and longer in the part that was not imported.
       for (const other of [300, 700]) {
         server.publish('/forks/', [
           ...certificates(3_000, 3_299),

@@ -63,7 +63,7 @@ export class HttpsDownloads {
           discard(response);
           return undefined;
         }
-        // Not the rest of what is there, but all of it.
+        // Not only the rest, but everything.
         if (response.statusCode === 200) bytes = 0;
         etag = strongTag(response.headers);
         await file.truncate(bytes);

@@ -52,7 +52,7 @@ export class Locations {
       yield* await filesOfFolder(location, now);
       return;
     }
-    // Of the one import that runs in the installation; a killed one may have left something.
+    // The tables of the only running import of the installation; a killed one may have left something.
     await rm(this.folder, { recursive: true, force: true });
     await mkdir(this.folder, { recursive: true });
     const path = join(this.folder, 'download');

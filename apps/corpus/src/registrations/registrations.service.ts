@@ -209,7 +209,7 @@ function editsOf(
     });
     for (const link of edits.revisions) {
       const { registration, raw } = link;
-      // Its state stays that of what was published: hiding a part of it is no change.
+      // Its state stays that of the published record: hiding a part of it is no change.
       const record = suppressed.masked(registration);
       all.revisions.push({
         ...placed(link),

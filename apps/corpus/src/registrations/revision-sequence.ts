@@ -48,7 +48,7 @@ export function sequenceEdits<Seen extends Link>(
     const isRevision = state !== last;
     last = state;
     if (fresh) (isRevision ? edits.revisions : edits.confirmations).push(fresh);
-    // What lies before the first link is not known here: it stays what it is.
+    // Links before the first one are unknown here and stay unchanged.
     else if (known && place > 0 && known.isRevision !== isRevision) {
       (isRevision ? edits.promoted : edits.demoted).push(known);
     }
@@ -68,7 +68,7 @@ function joined<Seen extends Link>(
   const times = seen.map(({ atMs }) => atMs);
   const [firstMs, lastMs] = [Math.min(...times), Math.max(...times)];
   const ordered = kept.toSorted(inOrder);
-  // Between two links of one side others may lie that are not known here.
+  // Between two links of one side there may be others that are not known here.
   const before = ordered.findLastIndex(({ atMs }) => atMs < firstMs);
   const behind = ordered.findIndex(({ atMs }) => atMs > lastMs);
   const near = ordered.slice(Math.max(0, before), behind === -1 ? undefined : behind + 1);

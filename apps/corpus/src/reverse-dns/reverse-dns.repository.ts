@@ -101,7 +101,7 @@ export class ReverseDnsRepository {
     asked: Omit<RecordsAsked, 'sought'>,
   ): Promise<{ address: string; names: number }[]> {
     const { rtype, isCurrent, passiveSince, sourceIds } = asked;
-    // Each by itself, so that one with very many holds up no other, and a cluster counts them where they are.
+    // Each separately, so that one with very many delays no other, and a cluster counts them where they are.
     const counts = addresses.map(
       (
         _,

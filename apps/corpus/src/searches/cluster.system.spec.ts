@@ -64,7 +64,7 @@ describe('on a cluster', () => {
         await cluster.killWorker(1);
         await client.query('commit');
       });
-      // As without a database: the source stays due.
+      // Like an unavailable database: the source stays due.
       expect(await running).toMatchObject({ problem: null, file: { state: 'loading' } });
       await cluster.startWorker(1);
       const { file } = await corpus.runSource('killed');

@@ -29,7 +29,7 @@ describe('searches that take longer than they may', () => {
       const record = { create_date: '2020-01-01', registrant_contact: { name: 'Ada Written' } };
       await corpus.record({ kind: 'whois', name: 'written-one.com', at: AT, record });
       const all = await Promise.all(refused);
-      // While the table is still locked: none waits on.
+      // Checked while the table is still locked: none waits any more.
       const [{ count }] = await transaction.query<{ count: string }>(
         `select count(*) from pg_stat_activity
          where datname = current_database() and wait_event_type = 'Lock'`,

@@ -28,7 +28,7 @@ export function searchPattern(field: string, text: string): SearchPattern {
   }
   const isAnywhere = !/[*?]/.test(plain);
   const around = isAnywhere ? '%' : '';
-  // One character beyond ASCII is several of a folded text.
+  // One character beyond ASCII becomes several in a folded text.
   const loose = escaped(asciiForm(plain)).replace(/[*?]/g, '%');
   const exact = escaped(plain).replaceAll('*', '%').replaceAll('?', '_');
   return { loose: `${around}${loose}${around}`, exact: `${around}${exact}${around}` };

@@ -264,7 +264,7 @@ describe('suppression', () => {
     expect(await corpus.feed.suppressionVersion()).toEqual({ version, domains: version });
     expect(await everything(name, '192.0.2.11')).not.toContain(name);
     expect(await kept(name)).toBe('[[],[],[],[],[],[]]');
-    // Before the job has been there, nothing is answered.
+    // Before the job has run, nothing is answered.
     await corpus.database.query('delete from suppression where version >= $1', [version]);
     await corpus.record({ kind: 'listed', name: 'other.com', at: day(1) });
     await expect(everything(name, '192.0.2.11')).rejects.toMatchObject({ status: 503 });

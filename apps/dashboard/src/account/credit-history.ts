@@ -40,9 +40,9 @@ export function creditHistory(
   let left = spendable + reserved + pending + frozen - debt;
   for (let place = 0; place < DAYS; place++) {
     const day = dayOf(now.getTime() - place * DAY_MS);
-    // Of the oldest day some lines may be missing, so the one before is not known.
+    // Some lines of the oldest day may be missing, so the day before is unknown.
     if (day < oldest) break;
-    // What is used and not booked yet is gone today already.
+    // Use that is not booked yet is already subtracted today.
     byDay.unshift([day, place === 0 ? left - pending : left]);
     left -= changes.get(day) ?? 0;
   }

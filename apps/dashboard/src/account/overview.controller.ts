@@ -73,7 +73,7 @@ export class OverviewController {
     const { subscriptions } = (owned?.body ?? {}) as Partial<SubscriptionsAnswer>;
     const listed = ((keys?.body ?? {}) as Partial<KeysAnswer>).keys;
     const { monitors, paging } = (watched?.body ?? {}) as Partial<MonitorsAnswer>;
-    // Of more than a page their number is not known.
+    // Beyond one page their number is unknown.
     const all = paging?.has_next === false ? monitors : undefined;
     const plan = { balance, allowance, pace, subscriptions, keys: listed, monitors: all };
     const { apiUrl } = this.settings;

@@ -49,7 +49,7 @@ describe('unauthenticated bodies', () => {
 
   it('S125: of bodies with a forged signature at most 2 MiB per network and 8 MiB in all are kept, and genuine ones pass', async () => {
     const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
-    // All but the last byte: each waits in memory for it.
+    // All except the last byte: each waits in memory for it.
     const first = Array.from({ length: 6 }, () => send(SIGNED, MIB - 1));
     await waitFor('one network to have its share', () => first.filter(isRefused).length === 4);
     const others = [2, 3, 4, 5, 6, 7].flatMap((network) =>
@@ -58,7 +58,7 @@ describe('unauthenticated bodies', () => {
     await waitFor('the rest to be taken', () => others.filter(isRefused).length === 6);
     expect(under.arrived).toEqual([]);
     expect(first.find(isRefused)!.answer.text).toContain('"code":"service_overloaded"');
-    // Those that go leave their room to others.
+    // Connections that end leave their room to others.
     for (const socket of sockets.splice(0)) socket.destroy();
     const body = Buffer.from('{}');
     await waitFor('room for a genuine one', async () => {

@@ -39,7 +39,7 @@ export class BodyMemory {
 export function meterBodies(server: FastifyInstance): void {
   const memory = new BodyMemory();
   server.addHook('preParsing', (request, reply, body, done) => {
-    // Of an upload only a few pieces are here at any time.
+    // Only a few pieces of an upload are here at any time.
     if (request.routeOptions.config.isUpload) return done(null, body);
     const network = networkOf(request.ip);
     let held = 0;
@@ -48,7 +48,7 @@ export function meterBodies(server: FastifyInstance): void {
       else {
         body.off('data', count);
         void reply.header('connection', 'close');
-        // Whoever reads it stops there; destroying it would take the answer along.
+        // Its reader stops there; destroying it would lose the answer as well.
         body.emit('error', new BodiesTooMany());
       }
     };

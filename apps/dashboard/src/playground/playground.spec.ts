@@ -37,7 +37,7 @@ describe('the playground', () => {
       for (const language of LANGUAGES) expect(text).toContain(`data-call="${language}"`);
       const { call, is_valid, said } = await calls(`/playground/${row.name}/calls`);
       expect([row.name, is_valid, said]).toEqual([row.name, true, expect.stringContaining('cost')]);
-      // Those of version 1 alone are for clients that move here.
+      // Those of version 1 only are for clients that migrate.
       const version = row.routes.some((route) => route.version === 2) ? 2 : 1;
       expect(call.url).toMatch(new RegExp(`^https://api\\.example/v${version}\\.0/[^{}]*$`));
       expect(gzipSync(text).length).toBeLessThan(PAGE_BYTES_MAX);

@@ -58,7 +58,7 @@ function bodyOf({ body }: Operation, text = ''): { body?: object; faults: FieldE
   try {
     given = JSON.parse(text);
   } catch {
-    // No object, and said to be none.
+    // Not an object, and reported as such.
   }
   const faults = faultsOf(body.of, given);
   return typeof given === 'object' && given !== null ? { body: given, faults } : { faults };

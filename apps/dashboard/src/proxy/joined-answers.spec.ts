@@ -42,7 +42,7 @@ it('S102: one account reads one export at a time, so it blocks no other account'
   await expect(join(greedy)).rejects.toThrow(TooManyExports);
   expect(await text(await join(other))).toContain(other);
   expect(await text(first)).toContain(greedy);
-  // Whoever has read it, or has gone, may ask again.
+  // A caller that has read it, or has left, may call again.
   const again = await join(greedy);
   await new Promise((resolve) => again.once('close', resolve).destroy());
   expect(await text(await join(greedy))).toContain(greedy);

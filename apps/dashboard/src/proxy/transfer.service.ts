@@ -48,7 +48,7 @@ export class TransferService {
     for (let i = 0; i < ended.headers.length; i += 2) {
       void reply.header(ended.headers[i], ended.headers[i + 1]);
     }
-    // What is still on its way is not read to its end.
+    // Data still on its way is not read to its end.
     if (!request.raw.complete) void reply.header('connection', 'close');
     throw ended.problem;
   }

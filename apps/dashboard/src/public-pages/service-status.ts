@@ -51,7 +51,7 @@ export class ServiceStatus {
       asked.map(async ([name, url]) => {
         const { isReady, faults } = await readinessOf(name, url, this.tls);
         if (!isReady) away.add(name);
-        // Of the services that the dashboard does not ask itself, the gateway knows.
+        // The gateway knows about the services that the dashboard does not call itself.
         for (const fault of faults) if (!(fault in this.origins)) away.add(fault);
       }),
     );

@@ -62,7 +62,7 @@ export class SearchesController {
   private async show(visit: PageVisit, search: Search, typed: Typed, shown: Shown = {}) {
     const { notice, status, ...rest } = shown;
     const { apiUrl } = this.settings;
-    // After a search, what is left stands in the answer.
+    // After a search, the remaining credits are in the answer.
     const credits = rest.answer ? undefined : await this.calls.creditsOf(visit.session);
     const page = searchPage(visit.context, search, { typed, credits, apiUrl, ...rest }, notice);
     return visit.show(page, status);

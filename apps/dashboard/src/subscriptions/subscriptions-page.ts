@@ -210,7 +210,7 @@ function creditSection(balance: BalanceAnswer): Markup {
 
 function datesOf({ state, cancel_at, period_end, paid_through }: SubscriptionAnswer): string {
   if (state === 'cancelled' || state === 'expired') {
-    // What was paid back ended before its period.
+    // A refunded period ended early.
     const [end] = [cancel_at ?? period_end, paid_through ?? period_end].toSorted();
     return `ended ${day(end)}`;
   }

@@ -107,7 +107,7 @@ export class SubscriptionPagesController {
     const answer = await visit.billing({ method: 'POST', path, body, idempotencyKey });
     if (isRefused(answer)) return this.showRefusal(visit, answer);
     const { redirect_url: url, subscription } = answer.body as PlanChangeAnswer;
-    // Whose card was declined is told so here, not sent on.
+    // A customer whose card was declined is told here, and not redirected.
     const isDeclined = subscription.unpaid_change?.is_declined === true;
     if (url && !isDeclined) return visit.show(leavePage(visit.context, url));
     return visit.goTo(`/subscriptions?changed=${subscription.id}`);

@@ -59,7 +59,7 @@ describe('auditor', () => {
     return withClient(entitlement.test.url(), async (client) => {
       await client.query('set search_path = entitlement');
       await client.query('begin');
-      // Neither triggers nor foreign keys speak up: only the auditor is left.
+      // Neither triggers nor foreign keys object, so only the auditor is left.
       await client.query(`set local session_replication_role = 'replica'`);
       for (const statement of statements) await client.query(statement);
       const query = async (sql: string, parameters?: unknown[]) =>

@@ -53,7 +53,7 @@ export class FulfilmentService {
   async grants(accountId: string, cursor?: string): Promise<GrantPage> {
     const before = cursor === undefined ? undefined : readGrantCursor(cursor);
     const rows = await this.repository.listGrants(accountId, before, GRANTS_PER_PAGE + 1);
-    // As it comes from the database: a Date; as text it keeps its milliseconds.
+    // Read from the database as a Date; as text it keeps its milliseconds.
     return toPage(rows, GRANTS_PER_PAGE, ({ issuedAt, id }) => [
       new Date(issuedAt).toISOString(),
       id,

@@ -109,7 +109,7 @@ function endSlices(book: Book, { subscriptions, lines }: CreditSources, all: Due
     const subscription = subscriptions.find(({ id }) => id === line.subscriptionId);
     const isExpected = subscription !== undefined && isRenewing(subscription);
     const longest = sliceExpiry(line, sliceEnd, { isRenewing: true });
-    // What nothing can change any more stays as it was.
+    // Rows that nothing can change any more stay unchanged.
     if (book.now >= longest) continue;
     grant.expiresAt = sliceExpiry(line, sliceEnd, { nextStart, isRenewing: isExpected });
   }

@@ -44,7 +44,7 @@ export class HoldsService {
         ]),
       );
       const [[book], [known, unbooked]] = [books, found];
-      // What becomes of the request below moves credits within the balance.
+      // The outcome of the request below moves credits within the balance.
       const balance = remainingOf(book) - unbooked;
       if (!known) return { ...(await this.hold(transaction, book, request)), balance };
       await this.ledger.save(transaction, [book]);

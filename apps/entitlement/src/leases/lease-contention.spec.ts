@@ -59,7 +59,7 @@ describe('leases that meet', () => {
     );
     const [damaged, ...sound] = uses;
     await entitlement.damage(damaged.accountId, 1);
-    // What only the close says must not be lost.
+    // Information given only at the close must not be lost.
     await entitlement.client.settle(
       'gateway-1',
       uses.map((use) => ({ ...use, consumed: 5 })),
@@ -165,7 +165,7 @@ describe('leases that meet', () => {
     for (const { accountId, leaseId } of leases) await acquire(accountId, { leaseId, min: 10 });
     const lock = 'select from entitlement.credit_accounts where id = $1 for update';
     await withClient(entitlement.test.url(), async (client) => {
-      // It never looks for a deadlock itself, so the closes are the ones that is ended.
+      // It never checks for a deadlock itself, so the closes are the ones that are cancelled.
       await client.query(`set deadlock_timeout = '60s'`);
       await client.query('begin');
       await client.query(lock, [accounts[1]]);

@@ -46,7 +46,7 @@ export class LeasesService {
         ]),
       );
       const [[book], [[known], refused, unbooked]] = [books, found];
-      // What becomes of the request below moves credits within the balance.
+      // The outcome of the request below moves credits within the balance.
       const balance = remainingOf(book) - unbooked;
       if (known || refused) {
         const outcome = await this.repeatAnswer(transaction, book, { known, refused });

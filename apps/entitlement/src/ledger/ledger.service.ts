@@ -48,7 +48,7 @@ export class LedgerService {
       read(),
     ]);
     if (accounts.length === ids.length) return { accounts, found };
-    // Nothing was locked of those that are new: what was read of them may be stale.
+    // New ones were not locked, so the data read about them may be stale.
     return { accounts: await this.repository.lockAccounts(transaction, ids), found: await read() };
   }
 
@@ -135,7 +135,7 @@ export class LedgerService {
     const frozen = isFrozen ? grants.reduce((sum, { available }) => sum + available, 0) : 0;
     return {
       spendable: book.spendable,
-      // What leases have used and the ledger does not have yet cannot come back.
+      // Credits used under leases and not yet in the ledger cannot return.
       reserved: book.reserved - pending,
       pending,
       frozen,

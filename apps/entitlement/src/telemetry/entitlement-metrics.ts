@@ -61,7 +61,7 @@ const OPEN = `
   select 'hold', count(*)::int, coalesce(sum(amount - consumed), 0)
   from holds where state = 'open'`;
 
-// Each part reads a partial index: what it counts is rare.
+// Each part reads a partial index, because the rows it counts are rare.
 const UNPAID = `
   select
     (select coalesce(sum(unbilled), 0) from leases

@@ -29,7 +29,7 @@ export async function sendStream(
   answer: OwnerAnswer,
   terms: StreamTerms,
 ): Promise<boolean> {
-  // Only Node's own responses stream: a plain connection hands such operations over.
+  // Only Node's own responses stream, so a plain connection hands such operations over.
   const response = context.reply as ApiResponse;
   response.begin(200, streamHeaders(context));
   try {
@@ -40,7 +40,7 @@ export async function sendStream(
     response.end();
     return true;
   } catch {
-    // What was announced and does not come can only be said by the end of the connection.
+    // Only the end of the connection can signal that announced data will not follow.
     response.destroy();
     return false;
   }

@@ -234,7 +234,7 @@ describe('events', () => {
 
 describe('an address that sends invalid keys', () => {
   it('S17: a flood of unknown keys from one address is stopped before hash and query', async () => {
-    // One on which no other test has failed: their minute would end in the middle of the flood.
+    // An address without earlier failures, whose minute would end during the flood.
     gateway = await around.startGateway(
       { GATEWAY_FAILED_KEYS_MAX: '20', GATEWAY_JOURNAL: join(around.folder, 'flood.journal') },
       clock,

@@ -212,7 +212,7 @@ it('S104: a stream ends in time if its client reads nothing, and only what was w
   const { apiUrl } = await around.startGateway(settings);
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   const { accountId } = keyRecord;
-  // More than the system takes for a client that does not read.
+  // More than the system accepts for a client that does not read.
   const line = streamedLine('charged', JSON.stringify({ text: 'x'.repeat(1_000_000) }));
   around.lookup.respond = (_asked, response) => {
     response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');

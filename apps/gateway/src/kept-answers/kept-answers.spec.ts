@@ -215,7 +215,7 @@ describe('a repeat with the same Idempotency-Key', () => {
         });
       };
       await goAfter(apiKey, '', { accept: 'application/json', until });
-      // Whoever comes after it is answered after it was seen to go.
+      // A later request is answered after the disconnect was noticed.
       await under.ask('/health');
       await client.query('commit');
     });

@@ -92,7 +92,7 @@ describe('daily caps', () => {
       for (const caps of gateways) spent += spend(caps) + spend(caps);
       await Promise.all(gateways.map(async (caps) => caps.followOthers()));
     }
-    // In the fourth second each sees 18 spent and lets two through.
+    // In the fourth second each sees 18 spent and admits two.
     expect(spent).toBe(24);
     clock.advance(DAY_MS);
     log.clear();

@@ -50,7 +50,7 @@ export class DailyCaps {
     this.keysOf.set(capId, keyIds);
     if (this.spent.has(capId, day)) return;
     const credits = sumOf(keyIds, await this.loggedToday(keyIds));
-    // What was spent before midnight is nothing to the day after it.
+    // Spending before midnight does not count for the day after it.
     if (this.today() === day && !this.spent.begin(capId, day, credits))
       throw new ServiceOverloaded();
   }

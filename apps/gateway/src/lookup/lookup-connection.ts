@@ -84,7 +84,7 @@ export class LookupConnection {
   /** Closes it now, or after the call that is under way. */
   retire(): void {
     if (this.call === undefined) this.destroy();
-    // In place of a question after each answer.
+    // Replaces a check after each answer.
     else this.onFree = () => this.destroy();
   }
 
@@ -128,7 +128,7 @@ export class LookupConnection {
     if (headers === undefined || start + headers.bodyBytes !== end) return false;
     const answer: OwnerAnswer = { headers, body: '', inPlace: { bytes, start, end } };
     this.hand(answer, headers.isKept);
-    // Whoever waited with it has nothing, and never what another call brings.
+    // Other waiting callers get nothing, and never the result of another call.
     answer.inPlace = undefined;
     return true;
   }

@@ -293,7 +293,7 @@ it('a connection that has just been closed is not used again', async () => {
   const aged = await open({ timeoutMs: 100, ageMaxMs: 10 });
   server.onRequest = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
   const calls: TestCall[] = [];
-  // It comes between the timer that ends a free connection and the news of that.
+  // It arrives between the timer that closes a free connection and the news of the close.
   const asking = setInterval(() => {
     if (calls.at(-1)?.results.length === 0) return;
     const call = new TestCall();

@@ -106,7 +106,7 @@ describe('long-running requests', () => {
       BULK_ALONE_MAX,
     );
     around.lookup.respond = undefined;
-    // One answer may be late again on a busy machine.
+    // On a busy machine one answer may be late again.
     await waitFor('room', async () => (await bulk(apiKey, apiUrl)).status === 200);
   });
 });

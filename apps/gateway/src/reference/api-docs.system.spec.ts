@@ -9,7 +9,7 @@ import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gatewa
 const GZIP_BYTES_MAX = 600_000;
 const LOOKS = [
   { colorScheme: 'light', width: 1280, rules: undefined },
-  // Another scheme changes colours only, and a narrow look what is laid out as a table.
+  // Another colour scheme changes only colours, and a narrow window only tables.
   { colorScheme: 'dark', width: 1280, rules: ['color-contrast'] },
   { colorScheme: 'light', width: 375, rules: ['color-contrast', 'scrollable-region-focusable'] },
 ] as const;

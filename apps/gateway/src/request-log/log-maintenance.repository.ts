@@ -94,8 +94,8 @@ const COUNTS = [
   ],
 ] as const;
 
-// One statement, so that what is counted and the new snapshot are of the same moment. After a crash an id
-// can be used again: a row beyond the highest one counts although the snapshot claims to have seen it.
+// One statement, so that counted rows and the new snapshot belong to the same moment. After a crash an id
+// can be used again: a row above the highest one counts although the snapshot claims to have seen it.
 function countNewRows(counted: string, insert: string): string {
   return `
   with fresh as materialized (

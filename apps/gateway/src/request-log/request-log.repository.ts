@@ -141,7 +141,7 @@ export class RequestLogCopy implements LogSink {
       application_name: 'gateway request log',
       connectionTimeoutMillis: TIMEOUT_MS,
       statement_timeout: TIMEOUT_MS,
-      // Its end would be news to nobody where the network has lost it.
+      // Nobody would notice its end if the network had lost it.
       idle_in_transaction_session_timeout: TIMEOUT_MS,
     });
     client.on('error', () => {

@@ -106,7 +106,7 @@ export class RequestLog {
     let due = this.count;
     try {
       while (due > 0) {
-        // As they are now: what comes meanwhile stands behind them.
+        // As they are now: later ones are queued behind them.
         const parts = this.chunks.slice(0, COPY_CHUNKS_MAX).map((chunk) => ({ ...chunk }));
         await this.write(parts);
         this.forget(parts);

@@ -65,7 +65,7 @@ describe('hostile requests of a customer', () => {
   it.each([
     ['ip-whois?ip=192.0.2.1', 200],
     ['ip-whois?ip=192.0.2.77', 422],
-    // It begins in a block for documents and ends in one that people hold.
+    // It begins in a block for documentation and ends in an allocated one.
     ['ip-whois?ip=198.51.100.0/23', 422],
     ['asn-whois?asn=64496', 200],
     ['asn-whois?asn=64500', 422],
@@ -127,7 +127,7 @@ describe('a client that pipelines requests', () => {
         `GET /v2.0/whois/live?domainName=a${count}.example HTTP/1.1\r\nhost: a\r\nte: trailers\r\nx-seen: 1\r\nx-api-key: ${apiKey}\r\n\r\n`,
       );
       await waitFor('the question', () => around.lookup.questions.length === count);
-      // There is always one under way.
+      // There is always one running.
       earlier?.release();
       earlier = held;
     }

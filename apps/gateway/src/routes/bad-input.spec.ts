@@ -14,7 +14,7 @@ let under: GatewayUnderTest;
 let requests = 0;
 
 beforeAll(async () => {
-  // Nobody listens there: nothing that is refused may be asked.
+  // Nobody listens there, because nothing that is rejected may be forwarded.
   const worker = { WORKER_URL: 'http://127.0.0.1:1' };
   under = await GatewayUnderTest.start(
     { GATEWAY_TRUSTED_PROXIES: '127.0.0.1', ...worker },
@@ -47,7 +47,7 @@ function known({ parameters }: Operation, { version }: OperationRoute, place: 'q
 
 /** Pairs of a query that is well-formed: what must be given, and nothing else. */
 function goodQuery(operation: Operation, route: OperationRoute): [string, string][] {
-  // Of several subjects one is needed, whichever.
+  // One of several subjects is required, whichever.
   const [subject] = subjectsOf(operation);
   const needed = known(operation, route, 'query').filter(
     ([name, { isRequired }]) => isRequired || name === subject,
@@ -87,7 +87,7 @@ async function send(operation: Operation, route: OperationRoute, { query, path, 
     method: operation.method as 'GET',
     headers: {
       ...(operation.access.kind === 'key' && { 'x-api-key': apiKey }),
-      // Each from an address of its own: what is tested is not the limit.
+      // Each from its own address, because the limit is not what is tested.
       'x-forwarded-for': `10.${(requests >> 16) & 255}.${(requests >> 8) & 255}.${requests++ & 255}`,
       ...(text !== undefined && { 'content-type': 'application/json' }),
     },

@@ -112,7 +112,7 @@ export async function sendAnswer(
     const sent = reply.status(status).headers(headersOf(answer));
     void sent.type('application/json; charset=utf-8').send(body);
   } catch (error) {
-    // Nobody is there to be told.
+    // Nobody is left to be told.
     if (!signal.aborted) throw error;
     reply.hijack();
   }

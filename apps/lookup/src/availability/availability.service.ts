@@ -127,7 +127,7 @@ export class AvailabilityService {
     if (domain.tld === FIXTURE_TLD) return this.checkFixture(domain, looking);
     const asked = this.delegationOf(domain.name, looking);
     if (looking.isBulk) {
-      // One question to a resolver spares most registries' budgets.
+      // One query to a resolver spares most registries' budgets.
       const byDns = verdictByDelegation(await asked);
       if (byDns) return { body: this.bodyOf(domain, byDns), serving: LIVE };
     }

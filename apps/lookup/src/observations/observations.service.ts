@@ -92,7 +92,7 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
         await new CorpusClient(this.http).observe(batch.text);
         this.handedOver += batch.lines;
       } catch (error) {
-        // What the corpus refuses once it refuses again.
+        // What the corpus rejects once it will reject again.
         const isRefused = error instanceof Problem && error.status < 500;
         if (isRefused) this.refused += batch.lines;
         else batch.putBack();

@@ -81,7 +81,7 @@ export class QuestionsService {
           repeat: false,
           priority: request.priority,
           asker,
-          // Whoever waited for his turn has the whole time of a lookup left: a wait is no failure.
+          // Waiting for a turn does not use up the time of a lookup: a wait is no failure.
           budgetMs: waitMaxMs + this.config.budgetMs,
           waitMaxMs,
           signal,

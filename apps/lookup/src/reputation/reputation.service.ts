@@ -64,7 +64,7 @@ export class ReputationService implements OnModuleDestroy {
     const { outcome, retryAfterSeconds, reason } = lookup;
     const problem = problemOf(outcome, retryAfterSeconds, () => new TldUnsupported(reason));
     const registration = problem ? undefined : lookup;
-    // What nothing is known of gets no verdict, and costs nothing.
+    // A name without data gets no verdict, and costs nothing.
     if (problem && !isKnown(index) && !dns) return { outcome, serving, problem };
     const known = { registration, index, dns };
     const now = this.clock.now();

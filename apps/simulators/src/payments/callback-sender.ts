@@ -105,7 +105,7 @@ export class CallbackSender {
     await wait(REORDER_MS);
     const held = this.held ?? [];
     this.held = undefined;
-    // One after the other: beside one another the network would choose their order.
+    // One after the other, because the network would choose the order of concurrent ones.
     for (const callback of held.toReversed()) await this.sendCopies(callback);
     this.isReordering = false;
   }

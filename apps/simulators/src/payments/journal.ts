@@ -30,7 +30,7 @@ export class Journal {
   constructor(private readonly path: string) {
     const [seed, ...lines] = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
     this.seed = seed || randomBytes(16).toString('hex');
-    // What follows the last line break was being written when the machine stopped.
+    // Text after the last line break was being written when the machine stopped.
     const whole = lines.slice(0, -1);
     this.entries = whole.map((line) => JSON.parse(line) as JournalEntry);
     const kept = [this.seed, ...whole].map((line) => `${line}\n`).join('');

@@ -111,7 +111,7 @@ export class PaymentsSimulator {
       try {
         this.pageAt(method, path);
       } catch (error) {
-        // It was refused then too.
+        // It was rejected then too.
         if (!isRefusal(error)) throw error;
       }
     } else if (path !== CLOCK_PATH) this.setFaults(JSON.parse(body) as object);
@@ -127,7 +127,7 @@ export class PaymentsSimulator {
       result = clock.during(atMs, work);
       return result;
     } finally {
-      // Who has no valid key changes nothing.
+      // A caller without a valid key changes nothing.
       const isForeign = (result as { status?: number } | undefined)?.status === 401;
       if (!isForeign) journal.add({ atMs, offsetMs: clock.offsetMs, ...entry });
     }

@@ -153,7 +153,7 @@ export class SourceServer {
     });
     const breaksAfter = file.breaks.shift();
     if (breaksAfter === undefined) return void response.end(rest);
-    // What was written arrives; then the connection ends.
+    // The written data arrives; then the connection ends.
     response.write(rest.subarray(0, breaksAfter), () => request.socket.end());
   }
 }

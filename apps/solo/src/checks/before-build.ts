@@ -42,7 +42,7 @@ export async function refusalOf(
   if (holder !== undefined) return runsAlready(folder, holder, 'solo.json');
   for (const [setting, usual] of Object.entries(DEFAULT_PORTS)) {
     const port = Number(environment[setting]?.trim() || usual);
-    // What is no port is refused with all other faults of the settings.
+    // An invalid port is rejected together with all other faults of the settings.
     if (!Number.isInteger(port) || port < 0 || port > PORT_MAX) continue;
     const refusal = await portRefusal(port, setting);
     if (refusal) return refusal;
@@ -67,7 +67,7 @@ export function lockHolder(folder: string): number | undefined {
     ) as LockOwner;
     return startOf(pid) === startedAt ? pid : undefined;
   } catch {
-    // No lock, or one that a crash cut short.
+    // No lock, or one truncated by a crash.
     return undefined;
   }
 }

@@ -40,7 +40,7 @@ describe('the doctor, for a public installation', () => {
           ? 'server_name localhost; proxy_buffering off; proxy_request_buffering off;'
           : 'yes\n',
       settings: {
-        // One that is not of this machine makes it one that others reach.
+        // An origin that is not on this machine makes the installation public.
         BASE_URL: origin,
         BILLING_URL: 'https://pay.example',
         GATEWAY_TRUSTED_PROXIES: '127.0.0.1',

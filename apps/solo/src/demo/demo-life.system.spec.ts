@@ -70,7 +70,7 @@ it('the demo account has a plan, invoices and a month of usage that its ledger c
   expect(planted.count).toBeGreaterThan(1_000);
   expect(planted.booked).toBe(planted.logged);
   expect(planted.days).toBeGreaterThanOrEqual(30);
-  // As if the start had been ended before it noted that all is there.
+  // As if the start had been interrupted before it recorded its completion.
   rmSync(join(folder, 'demo-life.json'));
   expect(await solo.fillDemo()).toBe(true);
   expect(await plantedRequests()).toEqual(planted);

@@ -133,7 +133,7 @@ export function soloSettings(sources: SettingSources): Settings {
     // No balancer has to be told that this process stops.
     GATEWAY_DRAIN_NOTICE_MS: '0',
     DASHBOARD_DRAIN_NOTICE_MS: '0',
-    // One loop carries every service, and right after a start each does everything for the first time.
+    // One event loop runs every service, and right after a start each does everything for the first time.
     GATEWAY_LOOP_DELAY_MAX_MS: '1000',
     AUDIT_ANCHORS: folder.file('audit-anchors.log'),
     FILES_LOCATION: folder.file('files'),

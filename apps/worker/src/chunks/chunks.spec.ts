@@ -23,7 +23,7 @@ beforeAll(async () => {
   corpus = await CorpusUnderTest.start();
   corpus.clock.set(under.clock.now());
   await under.start(lookup.url, { corpusUrl: corpus.url });
-  // It asks about names of the corpus, too.
+  // It looks up names of the corpus, too.
   await under.holdJob('collect-names');
 });
 afterEach(() => {

@@ -14,7 +14,7 @@ function membersOf({ name, record, records = [] }: FreshAnswer): object {
   const types = Object.entries(Object.groupBy(records, ({ type }) => type));
   return {
     dns_types: Object.fromEntries(types.map(([type, of = []]) => [type, of.length])),
-    // How long it may be kept is not known (RFC 1035, 5.1: such a record has no TTL).
+    // How long it may be cached is unknown (RFC 1035, 5.1: such a record has no TTL).
     dns_records: records.map(({ type, value }) => ({
       name,
       type,

@@ -53,7 +53,7 @@ export class WebhookSender {
         reset: true,
       });
       const { statusCode: responseStatus } = answer;
-      // What it says beside its status counts for nothing.
+      // Only its status counts.
       await answer.body.dump({ limit: ANSWER_BYTES_MAX, signal: ended }).catch(() => {});
       if (responseStatus >= 200 && responseStatus < 300) return { responseStatus };
       return { responseStatus, fault: `http_${responseStatus}` };

@@ -231,7 +231,7 @@ describe('what is suppressed while a file is made', () => {
     const { edition } = await entryOf('newly_whois', '2026-11-22');
     corpus.suppress('name-28.com');
     corpus.rowsOf = (dataset) => {
-      // At each question: the last range that is read is as old as the first.
+      // Called for each row: the last range read is as old as the first.
       corpus.suppress(`elsewhere-${corpus.suppressed.version}.com`);
       corpus.suppress('name-29.com');
       return named(dataset, 27, 29);

@@ -20,7 +20,7 @@ export class StoredFile {
     private readonly out: Readable,
   ) {
     this.stored = files.write(key, this.counted(), { maxBytes: FILE_MAX_BYTES });
-    // Whoever writes next, or ends it, is told.
+    // The next writer, or the end, gets the error.
     this.stored.catch(() => {});
     // Also before the store has begun to read.
     for (const stream of [into, out]) stream.on('error', () => {});

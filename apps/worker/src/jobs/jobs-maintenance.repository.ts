@@ -61,7 +61,7 @@ export class JobsMaintenanceRepository {
     jobId: string,
     end: { state: JobState; artifact?: JobArtifact; finishedAt: Date; expiresAt: Date },
   ): Promise<void> {
-    // Of a job that was cancelled before it was cut.
+    // Work of a job that was cancelled before it was split.
     await transaction.query('delete from name_lines where list_id = $1', [jobId]);
     await transaction.query(
       'update jobs set state = $2, artifact = $3, finished_at = $4, expires_at = $5 where id = $1',

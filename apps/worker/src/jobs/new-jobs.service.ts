@@ -80,7 +80,7 @@ export class NewJobsService {
     try {
       await this.credits.hold(job);
     } catch (error) {
-      // What became of the hold is not known: it is closed, and the job removed, by whoever starts jobs.
+      // The state of the hold is unknown: it is closed, and the job removed, by the next start of jobs.
       await this.wantStart(job);
       throw error;
     }

@@ -48,7 +48,7 @@ export class CheckNamesJob implements Job {
       const { names, hasMore } = await this.names.claim(this.database, kind, claim);
       if (names.length > 0) {
         crashPoint('check.after-claim');
-        // Nothing is told of them any more, whoever watches.
+        // Nobody is told of them any more, whoever watches.
         const gone = await this.clients.suppressedOf(names, (error) => {
           const message = 'corpus does not say which watched names are suppressed';
           this.logger.sparsely('warn', message, message, { error });
@@ -84,7 +84,7 @@ export class CheckNamesJob implements Job {
     } catch (error) {
       const message = `the ${kind} of a watched name could not be kept`;
       this.logger.sparsely('error', message, message, { error });
-      // Without the database it comes again when its lease ends.
+      // Without the database it returns when its lease ends.
       await this.checks.tryLater(kind, name).catch(() => {});
     }
   }

@@ -262,7 +262,7 @@ describe('checks of watched domains', () => {
       await firstLook(name);
       await waitFor('its end', async () => (await checkedAt(id)) !== null);
     }
-    // No jsonb takes it.
+    // A jsonb column rejects it.
     world.register(broken, { name_servers: ['ns\u0000.example'] });
     world.firstName = broken;
     under.clock.advance(24 * HOUR_MS);

@@ -58,7 +58,7 @@ export function judgeCheck(known: KnownState, seen: NameState, now: Date): Judge
     Object.entries(seen).filter(([path]) => !pending.includes(path)),
   );
   return {
-    // Of a name that is not registered any more, or again, nothing of the time before holds.
+    // For a name that is no longer registered, or registered again, no earlier data applies.
     state: isTurned ? seen : { ...state, ...confirmedState },
     pending: isTurned ? {} : Object.fromEntries(pending.map((path) => [path, seen[path]])),
     rechecks: isTurned ? 0 : rechecks,

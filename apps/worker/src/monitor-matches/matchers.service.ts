@@ -63,7 +63,7 @@ export class MatchersService {
     const { registrants, registrantMatcher } = this.compiled!;
     return registrantMatcher.match(name, publishedValues(record)).map(({ place, reason }) => {
       const { reader, rule } = registrants[place];
-      // Not what is published, which may have to be hidden later.
+      // Not the published values, which may have to be hidden later.
       const match = { reason, value: rule[reason]! };
       const details = { match };
       return {

@@ -101,7 +101,7 @@ export class MonitorsRepository {
   async update(transaction: Transaction, monitor: Monitor): Promise<void> {
     const { accountId, id, name, isPaused, isOverLimit, sendsMail, rule } = monitor;
     await transaction.query(
-      // What its place included until now counts for a shorter interval, too.
+      // The checks included until now count for a shorter interval, too.
       `update monitors m set name = $3, is_paused = $4, is_over_limit = $5, sends_mail = $6, rule = $7,
          interval_minutes = $8, revision = nextval('monitor_revisions'),
          checked_at = case when q.is_newer then q.at else m.checked_at end,

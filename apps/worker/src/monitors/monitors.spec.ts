@@ -141,7 +141,7 @@ describe('monitors', () => {
     expect(await call('POST', `/${ids[1]}/resume`)).toMatchObject({ state: 'active' });
     await fit(2);
     await call('POST', `/${ids[0]}/resume`);
-    // What was fitted meanwhile may have read the allowance of before.
+    // Monitors fitted meanwhile may have used the previous allowance.
     await waitFor('both to be active', async () => (await states()).join() === 'active,active');
   });
 

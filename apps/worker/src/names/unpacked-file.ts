@@ -47,7 +47,7 @@ async function startOf(files: FileStore, key: string): Promise<Buffer> {
 
 function gunzipped(content: Readable): Readable {
   const gunzip = createGunzip();
-  // Whoever reads it gets the fault.
+  // Its reader gets the error.
   pipeline(content, gunzip, () => {});
   return gunzip;
 }

@@ -49,7 +49,7 @@ export class UploadDoorService {
       const answer = await this.forms.take(accountId, raw, headers['content-type'] ?? '');
       void reply.send(answer);
     } catch (error) {
-      // What is still on its way is not read to its end.
+      // Data still on its way is not read to its end.
       if (!raw.complete || raw.readableLength > 0) void reply.header('connection', 'close');
       throw error;
     }

@@ -31,7 +31,7 @@ export class UploadFormsService {
         if (name === KEY_FIELD && IDEMPOTENCY_KEY.test(value)) idempotencyKey = value;
       });
       form.on('file', (_field, content, name) => {
-        // Its reader has its faults; without this one of nobody's would end the process.
+        // Its reader has the error; without this handler an unread one would end the process.
         content.on('error', () => {});
         if (file) return reject(new NoFileInForm());
         file = content;

@@ -200,7 +200,7 @@ const LISTED: readonly Operation[] = [
   REPUTATION,
   UPLOAD_CREATE,
   UPLOADS,
-  // Before GET, for which Fastify would make a HEAD of its own.
+  // Before GET, for which Fastify would create its own HEAD.
   UPLOAD_STATE,
   UPLOAD,
   UPLOAD_APPEND,

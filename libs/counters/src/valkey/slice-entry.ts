@@ -167,7 +167,7 @@ export class SliceEntry {
     this.inHand = Math.max(0, reply.inHand - spentMeanwhile);
     this.room = reply.room;
     this.oldestSecond = reply.oldestSecond;
-    // From the moment it was asked: the server keeps it for longer.
+    // From the moment of the request; the server keeps it longer.
     this.usableUntilMs = this.askedAtMs + SLICE_USABLE_MS;
     const gained = reply.inHand - kept;
     this.refillAt = gained > 0 ? Math.floor(reply.inHand / 2) : -1;

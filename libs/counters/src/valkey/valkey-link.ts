@@ -308,7 +308,7 @@ export class ValkeyLink {
 
   private expectAnswer(): number {
     let sentMs = monotonicMs();
-    // Each call has an entry of its own.
+    // Each call has its own entry.
     while (this.outstanding.has(sentMs)) sentMs += 1e-6;
     this.outstanding.add(sentMs);
     return sentMs;

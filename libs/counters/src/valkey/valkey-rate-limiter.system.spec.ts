@@ -307,7 +307,7 @@ here('ValkeyRateLimiter', () => {
       expect(gateways.links.map((link) => link.isUsable)).toEqual([false, false, false]);
       expect(await gateways.send(id, 12, [0, 4, 4])).toBe(0);
       await gateways.advance(1_000);
-      // It is down by now: each lets its part through.
+      // It is down by now, so each admits its share.
       expect(await gateways.send(id, 12, [0, 9, 9])).toBe(8);
     } finally {
       server.kill('SIGCONT');

@@ -157,7 +157,7 @@ export class ValkeyRateLimiter extends RateLimiter {
     const answer = this.takeShare(entry, waiter.limit);
     waiter.lateAnswer = answer;
     if (answer.allowed) {
-      // One that was sent is booked when its word comes.
+      // A sent one is booked when its answer arrives.
       if (place !== -1) entry.note(this.link.nowMs(), 1);
       this.remember(entry);
     }

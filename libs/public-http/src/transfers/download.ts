@@ -32,7 +32,7 @@ export class Download extends Transfer {
     const { operation, request } = this.call;
     const answer = await this.ask(askedHeaders(operation, request.headers), null);
     const { statusCode: status, headers, body } = answer;
-    // Its reader gets its faults; without this handler an abandoned one would end the process.
+    // Its reader gets its errors; without this handler an abandoned one would end the process.
     body.on('error', () => {});
     if (status >= 400) return refusalOf(operation, answer);
     const [form] = operation.answers;
@@ -67,7 +67,7 @@ export class Download extends Transfer {
       response.end();
       return { status, isWhole: true };
     } catch {
-      // What was announced and does not come can only be said by the end of the connection.
+      // Only the end of the connection can signal that announced data will not follow.
       response.destroy();
       return { status, isWhole: false };
     }

@@ -61,7 +61,7 @@ export abstract class Transfer {
   /** Asks the owner and answers the client; never throws. Whoever began it ends it with `stop`. */
   async run(): Promise<TransferEnd | TransferRefusal> {
     const { request, operation } = this.call;
-    // What Node's server allows a quiet connection is less than what a transfer may take.
+    // The limit of Node's server for a quiet connection is shorter than a transfer may take.
     request.socket.setTimeout(0);
     underWay.add(request.socket);
     try {

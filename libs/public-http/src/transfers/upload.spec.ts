@@ -70,7 +70,7 @@ async function pass(asked: IncomingMessage, response: ServerResponse): Promise<v
     answerHeaders: [],
     invite: () => {},
     answerTimeoutMs: HOUR_MS,
-    // What is looked at here is what is left when nobody is ever silent.
+    // This checks the limits that apply even if nobody is ever silent.
     idleTimeoutMs: HOUR_MS,
   });
   ended = await upload.run();

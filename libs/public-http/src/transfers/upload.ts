@@ -39,7 +39,7 @@ export class Upload extends Transfer {
       return this.answer(await this.ask(others, null));
     }
     const body = (this.body = new MeteredBody(operation.upload!.limitBytes));
-    // Its reader gets its faults; without this handler one that nobody reads would end the process.
+    // Its reader gets its errors; without this handler an unread one would end the process.
     body.on('error', () => {});
     invite();
     request.pipe(body);

@@ -125,7 +125,7 @@ async function askServer(
     'message' in answer && ['formerr', 'notimp'].includes(answer.message.rcode) && hasEdns;
   if (isEdnsRefused) {
     answer = await udp.ask({ name, type, hasEdns: false, timeoutMs, signal });
-    // Only what it answers without is remembered: the question itself may be what it dislikes.
+    // Remembered only if it answers without EDNS, because it may dislike the query itself.
     if ('message' in answer && answer.message.rcode === 'noerror') server.hasEdns = false;
   }
   if ('message' in answer && !answer.message.isTruncated) return answered(answer.message, 'udp');

@@ -93,7 +93,7 @@ here('processes that share the limits of upstreams through one server', () => {
       if (answer.granted) answer.failed();
       return !answer.granted && answer.reason === 'paused';
     });
-    // But for the rounding of clocks.
+    // Except for the rounding of clocks.
     expect(second.pausedForMs(host) + monotonicMs() - sinceMs).toBeGreaterThan(600_000 - 1_000);
     const third = await startProcess();
     expect(await third.acquire(host, { priority: 'live' })).toMatchObject({ reason: 'paused' });
@@ -114,7 +114,7 @@ here('processes that share the limits of upstreams through one server', () => {
       permit.release();
     };
     await Promise.all(Array.from({ length: 5 }, ask));
-    // One may have been on its way, and one went when nobody had said yet that he waits.
+    // One may have been on its way, and one started before a waiter was announced.
     expect(jobsBefore).toBeLessThanOrEqual(3);
     await job;
     expect(first.waitingFor(host)).toBe(0);
@@ -158,7 +158,7 @@ here('processes that share the limits of upstreams through one server', () => {
     await server.restart();
     await waitFor('the server to be found', () => opened.every(({ isUsable }) => isUsable));
     await Promise.all([turns(first, 20), turns(second, 20)]);
-    // What was spent apart counts: there is no second burst with the server's return.
+    // Turns used separately count, so there is no second burst when the server returns.
     expect(excess(92, sinceMs)).toBeLessThanOrEqual(0);
   });
 

@@ -269,7 +269,7 @@ function refused(reason: Refused['reason'], retryAfterMs: number): Refused {
 }
 
 function timer(delayMs: number, run: () => void): () => void {
-  // Who waits for it has a deadline of its own; a long wait alone must not hold a process.
+  // Each waiter has its own deadline; a long wait alone must not keep a process alive.
   const handle = setTimeout(run, delayMs).unref();
   return () => clearTimeout(handle);
 }

@@ -199,7 +199,7 @@ export class Upstream {
       this.sendAllAway();
     }
     for (let left = reply.granted; left > 0; left -= 1) {
-      // Whoever waited may have gone while the server was asked.
+      // The waiter may have left while the server was queried.
       if (!this.letGo(now, processes)) this.spentAlone -= 1;
     }
     return this.waiting > 0 ? reply.waitMs : undefined;

@@ -157,7 +157,7 @@ function narrowestOf(blocks: readonly RpslObject[]): RpslObject | undefined {
   let narrowest: { block: RpslObject; size: bigint } | undefined;
   for (const block of blocks) {
     const [start, end] = rangeOf(block).map(numberOf);
-    // What cannot be read is no reason to leave what can be.
+    // An unreadable part is no reason to drop the readable ones.
     const isRange = start !== undefined && end !== undefined && start <= end;
     const size = isRange ? end - start : WIDEST;
     if (narrowest === undefined || size <= narrowest.size) narrowest = { block, size };

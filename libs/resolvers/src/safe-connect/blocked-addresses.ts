@@ -25,7 +25,7 @@ const BLOCKED_IPV4 = [
 ];
 
 const BLOCKED_IPV6 = [
-  // Only 2000::/3 is handed out; the rest holds loopback, mapped, NAT64, ULA, link-local, multicast.
+  // Only 2000::/3 is allocated; the rest contains loopback, mapped, NAT64, ULA, link-local, multicast.
   '::/3',
   '4000::/2',
   '8000::/1',

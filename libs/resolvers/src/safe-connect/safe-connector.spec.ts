@@ -29,7 +29,7 @@ async function listening(server: Server): Promise<{ port: number; connections: (
   await once(server, 'listening');
   closings.push(() => {
     server.close();
-    // One that nobody reads does not see its client go.
+    // An unread stream does not notice that its client has left.
     for (const socket of accepted) socket.destroy();
   });
   return { port: (server.address() as AddressInfo).port, connections: () => accepted.length };
@@ -205,7 +205,7 @@ describe('SafeConnector', () => {
     );
     const others = tried.filter((_, at) => faults[at] !== 'blocked_port');
     expect(others).toEqual(own);
-    // Those are past the rule for ports, and end at the one for addresses.
+    // Those pass the rule for ports, and end at the one for addresses.
     expect(new Set(faults)).toEqual(new Set(['blocked_port', 'blocked_address']));
   });
 

@@ -8,7 +8,7 @@ const REFS: readonly [
   kind: ProcessorRef['kind'],
   idOf: (resource: NonNullable<PaypalEvent['resource']>) => string | undefined,
 ][] = [
-  // Of an order that pays for a change of a plan: it is captured with the subscription's fetch.
+  // An order that pays for a plan change is captured when its subscription is fetched.
   [
     /^CHECKOUT\.ORDER\./,
     'subscription',

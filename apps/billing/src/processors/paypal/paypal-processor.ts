@@ -76,7 +76,7 @@ export class PaypalProcessor implements PaymentProcessor {
     announcesRenewals: false,
     findsCheckouts: false,
     changesNeedApproval: true,
-    // What PayPal says of prices of subscriptions that a PayPal account pays.
+    // PayPal's rules for prices of subscriptions paid from a PayPal account.
     priceNoticeMs: 10 * DAY_MS,
   };
 

@@ -94,7 +94,7 @@ export class StripeSubscriptions {
         proration_date: secondsOf(from),
       },
     });
-    // Its price: a balance or a minimum may put it on another bill.
+    // Its price, because a balance or a minimum may put it on another bill.
     return { dueMicros: toMicros(invoice.total) };
   }
 

@@ -230,7 +230,7 @@ export class Subscriptions {
     const [current] = subscription.items.data;
     const [{ price, quantity }] = phase.items;
     const item = { ...current, price: this.world.get('price', price), quantity };
-    // Another interval begins a new cycle.
+    // Another interval starts a new cycle.
     const isSame = item.price.recurring?.interval === current.price.recurring?.interval;
     if (!isSame) subscription.billing_cycle_anchor = at;
     subscription.items = listOf([item]);

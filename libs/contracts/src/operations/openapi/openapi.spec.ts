@@ -63,7 +63,7 @@ const described = (listener: PublicListener) =>
 function schemaJudge(document: Description) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ ...document, $id: 'described' });
-  // To compile a schema takes a hundred times as long as to judge by it.
+  // Compiling a schema takes a hundred times as long as validating with it.
   const judges = new Map<string, ValidateFunction>();
   return (schema: object, value: unknown) => {
     const absolute = JSON.stringify(schema).replaceAll('"#/', '"described#/');

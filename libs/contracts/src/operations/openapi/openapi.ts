@@ -265,7 +265,7 @@ function merged(first: Described, second: Described): Described {
   return {
     ...first,
     summary: `${first.summary}; or: ${second.summary}`,
-    // One call is asked by the examples, and it is the first operation's.
+    // The examples call one operation, the first.
     parameters: [...parameters, ...own.map(withoutExample)],
     responses: eitherResponses(first.responses, second.responses),
   };

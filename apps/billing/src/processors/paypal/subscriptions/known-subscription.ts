@@ -53,7 +53,7 @@ export class KnownSubscriptions {
     const now = this.clock.now();
     const running = now < mark.until ? former : next;
     const start = timeOf(subscription.start_time);
-    // Another interval begins a new count.
+    // Another interval starts a new count.
     const isTurned = running === next && former.interval !== next.interval;
     const anchor = isTurned ? mark.until : (mark.anchor ?? start);
     const period = periodAt(anchor, running.interval, lastMoment(subscription, mark, now));

@@ -209,7 +209,7 @@ export class PaidChanges {
     const order =
       mark.changeOrderId === null ? undefined : await this.findOrder(mark.changeOrderId);
     const change = toChangeReference(order?.purchase_units?.[0]?.custom_id);
-    // Its money may still come when another period has begun.
+    // Its money may still arrive after another period has begun.
     if (change && isReviewed(order)) return true;
     const isOfPeriod =
       change && wholeSecond(period.start) <= change.from && change.from < period.end;

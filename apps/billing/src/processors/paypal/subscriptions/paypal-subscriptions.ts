@@ -85,7 +85,7 @@ export class PaypalSubscriptions {
       id,
       orderId: mark.orderId,
       state,
-      // What was paid first, whatever its plan became since.
+      // The first paid one counts, whatever its plan became since.
       amountMicros: first ?? priceOf(former),
       currency: next.currency,
       ...(isPaid && { subscriptionId: id }),
@@ -200,7 +200,7 @@ export class PaypalSubscriptions {
       .filter(({ status }) => PAID_STATUSES.includes(status ?? ''))
       .map((sale) => ({ id: idOf(sale.id), at: timeOf(sale.time) }));
     const change = await this.parts.changes.paidBill(current);
-    // Of two at the same second the change came later.
+    // Of two in the same second the change is the later one.
     const [latest] = [...(change ? [change] : []), ...bills].toSorted(
       (a, b) => b.at.getTime() - a.at.getTime(),
     );
