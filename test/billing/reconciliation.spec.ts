@@ -155,6 +155,40 @@ describe('reconciliation', () => {
     billing.logLines.splice(0);
   });
 
+  it('I14: money of a change that came when its period was over is found, and given back', async () => {
+    const side = sideOf(billing, 'paypal');
+    const accountId = await entitlement.newAccount();
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
+    await billing.act((await billing.call('POST', 'orders', { accountId, body })).body, 'pay');
+    const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
+    const [{ id, period_end: end }] = listed.subscriptions;
+    await billing.pass(Date.parse(end) - billing.clock.now().getTime() - 24 * HOUR_MS);
+    const wish = { accountId, body: { sku: 'api-50K-month' } };
+    const { body: asked } = await billing.call('POST', `subscriptions/${id}/change`, wish);
+    const page = new URL(await pressButton(asked.redirect_url, 'agree' as never));
+    page.search = '';
+    await pressButton(page.href, 'delayed');
+    await billing.settle();
+    side.callbacks.faults.drop = true;
+    await billing.pass(5 * 24 * HOUR_MS);
+    const capture = billing.simulator.paypal.world
+      .all('capture')
+      .findLast(({ custom_id: reference }) => reference?.startsWith('change,'))!;
+    const { findings } = await reconcile();
+    expect(findings).toContainEqual({
+      kind: 'processor',
+      accountId: null,
+      subject: `paypal payment ${capture.id}`,
+      detail: 'no news of it had arrived',
+      isHealed: true,
+    });
+    await billing.follow();
+    side.callbacks.faults.drop = false;
+    const { paid, refunded } = await side.moneyOf(accountId);
+    expect([paid - refunded, refunded > 0]).toEqual([27_00 + 75_00, true]);
+    billing.logLines.splice(0);
+  });
+
   /** Money that no order of ours asked for. */
   function foreignPayment(name: ChosenProcessor): string {
     const { payments, paypal } = billing.simulator;

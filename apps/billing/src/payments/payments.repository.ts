@@ -110,7 +110,7 @@ export class PaymentsRepository {
     return transaction.manager.findOneBy(Payment, { processor, billId });
   }
 
-  /** Oldest period first. */
+  /** Oldest period first, without changes whose money is given back because it brought nothing. */
   async listStretches(
     transaction: Transaction,
     accountId: string,
@@ -126,7 +126,7 @@ export class PaymentsRepository {
          select sum(amount_micros) filter (where scope = 'whole') as whole,
            sum(amount_micros) filter (where scope = 'remaining') as rest, min(starts_at) as kept_until
          from reversals where payment_id = p.id and state = 'final') r on true
-       where l.account_id = $1 and l.subscription_id = $2
+       where l.account_id = $1 and l.subscription_id = $2 and (p.is_announced or not l.is_change)
        order by l.period_end, l.starts_at, l.is_change, l.id`,
       [accountId, subscriptionId],
     );

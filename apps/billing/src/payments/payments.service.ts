@@ -56,7 +56,7 @@ export interface ConfirmedPayment {
   billId: string | null;
   catalogueVersion: string;
   lines: readonly PaidLine[];
-  /** False for money that will be given back: a duplicate's. */
+  /** False for money that will be given back: a duplicate's, a change's that came too late. */
   isAnnounced: boolean;
 }
 
@@ -72,7 +72,7 @@ export class PaymentsService {
   ) {}
 
   /**
-   * Stores a payment with its lines and announces it, unless its money is given back: a duplicate's, a
+   * Stores a payment with its lines and announces it, unless its money is given back: a duplicate's, a late change's, a
    * deleted account's. A repeat changes nothing.
    * @returns false when the processor's payment is stored already, as one of something else.
    */

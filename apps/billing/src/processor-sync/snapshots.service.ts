@@ -76,6 +76,7 @@ export class SnapshotsService {
       }
       case 'payment': {
         if (await this.payments.find(transaction, processor, snapshot.id)) return undefined;
+        if (snapshot.billId) return { processor, kind: 'bill', id: snapshot.billId };
         const order = await this.references.find(transaction, processor, snapshot.orderId);
         return order?.checkoutId
           ? { processor, kind: 'checkout', id: order.checkoutId }
@@ -95,20 +96,26 @@ export class SnapshotsService {
     return this.processors.get(processor).capabilities.announcesRenewals;
   }
 
-  /** The objects to fetch because of a snapshot: what a checkout started, and an unknown bill. */
+  /** The objects to fetch because of a snapshot: what a checkout started, and unknown bills. */
   async wantedAfter(
     transaction: Transaction,
     processor: ProcessorName,
     snapshot: ProcessorSnapshot,
-  ): Promise<ProcessorRef | undefined> {
+  ): Promise<ProcessorRef[]> {
     if (snapshot.kind === 'checkout') {
       const { subscriptionId: id } = snapshot;
-      return id === undefined ? undefined : { kind: 'subscription', id };
+      return id === undefined ? [] : [{ kind: 'subscription', id }];
     }
-    if (snapshot.kind !== 'subscription' || !snapshot.latestBill?.isPaid) return undefined;
-    const { id } = snapshot.latestBill;
-    const isKnown = await this.payments.findByBill(transaction, processor, id);
-    return isKnown ? undefined : { kind: 'bill', id };
+    if (snapshot.kind !== 'subscription') return [];
+    const { latestBill, paidChangeId } = snapshot;
+    const ids = new Set([latestBill?.isPaid ? latestBill.id : undefined, paidChangeId]);
+    const wanted: ProcessorRef[] = [];
+    for (const id of ids) {
+      if (id === undefined || (await this.payments.findByBill(transaction, processor, id)))
+        continue;
+      wanted.push({ kind: 'bill', id });
+    }
+    return wanted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** @returns the account that owns the object; undefined if it belongs to none of ours. */

@@ -109,7 +109,7 @@ export class SyncService {
     const { processor } = ref;
     return this.inTurn(async (transaction) => {
       const wanted = await this.snapshots.wantedAfter(transaction, processor, snapshot);
-      if (wanted) await this.want(transaction, { processor, ...wanted });
+      for (const one of wanted) await this.want(transaction, { processor, ...one });
       if (!(await this.objects.advance(transaction, ref, syncNo))) return 'overtaken';
       const owner = await this.snapshots.apply(transaction, processor, snapshot);
       await this.noteOwner(transaction, ref, owner);

@@ -94,6 +94,8 @@ export interface PaymentSnapshot {
   state: 'pending' | 'succeeded' | 'failed';
   amountMicros: Micros;
   currency: string;
+  /** The bill that it paid, where the payment alone names it. */
+  billId?: string;
 }
 
 export interface RefundSnapshot {
@@ -141,6 +143,8 @@ export interface SubscriptionSnapshot extends BilledPlan {
   /** The change that its customer requested and has not paid. */
   unpaidChange: UnpaidChange | null;
   latestBill: { id: string; isPaid: boolean } | null;
+  /** The bill of a change whose money may have come after that of a later period. */
+  paidChangeId?: string;
 }
 
 /** A change of plan that waits for its money; the plan stays what it is meanwhile. */
@@ -175,6 +179,8 @@ export interface BillSnapshot {
   currency: string;
   /** The lines for our plans; others are the processor's own affair. */
   lines: BillLine[];
+  /** Its money came when the time that it pays for was over, so that it brought nothing: it is given back. */
+  isTooLate?: boolean;
 }
 
 /** An object as it stands now. Carries no version: whoever stores it guards against older fetches. */

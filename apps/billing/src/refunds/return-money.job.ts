@@ -6,7 +6,7 @@ import { RefundsService } from './refunds.service.js';
 const PAYMENTS_MAX = 100;
 const REFUNDS_MAX = 100;
 
-/** Gives back what arrived for a duplicate or for a deleted account, and asks again for refunds that failed. */
+/** Gives back what arrived for a duplicate, a deleted account or time that was over, and asks again for refunds that failed. */
 @Injectable()
 export class ReturnMoneyJob implements Job {
   readonly name = 'return-money';
@@ -22,7 +22,7 @@ export class ReturnMoneyJob implements Job {
     for (const payment of await this.repository.listToReturn(PAYMENTS_MAX)) {
       const paymentId = payment.id;
       await this.refunds
-        .returnAll(payment, 'paid for a deleted account or twice')
+        .returnAll(payment, 'paid for a deleted account, twice or too late')
         .catch((err: unknown) => this.postpone({ paymentId, err }));
     }
     const now = this.clock.now();

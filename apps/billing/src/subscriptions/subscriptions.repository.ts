@@ -84,7 +84,8 @@ export class SubscriptionsRepository {
       .createQueryBuilder(Subscription, 'subscription')
       .where('subscription.accountId = :accountId', { accountId })
       .andWhere(
-        `subscription.id in (select subscription_id from payment_lines where payment_id = :paymentId)`,
+        `subscription.id in (select l.subscription_id from payment_lines l join payments p on p.id = l.payment_id
+           where p.id = :paymentId and (p.is_announced or not l.is_change))`,
         { paymentId },
       )
       .getOne();

@@ -95,7 +95,7 @@ export class SubscriptionsService {
     }
     const paidTime = await this.paidTimeOf(transaction, row);
     const { paidThrough } = paidTime;
-    const isPlanPaid = bill.reason === 'change' && row.wantedSku !== null;
+    const isPlanPaid = bill.reason === 'change' && !bill.isTooLate && row.wantedSku !== null;
     await this.write(transaction, row, {
       ...paidMembers(paidTime),
       ...(isPlanPaid && NO_WISH),
@@ -119,7 +119,7 @@ export class SubscriptionsService {
       billId: bill.id,
       catalogueVersion,
       lines: [line],
-      isAnnounced: !isDuplicate,
+      isAnnounced: !isDuplicate && !bill.isTooLate,
     });
   }
 

@@ -1,6 +1,6 @@
 import type { ProcessorEvent, ProcessorRef } from '../payment-processor.js';
 import { type PaypalEvent, isPaypalId } from './paypal-objects.js';
-import { toChangeReference } from './subscriptions/change-reference.js';
+import { toChangeBillId, toChangeReference } from './subscriptions/change-reference.js';
 
 /** The object to fetch for an event, by its type. The first match counts. */
 const REFS: readonly [
@@ -8,6 +8,15 @@ const REFS: readonly [
   kind: ProcessorRef['kind'],
   idOf: (resource: NonNullable<PaypalEvent['resource']>) => string | undefined,
 ][] = [
+  // The bill of a change is read by its own id: another period may have begun, and been paid, before its money came.
+  [
+    /^PAYMENT\.CAPTURE\.COMPLETED$/,
+    'bill',
+    ({ custom_id: customId, supplementary_data: data }) => {
+      const orderId = data?.related_ids?.order_id;
+      return changedBy(customId) && orderId ? toChangeBillId(orderId) : undefined;
+    },
+  ],
   // An order that pays for a plan change is captured when its subscription is fetched.
   [
     /^CHECKOUT\.ORDER\./,

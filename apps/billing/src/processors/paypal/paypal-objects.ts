@@ -22,6 +22,7 @@ export interface PaypalCapture {
   amount?: PaypalMoney;
   custom_id?: string;
   create_time?: string;
+  update_time?: string;
   supplementary_data?: { related_ids?: { order_id?: string } };
   links?: PaypalLink[];
 }

@@ -16,6 +16,7 @@ import {
   linkedId,
   microsOf,
 } from './paypal-objects.js';
+import { toChangeBillId, toChangeReference } from './subscriptions/change-reference.js';
 
 /** An order, once whatever could be captured was. @throws UnfitObject for a status we do not know. */
 export function checkoutSnapshot(order: PaypalOrder, now: Date): CheckoutSnapshot {
@@ -71,7 +72,15 @@ export function paymentSnapshot(capture: PaypalCapture): PaymentSnapshot {
     state,
     amountMicros: microsOf(capture.amount),
     currency: currencyOf(capture.amount),
+    ...changeBillOf(capture),
   };
+}
+
+/** The capture of a change names the order behind its bill. */
+function changeBillOf({ custom_id: reference, supplementary_data: data }: PaypalCapture) {
+  const orderId = data?.related_ids?.order_id;
+  const isChange = orderId !== undefined && toChangeReference(reference) !== undefined;
+  return isChange && { billId: toChangeBillId(idOf(orderId)) };
 }
 
 const REFUND_STATES: Readonly<Record<string, RefundSnapshot['state']>> = {

@@ -31,6 +31,15 @@ export function toChangeReference(customId: unknown): ChangeReference | undefine
   };
 }
 
+/** Begins the id of a change's bill: the order behind it looks as a payment does. */
+const BILL_PREFIX = 'change-';
+
+export const toChangeBillId = (orderId: string) => `${BILL_PREFIX}${orderId}`;
+
+/** The order behind the bill of a change; undefined for the id of another bill. */
+export const changeOrderOf = (billId: string) =>
+  billId.startsWith(BILL_PREFIX) ? billId.slice(BILL_PREFIX.length) : undefined;
+
 const planText = ({ sku, quantity, catalogueVersion, taxPpm }: BilledPlan) =>
   [sku, quantity, `${catalogueVersion}${taxPpm === 0 ? '' : `+${taxPpm}`}`].join(',');
 

@@ -18,7 +18,12 @@ import { pageOf, paymentRequest } from '../paypal-orders.js';
 import { isDecided, isDeclined } from '../paypal-outcome.js';
 import { paymentSnapshot } from '../paypal-snapshots.js';
 import { periodAt } from './billing-period.js';
-import { toChangeId, toChangeReference } from './change-reference.js';
+import {
+  changeOrderOf,
+  toChangeBillId,
+  toChangeId,
+  toChangeReference,
+} from './change-reference.js';
 import {
   type KnownSubscription,
   type KnownSubscriptions,
@@ -46,8 +51,6 @@ export interface PaidChangesParts {
 const WAITING_STATUSES = ['CREATED', 'SAVED', 'APPROVED', 'PAYER_ACTION_REQUIRED'];
 /** PayPal forgets an order that nobody has agreed to after that. */
 const ORDER_MS = 3 * HOUR_MS;
-/** Begins the id of a change's bill: the order behind it looks as a payment does. */
-const BILL_PREFIX = 'change-';
 /** The price of a subscription's only billing cycle, instead of its plan's. */
 const PRICE_PATH = '/plan/billing_cycles/@sequence==1/pricing_scheme/fixed_price';
 
@@ -221,7 +224,7 @@ export class PaidChanges {
     if (mark.changeOrderId === null) return undefined;
     const order = await this.findOrder(mark.changeOrderId);
     const at = order && paidAt(order);
-    return at && { id: `${BILL_PREFIX}${mark.changeOrderId}`, at };
+    return at && { id: toChangeBillId(mark.changeOrderId), at };
   }
 
   /** The plan before the latest change; the mark has forgotten it once the new one is paid, its order has not. */
@@ -234,8 +237,9 @@ export class PaidChanges {
 
   /** The bill of a change by its id; undefined for an id of another kind. */
   async fetchBill(id: string): Promise<BillSnapshot | undefined> {
-    if (!id.startsWith(BILL_PREFIX)) return undefined;
-    const order = await this.parts.orders.getOrder(id.slice(BILL_PREFIX.length));
+    const orderId = changeOrderOf(id);
+    if (orderId === undefined) return undefined;
+    const order = await this.parts.orders.getOrder(orderId);
     const [unit = {}] = order.purchase_units ?? [];
     const change = toChangeReference(unit.custom_id);
     if (!change) throw new UnfitObject(`the order ${id} changes no plan`);
@@ -259,7 +263,22 @@ export class PaidChanges {
       amountMicros: dueOf(lines),
       currency,
       lines,
+      ...(isPaid && this.isTooLate(known, order, { ...change, wanted }) && { isTooLate: true }),
     };
+  }
+
+  /** PayPal may let money through after a review of weeks, or we may hear of it when its period is over. */
+  private isTooLate(
+    { mark, anchor }: KnownSubscription,
+    order: PaypalOrder,
+    { wanted, from }: { wanted: PlannedUnits; from: Date },
+  ): boolean {
+    const { create_time: taken, status, update_time: changed } = captureOf(order) ?? {};
+    // A refund changes it as well.
+    const cameAt = timeOf(status === 'COMPLETED' ? (changed ?? taken) : taken);
+    if (cameAt >= periodAt(anchor, wanted.interval, from).end) return true;
+    const isOver = from < mark.until && mark.until <= this.parts.clock.now();
+    return isOver && mark.changeOrderId === order.id && !isSameOffer(mark.running, wanted);
   }
 
   /** Undefined for one that was left unpaid: PayPal forgets it within hours. */

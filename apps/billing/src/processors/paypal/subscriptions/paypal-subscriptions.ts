@@ -181,30 +181,31 @@ export class PaypalSubscriptions {
       // A new tax rate is not a change that the customer asked for.
       pendingChange: isSameOffer(running, next) ? null : billedPlan(next),
       unpaidChange: await changes.unpaid(current, settled === 'declined'),
-      latestBill: await this.latestBill(current),
+      ...(await this.bills(current)),
     };
   }
 
-  /** Null while a payment has failed: PayPal names none before it is there. */
-  private async latestBill(
+  /** No latest one while a payment has failed: PayPal names none before it is there. */
+  private async bills(
     current: KnownSubscription,
-  ): Promise<SubscriptionSnapshot['latestBill']> {
+  ): Promise<Pick<SubscriptionSnapshot, 'latestBill' | 'paidChangeId'>> {
     const { id, subscription, start } = current;
     const { failed_payments_count: failures = 0, last_payment: payment } =
       subscription.billing_info ?? {};
-    if (failures > 0 || !payment) return null;
+    const change = await this.parts.changes.paidBill(current);
+    const paidChangeId = change?.id;
+    if (failures > 0 || !payment) return { latestBill: null, paidChangeId };
     const now = this.parts.clock.now();
     const from = new Date(Math.max(start.getTime() - DAY_MS, now.getTime() - LOOK_BACK_MS));
     const sales = await this.parts.client.listTransactions(id, from, now);
     const bills = sales
       .filter(({ status }) => PAID_STATUSES.includes(status ?? ''))
       .map((sale) => ({ id: idOf(sale.id), at: timeOf(sale.time) }));
-    const change = await this.parts.changes.paidBill(current);
     // Of two in the same second the change is the later one.
     const [latest] = [...(change ? [change] : []), ...bills].toSorted(
       (a, b) => b.at.getTime() - a.at.getTime(),
     );
-    return latest ? { id: latest.id, isPaid: true } : null;
+    return { latestBill: latest ? { id: latest.id, isPaid: true } : null, paidChangeId };
   }
 }
 

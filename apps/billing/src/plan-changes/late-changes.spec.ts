@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { DAY_MS } from '#libs/platform';
+import type { Callback } from '../../../simulators/src/payments/callback-sender.js';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { pressButton } from '../../../../test/billing/hosted-page.js';
+import { SyncService } from '../processor-sync/sync.service.js';
+import { permutationsOf } from '../../../../test/billing/permutations.js';
+import { sideOf } from '../../../../test/billing/sides/side-of.js';
+
+const WISH = { sku: 'api-50K-month' };
+const PRICES_CENTS = 27_00 + 75_00;
+
+interface Row {
+  external_id: string;
+  period_end: Date;
+}
+
+describe('a change whose money PayPal reviews beyond the end of its period', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+  /** PayPal's id of the subscription. */
+  let agreementId: string;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  const side = () => sideOf(billing, 'paypal');
+  async function row(): Promise<Row> {
+    const sql = 'select * from subscriptions where account_id = $1';
+    return (await billing.database.query<Row>(sql, [accountId]))[0];
+  }
+  async function send({ body }: Callback): Promise<void> {
+    const raw = Buffer.from(body);
+    await billing.call('POST', 'callbacks/paypal', { body: raw, headers: side().sign(raw) });
+    await billing.settle();
+  }
+
+  /** A plan of 15K, to which its customer agrees to 50K so many days before its period ends; PayPal looks at it for 3. */
+  async function reviewed(days: number): Promise<void> {
+    accountId = billing.newAccount();
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
+    await billing.act((await billing.call('POST', 'orders', { accountId, body })).body, 'pay');
+    const { external_id: id, period_end: end } = await row();
+    agreementId = id;
+    await billing.pass(end.getTime() - billing.clock.now().getTime() - days * DAY_MS);
+    const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
+    const path = `subscriptions/${listed.subscriptions[0].id}/change`;
+    const asked = await billing.call('POST', path, { accountId, body: WISH });
+    const page = new URL(await pressButton(asked.body.redirect_url, 'agree' as never));
+    page.search = '';
+    await pressButton(page.href, 'delayed');
+    await billing.settle();
+  }
+
+  /** Its own callbacks of the days until PayPal has decided and the next period is paid. */
+  async function callbacksAfterwards(): Promise<readonly Callback[]> {
+    side().callbacks.hold();
+    await billing.pass(5 * DAY_MS);
+    const held = side().callbacks.takeHeld();
+    return held.filter(({ body }) => body.includes(agreementId));
+  }
+
+  /** The price of either plan was kept, and the difference given back; nothing was announced of it. */
+  async function expectReturned(): Promise<void> {
+    await billing.follow();
+    const { paid, refunded } = await side().moneyOf(accountId);
+    expect([paid - refunded, refunded > 0]).toEqual([PRICES_CENTS, true]);
+    expect(JSON.stringify(await billing.events(accountId))).not.toContain('subscription_upgrade');
+    expect(await row()).toMatchObject({
+      ...WISH,
+      paid_sku: WISH.sku,
+      grace_sku: WISH.sku,
+      wanted_sku: null,
+      set_aside_because: null,
+    });
+  }
+
+  it.each([
+    ['when the period is over', 1],
+    ['before that, and tells afterwards', 4],
+  ])('S49: that it lets through %s is returned, in every order of callbacks', async (_, days) => {
+    await reviewed(days);
+    const { length } = await callbacksAfterwards();
+    expect(length).toBeGreaterThanOrEqual(2);
+    for (const order of permutationsOf(length)) {
+      await reviewed(days);
+      const callbacks = await callbacksAfterwards();
+      for (const at of [...order, ...order.toReversed()]) await send(callbacks[at]);
+      await billing.retry();
+      await expectReturned();
+    }
+  });
+
+  it('of which nobody tells is found with the subscription, and returned', async () => {
+    await reviewed(1);
+    await callbacksAfterwards();
+    await billing.database.transaction((transaction) =>
+      billing.get(SyncService).want(transaction, {
+        processor: 'paypal',
+        kind: 'subscription',
+        id: agreementId,
+      }),
+    );
+    await billing.settle();
+    await expectReturned();
+  });
+});
