@@ -1,5 +1,5 @@
 import { CATALOGUE_VERSION, type SubscriptionPlan, planOfSku } from '#libs/contracts';
-import { addMonths } from '#libs/platform';
+import { addMonths, shareOfMoney } from '#libs/platform';
 import { withTax } from '../tax/tax-rates.js';
 import type { PlanRef } from '../processors/payment-processor.js';
 
@@ -42,13 +42,15 @@ export function planRefOf(
 interface Running {
   sku: string;
   quantity: number;
+  taxPpm: number;
   periodStart: Date;
   periodEnd: Date;
 }
 
 /**
  * The credits that an upgrade adds for the rest of the current month, as entitlement computes it: the share of the
- * difference, rounded down. Months of a year count from its start.
+ * difference, rounded down; all of it while the rest of the period costs the whole price in cents
+ * (`../bills/bill-lines.ts`). Months of a year count from its start.
  */
 export function creditsAtOnce(
   running: Running,
@@ -58,8 +60,21 @@ export function creditsAtOnce(
   const more = monthlyCreditsOf(wanted) - monthlyCreditsOf(running);
   if (more <= 0) return 0;
   const { start, end } = monthAt(running, from);
-  const [part, whole] = [end.getTime() - from.getTime(), end.getTime() - start.getTime()];
+  const isWhole = [running, wanted].every((plan) => isWholePrice(running, plan, from));
+  const counted = isWhole ? start : from;
+  const [part, whole] = [end.getTime() - counted.getTime(), end.getTime() - start.getTime()];
   return Number((BigInt(more) * BigInt(part)) / BigInt(whole));
+}
+
+/** Whether the rest of the period costs as much as all of it. */
+function isWholePrice(
+  { taxPpm, periodStart, periodEnd }: Running,
+  { sku, quantity }: Pick<Running, 'sku' | 'quantity'>,
+  from: Date,
+): boolean {
+  const price = withTax(BigInt(planOfSku(sku)?.unitMicros ?? 0), taxPpm) * BigInt(quantity);
+  const part = BigInt(periodEnd.getTime() - from.getTime());
+  return shareOfMoney(price, part, BigInt(periodEnd.getTime() - periodStart.getTime())) === price;
 }
 
 const monthlyCreditsOf = ({ sku, quantity }: Pick<Running, 'sku' | 'quantity'>) =>

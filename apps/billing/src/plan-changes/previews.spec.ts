@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { DAY_MS, addMonths } from '#libs/platform';
+import { DAY_MS, SECOND_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { agreeAtPaypal } from '../../../../test/billing/hosted-page.js';
 
 let billing: BillingUnderTest;
 
@@ -27,7 +28,7 @@ async function previewed(
   const [{ id, period_end: end }] = listed.subscriptions;
   const asked = { accountId, body: { sku: to } };
   const { body: preview } = await billing.call('POST', `subscriptions/${id}/preview`, asked);
-  return { start, end, preview };
+  return { id, accountId, start, end, preview };
 }
 
 /** The share of a difference, rounded down. */
@@ -51,6 +52,28 @@ it.each(['stripe', 'paypal'] as const)(
       renews_at: end,
       credits_now: shareOf(35_000, start, new Date(end), preview.from),
     });
+  },
+);
+
+it.each(['stripe', 'paypal'] as const)(
+  'an upgrade at %s right after the start promises the credits that it brings, all of them',
+  async (processor) => {
+    const { id, accountId, preview } = await previewed(
+      processor,
+      'api-5K-month',
+      'api-150K-month',
+      65 * SECOND_MS,
+    );
+    expect(preview).toMatchObject({ due_micros: '185000000', credits_now: 145_000 });
+    const body = { sku: 'api-150K-month', from: preview.from };
+    const changed = await billing.call('POST', `subscriptions/${id}/change`, { accountId, body });
+    if (processor === 'paypal') await agreeAtPaypal(changed.body.redirect_url);
+    await billing.settle();
+    const [line] = (await billing.events(accountId)).flatMap(({ data }) => {
+      const lines = (data.lines ?? []) as Record<string, unknown>[];
+      return lines.filter(({ kind }) => kind === 'subscription_upgrade');
+    });
+    expect(line).toMatchObject({ monthlyCredits: '145000', from: line.periodStart });
   },
 );
 
