@@ -12,11 +12,14 @@ export async function pressButton(pageUrl: string, action: CheckoutAction): Prom
   return press(pageUrl, action);
 }
 
-/** Agrees on the page of a change of a plan, and pays on the page that follows where there is one. */
-export async function agreeAtPaypal(pageUrl: string): Promise<void> {
+/** Agrees on the page of a change of a plan, and pays, or does something else, on the page that follows if there is one. */
+export async function agreeAtPaypal(
+  pageUrl: string,
+  action: CheckoutAction = 'pay',
+): Promise<void> {
   const next = new URL(await press(pageUrl, 'agree'));
   next.search = '';
-  if (next.pathname.includes('/checkoutnow/')) await press(next.href, 'pay');
+  if (next.pathname.includes('/checkoutnow/')) await press(next.href, action);
 }
 
 async function press(pageUrl: string, action: string): Promise<string> {

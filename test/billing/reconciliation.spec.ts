@@ -4,7 +4,7 @@ import { AuditJob } from '#libs/database';
 import { HOUR_MS } from '#libs/platform';
 import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
 import { BillingUnderTest } from './billing-under-test.js';
-import { pressButton } from './hosted-page.js';
+import { agreeAtPaypal, pressButton } from './hosted-page.js';
 import { BOTH, sideOf } from './sides/side-of.js';
 
 describe('reconciliation', () => {
@@ -165,9 +165,7 @@ describe('reconciliation', () => {
     await billing.pass(Date.parse(end) - billing.clock.now().getTime() - 24 * HOUR_MS);
     const wish = { accountId, body: { sku: 'api-50K-month' } };
     const { body: asked } = await billing.call('POST', `subscriptions/${id}/change`, wish);
-    const page = new URL(await pressButton(asked.redirect_url, 'agree' as never));
-    page.search = '';
-    await pressButton(page.href, 'delayed');
+    await agreeAtPaypal(asked.redirect_url, 'delayed');
     await billing.settle();
     side.callbacks.faults.drop = true;
     await billing.pass(5 * 24 * HOUR_MS);

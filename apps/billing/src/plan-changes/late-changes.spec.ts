@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { DAY_MS } from '#libs/platform';
 import type { Callback } from '../../../simulators/src/payments/callback-sender.js';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
-import { pressButton } from '../../../../test/billing/hosted-page.js';
+import { agreeAtPaypal } from '../../../../test/billing/hosted-page.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 import { permutationsOf } from '../../../../test/billing/permutations.js';
 import { sideOf } from '../../../../test/billing/sides/side-of.js';
@@ -51,9 +51,7 @@ describe('a change whose money PayPal reviews beyond the end of its period', () 
     const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
     const path = `subscriptions/${listed.subscriptions[0].id}/change`;
     const asked = await billing.call('POST', path, { accountId, body: WISH });
-    const page = new URL(await pressButton(asked.body.redirect_url, 'agree' as never));
-    page.search = '';
-    await pressButton(page.href, 'delayed');
+    await agreeAtPaypal(asked.body.redirect_url, 'delayed');
     await billing.settle();
   }
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { SubscriptionAnswer } from '#libs/contracts';
 import { HOUR_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
-import { pressButton } from '../../../../test/billing/hosted-page.js';
+import { agreeAtPaypal, pressButton } from '../../../../test/billing/hosted-page.js';
 import { MailNoticesJob } from '../subscription-notices/mail-notices.job.js';
 
 const WISH = { sku: 'api-50K-month' };
@@ -132,10 +132,7 @@ describe('an unpaid plan change', () => {
       is_declined: false,
       pay_url: null,
     });
-    const agreed = await pressButton(body.redirect_url, 'agree' as never);
-    const page = new URL(agreed);
-    page.search = '';
-    await pressButton(page.href, 'decline');
+    await agreeAtPaypal(body.redirect_url, 'decline');
     await billing.settle();
     const { sku, unpaid_change: unpaid } = await now();
     expect([sku, unpaid?.is_declined]).toEqual(['api-15K-month', true]);
@@ -148,9 +145,7 @@ describe('an unpaid plan change', () => {
   it('that PayPal reviews is neither dropped nor replaced: it is paid once, and then in force', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
-    const page = new URL(await pressButton(body.redirect_url, 'agree' as never));
-    page.search = '';
-    await pressButton(page.href, 'delayed');
+    await agreeAtPaypal(body.redirect_url, 'delayed');
     await billing.settle();
     expect(await now()).toMatchObject({
       sku: 'api-15K-month',
@@ -175,9 +170,7 @@ describe('an unpaid plan change', () => {
     const end = new Date((await now()).period_end).getTime();
     await billing.pass(end - billing.clock.now().getTime() - 24 * HOUR_MS);
     const { body } = await ask('change', WISH);
-    const page = new URL(await pressButton(body.redirect_url, 'agree' as never));
-    page.search = '';
-    await pressButton(page.href, 'delayed');
+    await agreeAtPaypal(body.redirect_url, 'delayed');
     await billing.settle();
     await billing.pass(2 * 24 * HOUR_MS);
     expect(await paid()).toHaveLength(2);
@@ -210,9 +203,7 @@ describe('an unpaid plan change', () => {
     const { body } = await ask('change', WISH);
     await ask('drop');
     expect(await now()).toMatchObject({ sku: 'api-15K-month', unpaid_change: null });
-    const page = new URL(await pressButton(body.redirect_url, 'agree' as never));
-    page.search = '';
-    await pressButton(page.href, 'pay');
+    await agreeAtPaypal(body.redirect_url);
     await billing.settle();
     expect(await paid()).toHaveLength(1);
     expect(await now()).toMatchObject({ sku: 'api-15K-month' });
