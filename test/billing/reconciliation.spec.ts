@@ -155,7 +155,7 @@ describe('reconciliation', () => {
     billing.logLines.splice(0);
   });
 
-  it('I14: money of a change that came when its period was over is found, and given back', async () => {
+  it('I14: the payment of a change that arrives after its period is found, and refunded', async () => {
     const side = sideOf(billing, 'paypal');
     const accountId = await entitlement.newAccount();
     const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };

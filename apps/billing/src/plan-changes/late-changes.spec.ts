@@ -15,7 +15,7 @@ interface Row {
   period_end: Date;
 }
 
-describe('a change whose money PayPal reviews beyond the end of its period', () => {
+describe('changes whose payment PayPal reviews beyond the end of the period', () => {
   let billing: BillingUnderTest;
   let accountId: string;
   /** PayPal's id of the subscription. */
@@ -79,22 +79,25 @@ describe('a change whose money PayPal reviews beyond the end of its period', () 
   }
 
   it.each([
-    ['when the period is over', 1],
-    ['before that, and tells afterwards', 4],
-  ])('S49: that it lets through %s is returned, in every order of callbacks', async (_, days) => {
-    await reviewed(days);
-    const { length } = await callbacksAfterwards();
-    expect(length).toBeGreaterThanOrEqual(2);
-    for (const order of permutationsOf(length)) {
+    ['after its period', 1],
+    ['within its period but announced afterwards', 4],
+  ])(
+    'S49: a reviewed change that is paid %s is refunded, in every order of callbacks',
+    async (_, days) => {
       await reviewed(days);
-      const callbacks = await callbacksAfterwards();
-      for (const at of [...order, ...order.toReversed()]) await send(callbacks[at]);
-      await billing.retry();
-      await expectReturned();
-    }
-  });
+      const { length } = await callbacksAfterwards();
+      expect(length).toBeGreaterThanOrEqual(2);
+      for (const order of permutationsOf(length)) {
+        await reviewed(days);
+        const callbacks = await callbacksAfterwards();
+        for (const at of [...order, ...order.toReversed()]) await send(callbacks[at]);
+        await billing.retry();
+        await expectReturned();
+      }
+    },
+  );
 
-  it('of which nobody tells is found with the subscription, and returned', async () => {
+  it('a late payment without a callback is found with its subscription, and refunded', async () => {
     await reviewed(1);
     await callbacksAfterwards();
     await billing.database.transaction((transaction) =>
