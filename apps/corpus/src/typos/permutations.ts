@@ -5,25 +5,33 @@ import { LOOK_ALIKES, NEIGHBOURS, SUFFIXES, WORDS } from './permutation-tables.j
 
 const LETTERS_AND_DIGITS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
 const VOWELS = [...'aeiou'];
+const ASCII = /^[a-z0-9.-]+$/;
 const LABEL = /^(?!-)[^.]{1,63}(?<!-)$/u;
 /** Two changes of a longer label would be more than a page is worth; one is enough to find it. */
 const TWICE_LENGTH_MAX = 32;
+/** Labels that are made of one, and names that one query looks for. */
+export const PERMUTATIONS_MAX = 12_000;
 
 /** Labels that come from another one, each with how; the first kind that makes one is its own. */
 export type Permutations = ReadonlyMap<string, TypoKind>;
 
-/** Labels that may be taken for a label: by the kinds of dnstwist, its own included, and more of each. */
+/**
+ * Labels that may be taken for a label: by the kinds of dnstwist, its own included, and more of each; those with two
+ * changed letters come last and end at the limit.
+ */
 export function labelPermutations(label: string): Permutations {
   const found = new Map<string, TypoKind>();
   const skeleton = skeletonOf(label);
-  for (const base of new Set([label, skeleton])) {
-    for (const [kind, make] of KINDS) {
-      for (const one of make([...base])) {
+  if (skeleton !== label) found.set(skeleton, 'homoglyph');
+  const bases = [...new Set([label, skeleton])].map((base) => [...base]);
+  for (const [kind, make] of [...KINDS, TWICE]) {
+    for (const base of bases) {
+      for (const one of make(base)) {
+        if (found.size === PERMUTATIONS_MAX) return found;
         if (one !== label && LABEL.test(one) && !found.has(one)) found.set(one, kind);
       }
     }
   }
-  if (skeleton !== label) found.set(skeleton, 'homoglyph');
   return found;
 }
 
@@ -36,7 +44,8 @@ export interface NamePermutation {
 
 /**
  * Names that may be taken for one: its label's permutations under its own and other suffixes, its label under the
- * usual ones, and both written together. @param suffixes under which the permutations are wanted.
+ * usual ones, and both written together. Labels in ASCII come first under each suffix: the others are found by what they
+ * look like, too. The names end at the limit. @param suffixes under which the permutations are wanted.
  */
 export function namePermutations(
   { label, suffix }: { label: string; suffix: string },
@@ -61,17 +70,30 @@ export function namePermutations(
       }
     }
   }
-  const unders = [suffix, ...suffixes.map(asciiOf)];
-  const permuted = [...labels].map(([one, kind]) => [asciiOf(one), kind] as const);
-  for (const under of new Set(unders)) {
-    for (const [one, kind] of permuted) if (one !== '') add(`${one}.${under}`, kind);
-  }
   found.delete(`${own}.${suffix}`);
+  const unders = new Set([suffix, ...suffixes.map(asciiOf)]);
+  for (const [one, kind, under] of permutedUnder(labels, unders)) {
+    if (found.size === PERMUTATIONS_MAX) break;
+    add(`${one}.${under}`, kind);
+  }
   return [...found].map(([name, kind]) => ({ name, kind }));
 }
 
+/** Each label as A-label with each suffix, made as they are taken. */
+function* permutedUnder(
+  labels: Permutations,
+  unders: ReadonlySet<string>,
+): Iterable<readonly [label: string, kind: TypoKind, under: string]> {
+  const plain = [...labels].filter(([one]) => ASCII.test(one));
+  for (const under of unders) for (const [one, kind] of plain) yield [one, kind, under];
+  for (const [one, kind] of labels) {
+    const ascii = ASCII.test(one) ? '' : asciiOf(one);
+    if (ascii !== '') for (const under of unders) yield [ascii, kind, under];
+  }
+}
+
 /** Empty for what is no name. */
-const asciiOf = (text: string) => (/^[a-z0-9.-]+$/.test(text) ? text : domainToASCII(text));
+const asciiOf = (text: string) => (ASCII.test(text) ? text : domainToASCII(text));
 
 /** Ways to part a label by a dot: the host on the left lies below the name on the right. */
 export function dottedForms(label: string): { host: string; label: string }[] {
@@ -97,7 +119,7 @@ function eachPlace(
 }
 
 const KINDS: readonly [TypoKind, Make][] = [
-  ['homoglyph', homoglyphs],
+  ['homoglyph', mistaken],
   [
     'transposition',
     (all) => eachPlace(all.slice(1), (after, place) => [splice(all, place, 2, after + all[place])]),
@@ -140,15 +162,18 @@ const KINDS: readonly [TypoKind, Make][] = [
   ['various', (all) => [`www${all.join('')}`, `www-${all.join('')}`]],
 ];
 
+/** Two of its letters, or pairs of them, by what passes for them. */
+const TWICE: readonly [TypoKind, Make] = [
+  'homoglyph',
+  function* (letters) {
+    if (letters.length > TWICE_LENGTH_MAX) return;
+    for (const one of mistaken(letters)) yield* mistaken([...one]);
+  },
+];
+
 const near = (letter: string) => [...(NEIGHBOURS.get(letter) ?? '')];
 
-/** Replaces one or two letters, or pairs of them, by similar ones. */
-function homoglyphs(letters: readonly string[]): Set<string> {
-  const once = mistaken(letters);
-  if (letters.length > TWICE_LENGTH_MAX) return once;
-  return new Set([...once, ...[...once].flatMap((one) => [...mistaken([...one])])]);
-}
-
+/** One of its letters, or a pair of them, by what passes for it. */
 function mistaken(letters: readonly string[]): Set<string> {
   const found = new Set<string>();
   letters.forEach((letter, place) => {

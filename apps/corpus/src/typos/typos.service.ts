@@ -33,8 +33,6 @@ const NEW_DAYS = 30;
 const LABEL_LENGTH_MAX = 63;
 /** The suffixes under which generated labels are looked for unless others are asked for, with the name's own. */
 const USUAL_SUFFIXES = ['com', 'net', 'org', 'info', 'co', 'io', 'app', 'shop', 'online', 'xyz'];
-/** Names that one query looks for. */
-const PERMUTATIONS_MAX = 12_000;
 const FIXTURE_FOUND = 'registered.test';
 
 /** The subject of a search, and how matches are scored. */
@@ -198,14 +196,15 @@ function lookAlikesOf(text: string, tlds: readonly string[] = USUAL_SUFFIXES): S
   if (!parsed.ok) throw new InvalidDomainName(parsed.message);
   const own = readName(parsed.domain);
   const labels = labelPermutations(own.label);
-  const made = namePermutations(own, labels, tlds).slice(0, PERMUTATIONS_MAX);
+  const made = namePermutations(own, labels, tlds);
   const kinds = new Map(made.map(({ name, kind }) => [name, kind]));
   const names = [...kinds.keys()].map((name) => ({ key: domainKeyOf(name), name }));
   const hosts = dottedForms(own.label).map(({ host, label }) => {
     const name = `${label}.${own.suffix}`;
     return { key: domainKeyOf(name), name, host };
   });
-  const sought: SoughtNames = { names, hosts, skeletons: [own.label, ...labels.keys()] };
+  const skeletons = [own.label, ...labels.keys()].filter((one) => skeletonOf(one) === one);
+  const sought: SoughtNames = { names, hosts, skeletons };
   return {
     sought,
     own,
