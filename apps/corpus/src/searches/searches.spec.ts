@@ -5,6 +5,7 @@ import {
   type DnsHistoricalAnswer,
   type Operation,
   SUBDOMAINS,
+  TYPOS,
   WHOIS_HISTORY,
   WHOIS_REVERSE,
   type WhoisHistoryAnswer,
@@ -14,6 +15,7 @@ import { CorpusUnderTest } from '#test/corpus';
 
 const GENERATED = 600;
 const SEED = 3;
+const isFilledList = (value: unknown) => Array.isArray(value) && value.length > 0;
 
 describe('searches', () => {
   let corpus: CorpusUnderTest;
@@ -246,6 +248,36 @@ describe('searches', () => {
       expect(await found({ keyword: 'mail\\' })).toEqual([]);
     });
   });
+
+  const HOSTILE = ["mail' or '1'='1", "x'; drop table domain; --", 'abc) or (true', '{"$ne":""}'];
+  const SELECTORS: readonly (readonly [Operation, string, Record<string, string>])[] = [
+    ...['owner', 'email', 'company', 'keyword'].map((one) => [WHOIS_REVERSE, one, {}] as const),
+    ...['keyword', 'pattern', 'domainName'].map((one) => [TYPOS, one, {}] as const),
+    [DNS_REVERSE, 'value', { type: 'txt' }],
+    [DNS_REVERSE, 'type', { value: '198.18.1.1' }],
+    [WHOIS_REVERSE, 'scope', { keyword: 'mail' }],
+    [WHOIS_REVERSE, 'mode', { keyword: 'mail' }],
+    [WHOIS_REVERSE, 'cursor', { keyword: 'mail' }],
+    [SUBDOMAINS, 'domainName', {}],
+    [WHOIS_HISTORY, 'after', { domainName: 'history-one.com' }],
+  ];
+  it.each(SELECTORS.map(([row, member, others]) => ({ row, name: row.name, member, others })))(
+    'S92: $name takes its $member as a value, or refuses it, and never as a part of a query',
+    async ({ row, member, others }) => {
+      const names = async () => column('select name as value from domain order by 1');
+      const before = await names();
+      for (const text of HOSTILE) {
+        const parameters = { ...others, [member]: text };
+        const answer = await ask<{ domains?: unknown[] }>(row, parameters).catch(
+          (error: { status: number }) => ({ refused: error.status }),
+        );
+        if ('refused' in answer) expect([text, answer.refused]).toEqual([text, 400]);
+        else expect([text, Object.values(answer).filter(isFilledList)]).toEqual([text, []]);
+      }
+      expect(await names()).toEqual(before);
+      expect(before.length).toBeGreaterThan(0);
+    },
+  );
 
   it.each([WHOIS_HISTORY, DNS_HISTORICAL, SUBDOMAINS])(
     '$name with reversed days is rejected with the reason, fixtures included',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { meaningOfNotFound, type NotFoundMeaning } from './absence.js';
 
@@ -177,14 +178,28 @@ const SILENT_TEXTS = [
   '[object Object]',
   'Lorem ipsum dolor sit amet',
   'Domain not registered here',
-  'Name not found here',
   'The domain is not registered at this registrar',
   'Registration of this name was completed by a partner of the registry in the year 2019',
   'Purple kiosks gather seven lanterns beside a harbour while the evening ferry crosses',
   'The record of the requested domain is shown to its holder in the portal of the registry',
   `Customers of resellers find ${NAME} in the directory of the reseller that sold it to them`,
   'A holder of this label answers for it in the register of the ministry since last autumn',
+  'Domain not registered there',
+  'Domain not found for you',
+  'Not registered to you',
+  'Not found in my database',
+  'Domain not found in test database',
+  'Domain not found on request',
+  'No such domain registered by request',
 ] as const;
+
+/** Sentences among terms of use, of the table of port 43. */
+const SENTENCES = readFileSync('test/eval-whois/hostile-answers.txt', 'utf8')
+  .trimEnd()
+  .split('\n## ')
+  .slice(-2)
+  .flatMap((kind) => kind.split('\n').slice(1))
+  .map((row) => row.replaceAll(/% Terms of Use⏎% |⏎|ABSENT/g, ''));
 
 const NOT_FOUND = { errorCode: 404, title: 'Not Found' };
 const TERMS = {
@@ -331,7 +346,9 @@ describe('the body of a 404', () => {
 
   it.each(Object.entries(PLACES))('never means absence for a text in %s', (place, body) => {
     const isBeside = !['the title', 'the only description', 'a conforming body'].includes(place);
-    const texts = SILENT_TEXTS.filter((said) => !(isBeside && IS_BARE_CODE.test(said)));
+    const texts = [...SILENT_TEXTS, ...SENTENCES].filter(
+      (said) => !(isBeside && IS_BARE_CODE.test(said)),
+    );
     expect(texts.filter((said) => meaningOfNotFound(body(said), NAME) === 'absent')).toEqual([]);
   });
 
@@ -344,6 +361,10 @@ describe('the body of a 404', () => {
   it.each([
     [{ links: [{ rel: 'self', href: 'https://rdap.example/domain/other.example' }] }],
     [{ links: [{ rel: 'related', href: `https://rdap.other.example/domain/${NAME}` }] }],
+    [{ links: [{ rel: 'alternate', href: 'https://registrar.example/' }] }],
+    [{ lang: 'the name is in another copy' }],
+    [{ rdapConformance: ['the registry is being moved'] }],
+    [{ port43: 'ask another server' }],
     [{ status: 503 }],
     [{ code: 429 }],
     [{ subErrorCode: 1015 }],

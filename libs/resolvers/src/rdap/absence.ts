@@ -90,7 +90,9 @@ function isAbsence(said: readonly string[], names: ReadonlySet<string>): boolean
 function isErrorOnly(json: JsonObject, depth = 0): boolean {
   return Object.entries(json).every(([member, value]) => {
     if (member === 'notices') return isListOf(value, 'object');
-    if (member === 'rdapConformance') return isListOf(value, 'string');
+    if (member === 'rdapConformance')
+      return isListOf(value, 'string') && listIn(value).every(isWord);
+    if (member === 'lang' || member === 'port43') return isWord(value);
     if (SILENT_MEMBERS.has(member) || IDENTIFIERS.has(member)) return true;
     if (typeof value === 'string' || value === null) return true;
     if (typeof value === 'number') return value === 404;
@@ -103,19 +105,22 @@ function isErrorOnly(json: JsonObject, depth = 0): boolean {
   });
 }
 
+/** A tag, an extension or a host: a sentence is none. */
+const isWord = (value: unknown): boolean => typeof value === 'string' && /^[\w.:-]*$/.test(value);
+
 function isListOf(value: unknown, type: 'object' | 'string'): boolean {
   return Array.isArray(value) && value.every((part) => typeof part === type && part !== null);
 }
 
-/** A link to another name, or to another server that knows this one. */
+/** A link to another name, or to another place that knows this one. */
 function isOfAnother(json: JsonObject, asked: string): boolean {
-  return objectsIn(json['links']).some(({ rel, href, value }) =>
-    [href, value].some((link) => {
+  return objectsIn(json['links']).some(({ rel, href, value }) => {
+    if (rel === 'related' || rel === 'alternate') return true;
+    return [href, value].some((link) => {
       const name = /\/domain\/([^/?#]+)/i.exec(String(textIn(link)))?.[1];
-      if (name === undefined) return false;
-      return name.toLowerCase() !== asked || rel === 'related' || rel === 'alternate';
-    }),
-  );
+      return name !== undefined && name.toLowerCase() !== asked;
+    });
+  });
 }
 
 /** Small print and absence are all that the notices hold. */

@@ -27,6 +27,13 @@ const DANGLING: ReadonlySet<string> = new Set(
   'for of to with about by from in on at matching'.split(' '),
 );
 
+/** What turns an absence into one from somebody's view, or in one place of many. */
+const NARROWED =
+  /\bnot? .*\bthere$|\byou\b(?! (?:asked|consulted|requested|searched))|\byour\b(?! (?:criteria|query|request|search))|\b(?:by|on) request\b|\blist\b/;
+/** Names of databases in which a registry has not all names. */
+const PLACES_OF_SOME =
+  /^(?:my|your|test|testing|local|old|new|demo|other|another|backup|cached?|mirror|temporary|staging|secondary|partial|sample|public|private)$/;
+
 /** The spellings of a name under which a server may speak of it. */
 export type AskedName = ReadonlySet<string>;
 
@@ -111,6 +118,7 @@ function isAbsence(words: readonly string[]): boolean {
     at += Math.max(length, 1);
   }
   if (isFree) return isOneStatement(words) && around.every((word) => AROUND_FREE.has(word));
+  if (NARROWED.test(words.join(' '))) return false;
   if (!isAbsent || DANGLING.has(words[words.length - 1])) return false;
   if (!before.every((word) => BEFORE_ABSENCE.has(word))) return false;
   return behind.every((word) => BEFORE_ABSENCE.has(word) || BEHIND_ABSENCE.has(word));
@@ -179,5 +187,6 @@ function placeLengthAt(words: readonly string[], at: number): number {
   const isPlace = PLACES.has(last) || (last === 'server' && rest.at(-2) === 'whois');
   const unknown = rest.filter((word) => !BEFORE_ABSENCE.has(word) && !BEHIND_ABSENCE.has(word));
   const names = unknown.filter((word) => !PLACES.has(word) && word !== NAME && word !== 'server');
+  if (names.some((word) => PLACES_OF_SOME.test(word))) return 0;
   return isPlace && names.length <= PLACE_NAME_WORDS_MAX ? end - at : 0;
 }

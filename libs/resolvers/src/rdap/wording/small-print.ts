@@ -1,3 +1,4 @@
+import { givesNot, isInWordsOfTerms } from '../../whois/parse/outcome/absence/notices.js';
 /**
  * The boilerplate of every answer of a registry: terms, copyright, pointers. RDAP puts it into notices (RFC 9083 §4.3);
  * anything else in a notice of a "not found" may be the reason for it.
@@ -64,7 +65,7 @@ export function isSmallPrint(line: string): boolean {
 /** A heading such as `Terms of Use`. */
 export function isOfTerms(line: string): boolean {
   const isKnown = [SMALL_PRINT, SMALL_PRINT_ELSEWHERE, OF_NAMES].some((it) => it.test(line));
-  return isKnown && !denies(line);
+  return isKnown && !denies(line) && (line.length < PROSE_LENGTH_MIN || isInTerms(line));
 }
 
 /** A line under such a heading. */
@@ -74,7 +75,13 @@ export function isTextOfTerms(line: string): boolean {
     CONDITIONS.test(line) || /https?:/.test(line) ? CASES_LENGTH_MIN : PROSE_LENGTH_MIN;
   if (line.length < lengthMin || denies(line)) return false;
   if (!SUBJECTS_OF_TERMS.test(line) || OF_ONE_NAME.test(line)) return false;
+  if (!isInTerms(line)) return false;
   return !(isStatement(line) && ELSEWHERE.test(line));
+}
+
+/** Nothing but words of terms, of which none says what the service leaves out. */
+function isInTerms(line: string): boolean {
+  return isInWordsOfTerms(line) && !givesNot(line);
 }
 
 function denies(line: string): boolean {

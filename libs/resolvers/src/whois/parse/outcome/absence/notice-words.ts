@@ -48,3 +48,66 @@ export const NOTICE_WORDS: ReadonlySet<string> = new Set(
     'wildcard will with within without world writing written you your zone'
   ).split(' '),
 );
+
+/** More words that long terms of use of registries hold, in the languages in which they are printed. */
+export const TERMS_WORDS: ReadonlySet<string> = new Set(
+  (
+    'able absolutamente abuse abusif abusing accept acceptance accepted accordance accurate ' +
+    'acepta acerca acest acquired action actions activity acts actualizacion actualización ' +
+    'acuerdo addressed admin administrative advertisings afectados aforesaid against aggregating ' +
+    'agreed al alerts alleinige allow allowed allowing allows alt anti-abuse applicable appointed ' +
+    'approval arising assist assisting associated association assurance attempt auda auf ' +
+    'autorisation autoritativa autorizaci availability bajo bar base behavior bei believe ' +
+    'believed breaches business busqueda but búsqueda campaign capable carefully case cause ' +
+    'central change changes chaque circulation collect collecting combine comerciales ' +
+    'comercialization commercialization commits communiqu compiling complete completeness ' +
+    'completing computer con concern concerns concrete confirm confirming conjunction connected ' +
+    'connection consent constant constitutes consult consulta contacts containing contemplation ' +
+    'content contiene continuación contract contravene contravention conventions copie correo ' +
+    'correos corresponda could customers cuyo cxda damage das datelor datenbank datos de ' +
+    'deactivate decat declara del delay department der derived derselben des designated designed ' +
+    'desplegada destroy detallados detecting determining dicha different direct directed ' +
+    'directory discloses discretion disponibilit disponibles distribute disturbs documented ' +
+    'documents domaine dominio dominios done donn données dotberlin dotcoop downloading du ' +
+    'duplication effect effort either el electr electronically electronico electrónico en enforce ' +
+    'engage enregistr ensure entirely entities env envios envíos error-free es especially est ' +
+    'este et even event exactitudes exceeding except excessive exclusivamente exclusive ' +
+    'exclusively executing existing expiration explicit express expresse extract extraction ' +
+    'facilitate facsimile fact familiarise fax fines fois folosirea fournies free fueron ' +
+    'fundamental future garantit generada general generally generate generated governed ha hace ' +
+    'hacerla harvest has having held herein hereof hide hiding historical hunting identification ' +
+    'identity ie if immediate implemented improper inaccurate include includes incluyendo ' +
+    'incomplete indicate individuals informacion información informatif informativo infringe ' +
+    'initiate inquiry integrity intellectual interdite interest internacionales international ' +
+    'into issues iv jeopardize jeopardizes jour la las le legales legislation legitimate les leur ' +
+    'leurs leyes liability liable license licensed liegt likely limit limitation limitations ' +
+    'limited limiting logged looking los ma maintain maintainers maintains maintenue make making ' +
+    'manner market masivos materia material matter means measures mechanical mechanism mechanisms ' +
+    'mediar member mentioned messages might minutes mismos missuse misuse mitigated modification ' +
+    'monitored monitoring much muestran multiple ne necessarily necessities nicos nom ' +
+    'non-commercial non-current notification object obscure obscuring obtaining obtencion ' +
+    'obtención oder offence officially omissions on-site onsite operarea operators opinion order ' +
+    'organisations oricare otros ou outweighed owning par para partial particular particularly ' +
+    'partie partir partly pas pe permet permit personnes pertaining por possession postal ' +
+    'prejudice presented prestataires problem procedures proceedings produce productos prohibido ' +
+    'promises promoci promotions prop property proporcionada proporcionados proposito propósito ' +
+    'prosecuted prosecution protect protegida prove provide providers provisions publica ' +
+    'publications publicidad publicitarios publie puede puntcat pursuant pública qu qualitative ' +
+    'qualitatively quantitative quantitatively que queda rate rdds re-use re-utilise re-utilize ' +
+    'read realizar reason reasonably recht recipient recompilation recording redacted ' +
+    'redistribution refer reflect refrain regards registros regulation regulations relacionado ' +
+    'reliable relied remarks remedy removing report reported reporting representative ' +
+    'reproductions reputation required requirements research resellers respectivelly ' +
+    'responsabilit responsable response restrictions retelei review rification robotic rule sans ' +
+    'scop se searches section sense seran serviced servicio servicios servidor serán sido similar ' +
+    'sin single sirve sistema sitos so sobre sole solicitados solicitations solo son sont sources ' +
+    'spam specified speculative speech sponsoring stability statute statutory still strict su ' +
+    'submission subsequent supporting sur suspend take tech teile terminate textual than their ' +
+    'them thereto they those titre titulaire todos top-level tout transferred transmitted ' +
+    'transposing tratados ultima un una unauthorised undertake une unicamente uniquement unlawful ' +
+    'unless upon uso usted utilise utilizados utilizara utilizing veracidad verbreitung ' +
+    'verification versions vervielfältigung vi view visible volumes warning warranties web-based ' +
+    'webbased well whatsoever wholly-owned wiedergabe wireless wish would wrong ya yourself ' +
+    'öffentliche última únicamente übermittlung'
+  ).split(' '),
+);

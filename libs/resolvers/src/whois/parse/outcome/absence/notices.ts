@@ -1,6 +1,6 @@
 import { commentBody, type Line } from '../../reading/lines.js';
 import { isHostName } from '../../fields/host-names.js';
-import { NOTICE_WORDS } from './notice-words.js';
+import { NOTICE_WORDS, TERMS_WORDS } from './notice-words.js';
 import { restrictionIn } from '../restrictions.js';
 
 /** The sentences of an answer, its lines joined where one runs on; `undefined` and blank lines part them. */
@@ -51,9 +51,20 @@ const SHOWS =
 /** What a service lacks or leaves to others, and that it is none. */
 const LACKS =
   /\b(?:left out|leaves? out|looks? like|(?<!and )elsewhere|opt(?:ed|s)? in|until then|since then|no access to|comes? from|answered as|made up|fiction\w*|new registry|volunteers|a selection of|(?:does|do) not carry|(?:not|never) (?:be )?included|known to this)\b/i;
-/**
- * The subjects of a sentence that says which names a service has, and words of terms of use, without which it does.
- */
+/** Which data a service gives to nobody, or not to everybody, in words of terms of use. */
+const GIVES_NOT = new RegExp(
+  [
+    String.raw`\b(?:no|none of(?: the)?|without) (?:records?|answers?)\b|\bno information\b|\b(?:with|as) no match\b`,
+    String.raw`\b(?:provides?|gives?|gets?|receives?|contains?) (?:no|none)\b|\bonly names\b|\bunauthori[sz]ed users\b`,
+    String.raw`\b(?:is|are) (?:not|never) (?:a )?(?:part of|contained|provided|stored|available in)\b`,
+    String.raw`\b(?:provided|registered|administered|answered|offered) (?:by|with|through|at) (?:an)?others?\b`,
+    String.raw`\b(?:data|record|name)s? (?:is|are) registered\b|\bprovided by the registrars? only\b`,
+    String.raw`\bcop(?:y|ies) of the (?:data|register|registry)|\bcopy was\b|\b(?:for|in) testing\b`,
+    String.raw`\bremoves\b|\brestricted to accredited\b|\b(?:hides|conceals|keeps back|suppress(?:es|ed))\b`,
+  ].join('|'),
+  'i',
+);
+/** What a sentence is about that says which names a service has, and words of terms of use, without which it does. */
 const NAMES = /\b(?:registrations?|registrants?|names|registered)\b/i;
 const TERMS_OF_USE =
   /\b(?:us(?:e[sd]?|ing|age)|purposes?|agree(?:s|d|ing)? (?:that|to|not)|warrant(?:s|ed|ies)|accura\w*|liab\w*|prohibited|guarantee[sd]?|permi\w+|unsolicited|responsib\w*|reserves?|forbidden|assist|high volume|nuisance|contact|quer(?:y|ies|ied)|competing|intended|may look up|persons to|types of|authoritative|provided (?:by|for free|free of)|illegal|abuse|delays?|availab\w+|downloads?|compil\w+|sanctions?|breach\w*|expir\w+|consult|never discloses|registered office)\b/i;
@@ -74,6 +85,8 @@ const RULES: readonly RegExp[] = [
 const SHORT_WORDS_MAX = 14;
 const PROPER_NAMES_MAX = 8;
 const LONG_ANCHORS_MIN = 2;
+/** A share of a long text that may be words unknown to terms of use: names, and what a registry adds to its own. */
+const UNKNOWN_SHARE_MAX = 0.2;
 
 /** Short sentences with a negation that state a term. */
 const NEGATION = /\b(?:not|no|never|none|nor|cannot|without|only)\b/i;
@@ -168,5 +181,24 @@ function isProper(word: string): boolean {
 function isLongNotice(sentence: string): boolean {
   if (SHOWS.test(sentence) || LACKS.test(sentence)) return false;
   if (NAMES.test(sentence) && !TERMS_OF_USE.test(sentence)) return false;
+  if (!isInWordsOfTerms(sentence) || givesNot(sentence)) return false;
   return new Set(sentence.toLowerCase().match(ANCHOR_EACH)).size >= LONG_ANCHORS_MIN;
+}
+
+/** Whether a text says which data a service does not give: a statement of absence may then be no more than that. */
+export const givesNot = (text: string): boolean => GIVES_NOT.test(text);
+
+/** Whether nearly each word of a text is one of terms of use; a few may be names of somebody, by their capitals. */
+export function isInWordsOfTerms(text: string): boolean {
+  const words = text.split(/[\s/'’?\uFFFD]+/).filter((word) => /\p{L}{2}/u.test(word));
+  const unknown = words.slice(1).filter((word) => !isWordOfTerms(word));
+  const names = unknown.filter(isProper);
+  const others = unknown.length - names.length;
+  return others <= words.length * UNKNOWN_SHARE_MAX && names.length <= PROPER_NAMES_MAX;
+}
+
+function isWordOfTerms(word: string): boolean {
+  const bare = word.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+  const plain = bare.toLowerCase();
+  return NOTICE_WORDS.has(plain) || TERMS_WORDS.has(plain) || /[.@:\d]/.test(bare);
 }

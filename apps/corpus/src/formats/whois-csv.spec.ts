@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { WHOIS_CSV_COLUMNS, WhoisCsvReader } from './whois-csv.js';
+
+/** A row as a file of the service has it: each cell quoted, an apostrophe before what a spreadsheet would run. */
+const row = (name: string) =>
+  WHOIS_CSV_COLUMNS.map((column) => {
+    if (column === 'domain_name') return '"csv-a.com"';
+    return column === 'registrant_name' ? `"${name.replaceAll('"', '""')}"` : '""';
+  }).join();
+
+interface Registration {
+  registrant_contact: { name: string };
+}
+
+function nameIn(line: string): unknown {
+  const read = new WhoisCsvReader(new Date('2026-03-01T12:00:00Z')).read(line);
+  if (typeof read !== 'object' || !('registration' in read)) return read;
+  const { registrant_contact: contact } = read.registration as Registration;
+  return contact.name;
+}
+
+describe('a CSV file of registrations', () => {
+  it.each(['=1+1', '+1', '-1', '@sum(a1)', '＝1', '＋1', '－1', '＠a'])(
+    'S74: %s, written as text, is read as it was, and text with an apostrophe keeps it',
+    (text) => {
+      expect(nameIn(row(`'${text}`))).toBe(text);
+      expect(nameIn(row(text))).toBe(text);
+      expect(nameIn(row(`''${text}`))).toBe(`''${text}`);
+      expect(nameIn(row("'t Hart"))).toBe("'t Hart");
+    },
+  );
+
+  it.each([
+    ['a comma', 'Ada, Inc.'],
+    ['quotation marks', 'Ada "The Name" Inc.'],
+    ['a quotation mark and a comma', 'Ada",=cmd'],
+  ])('S74: a cell with %s stays one cell', (_what, text) => {
+    expect(nameIn(row(text))).toBe(text);
+  });
+
+  it.each(['"csv-a.com","open', '"csv-a.com"x,""', 'csv-a.com'])(
+    'S74: a row whose cells do not end, or are too few, is bad: %s',
+    (line) => {
+      expect(nameIn(line)).toBe('bad');
+    },
+  );
+});
