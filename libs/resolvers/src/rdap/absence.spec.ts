@@ -110,7 +110,6 @@ const SILENT_TEXTS = [
   'Error',
   'HTTP 404',
   'Error 404.',
-  'Oops',
   'NoSuchKey',
   'NoSuchBucket',
   'The specified key does not exist.',
@@ -174,9 +173,6 @@ const SILENT_TEXTS = [
   'The registry data is being migrated this weekend and answers are incomplete',
   'Test environment',
   'null',
-  'undefined',
-  '[object Object]',
-  'Lorem ipsum dolor sit amet',
   'Domain not registered here',
   'The domain is not registered at this registrar',
   'Registration of this name was completed by a partner of the registry in the year 2019',
@@ -195,10 +191,9 @@ const SILENT_TEXTS = [
 
 /** Sentences among terms of use, of the table of port 43. */
 const SENTENCES = readFileSync('test/eval-whois/hostile-answers.txt', 'utf8')
-  .trimEnd()
   .split('\n## ')
   .slice(-2)
-  .flatMap((kind) => kind.split('\n').slice(1))
+  .flatMap((kind) => kind.trimEnd().split('\n').slice(1))
   .map((row) => row.replaceAll(/% Terms of Use⏎% |⏎|ABSENT/g, ''));
 
 const NOT_FOUND = { errorCode: 404, title: 'Not Found' };
@@ -227,6 +222,10 @@ const PLACES: Readonly<Record<string, (said: string) => Record<string, unknown>>
   'the terms of use': (said) => ({
     ...NOT_FOUND,
     notices: [{ title: TERMS.title, description: [...TERMS.description, said] }],
+  }),
+  'a sentence behind a term': (said) => ({
+    ...NOT_FOUND,
+    notices: [{ title: TERMS.title, description: [`${TERMS.description[0]}. ${said}`] }],
   }),
   'a remark': (said) => ({ ...NOT_FOUND, remarks: [{ description: [said] }] }),
 };

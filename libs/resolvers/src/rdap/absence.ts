@@ -5,7 +5,13 @@ import { linesIn, listIn, objectsIn, textIn } from './json-reading.js';
 import type { JsonObject } from './rdap-client.js';
 import { restrictionOfAbsence } from './restriction.js';
 import { askedNames, saysAbsent } from './wording/said-absence.js';
-import { isOfTerms, isPointer, isSmallPrint, isTextOfTerms } from './wording/small-print.js';
+import {
+  isOfTerms,
+  isPointer,
+  isSmallPrint,
+  isTextOfTerms,
+  sentencesOf,
+} from './wording/small-print.js';
 
 /** The meaning of a 404: its body says that the name is not there, or says something else. */
 export type NotFoundMeaning = 'absent' | 'kept_back' | 'throttled' | 'outage' | 'unclear';
@@ -127,9 +133,11 @@ function isOfAnother(json: JsonObject, asked: string): boolean {
 function hasSmallPrintOnly(json: JsonObject, names: ReadonlySet<string>): boolean {
   return noticesIn(json).every(({ title, description }) => {
     const isKnown = (line: string): boolean => isSmallPrint(line) || isAbout(line, names);
-    if (!title.every(isKnown)) return false;
+    if (!title.flatMap(sentencesOf).every(isKnown)) return false;
     const isHeaded = title.some(isOfTerms);
-    return description.every((line) => isKnown(line) || (isHeaded && isTextOfTerms(line)));
+    return description
+      .flatMap(sentencesOf)
+      .every((line) => isKnown(line) || (isHeaded && isTextOfTerms(line)));
   });
 }
 

@@ -1,4 +1,9 @@
-import { givesNot, isInWordsOfTerms } from '../../whois/parse/outcome/absence/notices.js';
+import {
+  givesNot,
+  hasOnlyWordsOfTerms,
+  isInWordsOfTerms,
+  isNotice,
+} from '../../whois/parse/outcome/absence/notices.js';
 /**
  * The boilerplate of every answer of a registry: terms, copyright, pointers. RDAP puts it into notices (RFC 9083 §4.3);
  * anything else in a notice of a "not found" may be the reason for it.
@@ -18,9 +23,14 @@ const SMALL_PRINT = new RegExp(
 const SMALL_PRINT_ELSEWHERE =
   /©|\(c\) ?\d{4}|условия|правила|авторск|利用規約|著作権|免責|条款|條款|声明|版权|版權|이용약관|저작권/;
 
-/** In a line of small print about this answer these words deny something; longer small print speaks in general. */
+/** What a short line may be headed by beside a name of somebody. */
+const HEADINGS = new RegExp(
+  String.raw`\b(?:terms|conditions|copyright|disclaimer|privacy|legal|rights|epp|status codes?|inaccura(?:cy|te)|utilisation|mentions légales|términos|condiciones|derechos|termos|condições|direitos|termini|condizioni|diritti|nutzungsbedingungen|datenschutz\w*|rechte|voorwaarden|villkor|upphovsrätt|podmínky|warunki|regulamin)\b|${SMALL_PRINT_ELSEWHERE.source}`,
+);
+
+/** In a line of small print about this answer they deny something; longer small print speaks of cases. */
 const DENIALS =
-  /\b(?:not?|never|cannot|\w+n't|moved|fail(?:ed|ure|s)?|errors?|invalid|expired|missing|unknown|wrong|un(?:supported|available|reachable)|disabled|(?:black|block)\w*|denied|refused|suspended|terminated|withheld|pending|maintenance|outage|exceeded|throttled|auction|sandbox|simulated|migrat\w*|incomplete|degraded)\b/;
+  /\b(?:not?|never|cannot|\w+n't|moved|fail(?:ed|ure|s)?|errors?|invalid|expired|ended|missing|unknown|wrong|un(?:supported|available|reachable)|disabled|(?:black|block)\w*|denied|refused|suspended|terminated|withheld|pending|maintenance|outage|exceeded|throttled|auction|sandbox|simulated|migrat\w*|incomplete|degraded)\b/;
 /** Denials of the terms themselves: what the reader shall not do, and what the registry does not answer for. */
 const DENIALS_OF_TERMS =
   /\b(?:do not|don't)\b|\bnot (?=(?:guarant|warrant|responsib|liab|assum|accept|represent|necessar))/g;
@@ -34,7 +44,9 @@ const ADDRESS = /^(?:https?:\/\/\S+|\S+@\S+\.\S+)$/;
 /** Whom to contact or what to read. */
 const POINTERS =
   /^(?:see|visit|for (?:more|further|additional) (?:information|details|help)|more information|request id|trace id)\b/;
-/** Words that hold for names in general. */
+/** Short sentences that send the reader elsewhere, or count. */
+const REFERRALS = /^(?:please )?(?:ask|contact|query|see|try|visit)\b|\b\d+ (?:of|to) \d/;
+/** What holds for names in general. */
 const OF_NAMES = /^(?:some|certain|a list of)\b.*\b(?:names|domains)\b/;
 /** Where the name may be known instead. */
 const ELSEWHERE = /\b(?:authoritative|tlds?|bootstrap|another|other|different)\b|\/domain\//;
@@ -48,6 +60,9 @@ const OF_ONE_NAME =
 
 /** Under a heading of small print, a line of this length about its subjects is its text. */
 const PROSE_LENGTH_MIN = 60;
+const OF_NAMES_LENGTH_MAX = 80;
+/** Fewer words are a remark. */
+const SHORT_WORDS_MIN = 6;
 const CASES_LENGTH_MIN = 40;
 /** A longer line speaks of cases. */
 const STATEMENT_LENGTH_MAX = 120;
@@ -65,18 +80,39 @@ export function isSmallPrint(line: string): boolean {
 /** A heading such as `Terms of Use`. */
 export function isOfTerms(line: string): boolean {
   const isKnown = [SMALL_PRINT, SMALL_PRINT_ELSEWHERE, OF_NAMES].some((it) => it.test(line));
-  return isKnown && !denies(line) && (line.length < PROSE_LENGTH_MIN || isInTerms(line));
+  if (!isKnown || denies(line)) return false;
+  if (OF_NAMES.test(line) && line.length < OF_NAMES_LENGTH_MAX) return true;
+  if (line.length >= PROSE_LENGTH_MIN) return isInTerms(line);
+  return (HEADINGS.test(line) || hasOnlyWordsOfTerms(line)) && !givesNot(line);
 }
 
-/** A line under such a heading. */
+/** A line under such a heading: each of its sentences is of terms. */
 export function isTextOfTerms(line: string): boolean {
+  return sentencesOf(line).every(isSentenceOfTerms);
+}
+
+/** The sentences of a line, of which each has to be understood. */
+export function sentencesOf(line: string): string[] {
+  return line.split(/(?<=[.!?;])(?<!\b(?:inc|ltd|co|no|e\.g|i\.e)\.)\s+/);
+}
+
+function isSentenceOfTerms(line: string): boolean {
   if (isSmallPrint(line)) return true;
+  if (REFERRALS.test(line)) return false;
+  if (line.length < PROSE_LENGTH_MIN && (isNotice(line) || isShortTerm(line))) return true;
   const lengthMin =
     CONDITIONS.test(line) || /https?:/.test(line) ? CASES_LENGTH_MIN : PROSE_LENGTH_MIN;
   if (line.length < lengthMin || denies(line)) return false;
   if (!SUBJECTS_OF_TERMS.test(line) || OF_ONE_NAME.test(line)) return false;
   if (!isInTerms(line)) return false;
   return !(isStatement(line) && ELSEWHERE.test(line));
+}
+
+function isShortTerm(line: string): boolean {
+  if (line.split(' ').length < SHORT_WORDS_MIN || !hasOnlyWordsOfTerms(line)) return false;
+  return (
+    SUBJECTS_OF_TERMS.test(line) && !OF_ONE_NAME.test(line) && !denies(line) && !givesNot(line)
+  );
 }
 
 /** Nothing but words of terms, of which none says what the service leaves out. */

@@ -52,6 +52,7 @@ export const NOTICE_WORDS: ReadonlySet<string> = new Set(
 /** More words that long terms of use of registries hold, in the languages in which they are printed. */
 export const TERMS_WORDS: ReadonlySet<string> = new Set(
   (
+    'been block partially throttle withheld usage tout qualit personnes abusif ' +
     'able absolutamente abuse abusif abusing accept acceptance accepted accordance accurate ' +
     'acepta acerca acest acquired action actions activity acts actualizacion actualización ' +
     'acuerdo addressed admin administrative advertisings afectados aforesaid against aggregating ' +

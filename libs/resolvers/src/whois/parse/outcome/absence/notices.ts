@@ -54,6 +54,7 @@ const LACKS =
 /** Which data a service gives to nobody, or not to everybody, in words of terms of use. */
 const GIVES_NOT = new RegExp(
   [
+    String.raw`\bmay not (?:be )?(?:say|said|tell|told|named?|show|shown)\b|\bthere (?:is|are|was)\b|\bregistered as\b`,
     String.raw`\b(?:no|none of(?: the)?|without) (?:records?|answers?)\b|\bno information\b|\b(?:with|as) no match\b`,
     String.raw`\b(?:provides?|gives?|gets?|receives?|contains?) (?:no|none)\b|\bonly names\b|\bunauthori[sz]ed users\b`,
     String.raw`\b(?:is|are) (?:not|never) (?:a )?(?:part of|contained|provided|stored|available in)\b`,
@@ -69,7 +70,7 @@ const NAMES = /\b(?:registrations?|registrants?|names|registered)\b/i;
 const TERMS_OF_USE =
   /\b(?:us(?:e[sd]?|ing|age)|purposes?|agree(?:s|d|ing)? (?:that|to|not)|warrant(?:s|ed|ies)|accura\w*|liab\w*|prohibited|guarantee[sd]?|permi\w+|unsolicited|responsib\w*|reserves?|forbidden|assist|high volume|nuisance|contact|quer(?:y|ies|ied)|competing|intended|may look up|persons to|types of|authoritative|provided (?:by|for free|free of)|illegal|abuse|delays?|availab\w+|downloads?|compil\w+|sanctions?|breach\w*|expir\w+|consult|never discloses|registered office)\b/i;
 /** A line that says that something is missing here. */
-const ELLIPSIS = /^\W*(?:\.{3}|…)\W*$/;
+const ELLIPSIS = /^\W*(?:\.{3}|…)\W*$|-- ?more ?--/i;
 /** A term speaks of cases and of what is forbidden, in words of the above as well. */
 const SPEAKS_OF_CASES =
   /\b(?:if|may|might|shall|should|will|would|must|agree[sd]?|reserves?|without|unless|prohibited|forbidden|guarantee|responsible|liable|lawful|rights?|terms|copyright|consent)\b/i;
@@ -108,7 +109,7 @@ const NOTICE_KEYS =
   /^(?:note|notice|nota|version|details?|see|more information|terms(?: of use)?|disclaimer|copyright|last updated?|status codes|important|status codes|whoisd? server version|url\b.*|available at|full text.*|swhoisd.*|go to|further information) ?:/i;
 /** Dates, times, versions and numbers, and what stands among them. */
 const STAMP =
-  /^(?:[\W\d]+|v?\d[\d.:TZ+-]*[a-z]?|\d+-?\p{L}{3}-?\d+|utc|gmt|brs?t|msk(?:\/msd)?|[ap]m)$/iu;
+  /^(?:[^\p{L}]+|v?\d[\d.:TZ+-]*[a-z]?|\d+-?\p{L}{3}-?\d+|utc|gmt|brs?t|msk(?:\/msd)?|[ap]m)$/iu;
 const ONLY_MARKS = /^[\s.\-_=*~#+|>:<]*$/;
 /** Statements about rights whose words are also used of names that are kept back. */
 const RIGHTS =
@@ -175,14 +176,27 @@ function isSuffix(word: string): boolean {
 }
 
 function isProper(word: string): boolean {
-  return /^\p{Lu}/u.test(word) || /\p{Lu}/u.test(word.slice(1));
+  return !word.includes('=') && /\p{Lu}/u.test(word);
 }
 
 function isLongNotice(sentence: string): boolean {
   if (SHOWS.test(sentence) || LACKS.test(sentence)) return false;
   if (NAMES.test(sentence) && !TERMS_OF_USE.test(sentence)) return false;
-  if (!isInWordsOfTerms(sentence) || givesNot(sentence)) return false;
+  if (!isInWordsOfTerms(sentence) || givesNot(sentence) || isFollowed(sentence)) return false;
   return new Set(sentence.toLowerCase().match(ANCHOR_EACH)).size >= LONG_ANCHORS_MIN;
+}
+
+/** Whether something else than a term stands behind its last full stop, where no new sentence seems to begin. */
+function isFollowed(sentence: string): boolean {
+  const [, ...behind] = sentence.split(/(?<=\S)[.!]\s+(?=[^\p{Lu}("'©])/u);
+  const last = behind.at(-1) ?? '';
+  const others = last.split(' ').filter((word) => !/^\p{Lu}/u.test(word));
+  return others.length < SHORT_WORDS_MAX / 2 && !hasOnlyWordsOfTerms(others.join(' '));
+}
+
+/** As `isInWordsOfTerms`, of each word. */
+export function hasOnlyWordsOfTerms(text: string): boolean {
+  return text.split(/\s+/).every((word) => !/\p{L}/u.test(word) || isWordOfTerms(word));
 }
 
 /** Whether a text says which data a service does not give: a statement of absence may then be no more than that. */
