@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import {
   CorpusClient,
   type CorpusSource,
@@ -162,7 +161,8 @@ export class CorpusUnderTest {
     const answer = await this.ask<Answer>(row.owner.path, parameters);
     const [form] = row.answers;
     if (form.type === 'application/json' && parameters.version !== '1') {
-      expect([row.name, faultsOf(form.of, answer)]).toEqual([row.name, []]);
+      const faults = faultsOf(form.of, answer);
+      if (faults.length > 0) throw new Error(`${row.name}: ${JSON.stringify(faults)}`);
     }
     return answer;
   }
