@@ -44,7 +44,7 @@ describe('look-alikes', () => {
   it.each([
     ...['bankofamerica', 'a'.repeat(63), 'i-l-i-l-i-l-i-l-i-l-i-l-i-l-i-l'],
     ...['b', 'd', 'm', 'в', 'o', 'ä'].map((letter) => letter.repeat(32)),
-  ])('S102: no more are made than one query takes, under however many suffixes: %s', (label) => {
+  ])('S102: never exceed what one query accepts, under however many suffixes: %s', (label) => {
     const labels = labelPermutations(label);
     expect(labels.size).toBeLessThanOrEqual(PERMUTATIONS_MAX);
     expect(labels.has(label)).toBe(false);

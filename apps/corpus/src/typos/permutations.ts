@@ -162,7 +162,7 @@ const KINDS: readonly [TypoKind, Make][] = [
   ['various', (all) => [`www${all.join('')}`, `www-${all.join('')}`]],
 ];
 
-/** Two of its letters, or pairs of them, by what passes for them. */
+/** Replaces two letters, or pairs of them, by similar ones. */
 const TWICE: readonly [TypoKind, Make] = [
   'homoglyph',
   function* (letters) {
@@ -173,7 +173,7 @@ const TWICE: readonly [TypoKind, Make] = [
 
 const near = (letter: string) => [...(NEIGHBOURS.get(letter) ?? '')];
 
-/** One of its letters, or a pair of them, by what passes for it. */
+/** Replaces one letter, or a pair of them, by a similar one. */
 function mistaken(letters: readonly string[]): Set<string> {
   const found = new Set<string>();
   letters.forEach((letter, place) => {

@@ -23,12 +23,12 @@ const SMALL_PRINT = new RegExp(
 const SMALL_PRINT_ELSEWHERE =
   /©|\(c\) ?\d{4}|условия|правила|авторск|利用規約|著作権|免責|条款|條款|声明|版权|版權|이용약관|저작권/;
 
-/** What a short line may be headed by beside a name of somebody. */
+/** A short line with one of these may hold names of somebody, too. */
 const HEADINGS = new RegExp(
   String.raw`\b(?:terms|conditions|copyright|disclaimer|privacy|legal|rights|epp|status codes?|inaccura(?:cy|te)|utilisation|mentions légales|términos|condiciones|derechos|termos|condições|direitos|termini|condizioni|diritti|nutzungsbedingungen|datenschutz\w*|rechte|voorwaarden|villkor|upphovsrätt|podmínky|warunki|regulamin)\b|${SMALL_PRINT_ELSEWHERE.source}`,
 );
 
-/** In a line of small print about this answer they deny something; longer small print speaks of cases. */
+/** In a line of small print about this answer these words deny something; longer small print speaks in general. */
 const DENIALS =
   /\b(?:not?|never|cannot|\w+n't|moved|fail(?:ed|ure|s)?|errors?|invalid|expired|ended|missing|unknown|wrong|un(?:supported|available|reachable)|disabled|(?:black|block)\w*|denied|refused|suspended|terminated|withheld|pending|maintenance|outage|exceeded|throttled|auction|sandbox|simulated|migrat\w*|incomplete|degraded)\b/;
 /** Denials of the terms themselves: what the reader shall not do, and what the registry does not answer for. */
@@ -46,7 +46,7 @@ const POINTERS =
   /^(?:see|visit|for (?:more|further|additional) (?:information|details|help)|more information|request id|trace id)\b/;
 /** Short sentences that send the reader elsewhere, or count. */
 const REFERRALS = /^(?:please )?(?:ask|contact|query|see|try|visit)\b|\b\d+ (?:of|to) \d/;
-/** What holds for names in general. */
+/** Words that hold for names in general. */
 const OF_NAMES = /^(?:some|certain|a list of)\b.*\b(?:names|domains)\b/;
 /** Where the name may be known instead. */
 const ELSEWHERE = /\b(?:authoritative|tlds?|bootstrap|another|other|different)\b|\/domain\//;
