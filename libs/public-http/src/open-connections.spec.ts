@@ -9,6 +9,7 @@ describe('the connections of a public listener', () => {
   const sockets: Socket[] = [];
   /** Requests that the server has not answered. */
   const waiting: ServerResponse[] = [];
+  let begun = 0;
   let server: Server;
 
   afterEach(() => {
@@ -20,7 +21,9 @@ describe('the connections of a public listener', () => {
   async function listen(connectionsMax: number, ofPeerMax: number, trusted?: string) {
     const trustedProxies = new BlockList();
     if (trusted) trustedProxies.addAddress(trusted);
+    begun = 0;
     server = createServer((request, response) => {
+      begun++;
       if (request.url === '/wait') waiting.push(response);
       else response.end('served');
     });
@@ -91,5 +94,37 @@ describe('the connections of a public listener', () => {
     for (let n = 0; n < 20; n++) opened.push(await open('127.0.0.2'));
     expect(await ask(opened[0])).toContain('served');
     expect(opened.some(({ closed }) => closed)).toBe(false);
+  });
+
+  const pipelined = (count: number, path: string) =>
+    `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`.repeat(count);
+
+  it('S126: requests that a connection pipelined are all answered, few of them under way at a time', async () => {
+    await listen(100, 10);
+    const socket = await open('127.0.0.2');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.write(pipelined(20, '/wait') + pipelined(1, '/'));
+    for (let ended = 0; ended < 20; ended++) {
+      await waitFor('the next question', () => waiting.length > ended);
+      expect(begun - ended).toBeLessThanOrEqual(4);
+      waiting[ended].end(`late ${ended}.`);
+    }
+    await waitFor('the last answer', () => text.endsWith('served'));
+    expect(text.match(/late \d+/g)).toEqual(Array.from({ length: 20 }, (_, n) => `late ${n}`));
+  });
+
+  it('S126: what a connection pipelined is not begun once it is gone, and a flood of it closes it', async () => {
+    await listen(100, 10);
+    const gone = await open('127.0.0.2');
+    gone.write(pipelined(30, '/wait'));
+    await waitFor('the first', () => waiting.length > 0);
+    gone.destroy();
+    const flood = await open('127.0.0.2');
+    flood.resume().write(pipelined(700, '/wait'));
+    await waitFor('its end', () => flood.closed);
+    for (const response of waiting) response.end();
+    expect(await ask(await open('127.0.0.3'))).toContain('served');
+    expect(begun).toBeLessThanOrEqual(4 + 4 + 1);
   });
 });

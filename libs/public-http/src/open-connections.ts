@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { type BlockList, type Socket, isIP } from 'node:net';
 import { monotonicMs, networkOf } from '#libs/platform';
 
@@ -17,15 +17,22 @@ interface Connection {
   peer?: string;
   /** Requests of Node's HTTP server under way. */
   asking: number;
+  /** Pipelined requests behind them, which are not begun. */
+  waiting: [IncomingMessage, ServerResponse][];
   idleSinceMs: number;
 }
 
 /** Closed at a time when the listener is full: looking for them costs a look at each connection. */
 const SHARE_CLOSED = 0.01;
+/** Requests of one connection that are under way at a time: Node's parser would begin all that it has read. */
+const ASKING_MAX = 4;
+/** Requests of one connection that wait for those; who sends more is not served. */
+const WAITING_MAX = 64;
 
 /**
  * The connections of a public listener (S126). One network has so many; when they or all are used up, the longest idle
- * make room, and a new one is refused only where none is idle.
+ * make room, and a new one is refused only where none is idle. Each has few requests under way at a time, and what it
+ * pipelined behind them is dropped with it.
  */
 export class OpenConnections {
   private readonly all = new Map<Socket, Connection>();
@@ -38,15 +45,34 @@ export class OpenConnections {
     server.prependListener('connection', (socket: Socket) => {
       if (!this.admit(socket)) socket.destroy();
     });
-    server.prependListener('request', ({ socket }, response) => {
-      const connection = this.all.get(socket);
-      if (!connection) return;
+    const listeners = server.listeners('request') as RequestListener[];
+    const answer: RequestListener = (request, response) => {
+      for (const listener of listeners) listener.call(server, request, response);
+    };
+    server.removeAllListeners('request').on('request', (request, response) => {
+      const connection = this.all.get(request.socket);
+      if (!connection) return answer(request, response);
+      connection.waiting.push([request, response]);
+      if (connection.waiting.length > WAITING_MAX) request.socket.destroy();
+      this.begin(connection, answer);
+    });
+  }
+
+  /** Begins as many of the requests that wait as may be under way. */
+  private begin(connection: Connection, answer: RequestListener): void {
+    if (connection.socket.destroyed) connection.waiting = [];
+    while (connection.asking < ASKING_MAX) {
+      const next = connection.waiting.shift();
+      if (!next) return;
+      const [request, response] = next;
       connection.asking++;
       response.once('close', () => {
         connection.asking--;
         connection.idleSinceMs = monotonicMs();
+        this.begin(connection, answer);
       });
-    });
+      answer(request, response);
+    }
   }
 
   private admit(socket: Socket): boolean {
@@ -61,7 +87,7 @@ export class OpenConnections {
   }
 
   private add(socket: Socket, peer: string | undefined): void {
-    const connection = { socket, peer, asking: 0, idleSinceMs: monotonicMs() };
+    const connection = { socket, peer, asking: 0, waiting: [], idleSinceMs: monotonicMs() };
     this.all.set(socket, connection);
     const own = peer === undefined ? undefined : (this.ofPeers.get(peer) ?? new Set());
     if (own) this.ofPeers.set(peer!, own.add(connection));
@@ -89,6 +115,7 @@ export class OpenConnections {
 
   private forget(connection: Connection): void {
     this.all.delete(connection.socket);
+    connection.waiting = [];
     const { peer } = connection;
     const own = peer === undefined ? undefined : this.ofPeers.get(peer);
     if (!own?.delete(connection)) return;
