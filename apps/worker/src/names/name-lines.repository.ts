@@ -26,7 +26,7 @@ export class NameLinesRepository {
   /** The different names of a list. */
   async countGroups(transaction: Transaction, listId: string): Promise<NameGroup[]> {
     return transaction.query(
-      `select substring(name from '[^.]+$') as tld, upstream, count(*)::int as names
+      `select split_part(name, '.', -1) as tld, upstream, count(*)::int as names
        from (select name, upstream from name_lines where list_id = $1 group by 1, 2) as unique_names
        group by 1, 2`,
       [listId],
