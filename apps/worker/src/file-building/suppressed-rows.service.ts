@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { FileMissing, FileStore } from '#libs/files';
-import type { FileEdition } from '../files/file-edition.js';
+import { type FileEdition, isWithheld } from '../files/file-edition.js';
 import { FileRowsService } from '../files/file-rows.service.js';
 import { UnhashedRow, holdsAny } from '../file-forms/kept-rows.js';
 import { ServiceClients } from '../service-clients.js';
@@ -29,6 +29,9 @@ export class SuppressedRowsService {
     file: Pick<FileEdition, 'dataset' | 'folder' | 'suppressionVersion'>,
   ): Promise<LaterSuppressed> {
     const { dataset, suppressionVersion: after } = file;
+    if (!isWithheld(file, await this.clients.corpus.suppressionVersion())) {
+      return { hashes: new Set(), version: after, isHeld: false };
+    }
     const asked = await this.clients.corpus.suppressedHashes({ dataset, after });
     const hashes = new Set(asked.hashes);
     const isHeld = hashes.size > 0 && (await holdsAny(this.store, file, hashes));
