@@ -90,7 +90,7 @@ export class DnsClient {
     const untilMs = monotonicMs() + options.timeoutMs;
     this.first = (this.first + 1) % this.servers.length;
     const first = this.first;
-    let fault = new DnsFault('timeout');
+    let fault: DnsFault | undefined;
     let refused: DnsAnswer | undefined;
     for (let i = 0; i < this.tries; i++) {
       const server = this.servers[(first + i) % this.servers.length];
@@ -106,7 +106,7 @@ export class DnsClient {
       }
     }
     if (refused !== undefined) return refused;
-    throw fault;
+    throw fault ?? new DnsFault('timeout');
   }
 }
 
