@@ -46,6 +46,8 @@ const RECORD = {
   name_servers: ['ns1.engines.example', 'ns2.engines.example'],
   domain_status: ['client transfer prohibited'],
 };
+/** As the chart starts it. */
+const WORKER_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 const KNOWN_AT_ONCE = 2_000;
 /** Rows of one database file. */
 const FILE_ROWS = 300_000;
@@ -223,6 +225,7 @@ class BenchWorker {
     }
     const worker = new ServiceProcess({
       ...processOf('worker'),
+      nodeOptions: WORKER_OPTIONS,
       settings: {
         SERVICE_SECRET: HARNESS_SECRET,
         WORKER_DATABASE_URL: test.url('worker'),

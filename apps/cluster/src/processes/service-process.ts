@@ -8,6 +8,8 @@ export interface ServiceProcessOptions {
   name: string;
   /** Folder below `apps`. */
   app: string;
+  /** Options of Node: `--max-semi-space-size=8`. */
+  nodeOptions?: readonly string[];
   /** Its complete environment except the search path. */
   settings: Record<string, string | undefined>;
   logFile: string;
@@ -69,10 +71,10 @@ export class ServiceProcess implements ClusterProcess {
    */
   async start(forThisLife: Record<string, string | undefined> = {}, apps = APPS): Promise<void> {
     if (this.isRunning) return;
-    const { app } = this.options;
+    const { app, nodeOptions = [] } = this.options;
     const settings = { ...this.options.settings, ...forThisLife };
     const main = `${apps}${app}/src/main.js`;
-    const command = [process.execPath, '--enable-source-maps', main];
+    const command = [process.execPath, ...nodeOptions, '--enable-source-maps', main];
     const child = spawn('/bin/sh', ['-c', LAUNCHER, main, ...command], {
       // In its own session: a Ctrl-C reaches only us, and we stop all in order.
       detached: true,
