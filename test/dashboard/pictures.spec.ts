@@ -6,6 +6,7 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import {
   type Allowance,
   type KeyUsageAnswer,
+  type LedgerChanges,
   type PaceAnswer,
   type RequestsAnswer,
   type UsageAnswer,
@@ -93,6 +94,10 @@ const ALLOWANCE: Allowance = {
   blocks: [],
 };
 const ONE = { last_minute: 3, busiest_minute: 12 };
+const CHANGES: LedgerChanges = {
+  days: [{ day: '2026-11-20', amount: 500 }],
+  is_whole: true,
+};
 const PACE: PaceAnswer = { live: ONE, bulk: ONE, heavy: ONE };
 
 /** The browser and the fonts, which draw the same letters otherwise. */
@@ -151,6 +156,7 @@ if (difference) process.stdout.write(`not compared: pictures of pages, for ${dif
     under.answers.set(`GET /internal/requests?${logged}`, { ...LOG, requests: [LOGGED] });
     under.answers.set('GET /internal/invoices?page_size=50', INVOICES.examples[0].answer as object);
     under.answers.set('GET /internal/usage/pace', PACE);
+    under.answers.set('GET /internal/ledger/changes/2026-10-26', CHANGES);
     under.answers.set('GET /internal/allowance', ALLOWANCE);
     under.answers.set('POST /internal/questions', WHOIS_LIVE.examples[0].answer as object);
   });

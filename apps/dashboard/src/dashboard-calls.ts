@@ -5,6 +5,7 @@ import {
   type BalanceAnswer,
   type KeyUsageAnswer,
   type LedgerAnswer,
+  type LedgerChanges,
   type Method,
   type PaceAnswer,
   type RequestsAnswer,
@@ -115,9 +116,14 @@ export class DashboardCalls {
     return this.services.gateway.usageByKey(accountId, days);
   }
 
-  /** The newest page, or the one that begins at a cursor. */
-  async ledger({ accountId }: Session, cursor?: string): Promise<LedgerAnswer> {
-    return this.services.entitlement.ledger(accountId, cursor);
+  /** Its newest page. */
+  async ledger({ accountId }: Session): Promise<LedgerAnswer> {
+    return this.services.entitlement.ledger(accountId);
+  }
+
+  /** What each day has changed. @param from the first day, as `YYYY-MM-DD`. */
+  async ledgerChanges({ accountId }: Session, from: string): Promise<LedgerChanges> {
+    return this.services.entitlement.ledgerChanges(accountId, from);
   }
 
   private async ofActive(

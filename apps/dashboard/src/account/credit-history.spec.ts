@@ -1,28 +1,17 @@
 import { expect, it } from '@jest/globals';
-import type { LedgerLine } from '#libs/contracts';
 import { creditHistory } from './credit-history.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const BALANCE = { spendable: 60, reserved: 20, pending: 5, frozen: 0, debt: 0, grants: [] };
 
-const line = (at: string, amount: number, day?: string): LedgerLine => ({
-  id: at,
-  at: `${at}T10:00:00Z`,
-  kind: amount < 0 ? 'use' : 'grant',
-  amount: String(amount),
-  reference: 'trial',
-  day,
-});
-
-const LINES = [
-  line('2026-11-20', -10),
-  // Booked after midnight for the day before.
-  line('2026-11-20', -5, '2026-11-19'),
-  line('2026-11-18', 100),
+const DAYS = [
+  { day: '2026-11-20', amount: -10 },
+  { day: '2026-11-19', amount: -5 },
+  { day: '2026-11-18', amount: 100 },
 ];
 
 it('each day ends with the current balance minus later changes', () => {
-  const { from, to, byDay } = creditHistory(BALANCE, { lines: LINES, isWhole: true }, NOW);
+  const { from, to, byDay } = creditHistory(BALANCE, { days: DAYS, is_whole: true }, NOW);
   expect([from, to, byDay.size]).toEqual(['2026-10-22', '2026-11-20', 30]);
   expect([...byDay].slice(-4)).toEqual([
     ['2026-11-17', 0],
@@ -33,6 +22,6 @@ it('each day ends with the current balance minus later changes', () => {
 });
 
 it('if older lines are missing the history begins with the first complete day', () => {
-  const { byDay } = creditHistory(BALANCE, { lines: LINES, isWhole: false }, NOW);
+  const { byDay } = creditHistory(BALANCE, { days: DAYS, is_whole: false }, NOW);
   expect([...byDay.keys()]).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
 });

@@ -1,4 +1,4 @@
-import type { BalanceAnswer, LedgerLine } from '#libs/contracts';
+import type { BalanceAnswer, LedgerChanges } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
@@ -13,28 +13,21 @@ export interface CreditHistory {
   byDay: ReadonlyMap<string, number>;
 }
 
-/** The day from which on a history wants the lines of the ledger. */
+/** The first day of a history. */
 export const historyStart = (now: Date) => dayOf(now.getTime() - (DAYS - 1) * DAY_MS);
-
-/** The UTC day of a line: of use, that of its booking. */
-export const dayOfLine = ({ day, at }: LedgerLine) => day ?? at.slice(0, 10);
 
 /**
  * Counts back from what there is now.
- * @param lines newest first; where they do not reach back to the first day, the history begins later.
+ * @param changes of its days; where they are not whole, the history begins later.
  */
 export function creditHistory(
   balance: BalanceAnswer,
-  { lines, isWhole }: { lines: readonly LedgerLine[]; isWhole: boolean },
+  { days, is_whole: isWhole }: LedgerChanges,
   now: Date,
 ): CreditHistory {
   const { spendable, reserved, pending, frozen, debt } = balance;
-  const changes = new Map<string, number>();
-  for (const line of lines) {
-    const day = dayOfLine(line);
-    changes.set(day, (changes.get(day) ?? 0) + Number(line.amount));
-  }
-  const oldest = lines.length === 0 || isWhole ? '' : dayOfLine(lines.at(-1)!);
+  const changes = new Map(days.map(({ day, amount }) => [day, amount]));
+  const oldest = isWhole ? '' : (days.at(-1)?.day ?? '');
   const to = dayOf(now.getTime());
   const byDay: [string, number][] = [];
   let left = spendable + reserved + pending + frozen - debt;

@@ -1,5 +1,10 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
-import type { KeysAnswer, LedgerLine, MonitorsAnswer, SubscriptionsAnswer } from '#libs/contracts';
+import type {
+  BalanceAnswer,
+  KeysAnswer,
+  MonitorsAnswer,
+  SubscriptionsAnswer,
+} from '#libs/contracts';
 import { Clock } from '#libs/platform';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
@@ -12,13 +17,8 @@ import type { BrowserCaller } from '../service-calls/service-proxy.js';
 import type { Session } from '../service-calls/sessions.js';
 import { restorePage } from './account-pages.js';
 import { startPage } from '../public-pages/start-page.js';
-import { creditHistory, historyStart } from './credit-history.js';
+import { type CreditHistory, creditHistory, historyStart } from './credit-history.js';
 import { type OverviewFacts, overviewPage } from './overview-page.js';
-
-/** How many lines of the ledger are shown at the end of the page. */
-const LINES_SHOWN = 50;
-/** A page has 50 lines; a day has one for each operation that was used. */
-const LEDGER_PAGES_MAX = 8;
 
 /** `/`: a welcome, the overview of the account, or the way back for a deleted one. */
 @Controller()
@@ -48,28 +48,26 @@ export class OverviewController {
   @Header('content-disposition', 'attachment; filename="credits.csv"')
   async csv(@Visit() visit: PageVisit): Promise<string> {
     const { session } = visit;
-    const [balance, ledger] = await Promise.all([
-      this.calls.balance(session),
-      this.ledgerOf(session),
-    ]);
-    const { byDay } = creditHistory(balance, ledger, this.clock.now());
+    const { byDay } = await this.historyOf(session, this.calls.balance(session));
     return csvOf(['day', 'credits'], [...byDay]);
   }
 
   /** Without the answers of its owners the page is still shown, without their figures. */
   private async factsOf(visitor: BrowserCaller, session: Session): Promise<OverviewFacts> {
     const { calls } = this;
-    const [balance, ledger, usage, allowance, pace, owned, keys, watched] = await Promise.all([
-      known(calls.balance(session)),
-      known(this.ledgerOf(session)),
-      known(calls.usage(session)),
-      calls.allowance(session),
-      known(calls.pace(session)),
-      known(calls.billing(visitor, session, { method: 'GET', path: '/subscriptions' })),
-      known(calls.account(visitor, { method: 'GET', path: '/keys' })),
-      known(calls.worker(visitor, session, { method: 'GET', path: '/monitors' })),
-    ]);
-    const history = balance && ledger && creditHistory(balance, ledger, this.clock.now());
+    const asked = calls.balance(session);
+    const [balance, ledger, history, usage, allowance, pace, owned, keys, watched] =
+      await Promise.all([
+        known(asked),
+        known(calls.ledger(session)),
+        known(this.historyOf(session, asked)),
+        known(calls.usage(session)),
+        calls.allowance(session),
+        known(calls.pace(session)),
+        known(calls.billing(visitor, session, { method: 'GET', path: '/subscriptions' })),
+        known(calls.account(visitor, { method: 'GET', path: '/keys' })),
+        known(calls.worker(visitor, session, { method: 'GET', path: '/monitors' })),
+      ]);
     const { subscriptions } = (owned?.body ?? {}) as Partial<SubscriptionsAnswer>;
     const listed = ((keys?.body ?? {}) as Partial<KeysAnswer>).keys;
     const { monitors, paging } = (watched?.body ?? {}) as Partial<MonitorsAnswer>;
@@ -77,24 +75,16 @@ export class OverviewController {
     const all = paging?.has_next === false ? monitors : undefined;
     const plan = { balance, allowance, pace, subscriptions, keys: listed, monitors: all };
     const { apiUrl } = this.settings;
-    return { apiUrl, balance, ledger: ledger?.lines.slice(0, LINES_SHOWN), usage, history, plan };
+    return { apiUrl, balance, ledger: ledger?.items, usage, history, plan };
   }
 
-  /** The lines of the days that a history shows, as far as a few pages have them. */
-  private async ledgerOf(session: Session): Promise<{ lines: LedgerLine[]; isWhole: boolean }> {
-    const start = historyStart(this.clock.now());
-    const lines: LedgerLine[] = [];
-    let cursor: string | undefined;
-    for (let page = 0; page < LEDGER_PAGES_MAX; page++) {
-      const { items, paging } = await this.calls.ledger(session, cursor);
-      lines.push(...items);
-      cursor = paging.next_cursor ?? undefined;
-      const last = items.at(-1);
-      if (cursor === undefined || !last || last.at.slice(0, 10) < start) {
-        return { lines, isWhole: true };
-      }
-    }
-    return { lines, isWhole: false };
+  private async historyOf(session: Session, asked: Promise<BalanceAnswer>): Promise<CreditHistory> {
+    const now = this.clock.now();
+    const [balance, changes] = await Promise.all([
+      asked,
+      this.calls.ledgerChanges(session, historyStart(now)),
+    ]);
+    return creditHistory(balance, changes, now);
   }
 }
 

@@ -28,7 +28,7 @@ it('a limit shows what is allowed, used and left, and never a negative rest', ()
     monitor('domain', 'paused'),
     monitor('brand', 'over_limit'),
   ];
-  expect(rowOf({ pace: PACE }, 'Lookups a minute')).toEqual(['40', '41', '0', '50']);
+  expect(rowOf({ pace: PACE }, 'Live requests a minute')).toEqual(['40', '41', '0', '50']);
   expect(rowOf({ monitors }, 'Domain monitors')).toEqual(['20', '1', '19', '–']);
   expect(rowOf({ monitors }, 'Brand monitors')).toEqual(['2', '0', '2', '–']);
 });

@@ -26,7 +26,7 @@ export interface PlanFacts {
 const LOW = 0.2;
 
 const CLASSES = [
-  ['live', 'Lookups'],
+  ['live', 'Live requests'],
   ['bulk', 'Bulk requests'],
   ['heavy', 'Searches'],
 ] as const;

@@ -1,4 +1,4 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import {
   ACCOUNT_CREDITS,
@@ -6,6 +6,7 @@ import {
   type CreditsAnswer,
   LEDGER,
   type LedgerAnswer,
+  type LedgerChanges,
   Pages,
   Question,
   type QuestionOf,
@@ -48,6 +49,15 @@ export class StatementController {
     @Question(LEDGER) question: QuestionOf<typeof LEDGER>,
   ): Promise<LedgerAnswer> {
     return this.statement.lines(accountId, this.pages.asked(LEDGER, question));
+  }
+
+  @Get('/internal/ledger/changes/:from')
+  @AllowCallers('dashboard')
+  async changes(
+    @AccountId() accountId: string,
+    @Param('from') from: string,
+  ): Promise<LedgerChanges> {
+    return this.statement.changes(accountId, from);
   }
 
   @Get('/internal/operator/explanation')

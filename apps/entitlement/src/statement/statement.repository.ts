@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { LedgerLine } from '#libs/contracts';
+import type { LedgerChanges, LedgerLine } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 
 /** Above every line. */
 const NEWEST = ['ffffffff-ffff-ffff-ffff-ffffffffffff', '~'];
+
+/** Lines that are added up: thirty days of every operation are a fifth of them. */
+const SUMMED_LINES_MAX = 10_000;
 
 interface LineRow {
   id: string;
@@ -39,6 +42,21 @@ export class StatementRepository {
       ...(operation !== null && { operation }),
       ...(day !== null && { day }),
     }));
+  }
+
+  /** The sums of the lines of each day (UTC) from `from` on, newest first. */
+  async sumDays(accountId: string, from: string): Promise<LedgerChanges> {
+    const rows = await this.database.query<{ day: string; amount: string; lines: string }>(
+      `select coalesce(day, to_char(at at time zone 'UTC', 'YYYY-MM-DD')) as day,
+         sum(amount) as amount, count(*) as lines
+       from (${LINES}) newest group by 1 order by 1 desc`,
+      [accountId, ...NEWEST, SUMMED_LINES_MAX],
+    );
+    const read = rows.reduce((sum, { lines }) => sum + Number(lines), 0);
+    const days = rows
+      .filter(({ day }) => day >= from)
+      .map(({ day, amount }) => ({ day, amount: Number(amount) }));
+    return { days, is_whole: read < SUMMED_LINES_MAX || days.length < rows.length };
   }
 }
 

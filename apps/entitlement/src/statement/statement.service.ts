@@ -3,6 +3,7 @@ import type {
   AskedPage,
   BalanceAnswer,
   BalanceExplanation,
+  LedgerChanges,
   LedgerLine,
   Page,
   UsageV1Answer,
@@ -47,6 +48,11 @@ export class StatementService {
   async lines(accountId: string, asked: AskedPage): Promise<Page<LedgerLine>> {
     const rows = await this.repository.listLines(accountId, asked.after, asked.limit);
     return asked.cut(rows, ({ id }) => id.split('.'));
+  }
+
+  /** What each day has changed, from a day (`YYYY-MM-DD`) on. */
+  async changes(accountId: string, from: string): Promise<LedgerChanges> {
+    return this.repository.sumDays(accountId, from);
   }
 
   /** Time is applied first; then balance and ledger are read as of one moment, however much is spent meanwhile. */

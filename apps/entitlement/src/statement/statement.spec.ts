@@ -3,6 +3,7 @@ import { AccountDeleted, CreditsAnswer, type LedgerLine } from '#libs/contracts'
 import { faultsOf, newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { LeaseReaperService } from '../leases/lease-reaper.service.js';
+import { StatementService } from './statement.service.js';
 
 let entitlement: EntitlementUnderTest;
 let accountId: string;
@@ -42,7 +43,7 @@ async function credits(cursor?: string): Promise<CreditsAnswer> {
 }
 
 describe('usage of an account', () => {
-  it('usage is one line per day and operation, in the order of first use', async () => {
+  it('is one line a day and operation, in the order in which they began, and adds up by day', async () => {
     await entitlement.buy(accountId, 1_000);
     await entitlement.client.close(await lease({ 'whois.live': 3, 'dns.live': 4 }, 7));
     await entitlement.client.close(await lease({ 'whois.live': 5 }, 5));
@@ -54,6 +55,11 @@ describe('usage of an account', () => {
       'use -8 whois.live 2026-03-02',
       'grant 1000',
     ]);
+    const statement = entitlement.service.app.get(StatementService);
+    const today = { day: '2026-03-03', amount: -6 };
+    const days = [today, { day: '2026-03-02', amount: 988 }];
+    expect(await statement.changes(accountId, '2026-03-01')).toEqual({ days, is_whole: true });
+    expect((await statement.changes(accountId, '2026-03-03')).days).toEqual([today]);
   });
 
   it('repeats, older totals and repeated closes count once', async () => {
@@ -387,10 +393,7 @@ describe('the ledger', () => {
   it('reads page by page, each line once', async () => {
     for (let index = 0; index < 60; index++) await entitlement.buy(accountId, 1_000 + index);
     const first = await entitlement.client.ledger(accountId);
-    const second = await entitlement.client.ledger(
-      accountId,
-      first.paging.next_cursor ?? undefined,
-    );
+    const second = await entitlement.client.ledger(accountId, first.paging.next_cursor!);
     expect([first.items.length, second.items.length]).toEqual([50, 10]);
     expect(second.paging.next_cursor).toBeNull();
     const amounts = [...first.items, ...second.items].map(({ amount }) => Number(amount));

@@ -9,6 +9,13 @@ export interface LineFulfilment {
   granted: string;
 }
 
+/** Sums of an account's ledger, by UTC day (`YYYY-MM-DD`; of use, the day of its booking), newest first. */
+export interface LedgerChanges {
+  days: { day: string; amount: number }[];
+  /** False where the ledger has more lines than are added up: some of the oldest day may be missing. */
+  is_whole: boolean;
+}
+
 /** The state of a payment's line, for the daily comparison (invariant I21). */
 export interface LineSums {
   lineId: string;

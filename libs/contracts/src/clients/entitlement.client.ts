@@ -5,6 +5,7 @@ import type { ChangeCursor, ChangePage } from './change-feed.js';
 import type {
   GrantPage,
   LineFulfilment,
+  LedgerChanges,
   LineSums,
   Owned,
   SetAsideAccount,
@@ -188,6 +189,11 @@ export class EntitlementClient {
   async ledger(accountId: string, cursor?: string): Promise<LedgerAnswer> {
     const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
     return this.http.call('GET', `/internal/ledger${query}`, { accountId });
+  }
+
+  /** @param from the first day wanted, as `YYYY-MM-DD`. */
+  async ledgerChanges(accountId: string, from: string): Promise<LedgerChanges> {
+    return this.http.call('GET', `/internal/ledger/changes/${from}`, { accountId });
   }
 
   /**
