@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Health, NotFound } from '#libs/platform';
 import { ICON, ICON_TYPE, STYLESHEET } from '#libs/public-http';
 import type { ApiDocs, ApiDocument } from '../reference/api-docs.js';
-import { PAGE_POLICY, STYLES_PATH } from '../reference/api-page.js';
+import { PAGE_POLICY, SCRIPT_PATH, STYLES_PATH } from '../reference/api-page.js';
 import type { ErrorPages } from '../reference/error-pages.js';
+import { REFERENCE_SCRIPT } from '../reference/reference-script.js';
 import { rootPage } from '../reference/root-page.js';
 import { NothingAtRoot } from './listener.errors.js';
 
@@ -17,6 +18,7 @@ const PUBLIC_PATHS: Readonly<Record<string, RegExp>> = {
   '/openapi.json': /^\/openapi\.json$/,
   '/docs': /^\/docs$/,
   [STYLES_PATH]: /^\/assets\/pages\.css$/,
+  [SCRIPT_PATH]: /^\/assets\/reference\.js$/,
 };
 
 export interface PublicParts {
@@ -56,6 +58,12 @@ export function addPublicRoutes(
   app.get(STYLES_PATH, async (_request, reply) =>
     reply.header('Cache-Control', CACHED).type('text/css; charset=utf-8').send(STYLESHEET),
   );
+  app.get(SCRIPT_PATH, async (_request, reply) =>
+    reply
+      .header('Cache-Control', CACHED)
+      .type('text/javascript; charset=utf-8')
+      .send(REFERENCE_SCRIPT),
+  );
   app.get('/errors', async (_request, reply) => sendPage(reply, pages.list(dashboardUrl)));
   app.get<{ Params: { code: string } }>('/errors/:code', async (request, reply) => {
     const { code } = request.params;
@@ -82,12 +90,12 @@ function sendPage(reply: FastifyReply, page: string): FastifyReply {
 function sendWhole(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  { type, plain, gzip }: ApiDocument,
+  { type, policy, plain, gzip }: ApiDocument,
 ): FastifyReply {
   const isCompressed = /\bgzip\b(?!;q=0(?:$|,))/.test(headers['accept-encoding'] ?? '');
   if (isCompressed) void reply.header('Content-Encoding', 'gzip');
   return reply
-    .header('Content-Security-Policy', PAGE_POLICY)
+    .header('Content-Security-Policy', policy)
     .header('Cache-Control', CACHED)
     .header('Vary', 'Accept-Encoding')
     .type(type)

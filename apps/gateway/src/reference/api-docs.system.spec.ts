@@ -92,4 +92,64 @@ describe('the API reference', () => {
     },
     300_000,
   );
+
+  it('S115: the reference alone has a script, which may ask the API alone and write no markup', async () => {
+    const policyOf = async (path: string) => {
+      const { headers } = await under.ask(path, { accept: 'text/html' });
+      return String(headers['content-security-policy']);
+    };
+    const usual = await policyOf('/errors');
+    expect(usual).not.toContain('script-src');
+    expect(await policyOf('/openapi.json')).toBe(usual);
+    expect(await policyOf('/docs')).toBe(
+      `${usual}; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`,
+    );
+    const { text } = await under.ask('/docs');
+    for (const { name } of served) expect(text).toContain(`aria-label="Send ${name}"`);
+  });
+
+  (executablePath === undefined ? it.skip : it)(
+    'S8: a key pasted into the reference calls every operation, and stays in the memory of the page',
+    async () => {
+      under.forget();
+      const { apiKey } = under.around.account.addKey({ environment: 'test' });
+      const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+      try {
+        const context = await browser.newContext();
+        const page = await context.newPage();
+        const asked: string[] = [];
+        page.on('request', (request) => asked.push(request.url()));
+        await page.goto(`${under.url}/docs`);
+        const section = (name: string) => page.locator(`section[id="${name}"]`);
+        const open = (name: string) => section(name).getByText('Call it from this page').click();
+        const send = (name: string) =>
+          section(name)
+            .getByRole('button', { name: `Send ${name}` })
+            .click();
+        await open('whois.live');
+        await send('whois.live');
+        const said = section('whois.live').getByRole('status');
+        await said.getByText('Paste your key at the top of this page first.').waitFor();
+        await page.getByLabel('API key').fill(apiKey);
+        await send('whois.live');
+        await said.getByText(/^Answered 200, .*request req_/).waitFor();
+        const shown = await section('whois.live').locator('[data-answer]').textContent();
+        expect(shown).toContain('"domain_name": "registered.test"');
+        // One of its fields is called `dataset`.
+        await open('files.list');
+        await send('files.list');
+        const told = section('files.list').getByRole('status');
+        await told.getByText(/^Answered \d+, .*request req_/).waitFor();
+        expect(await page.evaluate('[localStorage.length, sessionStorage.length]')).toEqual([0, 0]);
+        expect(await context.cookies()).toEqual([]);
+        expect(asked.join(' ')).not.toContain(apiKey);
+        expect(await page.content()).not.toContain(apiKey);
+        await page.reload();
+        expect(await page.getByLabel('API key').inputValue()).toBe('');
+      } finally {
+        await browser.close();
+      }
+    },
+    120_000,
+  );
 });

@@ -1,11 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { type Operation, listenerOf, openApi } from '#libs/contracts';
-import { apiPage } from './api-page.js';
+import { PAGE_POLICY, REFERENCE_POLICY, SCRIPT_PATH, apiPage } from './api-page.js';
 import { type Origins, referenceBody } from './reference-page.js';
 
 /** A document, as it is and compressed. */
 export interface ApiDocument {
   type: string;
+  /** Its Content-Security-Policy. */
+  policy: string;
   plain: Buffer;
   gzip: Buffer;
 }
@@ -24,13 +26,15 @@ export class ApiDocs {
       listener: 'api',
     });
     const served = operations.filter((row) => listenerOf(row) === 'api');
-    const page = apiPage(origins.dashboardUrl, 'API reference', referenceBody(served, origins));
-    this.description = documentOf('application/json; charset=utf-8', JSON.stringify(described));
-    this.reference = documentOf('text/html; charset=utf-8', page);
+    const body = referenceBody(served, origins);
+    const page = apiPage(origins.dashboardUrl, 'API reference', body, [SCRIPT_PATH]);
+    const json = 'application/json; charset=utf-8';
+    this.description = documentOf(json, PAGE_POLICY, JSON.stringify(described));
+    this.reference = documentOf('text/html; charset=utf-8', REFERENCE_POLICY, page);
   }
 }
 
-function documentOf(type: string, text: string): ApiDocument {
+function documentOf(type: string, policy: string, text: string): ApiDocument {
   const plain = Buffer.from(text);
-  return { type, plain, gzip: gzipSync(plain) };
+  return { type, policy, plain, gzip: gzipSync(plain) };
 }

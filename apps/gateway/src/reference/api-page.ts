@@ -3,17 +3,29 @@ import { type Markup, html, htmlDocument } from '#libs/public-http';
 /** Style sheet of the API's own pages. */
 export const STYLES_PATH = '/assets/pages.css';
 
-/** The files that the API's own pages may load: their style sheet and icon. None has a script. */
+/** Script of the reference. */
+export const SCRIPT_PATH = '/assets/reference.js';
+
+/** The files that the API's own pages may load: their style sheet and icon. Only the reference has a script. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** The reference calls the API, and its script writes no markup. */
+export const REFERENCE_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`;
+
 /** A page of the API's origin, in the dress of the dashboard. @param dashboardUrl its public origin. */
-export function apiPage(dashboardUrl: string, title: string, body: Markup): string {
+export function apiPage(
+  dashboardUrl: string,
+  title: string,
+  body: Markup,
+  scripts: readonly string[] = [],
+): string {
   return htmlDocument({
     title,
     body,
     icon: '/favicon.ico',
     styles: [STYLES_PATH],
+    scripts,
     dashboardUrl,
     navigation: html`<a href="/docs">API reference</a><a href="/errors">Errors</a
       ><a href="${dashboardUrl}/log-in">Dashboard</a>`,

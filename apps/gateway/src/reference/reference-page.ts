@@ -11,6 +11,7 @@ import {
   problemsOf,
 } from '#libs/contracts';
 import { type Markup, html, markdown, markdownLine } from '#libs/public-http';
+import { callForm, keyField } from './call-form.js';
 
 /** Where an API is served, and where its dashboard is. */
 export interface Origins {
@@ -35,6 +36,7 @@ export function referenceBody(operations: readonly Operation[], origins: Origins
       <h2>How it works</h2>
       ${markdown(introduction(operations, origins.apiUrl))}
     </section>
+    ${keyField()}
     ${groups.map(
       ({ name, description }) =>
         html`<h2 class="group" id="group-${name}">${name}</h2>
@@ -119,7 +121,8 @@ function samples(row: Operation, { apiUrl, dashboardUrl }: Origins): Markup {
     )}
     <p class="quiet">
       <a href="${dashboardUrl}/playground/${row.name}">Try it in the playground</a>
-    </p>`;
+    </p>
+    ${callForm(row)}`;
 }
 
 function answer({ examples: [{ title, answer: body }] }: Operation): Markup {
