@@ -328,6 +328,7 @@ class StartingCluster {
       accountUrl: operator.ACCOUNT_URL as string,
       billingUrl: operator.BILLING_INTERNAL_URL as string,
       entitlementUrl: operator.ENTITLEMENT_URL as string,
+      workerUrl: operator.WORKER_URL as string,
       log: {
         gateway: this.settings.databaseUrl('gateway'),
         maintenance: this.settings.databaseUrl('gateway_maintenance'),

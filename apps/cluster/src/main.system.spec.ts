@@ -93,7 +93,9 @@ describe('npm run cluster', () => {
           expect.stringMatching(/^Starting .*account, .* and 1 gateway …$/),
           'Making the demo account …',
         ]);
-        await said('The demo account now has a plan, invoices and 30 days of usage.');
+        await said(
+          'The demo account now has a plan, invoices, jobs, monitors and 30 days of usage.',
+        );
         const facts = JSON.parse(
           readFileSync(join(folder, 'cluster.json'), 'utf8'),
         ) as ClusterFacts;

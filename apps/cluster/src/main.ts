@@ -58,7 +58,7 @@ async function main(): Promise<void> {
 async function fillDemo(cluster: RunningCluster): Promise<void> {
   try {
     if (await cluster.fillDemo())
-      say('The demo account now has a plan, invoices and 30 days of usage.');
+      say('The demo account now has a plan, invoices, jobs, monitors and 30 days of usage.');
   } catch (error) {
     say(`The demo account could not be filled: ${String(error)}`);
   }

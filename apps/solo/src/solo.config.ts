@@ -48,7 +48,7 @@ export class SoloConfig {
   @Setting({
     env: 'DEMO_ACCOUNT',
     about:
-      'The demo account: `full` (with a plan, invoices and 30 days of sample requests), `empty`, or `none`. There is never one if other machines can reach the dashboard (DASHBOARD_HOST, BILLING_URL), or with NODE_ENV=production.',
+      'The demo account: `full` (with a plan, invoices, jobs, monitors and 30 days of sample requests), `empty`, or `none`. There is never one if other machines can reach the dashboard (DASHBOARD_HOST, BILLING_URL), or with NODE_ENV=production.',
   })
   @IsIn(DEMO_ACCOUNTS)
   demoAccount: DemoAccount = 'full';

@@ -194,9 +194,13 @@ async function filledDemo(parts: DemoParts): Promise<boolean> {
     maintenance: database.url('gateway_maintenance'),
   };
   const ledger = database.url('entitlement_owner');
-  const billingUrl = settings.BILLING_INTERNAL_URL!;
-  const around = { clock, accountUrl, billingUrl, entitlementUrl, payments, log, ledger };
-  return seedDemoLife(around, folder, secrets, demo);
+  const urls = {
+    accountUrl,
+    billingUrl: settings.BILLING_INTERNAL_URL!,
+    entitlementUrl,
+    workerUrl: settings.WORKER_URL!,
+  };
+  return seedDemoLife({ ...urls, clock, payments, log, ledger }, folder, secrets, demo);
 }
 
 /** The settings with which `npm run cli` works on this installation. */

@@ -2,7 +2,14 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, jest } from '@jest/globals';
-import type { InvoiceAnswer, SubscriptionAnswer, UsageAnswer } from '#libs/contracts';
+import type {
+  InvoiceAnswer,
+  JobsAnswer,
+  MonitorsAnswer,
+  SubscriptionAnswer,
+  UsageAnswer,
+  WebhooksAnswer,
+} from '#libs/contracts';
 import { Database, checkInvariants, withClient } from '#libs/database';
 import { waitFor } from '#test/environment';
 import { Customer } from '../../../../test/stories/customer.js';
@@ -34,7 +41,8 @@ async function plantedRequests() {
   const { rows } = await withClient(solo.database.superuserUrl, (client) =>
     client.query<{ count: number; logged: number; booked: number; days: number }>(
       `select count(*)::int as count, sum(credits)::int as logged,
-         (select sum(consumed)::int from entitlement.credit_grants) as booked,
+         (select sum(credits)::int from entitlement.used_credits
+          where operation not like 'jobs.%') as booked,
          (select count(distinct day)::int from entitlement.used_credits) as days
        from gateway.request_log where request_id like 'req\\_demo%'`,
     ),
@@ -61,7 +69,7 @@ async function countByTheHour(): Promise<void> {
   await log.close();
 }
 
-it('the demo account has a plan, invoices and a month of usage that its ledger contains too, once', async () => {
+it('the demo account has a plan, invoices, jobs, monitors and a month of usage that its ledger contains too, once', async () => {
   solo = await start();
   const demo = solo.facts.demo!;
   expect(await solo.fillDemo()).toBe(true);
@@ -94,6 +102,17 @@ it('the demo account has a plan, invoices and a month of usage that its ledger c
     '27000000',
     '54000000',
   ]);
+  const listed = async (path: string) => (await customer.call('GET', path)).body as unknown;
+  await waitFor('its jobs', async () => {
+    const { jobs } = (await listed('/api/jobs')) as JobsAnswer;
+    expect(jobs.map(({ kind }) => kind).toSorted()).toEqual(['dns', 'whois']);
+    return jobs.every(({ state }) => state === 'completed');
+  });
+  const { monitors } = (await listed('/api/monitors')) as MonitorsAnswer;
+  const states = monitors.map(({ kind, state }) => `${kind} ${state}`);
+  expect(states.toSorted()).toEqual(['brand active', 'domain active', 'registrant active']);
+  const { webhooks } = (await listed('/api/webhooks')) as WebhooksAnswer;
+  expect(webhooks.map(({ state }) => state)).toEqual(['paused']);
   const headers = { 'x-api-key': demo.live_key };
   await countByTheHour();
   const answer = await fetch(`${apiUrl}/v2.0/account/usage`, { headers });

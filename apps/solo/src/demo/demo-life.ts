@@ -11,6 +11,7 @@ import {
   ServiceProxy,
   type BrowserCaller,
 } from '../../../dashboard/src/service-calls/service-proxy.js';
+import type { PageCall } from '../../../dashboard/src/dashboard-calls.js';
 import { requireSession } from '../../../dashboard/src/service-calls/sessions.js';
 import type { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
 import type { DemoFacts } from '../announcement/solo-facts.js';
@@ -18,6 +19,7 @@ import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
 import { plantPastUse } from './demo-ledger.js';
 import { type DemoCost, type LogAddresses, plantDemoUsage } from './demo-usage.js';
+import { startDemoWork } from './demo-work.js';
 
 const FILE = 'demo-life.json';
 const CALL_TIMEOUT_MS = 20 * SECOND_MS;
@@ -40,6 +42,7 @@ const PURCHASES: readonly [name: string, processor: ChosenProcessor, wish: objec
 export interface DemoLifeSurroundings {
   accountUrl: string;
   billingUrl: string;
+  workerUrl: string;
   entitlementUrl: string;
   payments: PaymentsSimulator;
   log: LogAddresses;
@@ -49,9 +52,9 @@ export interface DemoLifeSurroundings {
 }
 
 /**
- * Fills the demo account: 30 days of invented requests with their cost; then billing details, two packages and a plan
- * bought from the simulated processors like a customer, with their invoices. Done once: an interrupted start is
- * completed by the next.
+ * What makes the demo account worth looking at: 30 days of invented requests with their cost; then billing details, two
+ * packages and a plan that it buys at the simulated processors, as a customer does, with their invoices; last, jobs,
+ * monitors and a webhook. Once: a start that was stopped half-way is completed by the next.
  * @returns whether there was anything to do.
  */
 export async function seedDemoLife(
@@ -64,6 +67,7 @@ export async function seedDemoLife(
   const tokens = new ServiceTokens(secrets.get('SERVICE_SECRET'), around.clock);
   const account = new ServiceProxy({ service: 'account', url: around.accountUrl, tokens });
   const billing = new ServiceProxy({ service: 'billing', url: around.billingUrl, tokens });
+  const worker = new ServiceProxy({ service: 'worker', url: around.workerUrl, tokens });
   const entitlement = new ServiceHttp({
     url: around.entitlementUrl,
     caller: 'worker',
@@ -73,10 +77,11 @@ export async function seedDemoLife(
   });
   try {
     const holds = new EntitlementClient(entitlement);
-    await new DemoLife(account, billing, holds, around).run(demo);
+    await new DemoLife({ account, billing, worker }, holds, around).run(demo);
   } finally {
     await account.close();
     await billing.close();
+    await worker.close();
     await entitlement.close();
   }
   folder.writePrivateJson(FILE, { made_at: around.clock.now().toISOString() });
@@ -87,8 +92,7 @@ class DemoLife {
   private readonly visitor: BrowserCaller = { clientAddress: '127.0.0.1', requestId: newId() };
 
   constructor(
-    private readonly account: ServiceProxy,
-    private readonly billing: ServiceProxy,
+    private readonly services: Record<'account' | 'billing' | 'worker', ServiceProxy>,
     private readonly entitlement: EntitlementClient,
     private readonly around: DemoLifeSurroundings,
   ) {}
@@ -96,12 +100,16 @@ class DemoLife {
   async run({ email, password }: DemoFacts): Promise<void> {
     const { beginsSession } = await this.ask('POST', '/log-in', { email, password });
     this.visitor.sessionToken = beginsSession;
-    const { accountId } = await requireSession(this.account, this.visitor);
+    const { accountId } = await requireSession(this.services.account, this.visitor);
     await this.use(accountId);
     await this.ask('PUT', '/billing-details', DETAILS);
     for (const [name, processor, wish] of PURCHASES) {
       await this.buy(accountId, { ...wish, processor }, name);
     }
+    await startDemoWork(
+      (method, path, body) => this.askFor('worker', accountId, { method, path, body }),
+      () => this.entitlement.allowance(accountId),
+    );
   }
 
   /** Runs before its purchases, because the ledger is ordered by day. */
@@ -134,13 +142,23 @@ class DemoLife {
 
   /** Pays on the simulated processor's own page, like a customer. A paid order stays unchanged. */
   private async buy(accountId: string, wish: object, idempotencyKey: string): Promise<void> {
-    const ofAccount = { visitor: this.visitor, accountId, timeoutMs: CALL_TIMEOUT_MS };
-    const call = (path: string, body: object, key?: string) =>
-      this.billing.call({ ...ofAccount, method: 'POST', path, body, idempotencyKey: key });
-    const order = succeeded(await call('/internal/orders', wish, idempotencyKey)) as OrderAnswer;
+    const call = { method: 'POST', path: '/orders', body: wish, idempotencyKey } as const;
+    const order = (await this.askFor('billing', accountId, call)) as OrderAnswer;
     if (order.redirect_url === null) return;
     this.around.payments.press(order.redirect_url, 'pay');
-    succeeded(await call(`/internal/orders/${order.id}/return`, {}));
+    const path = `/orders/${order.id}/return`;
+    await this.askFor('billing', accountId, { method: 'POST', path, body: {} });
+  }
+
+  /** As a page asks for the account of its session. @throws the owner's refusal. */
+  private async askFor(
+    service: 'billing' | 'worker',
+    accountId: string,
+    call: PageCall,
+  ): Promise<unknown> {
+    const path = `/internal${call.path}`;
+    const made = { ...call, path, visitor: this.visitor, accountId, timeoutMs: CALL_TIMEOUT_MS };
+    return succeeded(await this.services[service].call(made));
   }
 
   private async ask(
@@ -151,7 +169,7 @@ class DemoLife {
     const { visitor } = this;
     const at = `/internal/dashboard${path}`;
     const call = { method, path: at, visitor, body, timeoutMs: CALL_TIMEOUT_MS };
-    const answer = await this.account.call(call);
+    const answer = await this.services.account.call(call);
     succeeded(answer);
     return answer;
   }
