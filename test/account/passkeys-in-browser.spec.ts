@@ -84,7 +84,7 @@ jest.setTimeout(300_000);
     await visitor.examine();
     await verifies(false);
     await press('Log in with a passkey');
-    await waitFor('the reason', async () => /Nothing was used/.test(await said()));
+    await waitFor('the reason', async () => /No passkey was used/.test(await said()));
     await verifies(true);
     await press('Log in with a passkey');
     await isAt('API keys');

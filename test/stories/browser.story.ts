@@ -315,17 +315,20 @@ export function dashboardInBrowser(deployed: () => Deployment): void {
       if (!request.url().startsWith(deployment.dashboardUrl)) return;
       told.push(`${request.url()} ${JSON.stringify(request.headers())} ${request.postData()}`);
     });
-    for (const name of [
-      '',
-      '/whois.bulk',
-      '/uploads.create',
-      '/whois.live?domainName=play-1.com',
-    ]) {
+    for (const name of ['', '/whois.bulk', '/uploads.create']) {
       await visitor.open(`/playground${name}`);
       await visitor.examine();
     }
-    await page.getByLabel('Your key').fill(key);
-    await page.getByRole('button', { name: 'Send' }).click();
+    const send = async () => {
+      await page.getByLabel('Your key').fill(key);
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('heading', { name: /^Answer \d+/ }).waitFor();
+    };
+    // One of its fields is called `dataset`.
+    await visitor.open('/playground/files.list');
+    await send();
+    await visitor.open('/playground/whois.live?domainName=play-1.com');
+    await send();
     await page.getByRole('heading', { name: 'Answer 200' }).waitFor();
     expect(await visitor.words()).toMatch(/Cost 1 credit, \d+ left/);
     expect(await page.locator('[data-answer] dd small').count()).toBeGreaterThan(3);

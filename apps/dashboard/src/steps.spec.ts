@@ -338,6 +338,7 @@ describe('an order', () => {
     under.answers.set('POST /internal/orders/1/return', refused);
     const shown = textOf(await get('/billing/return?order=1'));
     expect(shown).toContain('PayPal refused the payment of $10.00. Nothing was charged.');
+    expect(shown).not.toContain('Waiting for your payment');
     expect(shown).toContain('href="https://pay.example/1"');
     expect(shown).toContain('<form method="post" action="/credits/orders/1/drop">');
     under.answers.set('GET /internal/orders', { orders: [refused] });
@@ -347,6 +348,7 @@ describe('an order', () => {
     const dropped = textOf(await post('/credits/orders/1/drop', ''));
     expect(dropped).toContain('Cancelled. Nothing was charged.');
     expect(dropped).not.toContain('/drop');
+    expect(dropped).toContain('<a href="/plans">See all plans</a>');
   });
 
   it('that waits is described in the list, never by the name of its state', async () => {
@@ -395,6 +397,14 @@ describe('a plan change', () => {
     const shown = textOf(await get('/subscriptions'));
     expect(shown).toContain('$65.00 is open for the change to API plan 50K.');
     expect(shown).not.toContain('declined');
+  });
+
+  it('is shown as on its way to customers who come back from paying it', async () => {
+    const waiting = { ...PLAN, unpaid_change: { ...unpaid, is_declined: false } };
+    under.answers.set('GET /internal/subscriptions', { subscriptions: [waiting] });
+    const back = '/billing/subscriptions?token=EC-1&PayerID=P';
+    expect(textOf(await get(back))).toContain('If you have just paid, the payment is on its way');
+    expect(textOf(await get('/subscriptions'))).not.toContain('on its way');
   });
 
   it('whose page needs an agreement first can be requested again', async () => {
@@ -563,6 +573,17 @@ describe('an owner’s ways to log in', () => {
     const sent = textOf(await post('/account/email', form));
     expect(sent).toContain('Until then everything stays as it is');
     expect(changes()).toEqual([password, 'POST /internal/dashboard/account/email']);
+  });
+
+  it('S37: a known address is offered the ways in that open its account, not the provider just used', async () => {
+    const providers = ['google', 'github'];
+    under.answers.set('GET /internal/dashboard/log-in/providers', { providers });
+    const connects = { connects: 'ada@example.com', to: '/' };
+    under.answers.set('POST /internal/dashboard/log-in/return', connects);
+    const shown = textOf(await post('/log-in/github/return', 'query=%3Fcode%3D1'));
+    expect(shown).toContain('action="/log-in/google"');
+    expect(shown).not.toContain('action="/log-in/github"');
+    expect(shown).toContain('If you log in with Google instead, connect GitHub afterwards');
   });
 
   it('S31: opening the link to a new address changes nothing; only its button confirms', async () => {

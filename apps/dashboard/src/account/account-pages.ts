@@ -1,4 +1,5 @@
 import { type Markup, html } from '#libs/public-http';
+import { NO_PASSWORD } from '../auth/auth-pages.js';
 import { type Notice, type PageContext, field, form, page } from '../pages/layout.js';
 
 export interface AccountFacts {
@@ -33,7 +34,7 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
           <li>For 90 days, you can log in and restore the account. Keys stay revoked.</li>
           <li>After that, credits are forfeited and your personal data is erased for good.</li>
         </ul>
-        ${form(context, '/account/delete', fields)}
+        ${form(context, '/account/delete', fields)} ${NO_PASSWORD}
       </section>`,
   });
 }
@@ -50,7 +51,7 @@ export function exportPage(context: PageContext, notice?: Notice): Markup {
         audit log, orders, payments, invoices, credits and requests. It contains no secrets.
         <a href="/invoices">Invoices as PDF</a> are downloaded separately.
       </p>
-      ${form(context, '/account/export', fields)}
+      ${form(context, '/account/export', fields)} ${NO_PASSWORD}
     </section>`,
   });
 }
@@ -83,7 +84,7 @@ export function restorePage(
       body: html`<section>
         <p>
           It can be restored${until}. Credits and plans come back as they were; keys stay revoked,
-          so create new ones.
+          and you can reissue each of them.
         </p>
         ${form(context, '/account/restore', html`<button>Restore the account</button>`)}
       </section>`,

@@ -1,5 +1,5 @@
 import { type Markup, html } from '#libs/public-http';
-import { PASSWORD_HINT } from '../auth/auth-pages.js';
+import { NO_PASSWORD, PASSWORD_HINT } from '../auth/auth-pages.js';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
 
 const BACK = html`<a class="button plain" href="/account">Back to the account</a>`;
@@ -16,7 +16,7 @@ export function changePasswordPage(context: PageContext, notice?: Notice): Marku
         Every other browser is logged out, and a mail tells you of the change. Your keys keep
         working.
       </p>
-      ${form(context, '/account/password', fields)}
+      ${form(context, '/account/password', fields)} ${NO_PASSWORD}
     </section>`,
   });
 }
@@ -42,7 +42,7 @@ export function changeEmailPage(context: PageContext, email = '', notice?: Notic
         A link goes to the new address. Nothing changes before it is confirmed; then a mail tells
         the old address.
       </p>
-      ${form(context, '/account/email', fields)}
+      ${form(context, '/account/email', fields)} ${NO_PASSWORD}
     </section>`,
   });
 }

@@ -32,7 +32,7 @@ if (form && known?.parseRequestOptionsFromJSON && known.prototype.toJSON) {
       form.requestSubmit();
     } catch (error) {
       const words = {
-        NotAllowedError: 'Nothing was used: it was cancelled, or took too long.',
+        NotAllowedError: 'No passkey was used: the request was cancelled or took too long.',
         InvalidStateError: 'This device has a passkey of the account already.',
         SecurityError: 'Passkeys do not work at this address.',
       };

@@ -65,7 +65,8 @@ const button = make('button', 'Send');
 const file = document.querySelector('#file');
 let key = '';
 let input;
-if (form.dataset.key === 'needed') {
+// Not of the form’s dataset: a field may be called so.
+if (form.getAttribute('data-key') === 'needed') {
   input = make('input');
   input.id = 'playground-key';
   input.type = 'password';
@@ -87,7 +88,7 @@ form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const isSent = event.submitter !== form.querySelector('.actions .plain');
   const query = new URLSearchParams(new FormData(form));
-  const prepared = await fetch(form.dataset.calls + '?' + query)
+  const prepared = await fetch(form.getAttribute('data-calls') + '?' + query)
     .then((answer) => (answer.ok ? answer.json() : undefined))
     .catch(() => undefined);
   if (!prepared) return void (said.textContent = 'That did not work. Load the page again.');

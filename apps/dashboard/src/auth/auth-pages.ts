@@ -13,6 +13,11 @@ export interface Entered {
   email?: string;
 }
 
+/** Below a form that asks for the password, for owners who log in with a provider. */
+export const NO_PASSWORD = html`<p class="quiet">
+  No password yet? <a href="/password/forgot">Set one by a link in an e-mail</a>.
+</p>`;
+
 export const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
 
 /** Providers through which people may log in or sign up instead of with a password. */
@@ -150,7 +155,7 @@ export function passwordAgainPage(context: PageContext, to: string, notice?: Not
     notice,
     body: html`<section>
       <p>This is changed only within ten minutes of a log-in. Nothing has changed yet.</p>
-      ${form(context, '/reauthenticate', fields)}
+      ${form(context, '/reauthenticate', fields)} ${NO_PASSWORD}
     </section>`,
   });
 }

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import {
   type AskProviderAnswer,
   PROVIDERS,
+  PROVIDER_NAMES,
   type Provider,
   type ProviderReturnAnswer,
   type ProvidersAnswer,
@@ -34,7 +35,9 @@ export class ProviderPagesController {
     const path = `/log-in/providers/${provider}`;
     const answer = await visit.account({ method: 'POST', path, body });
     if (isRefused(answer)) {
-      return visit.show(logInPage(visit.context, { to }, faultNotice(answer)), answer.status);
+      const providers = await providersOf(visit);
+      const page = logInPage(visit.context, { to }, faultNotice(answer), providers);
+      return visit.show(page, answer.status);
     }
     return showLeaving(visit, provider, answer.body as AskProviderAnswer);
   }
@@ -50,7 +53,12 @@ export class ProviderPagesController {
   }
 
   @Post('return')
-  async finish(@Visit() visit: PageVisit, @Body() { query }: ProviderReturnForm) {
+  async finish(
+    @Visit() visit: PageVisit,
+    @Param('provider') given: string,
+    @Body() { query }: ProviderReturnForm,
+  ) {
+    const provider = providerOf(given);
     const answer = await visit.account({ method: 'POST', path: '/log-in/return', body: { query } });
     if (isRefused(answer)) {
       const providers = await providersOf(visit);
@@ -63,9 +71,20 @@ export class ProviderPagesController {
     }
     if (needs) return visit.goTo(`/log-in/code?${new URLSearchParams({ to: wayBack(to) })}`);
     if (connects === undefined) return visit.goTo(wayBack(to));
-    const text = `${connects} has an account already. Log in to it once, and both are connected.`;
-    return visit.show(logInPage(visit.context, { email: connects, to }, { kind: 'note', text }));
+    const others = (await providersOf(visit)).filter((one) => one !== provider);
+    const text = connectWords(connects, provider, others);
+    const entered = { email: connects, to };
+    return visit.show(logInPage(visit.context, entered, { kind: 'note', text }, others));
   }
+}
+
+/** Another provider logs its owner in and connects nothing. */
+function connectWords(address: string, provider: Provider, others: readonly Provider[]): string {
+  const name = PROVIDER_NAMES[provider];
+  const words = `${address} has an account already. Log in to it by password or passkey, and ${name} is connected.`;
+  if (others.length === 0) return words;
+  const other = others.map((one) => PROVIDER_NAMES[one]).join(' or ');
+  return `${words} If you log in with ${other} instead, connect ${name} afterwards under Account, Security.`;
 }
 
 /** Undefined while account does not answer. */

@@ -56,6 +56,9 @@ const EXPLAINED: Readonly<Record<OrderState, string>> = {
 /** In these states nothing has been charged, and a customer who returned without paying should read so. */
 const UNPAID: readonly OrderState[] = ['created', 'redirected', 'expired', 'failed', 'cancelled'];
 
+/** Nothing more can be paid on the order. */
+const ENDED: readonly OrderState[] = ['expired', 'failed', 'cancelled'];
+
 /** Links our page to the processor's: a link, because this origin's policy lets no form lead elsewhere. */
 export function orderPage(context: PageContext, facts: OrderFacts): Markup {
   const { order } = facts;
@@ -73,17 +76,34 @@ export function orderPage(context: PageContext, facts: OrderFacts): Markup {
             ? undefined
             : fact('Tax', `${money(order.tax_micros, order.currency)} of it`)
         }
-        ${fact('Period', intervalOf(order))} ${fact('Paid with', titleOf(order.processor))}
-        ${fact('State', EXPLAINED[order.state])}
+        ${fact('Period', intervalOf(order))}
+        ${fact(canDrop(order) ? 'Pay with' : 'Processor', titleOf(order.processor))}
+        ${fact('State', stateText(order))}
         ${url ? fact('Pay before', `${order.expires_at.slice(0, 16).replace('T', ' ')} UTC`) : undefined}
       </dl>
       ${canDrop(order) ? waitingActions(context, order) : undefined}
-      <p><a href="/subscriptions">Subscriptions</a> · <a href="/invoices">Invoices</a></p>
+      <p>
+        ${ENDED.includes(order.state) ? orderAgain(order) : undefined}
+        <a href="/subscriptions">Subscriptions</a> · <a href="/invoices">Invoices</a>
+      </p>
     </section>`,
   });
 }
 
-/** No money has arrived or is pending, so dropping it loses nothing. */
+const stateText = (order: OrderAnswer) =>
+  isRefused(order)
+    ? 'The payment was refused. The order waits until you pay in another way or drop it.'
+    : EXPLAINED[order.state];
+
+/** The processor refused the money, and the order waits all the same. */
+const isRefused = (order: OrderAnswer) => order.declined_at !== null;
+
+const orderAgain = ({ lines }: OrderAnswer): Markup =>
+  lines.some(({ credits }) => credits === null)
+    ? html`<a href="/plans">See all plans</a> ·`
+    : html`<a href="/credits">Buy credits</a> ·`;
+
+/** No money has come or is under way: nothing is lost by giving it up. */
 const canDrop = ({ state }: OrderAnswer) => state === 'created' || state === 'redirected';
 
 function waitingActions(context: PageContext, { id, redirect_url: url }: OrderAnswer): Markup {
@@ -93,9 +113,9 @@ function waitingActions(context: PageContext, { id, redirect_url: url }: OrderAn
   </div>`;
 }
 
-/** The state of an order, in a list. */
-export const orderWords = ({ state, declined_at: declined }: OrderAnswer) =>
-  declined === null ? ORDER_WORDS[state] : 'Payment refused: pay in another way, or drop it';
+/** Where an order stands, in a list. */
+export const orderWords = (order: OrderAnswer) =>
+  isRefused(order) ? 'Payment refused: pay in another way, or drop it' : ORDER_WORDS[order.state];
 
 /** The order in a line. */
 export function orderText({ lines }: OrderAnswer): string {
@@ -114,7 +134,7 @@ function noticeOf({ order, balance, wasCancelled }: OrderFacts): Notice | undefi
     const arrived = order.lines.map((line) => arrivalOf(line, order, balance));
     return { kind: 'done', text: `Your payment of ${paid} arrived: ${arrived.join(', ')}.` };
   }
-  if (order.declined_at !== null) return refusedNotice(order);
+  if (isRefused(order)) return refusedNotice(order);
   if (!wasCancelled || !UNPAID.includes(order.state)) return undefined;
   return PAYMENT_CANCELLED;
 }

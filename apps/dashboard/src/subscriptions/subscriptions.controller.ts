@@ -25,6 +25,20 @@ const UNFINISHED: Notice = {
   text: 'You came back without finishing the payment.',
 };
 
+/** Back from PayPal's page sooner than its news. The address may be anybody's, so this says "if". */
+const ON_ITS_WAY: Notice = {
+  kind: 'note',
+  text: 'If you have just paid, the payment is on its way to us. Load this page again in a moment.',
+};
+
+/** Where a visit of the list comes from. */
+interface Arrival {
+  /** Id of the subscription that was just changed. */
+  changed?: string;
+  /** From a page of the processor that says it was paid there. */
+  hasPaid?: boolean;
+}
+
 /** Subscriptions and their changes. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
@@ -37,8 +51,10 @@ export class SubscriptionPagesController {
     @Visit() visit: PageVisit,
     @Query('cancelled', OptionalText) cancelled: string,
     @Query('changed', OptionalText) changed: string,
+    @Query('token', OptionalText) token: string,
   ) {
-    return this.show(visit, cancelled === '' ? undefined : UNFINISHED, 200, changed);
+    const notice = cancelled === '' ? undefined : UNFINISHED;
+    return this.show(visit, notice, 200, { changed, hasPaid: token !== '' });
   }
 
   @Get('subscriptions/:id/change')
@@ -117,8 +133,7 @@ export class SubscriptionPagesController {
     return this.show(visit, faultNotice(answer), answer.status);
   }
 
-  /** @param changed id of the one that was just changed. */
-  private async show(visit: PageVisit, notice?: Notice, status = 200, changed = '') {
+  private async show(visit: PageVisit, notice?: Notice, status = 200, from: Arrival = {}) {
     const [balance, answer] = await Promise.all([
       this.calls.balance(visit.session).catch(() => undefined),
       visit.billing({ method: 'GET', path: '/subscriptions' }),
@@ -126,8 +141,11 @@ export class SubscriptionPagesController {
     const subscriptions = isRefused(answer)
       ? undefined
       : (answer.body as SubscriptionsAnswer).subscriptions;
-    const found = subscriptions?.find(({ id }) => id === changed);
-    const standing = found && standingNotice(found);
+    const found = subscriptions?.find(({ id }) => id === from.changed);
+    const isOpen = subscriptions?.some(
+      ({ unpaid_change: unpaid }) => unpaid?.is_declined === false,
+    );
+    const standing = from.hasPaid && isOpen ? ON_ITS_WAY : found && standingNotice(found);
     const said = notice ?? (isRefused(answer) ? faultNotice(answer) : standing);
     return visit.show(subscriptionsPage(visit.context, { balance, subscriptions }, said), status);
   }

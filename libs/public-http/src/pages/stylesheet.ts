@@ -60,6 +60,7 @@ ul { padding-left: 1.2rem; }
 .facts { margin: 0 0 1rem; }
 .facts div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: 0.4rem 0; border-top: 1px solid var(--line); }
 .facts dt { flex: 0 0 11rem; color: var(--quiet); }
+.facts dt:has(a) { flex-basis: 15rem; }
 .facts dd { flex: 1 1 14rem; margin: 0; min-width: 0; }
 .facts small { margin-left: 0.5rem; }
 h3 { font-size: 0.95rem; margin: 1.25rem 0 0.5rem; }
@@ -124,6 +125,7 @@ dialog input { display: block; width: 100%; margin-top: 0.3rem; padding: 0.5rem;
   border: 1px solid var(--edge);
   border-radius: var(--round);
 }
+.field [data-slider] { width: max-content; min-width: 100%; max-width: calc(100vw - 5.5rem); }
 button, .button {
   display: inline-block;
   padding: 0.55rem 1.1rem;
