@@ -46,7 +46,8 @@ export function readUrl(text: string): string {
 
 function faultsOf({ protocol, port, username, password, hostname }: URL): string[] {
   const address = hostname.replace(/^\[|\]$/g, '');
-  const isPublic = isIP(address) === 0 ? hostname.includes('.') : !isBlockedAddress(address);
+  const isNamed = hostname.replace(/\.$/, '').includes('.');
+  const isPublic = isIP(address) === 0 ? isNamed : !isBlockedAddress(address);
   return [
     ...(protocol === 'https:' ? [] : ['must begin with https://']),
     ...(port === '' ? [] : ['must not name another port than 443']),

@@ -210,6 +210,7 @@ describe('webhooks', () => {
       'https://[::1]/',
       'https://169.254.169.254/latest',
       'https://localhost/',
+      'https://localhost./',
       'https://0x7f.1/',
       'no address',
     ]) {
