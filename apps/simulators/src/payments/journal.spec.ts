@@ -62,3 +62,14 @@ it('a subscription is renewed and changed after a restart, with its earlier ids'
   expect((await third.stripe.invoices.list({})).data).toHaveLength(3);
   await third.simulator.stop();
 });
+
+it('pages are where they were after a restart, unless something else has the port', async () => {
+  const first = await started();
+  await first.simulator.stop();
+  const second = await started();
+  expect(second.url).toBe(first.url);
+  const other = await started();
+  expect(other.url).not.toBe(first.url);
+  await second.simulator.stop();
+  await other.simulator.stop();
+});

@@ -47,3 +47,21 @@ export class Journal {
     return createHmac('sha256', this.seed).update(String(this.ids)).digest('hex').slice(0, 24);
   }
 }
+
+/** The port at which the pages of a journal's objects were. */
+export class KeptPort {
+  private readonly path: string;
+
+  constructor(journalPath: string) {
+    this.path = `${journalPath}.port`;
+  }
+
+  read(): number | undefined {
+    const port = existsSync(this.path) ? Number(readFileSync(this.path, 'utf8')) : NaN;
+    return Number.isInteger(port) && port > 0 && port <= 65_535 ? port : undefined;
+  }
+
+  write(port: number): void {
+    writeFileSync(this.path, `${port}\n`, { mode: MODE });
+  }
+}

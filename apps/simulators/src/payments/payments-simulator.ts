@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, SystemClock, isFromThisMachine } from '#libs/platform';
 import type { ApiFaults } from './api-faults.js';
 import { CallbackSender, type CallbackTarget, type DeliveryFaults } from './callback-sender.js';
-import { Journal, type JournalEntry } from './journal.js';
+import { Journal, type JournalEntry, KeptPort } from './journal.js';
 import { PAYPAL_PATH, PaypalSimulator } from './paypal/paypal-simulator.js';
 import { PaypalRefusal } from './paypal/paypal-refusal.js';
 import { type PageAnswer, simulatorPage } from './simulator-page.js';
@@ -60,17 +60,29 @@ export class PaymentsSimulator {
   }
 
   /**
-   * @param journalPath the file that what happens is kept in, and taken from; by default it is forgotten at the end.
+   * @param journalPath the file that what happens is kept in, and taken from; by default it is forgotten at the end. The
+   * port is kept beside it: customers have the addresses of pages.
    * @returns the base URL of API and pages.
    */
   async start(port = 0, journalPath?: string): Promise<string> {
-    await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject).listen(port, '127.0.0.1', resolve);
+    const keptPort = journalPath === undefined ? undefined : new KeptPort(journalPath);
+    const own = port || keptPort?.read();
+    await this.listen(own ?? 0).catch(async (error: unknown) => {
+      if (own === port) throw error;
+      await this.listen(0);
     });
-    this.url = `http://localhost:${(this.server.address() as AddressInfo).port}`;
+    const { port: taken } = this.server.address() as AddressInfo;
+    keptPort?.write(taken);
+    this.url = `http://localhost:${taken}`;
     if (journalPath !== undefined) this.replay(new Journal(journalPath));
     this.ticking = setInterval(() => this.clock.runDue(), TICK_MS).unref();
     return this.url;
+  }
+
+  private async listen(port: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject).listen(port, '127.0.0.1', resolve);
+    });
   }
 
   sendCallbacksTo(target: CallbackTarget): void {
