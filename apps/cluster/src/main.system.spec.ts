@@ -80,7 +80,10 @@ describe('npm run cluster', () => {
       const said = (text: string) =>
         waitFor(
           text,
-          () => output.includes(text) || (cluster.exitCode !== null && output),
+          () => {
+            if (cluster.exitCode !== null) throw new Error(`it has ended: ${output}`);
+            return output.includes(text);
+          },
           START_LIMIT_MS,
         );
       try {
