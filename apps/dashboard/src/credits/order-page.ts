@@ -76,7 +76,7 @@ export function orderPage(context: PageContext, facts: OrderFacts): Markup {
             ? undefined
             : fact('Tax', `${money(order.tax_micros, order.currency)} of it`)
         }
-        ${fact('Period', intervalOf(order))}
+        ${fact('Billed', intervalOf(order))}
         ${fact(canDrop(order) ? 'Pay with' : 'Processor', titleOf(order.processor))}
         ${fact('State', stateText(order))}
         ${url ? fact('Pay before', `${order.expires_at.slice(0, 16).replace('T', ' ')} UTC`) : undefined}

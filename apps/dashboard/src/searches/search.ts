@@ -102,7 +102,7 @@ export function isSample({ parameters, body, ...row }: Operation, typed: Typed):
 
 /** The price of one page, answer or item, before it is asked for. */
 export function priceWords({ price, paged }: Operation): string {
-  if (price.per === 'free') return 'Free.';
+  if (price.per === 'free') return price.later ?? 'Free.';
   const each = creditWords(price.credits);
   if (paged) return `A page costs ${each}; an empty page is free.`;
   if (price.per === 'item') return `Each answered name costs ${each}.`;

@@ -9,6 +9,8 @@ const ENTRY_LENGTH_MAX = 255;
 const DELIMITERS = [',', ';', '\t'] as const;
 const HEADERS = /^(domain([_ -]?names?)?|domains|names?|hosts?|hostname|url|website)$/i;
 const ROWS_LENGTH = 64 * 1024;
+/** Blank lines included: they pack to nothing, and each takes as long to read as another one. */
+const ALL_LINES_MAX = 2 * UPLOAD_LINES_MAX;
 
 /** Reads the names in a text or a CSV file, one a line, and counts what it finds. */
 export class NameFile {
@@ -38,6 +40,7 @@ export class NameFile {
 
   private rowOf(listId: string, line: string): string {
     this.number += 1;
+    if (this.number > ALL_LINES_MAX) throw new UnreadableFile('too_many_lines');
     if (line.trim() === '') return '';
     if (this.column === undefined && this.begin(line)) return '';
     this.lines += 1;

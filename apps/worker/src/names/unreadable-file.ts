@@ -1,7 +1,8 @@
 import type { UploadRefusalReason } from '#libs/contracts';
 
 const DETAILS: Readonly<Record<UploadRefusalReason, string>> = {
-  too_many_lines: 'The file has more than 3,000,000 lines with names. Split it into several files.',
+  too_many_lines:
+    'The file has more than 3,000,000 lines with names, or more than 6,000,000 with blank ones. Split it into several files.',
   too_large_unpacked: 'The file is larger than 768 MiB when unpacked. Split it into several files.',
   not_text: 'The file is not UTF-8 text. Send text or CSV, either plain or as gzip or ZIP.',
   nested_archive: 'The archive contains another archive. Compress the text or CSV file itself.',

@@ -8,12 +8,12 @@ export type Credits = number | { parameter: string; by: Readonly<Record<string, 
  * - `item`: for each item of the answer whose outcome is charged; `items` is how many there may be at
  *   most, which is what is reserved before.
  * - `page`: for each page that is not empty.
- * - `free`: nothing.
+ * - `free`: nothing; `later` says what the work that it starts costs.
  */
 export type Price =
   | { per: 'answer' | 'page'; credits: Credits }
   | { per: 'item'; credits: Credits; items: (input: PricedInput) => number }
-  | { per: 'free' };
+  | { per: 'free'; later?: string };
 
 /** The facts on which a price may depend. */
 export interface PricedInput {

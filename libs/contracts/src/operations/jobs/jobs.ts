@@ -107,7 +107,7 @@ export const JOB_WHOIS = defineOperation({
   body: { of: JobRequest, limitBytes: JOB_BODY_BYTES, example: NAMES },
   takesIdempotencyKey: true,
   answers: [{ type: 'application/json', of: JobAnswer, status: 202 }],
-  price: FREE,
+  price: { per: 'free', later: '1 credit per answered name, charged as the job runs.' },
   limits: { timeoutMs: HOLD_TIMEOUT_MS },
   problems: OF_NEW_JOBS,
   examples: [{ title: 'Two names', parameters: {}, body: NAMES, answer: QUEUED }],

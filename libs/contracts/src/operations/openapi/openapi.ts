@@ -172,7 +172,7 @@ const selectedFrom = ({ parameters }: Operation) =>
 
 /** @returns the price in a sentence, for people. */
 export function priceSentence({ price }: Operation): string {
-  if (price.per === 'free') return 'Free.';
+  if (price.per === 'free') return price.later ?? 'Free.';
   const { credits, per } = price;
   if (typeof credits === 'number')
     return `${credits} credit${credits === 1 ? '' : 's'} per ${per}.`;

@@ -1,0 +1,16 @@
+import { Readable } from 'node:stream';
+import { expect, it } from '@jest/globals';
+import { UPLOAD_LINES_MAX } from '#libs/contracts';
+import { NameFile } from './name-file.js';
+
+const BLANKS = Buffer.alloc(1024 * 1024, '\n');
+
+it('S71: a file of blank lines is refused once it has twice as many as there may be names', async () => {
+  let read = 0;
+  async function* blanks() {
+    for (; read < 100; read++) yield BLANKS;
+  }
+  const rows = new NameFile().rows('list', Readable.from(blanks()));
+  await expect(rows.next()).rejects.toMatchObject({ reason: 'too_many_lines' });
+  expect(read * BLANKS.length).toBeLessThan(3 * UPLOAD_LINES_MAX);
+});
