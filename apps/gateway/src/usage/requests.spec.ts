@@ -226,7 +226,7 @@ describe('the requests of a day', () => {
     const open = async (at: string) =>
       (await dashboard.send('GET', at, { cookie: dashboard.cookie })).body.toString();
     expect(await open('/usage')).toContain('Half of the answers came within 100 ms');
-    const lookups = /Lookups a minute<[\s\S]*?<\/tr>/.exec(await open('/'))![0];
+    const lookups = /Live requests a minute<[\s\S]*?<\/tr>/.exec(await open('/'))![0];
     expect(lookups.match(/\d+(?=\s*<\/td)/g)).toEqual(['10', '2', '8', '2']);
     await new LogMaintenanceRepository(maintenance).countNewRows();
     expect(await read()).toContain(`${TODAY},Dashboard,5,0,5`);
