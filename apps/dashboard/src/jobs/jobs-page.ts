@@ -164,7 +164,7 @@ function row(context: PageContext, job: JobAnswer): Markup {
           ? html`<a
               class="button small"
               href="/api/jobs/${id ?? ''}/results"
-              aria-label="Results of ${words}, ${counts.unique} names"
+              aria-label="Download the results of ${words}, ${counts.unique} names"
               >Download</a
             >`
           : undefined

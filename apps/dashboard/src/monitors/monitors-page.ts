@@ -162,7 +162,9 @@ function row(monitor: MonitorAnswer): Markup {
       </p>
     </div>
     <div class="actions">
-      <a class="button small" href="/monitors/${id}" aria-label="Events of ${name}">Open</a>
+      <a class="button small" href="/monitors/${id}" aria-label="Open the events of ${name}"
+        >Open</a
+      >
     </div>
   </li>`;
 }
