@@ -26,7 +26,7 @@ interface Connection {
 const SHARE_CLOSED = 0.01;
 /** Requests of one connection that are under way at a time: Node's parser would begin all that it has read. */
 const ASKING_MAX = 4;
-/** Requests of one connection that wait for those; who sends more is not served. */
+/** Requests of one connection that wait for those; a connection with more is closed. */
 const WAITING_MAX = 64;
 
 /**
