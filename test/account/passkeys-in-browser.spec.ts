@@ -5,7 +5,7 @@ import { chromiumPath } from '../environment/chromium.js';
 import { hasBrowser } from '../stories/browser.story.js';
 import { Customer } from '../stories/customer.js';
 import { type Deployment, openSolo } from '../stories/deployment.js';
-import { Visitor, openBrowser } from '../stories/visitor.js';
+import { BrowserUser, openBrowser } from '../stories/browser-user.js';
 
 /** The whole product and a browser start in it. */
 jest.setTimeout(300_000);
@@ -15,7 +15,7 @@ jest.setTimeout(300_000);
   let deployment: Deployment;
   let browser: Browser;
   let customer: Customer;
-  let visitor: Visitor;
+  let user: BrowserUser;
   let devtools: CDPSession;
   let authenticatorId: string;
 
@@ -24,8 +24,8 @@ jest.setTimeout(300_000);
     browser = await openBrowser(chromiumPath() as string);
     customer = new Customer(deployment, 'pia@passkeys.example', 'Pia');
     await customer.join();
-    visitor = await Visitor.arrive(browser, deployment);
-    devtools = await visitor.context.newCDPSession(visitor.page);
+    user = await BrowserUser.arrive(browser, deployment);
+    devtools = await user.context.newCDPSession(user.page);
     await devtools.send('WebAuthn.enable');
     ({ authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
       options: {
@@ -43,33 +43,33 @@ jest.setTimeout(300_000);
     await deployment?.stop();
   });
   afterEach(() => {
-    const faults = visitor.takeFaults().filter((fault) => !/status of 4\d\d/.test(fault));
+    const faults = user.takeFaults().filter((fault) => !/status of 4\d\d/.test(fault));
     expect(faults).toEqual([]);
   });
 
   const press = (button: string) =>
-    visitor.page.getByRole('button', { name: button, exact: true }).click();
+    user.page.getByRole('button', { name: button, exact: true }).click();
   const isAt = (title: string) =>
-    waitFor(`the page "${title}"`, async () => (await visitor.title()) === title);
-  const said = () => visitor.page.locator('[data-said]').innerText();
+    waitFor(`the page "${title}"`, async () => (await user.title()) === title);
+  const said = () => user.page.locator('[data-said]').innerText();
   const verifies = (isUserVerified: boolean) =>
     devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
   const credentials = async () =>
     (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
 
   it('S34: is created on the security page under our policy, with a name, and listed', async () => {
-    await visitor.open('/log-in');
+    await user.open('/log-in');
     const fields = { 'E-mail': customer.email, Password: customer.password };
-    expect(await visitor.submit('Log in', fields)).toBe(303);
-    await visitor.open('/security');
+    expect(await user.submit('Log in', fields)).toBe(303);
+    await user.open('/security');
     await press('Add a passkey');
     await isAt('Add a passkey');
-    await visitor.examine();
-    await visitor.page.getByLabel('Name').fill('My <b>laptop');
+    await user.examine();
+    await user.page.getByLabel('Name').fill('My <b>laptop');
     await press('Create the passkey');
     await isAt('Security');
-    expect(await visitor.words()).toContain('My <b>laptop');
-    await visitor.examine();
+    expect(await user.words()).toContain('My <b>laptop');
+    await user.examine();
     expect(await credentials()).toMatchObject([{ rpId: 'localhost', isResidentCredential: true }]);
     await press('Add a passkey');
     await isAt('Add a passkey');
@@ -78,10 +78,10 @@ jest.setTimeout(300_000);
   });
 
   it('S34: opens the account with one click, and not with an unknown fingerprint', async () => {
-    await visitor.open('/');
+    await user.open('/');
     await press('Log out');
-    await visitor.open('/log-in?to=/keys');
-    await visitor.examine();
+    await user.open('/log-in?to=/keys');
+    await user.examine();
     await verifies(false);
     await press('Log in with a passkey');
     await waitFor('the reason', async () => /No passkey was used/.test(await said()));
@@ -96,24 +96,24 @@ jest.setTimeout(300_000);
     const credential = { ...rest, credentialId, signCount: 0 };
     await devtools.send('WebAuthn.addCredential', { authenticatorId, credential });
     const refusedLogIn = async () => {
-      await visitor.open('/');
+      await user.open('/');
       await press('Log out');
-      await visitor.open('/log-in');
+      await user.open('/log-in');
       await press('Log in with a passkey');
       await waitFor('the refusal', async () =>
-        (await visitor.words()).includes('That passkey was not accepted'),
+        (await user.words()).includes('That passkey was not accepted'),
       );
       const fields = { 'E-mail': customer.email, Password: customer.password };
-      expect(await visitor.submit('Log in', fields)).toBe(303);
+      expect(await user.submit('Log in', fields)).toBe(303);
     };
     expect(signCount).toBeGreaterThan(1);
     await refusedLogIn();
-    await visitor.open('/security');
-    await visitor.follow('Rename the passkey My <b>laptop');
-    expect(await visitor.submit('Save', { Name: 'Old <i>laptop' })).toBe(303);
-    await visitor.follow('Remove the passkey Old <i>laptop');
-    expect(await visitor.submit('Remove the passkey')).toBe(303);
-    expect(await visitor.words()).not.toContain('laptop');
+    await user.open('/security');
+    await user.follow('Rename the passkey My <b>laptop');
+    expect(await user.submit('Save', { Name: 'Old <i>laptop' })).toBe(303);
+    await user.follow('Remove the passkey Old <i>laptop');
+    expect(await user.submit('Remove the passkey')).toBe(303);
+    expect(await user.words()).not.toContain('laptop');
     await refusedLogIn();
   });
 });

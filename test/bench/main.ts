@@ -18,7 +18,6 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   start: () => import('./start.bench.js'),
   gateway: () => import('./gateway.bench.js'),
   cluster: () => import('./cluster.bench.js'),
-  security: () => import('./security.bench.js'),
   ledger: () => import('./ledger.bench.js'),
   lookups: () => import('./lookups.bench.js'),
   jobs: () => import('./jobs.bench.js'),

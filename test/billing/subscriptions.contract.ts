@@ -5,7 +5,7 @@ import type {
   BillSnapshot,
   ChangeRequest,
   ChangeResult,
-  Outcome,
+  CallResult,
   ProcessorRef,
   ProcessorSnapshot,
   SubscriptionSnapshot,
@@ -14,7 +14,7 @@ import type {
 import { planRefOf } from '../../apps/billing/src/plan-changes/plan-change.js';
 import type { ProcessorHarness } from './processor-harness.js';
 
-export function valueOf<T>(outcome: Outcome<T>): T {
+export function valueOf<T>(outcome: CallResult<T>): T {
   if (outcome.outcome === 'done') return outcome.value;
   throw new Error(`${outcome.outcome}: ${JSON.stringify(outcome)}`);
 }

@@ -21,7 +21,7 @@ import { DAY_MS } from '#libs/platform';
 import { TestClock } from '#test/environment';
 import { changedShare, greyPicture } from '../billing/pdf-pixels.js';
 import { chromiumPath } from '../environment/chromium.js';
-import { openBrowser } from '../stories/visitor.js';
+import { openBrowser } from '../stories/browser-user.js';
 import { ACCOUNT_ID, DashboardUnderTest, OWN_ORIGIN } from './dashboard-under-test.js';
 
 const KEPT = join(process.cwd(), 'test/dashboard/pictures');

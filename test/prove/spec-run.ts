@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { runOwnProcess } from './own-process.js';
-import { type Harness, holds } from './scenario.js';
+import { holds } from './environment/broken.js';
+import { type Harness } from './scenario.js';
 
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
 

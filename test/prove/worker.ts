@@ -1,7 +1,7 @@
 import type { Random } from '../random.js';
+import { Broken } from './environment/broken.js';
 import {
   type Harness,
-  Broken,
   type InstallationScenario,
   type Scenario,
   type ScenarioResult,

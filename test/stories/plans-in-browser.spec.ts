@@ -6,7 +6,7 @@ import { chromiumPath } from '../environment/chromium.js';
 import { hasBrowser } from './browser.story.js';
 import { Customer } from './customer.js';
 import { openSoloWithPayments } from './deployment.js';
-import { Visitor, openBrowser } from './visitor.js';
+import { BrowserUser, openBrowser } from './browser-user.js';
 
 /** What the story reads of an export. */
 interface Held {
@@ -19,45 +19,45 @@ interface Held {
   let deployment: Awaited<ReturnType<typeof openSoloWithPayments>>;
   let browser: Browser;
   let customer: Customer;
-  let visitor: Visitor;
+  let user: BrowserUser;
 
   beforeAll(async () => {
     deployment = await openSoloWithPayments();
     browser = await openBrowser(chromiumPath() as string);
     customer = new Customer(deployment, 'rosa@plans.example', 'Rosa');
     await customer.join();
-    visitor = await Visitor.arrive(browser, deployment, { acceptDownloads: true });
-    await visitor.open('/log-in');
+    user = await BrowserUser.arrive(browser, deployment, { acceptDownloads: true });
+    await user.open('/log-in');
     const fields = { 'E-mail': customer.email, Password: customer.password };
-    expect(await visitor.submit('Log in', fields)).toBe(303);
+    expect(await user.submit('Log in', fields)).toBe(303);
   });
   afterAll(async () => {
     await browser?.close();
     await deployment?.stop();
   });
   afterEach(() => {
-    const faults = visitor.takeFaults().filter((fault) => !/status of 4\d\d/.test(fault));
+    const faults = user.takeFaults().filter((fault) => !/status of 4\d\d/.test(fault));
     expect(faults).toEqual([]);
   });
 
   /** What the page says of the plan that is owned; nothing before billing has heard of it. */
   const own = async () => {
-    await visitor.open('/subscriptions');
-    const plans = visitor.page.getByRole('listitem').filter({ hasText: 'API plan' });
+    await user.open('/subscriptions');
+    const plans = user.page.getByRole('listitem').filter({ hasText: 'API plan' });
     return (await plans.allInnerTexts())[0] ?? '';
   };
 
-  /** By the API, with the visitor's account. */
+  /** By the API, with the user's account. */
   async function fetchOrders() {
     return customer.call('GET', '/api/orders');
   }
 
   /** From an order of ours over the processor's page and back. */
   async function pay(): Promise<void> {
-    await visitor.follow('Pay on the processor’s page');
+    await user.follow('Pay on the processor’s page');
     await Promise.all([
-      visitor.page.waitForURL(`${deployment.dashboardUrl}/**`),
-      visitor.page.getByRole('button', { name: /^Pay / }).first().click(),
+      user.page.waitForURL(`${deployment.dashboardUrl}/**`),
+      user.page.getByRole('button', { name: /^Pay / }).first().click(),
     ]);
   }
 
@@ -69,18 +69,18 @@ interface Held {
       '/subscriptions',
       '/invoices',
     ]) {
-      await visitor.open(path);
-      await visitor.examine();
+      await user.open(path);
+      await user.examine();
     }
-    await visitor.open('/plans?interval=year');
-    expect(await visitor.words()).toContain('$268.92 a year');
-    await visitor.follow('Monthly');
-    expect(await visitor.words()).toContain('$27.00 a month');
+    await user.open('/plans?interval=year');
+    expect(await user.words()).toContain('$268.92 a year');
+    await user.follow('Monthly');
+    expect(await user.words()).toContain('$27.00 a month');
   });
 
   it('the slider selects a package by keyboard and shows its price', async () => {
-    await visitor.open('/credits');
-    const slider = visitor.page.getByRole('slider', { name: 'Package' });
+    await user.open('/credits');
+    const slider = user.page.getByRole('slider', { name: 'Package' });
     expect(await slider.getAttribute('aria-valuetext')).toBe(
       '5,000 credits for $19.00, $0.0038 each',
     );
@@ -89,61 +89,61 @@ interface Held {
       '6,000 credits for $22.50, $0.0037 each',
     );
     await slider.press('End');
-    expect(await visitor.page.locator('output').innerText()).toBe(
+    expect(await user.page.locator('output').innerText()).toBe(
       '3,000,000 credits for $4,800.00, $0.0016 each',
     );
     await slider.press('Home');
-    expect(await visitor.submit('Order the package')).toBe(303);
-    await visitor.examine();
+    expect(await user.submit('Order the package')).toBe(303);
+    await user.examine();
     await pay();
-    expect(await visitor.words()).toContain(
+    expect(await user.words()).toContain(
       'Your payment of $19.00 arrived: 5,000 credits that never expire',
     );
     await waitFor('the package', async () => {
-      await visitor.open('/subscriptions');
-      return /Package, \S+ order \w+\s+5,000\s+5,000\s+never expires/.test(await visitor.words());
+      await user.open('/subscriptions');
+      return /Package, \S+ order \w+\s+5,000\s+5,000\s+never expires/.test(await user.words());
     });
   });
 
   it('a plan is subscribed to and paid, and then listed', async () => {
-    await visitor.open('/plans');
-    expect(await visitor.submit('Subscribe to API plan 5K')).toBe(303);
-    expect(await visitor.words()).toContain('API plan 5K');
+    await user.open('/plans');
+    expect(await user.submit('Subscribe to API plan 5K')).toBe(303);
+    expect(await user.words()).toContain('API plan 5K');
     await pay();
     await waitFor('the plan', async () => /active.*renews/s.test(await own()));
     expect(await own()).toContain('$10.00 a month');
-    await visitor.examine();
+    await user.examine();
   });
 
   it('a dearer plan shows the amount due before it is paid, and works afterwards', async () => {
-    await visitor.follow('Change plan: API plan 5K');
-    await visitor.page.getByRole('button', { name: 'Change to API plan 15K' }).click();
-    await visitor.page.getByRole('heading', { name: 'Change the plan' }).waitFor();
-    expect(await visitor.words()).toMatch(/API plan 5K → API plan 15K[\s\S]*\$17\.00 due now/);
-    await visitor.examine();
-    expect(await visitor.submit('Pay and change')).toBe(303);
+    await user.follow('Change plan: API plan 5K');
+    await user.page.getByRole('button', { name: 'Change to API plan 15K' }).click();
+    await user.page.getByRole('heading', { name: 'Change the plan' }).waitFor();
+    expect(await user.words()).toMatch(/API plan 5K → API plan 15K[\s\S]*\$17\.00 due now/);
+    await user.examine();
+    expect(await user.submit('Pay and change')).toBe(303);
     await waitFor('the new plan', async () => (await own()).includes('API plan 15K'));
     expect(await own()).toContain('$27.00 a month');
   });
 
   it('a cheaper plan waits for the end of the period and can be withdrawn', async () => {
-    await visitor.follow('Change plan: API plan 15K');
-    await visitor.page.getByRole('button', { name: 'Change to API plan 5K' }).click();
-    expect(await visitor.words()).toContain('Nothing is charged now');
-    expect(await visitor.submit('Change')).toBe(303);
+    await user.follow('Change plan: API plan 15K');
+    await user.page.getByRole('button', { name: 'Change to API plan 5K' }).click();
+    expect(await user.words()).toContain('Nothing is charged now');
+    expect(await user.submit('Change')).toBe(303);
     await waitFor('the pending change', async () => (await own()).includes('then API plan 5K'));
-    await visitor.submit('Undo: API plan 15K');
+    await user.submit('Undo: API plan 15K');
     await waitFor('its end', async () => !(await own()).includes('then'));
   });
 
   it('a plan is cancelled and resumed', async () => {
-    await visitor.follow('Cancel: API plan 15K');
-    expect(await visitor.words()).toMatch(/It works until \d{4}-\d\d-\d\d \(UTC\)/);
-    await visitor.examine();
-    expect(await visitor.submit('Cancel the subscription')).toBe(303);
+    await user.follow('Cancel: API plan 15K');
+    expect(await user.words()).toMatch(/It works until \d{4}-\d\d-\d\d \(UTC\)/);
+    await user.examine();
+    expect(await user.submit('Cancel the subscription')).toBe(303);
     await waitFor('the end', async () => (await own()).includes('ends '));
-    await visitor.examine();
-    expect(await visitor.submit('Undo the cancellation: API plan 15K')).toBe(303);
+    await user.examine();
+    expect(await user.submit('Undo the cancellation: API plan 15K')).toBe(303);
     await waitFor('the renewal', async () => (await own()).includes('renews '));
     await waitFor('the mail', async () => {
       const mails = await deployment.mailbox.newest(50);
@@ -152,100 +152,100 @@ interface Held {
   });
 
   it('payment details are changed at the processor, whose page leads back', async () => {
-    await visitor.submit('Payment details: API plan 15K');
-    await visitor.examine();
-    await visitor.follow('Go to the processor’s page');
-    expect(new URL(visitor.page.url()).origin).not.toBe(deployment.dashboardUrl);
-    await visitor.open('/billing/subscriptions');
-    expect(await visitor.title()).toBe('Subscriptions');
+    await user.submit('Payment details: API plan 15K');
+    await user.examine();
+    await user.follow('Go to the processor’s page');
+    expect(new URL(user.page.url()).origin).not.toBe(deployment.dashboardUrl);
+    await user.open('/billing/subscriptions');
+    expect(await user.title()).toBe('Subscriptions');
   });
 
   it('the processor is chosen before an order, with its differences shown', async () => {
-    await visitor.open('/plans');
-    await visitor.follow('PayPal');
-    expect(await visitor.words()).toContain('PayPal');
-    await visitor.examine();
+    await user.open('/plans');
+    await user.follow('PayPal');
+    expect(await user.words()).toContain('PayPal');
+    await user.examine();
     const units = { 'Units of the Rate-limit add-on': '1' };
-    expect(await visitor.submit('Subscribe to Rate-limit add-on', units)).toBe(303);
+    expect(await user.submit('Subscribe to Rate-limit add-on', units)).toBe(303);
     const { body } = await fetchOrders();
     expect(body.orders[0].processor).toBe('paypal');
   });
 
   it('S77: a Domainer plan opens its files and no others, from the moment it is paid', async () => {
     const csvOf = (dataset: string) =>
-      visitor.page.getByRole('link', { name: new RegExp(`^CSV, .* MB: ${dataset} of`) });
+      user.page.getByRole('link', { name: new RegExp(`^CSV, .* MB: ${dataset} of`) });
     const open = async () => {
-      await visitor.open('/files');
+      await user.open('/files');
       return csvOf('New names').count();
     };
     await waitFor('a file', async () => {
       await open();
-      return visitor.page
+      return user.page
         .getByRole('link', { name: /^Requires a plan with names: New names of/ })
         .count();
     });
     expect(await open()).toBe(0);
-    await visitor.examine();
-    await visitor.open('/plans');
-    expect(await visitor.submit('Subscribe to Domainer Names')).toBe(303);
+    await user.examine();
+    await user.open('/plans');
+    expect(await user.submit('Subscribe to Domainer Names')).toBe(303);
     await pay();
     await waitFor('the files', open);
     expect(await csvOf('WHOIS of new names').count()).toBe(0);
     const address = await csvOf('New names').first().getAttribute('href');
     const statusOf = async (path: string) =>
-      (await visitor.page.request.get(deployment.dashboardUrl + path)).status();
+      (await user.page.request.get(deployment.dashboardUrl + path)).status();
     expect(await statusOf(address!)).toBe(200);
     expect(await statusOf(address!.replace('/newly/', '/newly_dns/'))).toBe(403);
-    await visitor.examine();
+    await user.examine();
   });
 
   it('units of the add-on can be added', async () => {
-    await visitor.open('/plans');
+    await user.open('/plans');
     const fields = { 'Units of the Rate-limit add-on': '2' };
-    expect(await visitor.submit('Subscribe to Rate-limit add-on', fields)).toBe(303);
-    expect(await visitor.words()).toContain('$40.00');
+    expect(await user.submit('Subscribe to Rate-limit add-on', fields)).toBe(303);
+    expect(await user.words()).toContain('$40.00');
     await pay();
     await waitFor('the add-on', async () => {
-      await visitor.open('/subscriptions');
-      return (await visitor.words()).includes('Rate-limit add-on × 2');
+      await user.open('/subscriptions');
+      return (await user.words()).includes('Rate-limit add-on × 2');
     });
   });
 
   it('each payment has its invoice as a PDF, reprinted when the details have changed', async () => {
-    const rows = visitor.page.getByRole('listitem').filter({ hasText: 'INV-' });
+    const rows = user.page.getByRole('listitem').filter({ hasText: 'INV-' });
     await waitFor('five that are printed', async () => {
-      await visitor.open('/invoices');
-      return (await rows.count()) === 5 && !(await visitor.words()).includes('being printed');
+      await user.open('/invoices');
+      return (await rows.count()) === 5 && !(await user.words()).includes('being printed');
     });
-    await visitor.examine();
+    await user.examine();
     const number = /INV-\d{4}-\d{6}/.exec(await rows.first().innerText())?.[0] as string;
     const [download] = await Promise.all([
-      visitor.page.waitForEvent('download'),
-      visitor.page.getByRole('link', { name: `PDF of ${number}` }).click(),
+      user.page.waitForEvent('download'),
+      user.page.getByRole('link', { name: `PDF of ${number}` }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(`${number}.pdf`);
-    await visitor.open('/billing-details');
-    await visitor.examine();
-    await visitor.page.getByLabel('Country').selectOption('GB');
+    await user.open('/billing-details');
+    await user.examine();
+    await user.page.getByLabel('Country').selectOption('GB');
     const wrong = { Address: '1 Quay', City: 'Leith', 'Tax id': 'nonsense' };
-    expect(await visitor.submit('Save the details', wrong)).toBe(400);
-    expect(await visitor.page.getByRole('alert').innerText()).not.toBe('');
+    expect(await user.submit('Save the details', wrong)).toBe(400);
+    expect(await user.page.getByRole('alert').innerText()).not.toBe('');
     const right = { 'Tax id': 'GB123456789', Organisation: 'Rosa Ltd' };
-    expect(await visitor.submit('Save the details', right)).toBe(200);
-    await visitor.open('/invoices');
-    expect(await visitor.submit(`Print again: ${number}`)).toBe(303);
+    expect(await user.submit('Save the details', right)).toBe(200);
+    await user.open('/invoices');
+    expect(await user.submit(`Print again: ${number}`)).toBe(303);
     expect(await rows.first().innerText()).toContain('revision 2');
   });
 
   it('all data of the account can be downloaded with the password', async () => {
-    await visitor.open('/account');
-    await visitor.follow('Download all data of this account');
-    await visitor.examine();
-    expect(await visitor.submit('Download', { Password: 'wrong' })).toBe(401);
-    await visitor.page.getByLabel('Password').fill(customer.password);
+    await user.open('/account');
+    await user.follow('Download all data of this account');
+    await user.examine();
+    expect(await user.submit('Download', { Password: 'wrong' })).toBe(401);
+    await user.page.getByLabel('Password').fill(customer.password);
     const [download] = await Promise.all([
-      visitor.page.waitForEvent('download'),
-      visitor.page.getByRole('button', { name: 'Download' }).click(),
+      user.page.waitForEvent('download'),
+      user.page.getByRole('button', { name: 'Download' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe('account.json');
     const held = JSON.parse(await readFile(await download.path(), 'utf8')) as Held;
@@ -259,13 +259,13 @@ interface Held {
         'application/pdf',
       ]);
     }
-    await visitor.open('/account/export');
-    await visitor.follow('Invoices as PDF');
-    expect(await visitor.title()).toBe('Invoices');
+    await user.open('/account/export');
+    await user.follow('Invoices as PDF');
+    expect(await user.title()).toBe('Invoices');
   });
 
   it('without JavaScript a package is chosen from a list', async () => {
-    const plain = await Visitor.arrive(browser, deployment, { javaScriptEnabled: false });
+    const plain = await BrowserUser.arrive(browser, deployment, { javaScriptEnabled: false });
     await plain.open('/log-in');
     await plain.submit('Log in', { 'E-mail': customer.email, Password: customer.password });
     await plain.open('/credits');

@@ -14,7 +14,10 @@ export const processors = async () => ({
   ...(await import('../../billing/src/processors/paypal/paypal-processor.js')),
   ...(await import('../../billing/src/processors/call-rate.js')),
 });
-export type { Outcome, PaymentProcessor } from '../../billing/src/processors/payment-processor.js';
+export type {
+  CallResult,
+  PaymentProcessor,
+} from '../../billing/src/processors/payment-processor.js';
 
 /** Declarations of the apps on which the commands work: the only file that looks into other apps. */
 export { SERVICES };

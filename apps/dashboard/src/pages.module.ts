@@ -42,7 +42,7 @@ import { SubscriptionPagesController } from './subscriptions/subscriptions.contr
 import { Services } from './services.js';
 import { UsagePageController } from './usage/usage.controller.js';
 import { WebhookPagesController } from './webhooks/webhooks.controller.js';
-import type { PublicListenerOptions } from './public-listener.js';
+import type { PublicListenerOptions } from './public-listener-options.js';
 
 /** How long an upload or a download may pause. */
 const TRANSFER_IDLE_MS = 30 * SECOND_MS;

@@ -1,14 +1,10 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Operation } from '#libs/contracts';
 import { blockListOf } from '#libs/domain-names';
 import {
-  type Clock,
   InvalidRequest,
   JSON_BODY_LIMIT_BYTES,
-  type Logger,
-  type ServiceTokens,
   checkJsonShape,
   inputValidation,
   takeProperRequests,
@@ -28,24 +24,8 @@ import { ErrorPageFilter } from './error-page-filter.js';
 import { readBodies } from './browser/read-body.js';
 import { SECURITY_HEADERS } from './browser/security-headers.js';
 import type { DashboardConfig } from './dashboard.config.js';
-import type { DashboardSettings } from './dashboard-settings.js';
 import { PagesModule } from './pages.module.js';
-import type { Mailbox } from './mailbox/mailbox.js';
-import type { DashboardMetrics } from './telemetry/dashboard-metrics.js';
-
-export interface PublicListenerOptions {
-  config: DashboardConfig;
-  clock: Clock;
-  logger: Logger;
-  tokens: ServiceTokens;
-  metrics: DashboardMetrics;
-  /** Mail that is kept instead of sent, for the mailbox page. */
-  mailbox?: Mailbox;
-  /** Terms, privacy and contact. */
-  texts: DashboardSettings['texts'];
-  /** Rows with a session or a signature are routed. Default: the table of operations. */
-  operations?: readonly Operation[];
-}
+import type { PublicListenerOptions } from './public-listener-options.js';
 
 /** The dashboard's origin as it listens. */
 export interface PublicListener {

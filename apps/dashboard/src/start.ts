@@ -12,11 +12,8 @@ import { hiddenClientsOf, probePort } from '#libs/public-http';
 import type { DashboardConfig } from './dashboard.config.js';
 import { DashboardModule } from './dashboard.module.js';
 import { loadOperatorTexts } from './public-pages/operator-texts.js';
-import {
-  type PublicListener,
-  type PublicListenerOptions,
-  openPublicListener,
-} from './public-listener.js';
+import type { PublicListenerOptions } from './public-listener-options.js';
+import { type PublicListener, openPublicListener } from './public-listener.js';
 import { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 
 export type StartDashboard = Omit<PublicListenerOptions, 'tokens' | 'texts' | 'metrics'>;

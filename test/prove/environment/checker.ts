@@ -1,7 +1,7 @@
 import { Database, auditorRole, checkInvariants } from '#libs/database';
 import { ENTITLEMENT_INVARIANTS } from '../../../apps/entitlement/src/auditor/invariants.js';
 import type { ServiceSettings } from '../../../apps/cluster/src/service-settings.js';
-import { Broken } from '../scenario.js';
+import { Broken } from './broken.js';
 import type { AccountBook } from './account-book.js';
 import { eventually } from './patience.js';
 

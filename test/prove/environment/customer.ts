@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '#libs/platform';
 import { pressButton } from '../../billing/hosted-page.js';
-import { Broken } from '../scenario.js';
+import { Broken } from './broken.js';
 import type { AccountBook } from './account-book.js';
 import { type Answer, NoAnswer, ask } from './http.js';
 import { eventually } from './patience.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SERVICES } from '../../../apps/services.js';
-import { holds } from '../scenario.js';
+import { holds } from './broken.js';
 
 /** How late a run may be done because the process that did the job was killed, or a run failed. */
 const LATE_MAX_MS = 90_000;

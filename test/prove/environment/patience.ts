@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Broken } from '../scenario.js';
+import { Broken } from './broken.js';
 
 const POLL_MS = 100;
 /**

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { CrashPoint } from '#libs/platform';
 import type { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
-import { type Harness, type InstallationHarness, holds } from '../scenario.js';
+import { holds } from './broken.js';
+import { type Harness, type InstallationHarness } from '../scenario.js';
 import { eventually } from './patience.js';
 
 /** How long a service may take to answer again after it was killed. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type InstallationHarness, holds } from '../scenario.js';
+import { holds } from './broken.js';
+import { type InstallationHarness } from '../scenario.js';
 import type { Customer } from './customer.js';
 import { type LoadCounts, sum } from './load.js';
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { skewedClock, skewedClockMissing } from '../../faults/skewed-clock.js';
-import { type Scenario, type InstallationHarness, holds } from '../scenario.js';
+import { holds } from '../environment/broken.js';
+import { type Scenario, type InstallationHarness } from '../scenario.js';
 import { underTraffic } from '../environment/traffic.js';
 
 const SERVICES = ['account', 'entitlement', 'lookup', 'gateway-1', 'gateway-2'];

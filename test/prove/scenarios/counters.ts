@@ -2,7 +2,8 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster-process.js';
-import { type InstallationScenario, type InstallationHarness, holds } from '../scenario.js';
+import { holds } from '../environment/broken.js';
+import { type InstallationScenario, type InstallationHarness } from '../scenario.js';
 import { checkRest } from '../environment/traffic.js';
 
 const LIMIT = 60;

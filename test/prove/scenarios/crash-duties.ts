@@ -8,7 +8,8 @@ import { ask } from '../environment/http.js';
 import { eventually } from '../environment/patience.js';
 import { crashDuring } from '../environment/restart.js';
 import { checkRest } from '../environment/traffic.js';
-import { type InstallationHarness, type InstallationScenario, holds } from '../scenario.js';
+import { holds } from '../environment/broken.js';
+import { type InstallationHarness, type InstallationScenario } from '../scenario.js';
 import { addZone, zoneOf } from './crash-imports.js';
 
 const KILLS = 10;

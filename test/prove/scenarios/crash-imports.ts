@@ -5,7 +5,8 @@ import type { Installation } from '../environment/installation.js';
 import { eventually } from '../environment/patience.js';
 import { crashDuring } from '../environment/restart.js';
 import { checkRest } from '../environment/traffic.js';
-import { type InstallationHarness, type InstallationScenario, holds } from '../scenario.js';
+import { holds } from '../environment/broken.js';
+import { type InstallationHarness, type InstallationScenario } from '../scenario.js';
 
 const NAMES = 2_000;
 const GONE = 100;

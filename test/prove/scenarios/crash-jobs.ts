@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type InstallationScenario, type InstallationHarness, holds } from '../scenario.js';
+import { holds } from '../environment/broken.js';
+import { type InstallationScenario, type InstallationHarness } from '../scenario.js';
 import { eventually } from '../environment/patience.js';
 import { Victim } from './crash-points.js';
 import { checkRest } from '../environment/traffic.js';

@@ -1,6 +1,7 @@
 import { MONEY_CRASHES } from '../../billing/crashes/money-crashes.js';
 import { runOwnProcess } from '../own-process.js';
-import { type ApartScenario, type Harness, holds } from '../scenario.js';
+import { holds } from '../environment/broken.js';
+import { type ApartScenario, type Harness } from '../scenario.js';
 
 const LIMIT_MS = 25 * 60_000;
 const MAIN = new URL('../../billing/crashes/main.js', import.meta.url).pathname;

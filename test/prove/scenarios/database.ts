@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { childrenOf, signal, titleOf } from '../../faults/processes.js';
-import { type Scenario, type InstallationHarness, holds } from '../scenario.js';
+import { holds } from '../environment/broken.js';
+import { type Scenario, type InstallationHarness } from '../scenario.js';
 import { eventually } from '../environment/patience.js';
 import { startPostgresAgain } from '../environment/restart.js';
 import { underTraffic } from '../environment/traffic.js';

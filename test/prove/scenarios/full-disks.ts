@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fillDisk, freeDisk, fullDiskMissing } from '../../faults/full-disk.js';
 import { childrenOf, ownProcess } from '../../faults/processes.js';
-import { type InstallationScenario, type InstallationHarness, holds } from '../scenario.js';
+import { holds } from '../environment/broken.js';
+import { type InstallationScenario, type InstallationHarness } from '../scenario.js';
 import { eventually } from '../environment/patience.js';
 import { killAndRestart, startPostgresAgain } from '../environment/restart.js';
 import { underTraffic } from '../environment/traffic.js';

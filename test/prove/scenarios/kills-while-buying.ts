@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterAvailability } from '../../../apps/cluster/src/cluster.js';
-import { type ApartScenario, type Harness, holds } from '../scenario.js';
+import { holds } from '../environment/broken.js';
+import { type ApartScenario, type Harness } from '../scenario.js';
 import type { Customer } from '../environment/customer.js';
 import { JobWatch } from '../environment/job-watch.js';
 import { eventually } from '../environment/patience.js';

@@ -1,4 +1,5 @@
-import { type InstallationScenario, type InstallationHarness, holds } from '../scenario.js';
+import { holds } from '../environment/broken.js';
+import { type InstallationScenario, type InstallationHarness } from '../scenario.js';
 import { type Customer, freshName } from '../environment/customer.js';
 import { eventually } from '../environment/patience.js';
 import { checkRest } from '../environment/traffic.js';

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type InstallationScenario, type InstallationHarness, holds } from '../scenario.js';
+import { holds } from '../environment/broken.js';
+import { type InstallationScenario, type InstallationHarness } from '../scenario.js';
 import { type Customer, freshName } from '../environment/customer.js';
 import type { Cable } from '../environment/installation.js';
 import { eventually } from '../environment/patience.js';

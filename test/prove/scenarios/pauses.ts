@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Scenario, type InstallationHarness, holds } from '../scenario.js';
+import { holds } from '../environment/broken.js';
+import { type Scenario, type InstallationHarness } from '../scenario.js';
 import { eventually } from '../environment/patience.js';
 import { underTraffic } from '../environment/traffic.js';
 

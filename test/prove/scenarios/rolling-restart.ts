@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Balancer } from '../../faults/balancer.js';
-import { type Scenario, type InstallationHarness, holds } from '../scenario.js';
+import { holds } from '../environment/broken.js';
+import { type Scenario, type InstallationHarness } from '../scenario.js';
 import { sum } from '../environment/load.js';
 import { underTraffic } from '../environment/traffic.js';
 

@@ -1,5 +1,6 @@
 import { runOwnProcess } from '../own-process.js';
-import { type ApartScenario, type Harness, holds } from '../scenario.js';
+import { holds } from '../environment/broken.js';
+import { type ApartScenario, type Harness } from '../scenario.js';
 
 const HISTORIES = 10_000;
 const LONG_HISTORIES = 100_000;

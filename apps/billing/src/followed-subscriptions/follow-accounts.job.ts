@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { planOfSku } from '#libs/contracts';
 import { Clock, type Job, Logger, crashPoint, newId, FIRST_ID } from '#libs/platform';
-import type { Outcome, SubscriptionSnapshot } from '../processors/payment-processor.js';
+import type { CallResult, SubscriptionSnapshot } from '../processors/payment-processor.js';
 import { planRefOf } from '../plan-changes/plan-change.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
@@ -66,7 +66,7 @@ export class FollowAccountsJob implements Job {
    * Each attempt is a new call: it moves no money, and a repeat sets the same state. With the key of an earlier call
    * Stripe would answer from memory and do nothing, even if its customer undid that one meanwhile.
    */
-  private ask(followed: FollowedSubscription): Promise<Outcome<SubscriptionSnapshot>> {
+  private ask(followed: FollowedSubscription): Promise<CallResult<SubscriptionSnapshot>> {
     const key = newId();
     const { processor: name, externalId, wanted, sku, quantity, currency, taxPpm } = followed;
     const processor = this.processors.get(name);

@@ -4,7 +4,11 @@ import { Clock, DAY_MS, crashPoint } from '#libs/platform';
 import { BillingConfig } from '../billing.config.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { ProcessorUnavailable } from '../processors/processors.errors.js';
-import type { CreatedCheckout, Outcome, ProcessorName } from '../processors/payment-processor.js';
+import type {
+  CreatedCheckout,
+  CallResult,
+  ProcessorName,
+} from '../processors/payment-processor.js';
 import type { Order } from './order.entity.js';
 import { OPEN_ORDER_STATES } from './order-state.js';
 import { checkoutLineOf } from './order-lines.js';
@@ -26,7 +30,7 @@ export class CheckoutsService {
   ) {}
 
   /** Asks the processor, then stores what it said. Everything asked for comes from the order's rows. */
-  async open(order: Order): Promise<Outcome<CreatedCheckout>> {
+  async open(order: Order): Promise<CallResult<CreatedCheckout>> {
     const { accountId, id: orderId, processor } = order;
     const { lines, customerId } = await this.database.transaction(async (transaction) => ({
       lines: await this.orders.listLines(transaction, accountId, orderId),

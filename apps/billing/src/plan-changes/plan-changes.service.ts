@@ -23,7 +23,7 @@ import { ProcessorUnavailable } from '../processors/processors.errors.js';
 import {
   CHANGE_BEING_PAID,
   type ChangeRequest,
-  type Outcome,
+  type CallResult,
 } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
@@ -316,13 +316,13 @@ const notSold = () =>
 /** Processors count in seconds. */
 const wholeSecond = (time: Date) => new Date(Math.floor(time.getTime() / 1000) * 1000);
 
-function valueOf<T>(outcome: Outcome<T>): T {
+function valueOf<T>(outcome: CallResult<T>): T {
   if (outcome.outcome === 'done') return outcome.value;
   if (outcome.outcome === 'unknown') throw new ProcessorUnavailable(outcome.cause);
   throw refusalOf(outcome);
 }
 
-const refusalOf = (refused: Outcome<never> & { outcome: 'refused' }) =>
+const refusalOf = (refused: CallResult<never> & { outcome: 'refused' }) =>
   refused.code === CHANGE_BEING_PAID
     ? new PlanNotChangeable(BEING_PAID)
     : new ChangeRefused(refused);

@@ -8,7 +8,7 @@ export type ProcessorName = 'stripe' | 'paypal';
  * How a call to a processor ended. `unknown`: no answer or a broken one, so it may or may not have been carried out;
  * only the same call with the same key, or a search by our reference, resolves it (never a new key).
  */
-export type Outcome<T> =
+export type CallResult<T> =
   | { outcome: 'done'; value: T }
   | { outcome: 'refused'; code: string; message: string }
   | { outcome: 'unknown'; cause: unknown };
@@ -277,22 +277,22 @@ export interface PaymentProcessor {
   readonly capabilities: ProcessorCapabilities;
 
   /** Opens a checkout page. The same order gives the same checkout, however often it is asked. */
-  createCheckout(request: CheckoutRequest): Promise<Outcome<CreatedCheckout>>;
+  createCheckout(request: CheckoutRequest): Promise<CallResult<CreatedCheckout>>;
 
   /**
    * A customer came back from a checkout. What the address of the return said is not believed (S48): the
    * checkout is the one of our order.
    */
-  completeReturn(checkoutId: string): Promise<Outcome<ProcessorRef>>;
+  completeReturn(checkoutId: string): Promise<CallResult<ProcessorRef>>;
 
   /** Closes a checkout page for good. Refused when the customer was faster. */
-  closeCheckout(checkoutId: string): Promise<Outcome<CheckoutSnapshot>>;
+  closeCheckout(checkoutId: string): Promise<CallResult<CheckoutSnapshot>>;
 
   /**
    * Finds the checkout of an order by our reference, when its creation's answer was lost for too long.
    * Null as well where the processor cannot be searched: nobody was ever sent to that checkout.
    */
-  findCheckout(orderId: string, customerId: string): Promise<Outcome<CheckoutSnapshot | null>>;
+  findCheckout(orderId: string, customerId: string): Promise<CallResult<CheckoutSnapshot | null>>;
 
   /**
    * Checks the signature over the raw bytes before it reads them (S41). Calls nobody, but for a
@@ -301,56 +301,56 @@ export interface PaymentProcessor {
   verifyCallback(raw: Buffer, headers: Record<string, unknown>): Promise<CallbackVerdict>;
 
   /** The current state of an object. What a customer has approved and we still have to capture is captured. */
-  fetch(ref: ProcessorRef): Promise<Outcome<ProcessorSnapshot>>;
+  fetch(ref: ProcessorRef): Promise<CallResult<ProcessorSnapshot>>;
 
-  refund(request: RefundRequest): Promise<Outcome<RefundSnapshot>>;
+  refund(request: RefundRequest): Promise<CallResult<RefundSnapshot>>;
 
   /** Finds a refund by our reference, when the answer to it was lost for too long. */
-  findRefund(refundId: string, paymentId: string): Promise<Outcome<RefundSnapshot | null>>;
+  findRefund(refundId: string, paymentId: string): Promise<CallResult<RefundSnapshot | null>>;
 
   /** The cost of an upgrade at `from`. */
-  previewChange(request: ChangeRequest, from: Date): Promise<Outcome<{ dueMicros: Micros }>>;
+  previewChange(request: ChangeRequest, from: Date): Promise<CallResult<{ dueMicros: Micros }>>;
 
   /** Changes a plan now, for the prorated difference. Nothing changes until it is paid. */
-  upgrade(request: UpgradeRequest): Promise<Outcome<UpgradeResult>>;
+  upgrade(request: UpgradeRequest): Promise<CallResult<UpgradeResult>>;
 
   /** Changes a plan, or its interval, when the running period ends. */
-  changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<ChangeResult>>;
+  changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<CallResult<ChangeResult>>;
 
   /** Gives up a change that is not paid. Refused where there is none any more. */
-  dropChange(subscriptionId: string, key: string): Promise<Outcome<unknown>>;
+  dropChange(subscriptionId: string, key: string): Promise<CallResult<unknown>>;
 
   /**
    * Changes a plan now and bills nothing: what was paid for the other one was taken back. Where changes need
    * approval, until the period ends: what the customer agreed to is billed from then on.
    */
-  setPlan(request: ChangeRequest, key: string): Promise<Outcome<SubscriptionSnapshot>>;
+  setPlan(request: ChangeRequest, key: string): Promise<CallResult<SubscriptionSnapshot>>;
 
   /**
    * Changes the rate of tax from the next period on; no customer has to agree. Call it `priceNoticeMs` before the
    * renewal. What comes next stays the same plan.
    */
-  changeTax(request: TaxChangeRequest, key: string): Promise<Outcome<unknown>>;
+  changeTax(request: TaxChangeRequest, key: string): Promise<CallResult<unknown>>;
 
   /** Ends a subscription, at the end of its period or at once. `key` names this wish, not its repeats. */
   cancel(
     subscriptionId: string,
     when: 'period_end' | 'now',
     key: string,
-  ): Promise<Outcome<SubscriptionSnapshot>>;
+  ): Promise<CallResult<SubscriptionSnapshot>>;
 
   /** Takes back what was to happen at the end of the period: a cancellation or a change. */
-  resume(subscriptionId: string, key: string): Promise<Outcome<SubscriptionSnapshot>>;
+  resume(subscriptionId: string, key: string): Promise<CallResult<SubscriptionSnapshot>>;
 
   /** The processor's page where a customer changes how to pay. */
-  paymentUpdateUrl(customerId: string, returnUrl: string): Promise<Outcome<string>>;
+  paymentUpdateUrl(customerId: string, returnUrl: string): Promise<CallResult<string>>;
 
   /**
    * The payments, paid bills, refunds and disputes that began from `start` on and before `end`, whatever we know of them.
    * Bills come before their payments. Refused where there are too many to be read at once.
    */
-  listMoney(start: Date, end: Date): Promise<Outcome<ProcessorRef[]>>;
+  listMoney(start: Date, end: Date): Promise<CallResult<ProcessorRef[]>>;
 
   /** The events since `cursor`, whether or not their callbacks arrived. */
-  listSince(cursor: Date): Promise<Outcome<EventPage>>;
+  listSince(cursor: Date): Promise<CallResult<EventPage>>;
 }

@@ -4,7 +4,7 @@ import { Clock, HOUR_MS, Logger, crashPoint } from '#libs/platform';
 import type { Payment } from '../payment-records/payment.entity.js';
 import type { Reversal } from '../payment-records/reversal.entity.js';
 import { ReversalsService } from '../payments/reversals.service.js';
-import type { Outcome, RefundSnapshot } from '../processors/payment-processor.js';
+import type { CallResult, RefundSnapshot } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 
@@ -27,7 +27,7 @@ export class RefundCallsService {
    * Brings a refund that was begun to its end at the processor: the same call with the same key as long
    * as that gives the same answer, afterwards a search by our reference. `unknown` is tried again.
    */
-  async settle(payment: Payment, begun: Reversal): Promise<Outcome<RefundSnapshot | null>> {
+  async settle(payment: Payment, begun: Reversal): Promise<CallResult<RefundSnapshot | null>> {
     const outcome = await this.ask(payment, begun);
     crashPoint('refund.after-call');
     if (outcome.outcome === 'unknown') return outcome;
@@ -48,7 +48,7 @@ export class RefundCallsService {
    * An answer that we cannot read is no refusal: the refund may have been made. It stays asked for until a fetch or
    * a repeat of the call tells.
    */
-  private async ask(payment: Payment, begun: Reversal): Promise<Outcome<RefundSnapshot | null>> {
+  private async ask(payment: Payment, begun: Reversal): Promise<CallResult<RefundSnapshot | null>> {
     const outcome = await this.call(payment, begun);
     const isUnfit = outcome.outcome === 'refused' && outcome.code === 'unfit_object';
     return isUnfit ? { outcome: 'unknown', cause: outcome } : outcome;
@@ -57,7 +57,7 @@ export class RefundCallsService {
   private call(
     { processor: name, externalId: paymentId }: Payment,
     { id: refundId, amountMicros, createdAt }: Reversal,
-  ): Promise<Outcome<RefundSnapshot | null>> {
+  ): Promise<CallResult<RefundSnapshot | null>> {
     const processor = this.processors.get(name);
     const ageMs = this.clock.now().getTime() - createdAt.getTime();
     return ageMs < processor.capabilities.idempotencyMs - RETENTION_MARGIN_MS

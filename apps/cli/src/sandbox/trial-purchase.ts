@@ -1,12 +1,12 @@
 import { CATALOGUE_VERSION, SUBSCRIPTION_PLANS } from '#libs/contracts';
 import { type Clock, HOUR_MS, newId } from '#libs/platform';
-import type { Outcome, PaymentProcessor } from '../declared.js';
+import type { CallResult, PaymentProcessor } from '../declared.js';
 import { type Patience, type SandboxStep, until } from './sandbox-run.js';
 
 const PACKAGE_MICROS = 10_000_000n;
 
 /** Requires that the processor did what was asked. @throws Error with its words otherwise. */
-export function valueOf<T>(outcome: Outcome<T>): T {
+export function valueOf<T>(outcome: CallResult<T>): T {
   if (outcome.outcome === 'done') return outcome.value;
   if (outcome.outcome === 'refused') throw new Error(`${outcome.code}: ${outcome.message}`);
   throw new Error(`no answer: ${String(outcome.cause)}`);

@@ -1,7 +1,7 @@
 import { parseHostName } from '#libs/domain-names';
 import { filedName } from '../names/registrable-name.js';
 import type { FiledName } from '../names/registrable-name.js';
-import type { ReadLine } from './reader.js';
+import type { ReadLine } from './read-line.js';
 
 /** A host of a block list: a registrable name and the labels below it. */
 export interface BlockedHost extends Pick<FiledName, 'key' | 'name'> {

@@ -2,11 +2,9 @@ import type { Observation } from '../records/observation.js';
 import { observationOfText } from '../observations/observation-lines.js';
 import { fileName } from '../names/registrable-name.js';
 import type { FiledName } from '../names/registrable-name.js';
+import type { ReadLine } from './read-line.js';
 import { passiveObservation } from './passive-dns.js';
 import { WhoisCsvReader } from './whois-csv.js';
-
-/** The result of reading a line: nothing (blank, a comment, a header), an item, or a fault of its format. */
-export type ReadLine<T> = T | 'nothing' | 'bad';
 
 /** Kinds of sources whose files list names alone. */
 export const LIST_KINDS = ['names', 'zone'] as const;

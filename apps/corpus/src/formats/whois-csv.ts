@@ -1,6 +1,6 @@
 import type { Observation } from '../records/observation.js';
 import { observationOf } from '../observations/observation-lines.js';
-import type { ReadLine } from './reader.js';
+import type { ReadLine } from './read-line.js';
 
 const CONTACTS = ['registrant', 'administrative', 'technical', 'billing'] as const;
 /** Columns of a contact, with its members in the words of the public answer. */

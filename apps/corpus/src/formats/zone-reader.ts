@@ -1,5 +1,5 @@
 import { type FiledName, fileName } from '../names/registrable-name.js';
-import type { ReadLine } from './reader.js';
+import type { ReadLine } from './read-line.js';
 
 const BETWEEN = /[ \t]+/;
 const FIELDS = 5;

@@ -4,7 +4,7 @@ import type { NameFindings, Outcome } from '#libs/contracts';
 import { SECOND_MS, monotonicMs } from '#libs/platform';
 import type { Job } from '../jobs/job.js';
 import type { Chunk, NewChunk } from './chunks.repository.js';
-import { type ResultRow, rowOf, writeRow } from './result-row.js';
+import { type ResultRow, writeRow } from './result-row.js';
 
 const compress = promisify(gzip);
 
@@ -116,4 +116,13 @@ export class ChunkAnswers {
     const seconds = Math.ceil((this.readyAtMs - monotonicMs()) / SECOND_MS);
     return Number.isFinite(seconds) ? Math.max(1, seconds) : 1;
   }
+}
+
+/** The answer about a name. */
+function rowOf(
+  { outcome, isCharged, observedAt, body, problem }: Omit<ChunkFindings, 'index'>,
+  line: number,
+  name: string,
+): ResultRow {
+  return { line, name, outcome, isCharged, observedAt, body, problem };
 }

@@ -1,6 +1,5 @@
 import type { JobFormat, JobKind } from '#libs/contracts';
 import { csvCell } from '../file-forms/csv-cell.js';
-import type { ChunkFindings } from './chunk-answers.js';
 
 /** A file's statement about one name. */
 export interface ResultRow {
@@ -58,15 +57,6 @@ export function writeRow(kind: JobKind, format: JobFormat, row: ResultRow): stri
   const cells = kind === 'whois' ? whoisCells(body) : dnsCells(body);
   const all = [line, name, outcome, isCharged ? 1 : 0, problem?.code, observedAt, ...cells];
   return `${all.map(csvCell).join(',')}\r\n`;
-}
-
-/** The answer about a name. */
-export function rowOf(
-  { outcome, isCharged, observedAt, body, problem }: Omit<ChunkFindings, 'index'>,
-  line: number,
-  name: string,
-): ResultRow {
-  return { line, name, outcome, isCharged, observedAt, body, problem };
 }
 
 function memberOf({ line, name, isCharged, observedAt, body, ...rest }: ResultRow): object {

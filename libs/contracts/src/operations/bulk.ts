@@ -13,7 +13,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Type } from 'class-transformer';
-import type { DataClass } from './operation.js';
+import type { DataClass } from './parameter.js';
 import type { ProblemCode } from './openapi/problem-codes.js';
 
 /** Things that one request may ask about. */

@@ -1,13 +1,8 @@
 import { type FieldError, faultsOf } from '#libs/platform';
 import { isMemberPath, itemMemberOf } from './reading/answer-members.js';
 import { InputReader } from './reading/input-reader.js';
-import {
-  type DataClass,
-  type Operation,
-  type OperationRoute,
-  kindOf,
-  subjectsOf,
-} from './operation.js';
+import type { DataClass } from './parameter.js';
+import { type Operation, type OperationRoute, kindOf, subjectsOf } from './operation.js';
 import { PAGE_PARAMETERS } from './paging/paged-search.js';
 import type { Credits } from './price.js';
 

@@ -1,7 +1,6 @@
 import { type DomainName, parseDomainName } from '#libs/domain-names';
 import { maskKeys } from '#libs/platform';
-import type { DataClass } from './operation.js';
-import type { ParameterKind } from './parameter.js';
+import type { DataClass, ParameterKind } from './parameter.js';
 import { isMemberPath } from './reading/answer-members.js';
 
 const NAME_LENGTH_MAX = 2_048;

@@ -1,5 +1,5 @@
 import { boolean, integer, jsonFormat, memberPaths } from './kinds.js';
-import type { DataClass } from './operation.js';
+import type { DataClass } from './parameter.js';
 
 const MAX_AGE_MAX_SECONDS = 86_400;
 

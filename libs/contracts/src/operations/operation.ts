@@ -1,8 +1,7 @@
 import type { ServiceName } from '#libs/platform';
-import type { Access } from './access.js';
+import type { Access, RateClass } from './access.js';
 import type { ItemClass } from './bulk.js';
-import type { OperationLimits } from './reading/operation-limits.js';
-import type { ParameterKind, Parameters } from './parameter.js';
+import type { DataClass, ParameterKind, Parameters } from './parameter.js';
 import type { PagedSearch } from './paging/paged-search.js';
 import type { Price } from './price.js';
 import type { ProblemCode } from './openapi/problem-codes.js';
@@ -14,9 +13,6 @@ export type Version = 1 | 2;
 
 /** The services that may own an operation: answer it, and hold its data. */
 export type OwnerService = Exclude<ServiceName, 'cli'>;
-
-/** A class whose class-validator rules say what its objects hold. */
-export type DataClass<T extends object = object> = new () => T;
 
 /** By which value of a parameter an operation is chosen among those of its path. */
 export interface RouteChoice {
@@ -81,6 +77,20 @@ export interface OperationExample {
   body?: object;
   /** The answer's body in JSON. */
   answer: object;
+}
+
+/** Requests under way are counted by these classes, each of which has its own places. */
+export type ConcurrencyClass = RateClass | 'public';
+
+/** The limits of one request of an operation. */
+export interface OperationLimits {
+  /** Until its owner begins to answer, and between two parts of the answer, in milliseconds. */
+  timeoutMs: number;
+  bodyBytes: number;
+  /** The most bytes of an answer that is held as a whole: JSON. */
+  answerBytes: number;
+  /** The group of places that it takes while it is under way, on the API's origin. */
+  concurrency: ConcurrencyClass;
 }
 
 /** A value that answers the same on every installation, to test keys, for nothing. */

@@ -1,4 +1,5 @@
-import type { DataClass } from './operation.js';
+/** A class whose class-validator rules say what its objects hold. */
+export type DataClass<T extends object = object> = new () => T;
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
 export type JsonSchema = { readonly [keyword: string]: unknown };

@@ -1,9 +1,15 @@
 import type { DateValue } from '../record.js';
 import { readEvents } from '../rdap/events.js';
 import { readJcard } from '../rdap/cards/jcard.js';
-import { linesIn, listIn, objectsIn, present, textIn } from '../rdap/json-reading.js';
+import {
+  type JsonObject,
+  linesIn,
+  listIn,
+  objectsIn,
+  present,
+  textIn,
+} from '../rdap/json-reading.js';
 import { readJsContact } from '../rdap/cards/jscontact.js';
-import type { JsonObject } from '../rdap/rdap-client.js';
 import { abuseInRemarks, isEmail } from './abuse.js';
 import type { AbuseContact, NetworkContact, NumberBlock } from './network-record.js';
 

@@ -1,8 +1,7 @@
 import { plainText } from '../whois/parse/outcome/announcements.js';
 import { isLimitNotice } from '../whois/parse/outcome/limit-notices.js';
 import { saysThrottled } from '../whois/parse/outcome/classifier.js';
-import { linesIn, listIn, objectsIn, textIn } from './json-reading.js';
-import type { JsonObject } from './rdap-client.js';
+import { type JsonObject, linesIn, listIn, objectsIn, textIn } from './json-reading.js';
 import { restrictionOfAbsence } from './restriction.js';
 import { askedNames, saysAbsent } from './wording/said-absence.js';
 import {

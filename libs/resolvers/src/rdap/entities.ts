@@ -1,9 +1,8 @@
 import { type Redaction, type RegistrationRecord, isContactRole } from '../record.js';
 import { readJcard } from './cards/jcard.js';
-import { listIn, objectsIn, textIn } from './json-reading.js';
+import { type JsonObject, listIn, objectsIn, textIn } from './json-reading.js';
 import { readJsContact } from './cards/jscontact.js';
 import type { PublishedContact } from './cards/published-contact.js';
-import type { JsonObject } from './rdap-client.js';
 
 /** Entities within entities are read so deep: a registrar's abuse contact is at 2. */
 const ENTITY_DEPTH_MAX = 3;

@@ -1,6 +1,5 @@
 import type { DateValue, RegistrationRecord } from '../record.js';
-import { objectsIn, textIn } from './json-reading.js';
-import type { JsonObject } from './rdap-client.js';
+import { type JsonObject, objectsIn, textIn } from './json-reading.js';
 
 type Dates = Pick<RegistrationRecord, 'created' | 'updated' | 'expires'>;
 

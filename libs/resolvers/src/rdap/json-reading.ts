@@ -1,5 +1,7 @@
 import { WorkMeter } from '../whois/parse/reading/work-meter.js';
-import type { JsonObject } from './rdap-client.js';
+
+/** A JSON object as it arrived: nothing is known about its members. */
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** How many entries of a list are read; an honest answer has far fewer. */
 const LIST_MAX = 200;

@@ -3,6 +3,7 @@ import { ConnectionError } from '../safe-connect/connection-error.js';
 import { Deadline } from '../safe-connect/deadline.js';
 import type { SafeConnector } from '../safe-connect/safe-connector.js';
 import { meaningOfNotFound } from './absence.js';
+import type { JsonObject } from './json-reading.js';
 import { rdapUrl } from './rdap-url.js';
 
 export interface RdapLimits {
@@ -17,9 +18,6 @@ export interface RdapLimits {
   /** 3. */
   redirects: number;
 }
-
-/** A JSON object as it arrived: nothing is known about its members. */
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 export type RdapAnswer =
   | { kind: 'object'; status: number; text: string; json: JsonObject }

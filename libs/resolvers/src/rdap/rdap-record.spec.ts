@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { eppNameOf } from './rdap-statuses.js';
 import { readJcard } from './cards/jcard.js';
-import type { JsonObject } from './rdap-client.js';
+import type { JsonObject } from './json-reading.js';
 import { readRdapDomain } from './rdap-record.js';
 
 const domain = 'a.example';

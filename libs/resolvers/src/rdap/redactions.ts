@@ -1,6 +1,5 @@
 import type { Redaction } from '../record.js';
-import { objectIn, objectsIn, textIn } from './json-reading.js';
-import type { JsonObject } from './rdap-client.js';
+import { type JsonObject, objectIn, objectsIn, textIn } from './json-reading.js';
 
 /**
  * Record paths of the redacted names registered with IANA (RFC 9537 §6.2), lower case. A name

@@ -1,8 +1,7 @@
 import type { RegistrationRecord } from '../record.js';
 import { announcedRestriction } from '../whois/parse/outcome/classifier.js';
 import type { Restriction } from '../whois/parse/outcome/restrictions.js';
-import { linesIn, listIn, objectsIn, textIn } from './json-reading.js';
-import type { JsonObject } from './rdap-client.js';
+import { type JsonObject, linesIn, listIn, objectsIn, textIn } from './json-reading.js';
 
 /** An announcement is short; what is longer is small print. */
 const ANNOUNCEMENT_LENGTH_MAX = 160;

@@ -5,7 +5,7 @@ import { type OrderReference, toCustomId, toOrderReference } from './order-refer
 import type { OrderRequest, PaypalClient } from './paypal-client.js';
 import { PaypalRefusal } from './paypal-connection.js';
 import { type PaypalOrder, currencyOf, idOf, linkOf, microsOf, toMoney } from './paypal-objects.js';
-import { isDecided, isDeclined } from './paypal-outcome.js';
+import { isDecided, isDeclined } from './paypal-result.js';
 import { checkoutSnapshot } from './paypal-snapshots.js';
 
 const NAME_MAX = 127;

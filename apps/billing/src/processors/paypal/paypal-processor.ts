@@ -8,7 +8,7 @@ import type {
   CheckoutSnapshot,
   CreatedCheckout,
   EventPage,
-  Outcome,
+  CallResult,
   PaymentProcessor,
   ProcessorCapabilities,
   ProcessorEvent,
@@ -31,7 +31,7 @@ import { eventOf } from './paypal-events.js';
 import { linkOf, toMoney } from './paypal-objects.js';
 import { PaypalOrders } from './paypal-orders.js';
 import { listPaypalMoney } from './paypal-money.js';
-import { outcomeOf } from './paypal-outcome.js';
+import { resultOf } from './paypal-result.js';
 import { disputeSnapshot, paymentSnapshot, refundSnapshot } from './paypal-snapshots.js';
 import { KnownSubscriptions } from './subscriptions/known-subscription.js';
 import { PaidChanges } from './subscriptions/paid-changes.js';
@@ -103,27 +103,27 @@ export class PaypalProcessor implements PaymentProcessor {
     this.callbacks = new PaypalCallbacks({ certificates, clock, apiUrl, webhookIds });
   }
 
-  createCheckout(request: CheckoutRequest): Promise<Outcome<CreatedCheckout>> {
+  createCheckout(request: CheckoutRequest): Promise<CallResult<CreatedCheckout>> {
     const line = request.lines.find(isPlanned);
-    return outcomeOf(() =>
+    return resultOf(() =>
       line ? this.subscriptions.create(request, line) : this.orders.create(request),
     );
   }
 
   /** The fetch that follows captures, as the one after a callback does. */
-  async completeReturn(checkoutId: string): Promise<Outcome<ProcessorRef>> {
+  async completeReturn(checkoutId: string): Promise<CallResult<ProcessorRef>> {
     return { outcome: 'done', value: { kind: 'checkout', id: checkoutId } };
   }
 
-  closeCheckout(checkoutId: string): Promise<Outcome<CheckoutSnapshot>> {
-    if (!isSubscriptionId(checkoutId)) return outcomeOf(() => this.orders.close(checkoutId));
+  closeCheckout(checkoutId: string): Promise<CallResult<CheckoutSnapshot>> {
+    if (!isSubscriptionId(checkoutId)) return resultOf(() => this.orders.close(checkoutId));
     // An offer ends by itself after three hours; a subscription agreed to before that is ended and refunded.
     const message = 'PayPal takes no offer of a subscription back';
     return Promise.resolve({ outcome: 'refused', code: 'not_closable', message });
   }
 
   /** Orders cannot be searched. Whose creation's answer was lost, nobody was ever sent to. */
-  async findCheckout(): Promise<Outcome<CheckoutSnapshot | null>> {
+  async findCheckout(): Promise<CallResult<CheckoutSnapshot | null>> {
     return { outcome: 'done', value: null };
   }
 
@@ -131,9 +131,9 @@ export class PaypalProcessor implements PaymentProcessor {
     return this.callbacks.verify(raw, headers);
   }
 
-  fetch({ kind, id }: ProcessorRef): Promise<Outcome<ProcessorSnapshot>> {
+  fetch({ kind, id }: ProcessorRef): Promise<CallResult<ProcessorSnapshot>> {
     const { client } = this;
-    return outcomeOf(async () => {
+    return resultOf(async () => {
       switch (kind) {
         case 'checkout':
           return isSubscriptionId(id)
@@ -153,8 +153,12 @@ export class PaypalProcessor implements PaymentProcessor {
     });
   }
 
-  refund({ refundId, paymentId, amountMicros }: RefundRequest): Promise<Outcome<RefundSnapshot>> {
-    return outcomeOf(async () => {
+  refund({
+    refundId,
+    paymentId,
+    amountMicros,
+  }: RefundRequest): Promise<CallResult<RefundSnapshot>> {
+    return resultOf(async () => {
       const { currency } = paymentSnapshot(await this.client.getCapture(paymentId));
       const body = { amount: toMoney(amountMicros, currency), custom_id: refundId };
       const key = `refund:${refundId}`;
@@ -166,8 +170,8 @@ export class PaypalProcessor implements PaymentProcessor {
    * A capture names its order, which lists what was refunded of it. @returns unknown for a subscription's
    * payment, whose refunds PayPal lists nowhere.
    */
-  findRefund(refundId: string, paymentId: string): Promise<Outcome<RefundSnapshot | null>> {
-    return outcomeOf(async () => {
+  findRefund(refundId: string, paymentId: string): Promise<CallResult<RefundSnapshot | null>> {
+    return resultOf(async () => {
       const order = await this.orders.orderOf(paymentId);
       if (!order) throw new PaypalUnreachable(`nothing lists the refunds of ${paymentId}`);
       const refunds =
@@ -177,31 +181,31 @@ export class PaypalProcessor implements PaymentProcessor {
     });
   }
 
-  previewChange(request: ChangeRequest, from: Date): Promise<Outcome<{ dueMicros: Micros }>> {
-    return outcomeOf(() => this.changes.preview(request, from));
+  previewChange(request: ChangeRequest, from: Date): Promise<CallResult<{ dueMicros: Micros }>> {
+    return resultOf(() => this.changes.preview(request, from));
   }
 
-  upgrade(request: UpgradeRequest): Promise<Outcome<UpgradeResult>> {
-    return outcomeOf(() => this.changes.upgrade(request));
+  upgrade(request: UpgradeRequest): Promise<CallResult<UpgradeResult>> {
+    return resultOf(() => this.changes.upgrade(request));
   }
 
-  changeAtPeriodEnd(request: ChangeRequest): Promise<Outcome<ChangeResult>> {
-    return outcomeOf(() => this.changes.changeAtPeriodEnd(request));
+  changeAtPeriodEnd(request: ChangeRequest): Promise<CallResult<ChangeResult>> {
+    return resultOf(() => this.changes.changeAtPeriodEnd(request));
   }
 
-  dropChange(subscriptionId: string): Promise<Outcome<unknown>> {
-    return outcomeOf<unknown>(() => this.changes.drop(subscriptionId));
+  dropChange(subscriptionId: string): Promise<CallResult<unknown>> {
+    return resultOf<unknown>(() => this.changes.drop(subscriptionId));
   }
 
-  setPlan(request: ChangeRequest): Promise<Outcome<SubscriptionSnapshot>> {
-    return outcomeOf(async () => {
+  setPlan(request: ChangeRequest): Promise<CallResult<SubscriptionSnapshot>> {
+    return resultOf(async () => {
       await this.changes.setPlan(request);
       return this.subscriptions.fetch(request.subscriptionId);
     });
   }
 
-  changeTax(request: TaxChangeRequest): Promise<Outcome<SubscriptionSnapshot>> {
-    return outcomeOf(async () => {
+  changeTax(request: TaxChangeRequest): Promise<CallResult<SubscriptionSnapshot>> {
+    return resultOf(async () => {
       await this.changes.changeTax(request);
       return this.subscriptions.fetch(request.subscriptionId);
     });
@@ -210,26 +214,26 @@ export class PaypalProcessor implements PaymentProcessor {
   cancel(
     subscriptionId: string,
     when: 'period_end' | 'now',
-  ): Promise<Outcome<SubscriptionSnapshot>> {
-    return outcomeOf(() => this.subscriptions.cancel(subscriptionId, when));
+  ): Promise<CallResult<SubscriptionSnapshot>> {
+    return resultOf(() => this.subscriptions.cancel(subscriptionId, when));
   }
 
-  resume(subscriptionId: string): Promise<Outcome<SubscriptionSnapshot>> {
-    return outcomeOf(() => this.subscriptions.resume(subscriptionId));
+  resume(subscriptionId: string): Promise<CallResult<SubscriptionSnapshot>> {
+    return resultOf(() => this.subscriptions.resume(subscriptionId));
   }
 
   /** A page of PayPal for the person logged in there. It is the same for everybody and has no way back to us. */
-  async paymentUpdateUrl(): Promise<Outcome<string>> {
+  async paymentUpdateUrl(): Promise<CallResult<string>> {
     const { apiUrl } = this.options;
     return { outcome: 'done', value: `${SITES[apiUrl] ?? apiUrl}${AUTOMATIC_PAYMENTS}` };
   }
 
-  listMoney(start: Date, end: Date): Promise<Outcome<ProcessorRef[]>> {
-    return outcomeOf(() => listPaypalMoney(this.client, start, end));
+  listMoney(start: Date, end: Date): Promise<CallResult<ProcessorRef[]>> {
+    return resultOf(() => listPaypalMoney(this.client, start, end));
   }
 
-  listSince(cursor: Date): Promise<Outcome<EventPage>> {
-    return outcomeOf(() =>
+  listSince(cursor: Date): Promise<CallResult<EventPage>> {
+    return resultOf(() =>
       readEvents(cursor, this.options.clock.now(), (start, end) => this.eventsBetween(start, end)),
     );
   }

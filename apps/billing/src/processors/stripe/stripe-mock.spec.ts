@@ -3,7 +3,7 @@ import { CATALOGUE_VERSION, planOfSku } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, SystemClock, newId } from '#libs/platform';
 import { StripeMock, stripeMockProgram } from '../../../../../test/billing/stripe-mock.js';
 import { PaymentsSimulator } from '../../../../simulators/src/payments/payments-simulator.js';
-import type { Outcome, PlanRef } from '../payment-processor.js';
+import type { CallResult, PlanRef } from '../payment-processor.js';
 import { CallRate } from '../call-rate.js';
 import { StripeProcessor } from './stripe-processor.js';
 
@@ -12,7 +12,7 @@ const program = stripeMockProgram();
 /** Published for v1 alone: the list of events is API v2. */
 const isChecked = ({ path }: { path: string }) => path.startsWith('/v1/');
 
-function valueOf<T>(outcome: Outcome<T>): T {
+function valueOf<T>(outcome: CallResult<T>): T {
   if (outcome.outcome !== 'done') throw new Error(JSON.stringify(outcome));
   return outcome.value;
 }

@@ -8,7 +8,7 @@ import type {
   CheckoutSnapshot,
   CreatedCheckout,
   EventPage,
-  Outcome,
+  CallResult,
   PaymentProcessor,
   ProcessorCapabilities,
   ProcessorRef,
@@ -23,7 +23,7 @@ import type {
 import type { CallRate } from '../call-rate.js';
 import { readEvents } from '../event-stretch.js';
 import { StripeCallbacks, eventOf } from './stripe-callbacks.js';
-import { outcomeOf } from './stripe-outcome.js';
+import { resultOf } from './stripe-result.js';
 import { taxNameOf } from '../../tax/tax-rates.js';
 import { pacedHttpClient } from './stripe-http-client.js';
 import { listStripeMoney } from './stripe-money.js';
@@ -100,8 +100,8 @@ export class StripeProcessor implements PaymentProcessor {
     this.callbacks = new StripeCallbacks({ stripe, clock, secrets: callbackSecrets, isLive });
   }
 
-  createCheckout(request: CheckoutRequest): Promise<Outcome<CreatedCheckout>> {
-    return outcomeOf(async () => {
+  createCheckout(request: CheckoutRequest): Promise<CallResult<CreatedCheckout>> {
+    return resultOf(async () => {
       const customerId = request.customerId ?? (await this.createCustomer(request.accountId));
       const items = await this.itemsOf(request);
       const session = await this.stripe.checkout.sessions.create(
@@ -112,18 +112,18 @@ export class StripeProcessor implements PaymentProcessor {
     });
   }
 
-  async completeReturn(checkoutId: string): Promise<Outcome<ProcessorRef>> {
+  async completeReturn(checkoutId: string): Promise<CallResult<ProcessorRef>> {
     return { outcome: 'done', value: { kind: 'checkout', id: checkoutId } };
   }
 
-  closeCheckout(checkoutId: string): Promise<Outcome<CheckoutSnapshot>> {
-    return outcomeOf(async () =>
+  closeCheckout(checkoutId: string): Promise<CallResult<CheckoutSnapshot>> {
+    return resultOf(async () =>
       checkoutSnapshot(await this.stripe.checkout.sessions.expire(checkoutId)),
     );
   }
 
-  findCheckout(orderId: string, customerId: string): Promise<Outcome<CheckoutSnapshot | null>> {
-    return outcomeOf(async () => {
+  findCheckout(orderId: string, customerId: string): Promise<CallResult<CheckoutSnapshot | null>> {
+    return resultOf(async () => {
       const sessions = this.stripe.checkout.sessions.list({
         customer: customerId,
         limit: 100,
@@ -140,9 +140,9 @@ export class StripeProcessor implements PaymentProcessor {
     return this.callbacks.verify(raw, headers);
   }
 
-  fetch({ kind, id }: ProcessorRef): Promise<Outcome<ProcessorSnapshot>> {
+  fetch({ kind, id }: ProcessorRef): Promise<CallResult<ProcessorSnapshot>> {
     const { stripe } = this;
-    return outcomeOf(async () => {
+    return resultOf(async () => {
       switch (kind) {
         case 'checkout': {
           const expand = ['payment_intent'];
@@ -165,8 +165,12 @@ export class StripeProcessor implements PaymentProcessor {
     });
   }
 
-  refund({ refundId, paymentId, amountMicros }: RefundRequest): Promise<Outcome<RefundSnapshot>> {
-    return outcomeOf(async () => {
+  refund({
+    refundId,
+    paymentId,
+    amountMicros,
+  }: RefundRequest): Promise<CallResult<RefundSnapshot>> {
+    return resultOf(async () => {
       const refund = await this.stripe.refunds.create(
         { payment_intent: paymentId, amount: toCents(amountMicros), metadata: { refundId } },
         { idempotencyKey: `refund:${refundId}` },
@@ -175,8 +179,8 @@ export class StripeProcessor implements PaymentProcessor {
     });
   }
 
-  findRefund(refundId: string, paymentId: string): Promise<Outcome<RefundSnapshot | null>> {
-    return outcomeOf(async () => {
+  findRefund(refundId: string, paymentId: string): Promise<CallResult<RefundSnapshot | null>> {
+    return resultOf(async () => {
       const refunds = this.stripe.refunds.list({ payment_intent: paymentId, limit: 100 });
       for await (const refund of refunds) {
         if (refund.metadata?.refundId === refundId) return refundSnapshot(refund);
@@ -185,12 +189,12 @@ export class StripeProcessor implements PaymentProcessor {
     });
   }
 
-  listMoney(start: Date, end: Date): Promise<Outcome<ProcessorRef[]>> {
-    return outcomeOf(() => listStripeMoney(this.stripe, start, end));
+  listMoney(start: Date, end: Date): Promise<CallResult<ProcessorRef[]>> {
+    return resultOf(() => listStripeMoney(this.stripe, start, end));
   }
 
-  listSince(cursor: Date): Promise<Outcome<EventPage>> {
-    return outcomeOf(() =>
+  listSince(cursor: Date): Promise<CallResult<EventPage>> {
+    return resultOf(() =>
       readEvents(cursor, this.clock.now(), async (start, end) => {
         // The SDK types these as numbers; API v2 writes times as RFC 3339, as in `created` of its events.
         const created = { gte: start.toISOString(), lt: end.toISOString() } as unknown as object;
@@ -202,28 +206,28 @@ export class StripeProcessor implements PaymentProcessor {
     );
   }
 
-  previewChange(request: ChangeRequest, from: Date): Promise<Outcome<{ dueMicros: Micros }>> {
-    return outcomeOf(() => this.subscriptions.preview(request, from));
+  previewChange(request: ChangeRequest, from: Date): Promise<CallResult<{ dueMicros: Micros }>> {
+    return resultOf(() => this.subscriptions.preview(request, from));
   }
 
-  upgrade(request: UpgradeRequest): Promise<Outcome<UpgradeResult>> {
-    return outcomeOf(() => this.subscriptions.upgrade(request));
+  upgrade(request: UpgradeRequest): Promise<CallResult<UpgradeResult>> {
+    return resultOf(() => this.subscriptions.upgrade(request));
   }
 
-  changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<Outcome<ChangeResult>> {
-    return outcomeOf(() => this.subscriptions.changeAtPeriodEnd(request, key));
+  changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<CallResult<ChangeResult>> {
+    return resultOf(() => this.subscriptions.changeAtPeriodEnd(request, key));
   }
 
-  dropChange(subscriptionId: string, key: string): Promise<Outcome<unknown>> {
-    return outcomeOf<unknown>(() => this.subscriptions.dropChange(subscriptionId, key));
+  dropChange(subscriptionId: string, key: string): Promise<CallResult<unknown>> {
+    return resultOf<unknown>(() => this.subscriptions.dropChange(subscriptionId, key));
   }
 
-  setPlan(request: ChangeRequest, key: string): Promise<Outcome<SubscriptionSnapshot>> {
-    return outcomeOf(() => this.subscriptions.setPlan(request, key));
+  setPlan(request: ChangeRequest, key: string): Promise<CallResult<SubscriptionSnapshot>> {
+    return resultOf(() => this.subscriptions.setPlan(request, key));
   }
 
-  changeTax(request: TaxChangeRequest, key: string): Promise<Outcome<unknown>> {
-    return outcomeOf<unknown>(() =>
+  changeTax(request: TaxChangeRequest, key: string): Promise<CallResult<unknown>> {
+    return resultOf<unknown>(() =>
       request.isPending
         ? this.subscriptions.changeAtPeriodEnd(request, key)
         : this.subscriptions.setPlan(request, key),
@@ -234,16 +238,16 @@ export class StripeProcessor implements PaymentProcessor {
     subscriptionId: string,
     when: 'period_end' | 'now',
     key: string,
-  ): Promise<Outcome<SubscriptionSnapshot>> {
-    return outcomeOf(() => this.subscriptions.cancel(subscriptionId, when, key));
+  ): Promise<CallResult<SubscriptionSnapshot>> {
+    return resultOf(() => this.subscriptions.cancel(subscriptionId, when, key));
   }
 
-  resume(subscriptionId: string, key: string): Promise<Outcome<SubscriptionSnapshot>> {
-    return outcomeOf(() => this.subscriptions.resume(subscriptionId, key));
+  resume(subscriptionId: string, key: string): Promise<CallResult<SubscriptionSnapshot>> {
+    return resultOf(() => this.subscriptions.resume(subscriptionId, key));
   }
 
-  paymentUpdateUrl(customerId: string, returnUrl: string): Promise<Outcome<string>> {
-    return outcomeOf(async () => {
+  paymentUpdateUrl(customerId: string, returnUrl: string): Promise<CallResult<string>> {
+    return resultOf(async () => {
       const session = await this.stripe.billingPortal.sessions.create({
         customer: customerId,
         return_url: returnUrl,

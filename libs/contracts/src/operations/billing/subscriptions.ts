@@ -1,6 +1,7 @@
 import type { ProblemCode } from '../openapi/problem-codes.js';
 import { dashboardCall, idOf } from '../dashboard-call.js';
-import { type DataClass, defineOperation } from '../operation.js';
+import type { DataClass } from '../parameter.js';
+import { defineOperation } from '../operation.js';
 import {
   CancelRequest,
   ChangePlanRequest,

@@ -4,6 +4,7 @@ import { eitherResponses, responsesOf } from './answers.js';
 import type { Operation, OperationRoute } from '../operation.js';
 import { exampleCall } from '../calls/api-call.js';
 import { LANGUAGES, type Language, callSamples } from '../calls/call-samples.js';
+import type { DescribedParameter } from './described-parameter.js';
 import { problemExample } from './examples.js';
 import { groupOf, groupsOf, introduction } from './introduction.js';
 import type { JsonSchema, Parameter } from '../parameter.js';
@@ -187,15 +188,6 @@ function amountsOf({ by }: Exclude<Credits, number>): string {
       : `by \`${amount.parameter}\` with \`${word}\` (${amountsOf(amount)})`,
   );
   return words.join(', ');
-}
-
-export interface DescribedParameter {
-  name: string;
-  in: string;
-  required: boolean;
-  description: string;
-  schema: JsonSchema;
-  example?: unknown;
 }
 
 /** @param asked what the operation's first example asks: a viewer fills in every example, and the whole must work. */

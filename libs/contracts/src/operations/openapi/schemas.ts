@@ -2,8 +2,7 @@ import { IS_OPTIONAL, getMetadataStorage } from 'class-validator';
 import { targetConstructorToSchema } from 'class-validator-jsonschema';
 import { REFUSED_MEMBERS, type ItemClass, isItemClass } from '../bulk.js';
 import { isNullableRule } from '../../nullable.js';
-import type { DataClass } from '../operation.js';
-import type { JsonSchema } from '../parameter.js';
+import type { DataClass, JsonSchema } from '../parameter.js';
 import { membersWithMembers, nestedTypes } from '../reading/answer-members.js';
 import memberTexts from './member-texts.json' with { type: 'json' };
 

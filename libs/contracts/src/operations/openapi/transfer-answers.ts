@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../parameter.js';
 import { type AnswerForm, type Operation, kindOf } from '../operation.js';
 import { type OperationUpload, TUS_VERSION } from '../transfers/upload.js';
-import type { DescribedParameter } from './openapi.js';
+import type { DescribedParameter } from './described-parameter.js';
 
 const BYTES: JsonSchema = { type: 'string', format: 'binary' };
 const COUNT: JsonSchema = { type: 'string', pattern: '^[0-9]+$' };

@@ -2,7 +2,7 @@
 import { defaultMetadataStorage as untyped } from 'class-transformer/cjs/storage.js';
 import { IS_OBJECT, getMetadataStorage } from 'class-validator';
 import { type ItemClass, isItemClass } from '../bulk.js';
-import type { DataClass } from '../operation.js';
+import type { DataClass } from '../parameter.js';
 
 /** The class that each `@Type` names, as class-transformer keeps it. */
 export const nestedTypes = untyped as {

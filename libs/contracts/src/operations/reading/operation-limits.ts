@@ -1,20 +1,6 @@
 import { JSON_BODY_LIMIT_BYTES } from '#libs/platform';
-import { type RateClass, listenerOf } from '../access.js';
-import type { Operation } from '../operation.js';
-
-/** Requests under way are counted by these classes, each of which has its own places. */
-export type ConcurrencyClass = RateClass | 'public';
-
-/** The limits of one request of an operation. */
-export interface OperationLimits {
-  /** Until its owner begins to answer, and between two parts of the answer, in milliseconds. */
-  timeoutMs: number;
-  bodyBytes: number;
-  /** The most bytes of an answer that is held as a whole: JSON. */
-  answerBytes: number;
-  /** The group of places that it takes while it is under way, on the API's origin. */
-  concurrency: ConcurrencyClass;
-}
+import { listenerOf } from '../access.js';
+import type { Operation, OperationLimits } from '../operation.js';
 
 const MIB = 1024 * 1024;
 

@@ -1,7 +1,13 @@
 import type { Contact } from '../../record.js';
-import { linesIn, listIn, objectIn, textIn, textsWithin } from '../json-reading.js';
+import {
+  type JsonObject,
+  linesIn,
+  listIn,
+  objectIn,
+  textIn,
+  textsWithin,
+} from '../json-reading.js';
 import { country, publishedContact, type PublishedContact } from './published-contact.js';
-import type { JsonObject } from '../rdap-client.js';
 
 interface Property {
   name: string;

@@ -1,6 +1,5 @@
-import { objectIn, objectsIn, textIn } from '../json-reading.js';
+import { type JsonObject, objectIn, objectsIn, textIn } from '../json-reading.js';
 import { country, publishedContact, type PublishedContact } from './published-contact.js';
-import type { JsonObject } from '../rdap-client.js';
 
 /** Components of an address that make up its street lines (RFC 9553 §2.5.1.2). */
 const STREET_KINDS = new Set([

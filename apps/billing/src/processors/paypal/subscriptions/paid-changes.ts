@@ -15,7 +15,7 @@ import { planNameOf } from '../../tax-at-processors.js';
 import { PaypalRefusal } from '../paypal-connection.js';
 import { type PaypalOrder, idOf, linkOf, microsOf, timeOf, toMoney } from '../paypal-objects.js';
 import { pageOf, paymentRequest } from '../paypal-orders.js';
-import { isDecided, isDeclined } from '../paypal-outcome.js';
+import { isDecided, isDeclined } from '../paypal-result.js';
 import { paymentSnapshot } from '../paypal-snapshots.js';
 import { periodAt } from './billing-period.js';
 import {

@@ -1,5 +1,5 @@
 import { Stripe } from 'stripe';
-import type { Outcome } from '../payment-processor.js';
+import type { CallResult } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 
 /** Its key was refused (it is being rotated), the first call with this idempotency key still runs, too many requests. */
@@ -9,7 +9,7 @@ const UNDECIDED_STATUSES = [401, 409, 429];
  * Runs one call to Stripe. A refusal that Stripe gave itself is a value; whatever leaves open whether the
  * call was or will be carried out (also no answer, a broken body, a 5xx) is unknown.
  */
-export async function outcomeOf<T>(call: () => Promise<T>): Promise<Outcome<T>> {
+export async function resultOf<T>(call: () => Promise<T>): Promise<CallResult<T>> {
   try {
     return { outcome: 'done', value: await call() };
   } catch (error) {

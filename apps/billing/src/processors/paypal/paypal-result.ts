@@ -1,4 +1,4 @@
-import type { Outcome } from '../payment-processor.js';
+import type { CallResult } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 import { PaypalRefusal, PaypalUnreachable } from './paypal-connection.js';
 
@@ -18,7 +18,7 @@ const DECLINED_ISSUES = ['INSTRUMENT_DECLINED', 'PAYER_CANNOT_PAY', 'TRANSACTION
 export const isDeclined = ({ issue }: PaypalRefusal) => DECLINED_ISSUES.includes(issue);
 
 /** Runs calls to PayPal. What it refused itself is a value; whatever leaves the end open is unknown. */
-export async function outcomeOf<T>(calls: () => Promise<T>): Promise<Outcome<T>> {
+export async function resultOf<T>(calls: () => Promise<T>): Promise<CallResult<T>> {
   try {
     return { outcome: 'done', value: await calls() };
   } catch (error) {

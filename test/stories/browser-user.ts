@@ -11,7 +11,7 @@ import {
 import { waitFor } from '#test/environment';
 import type { Deployment } from './deployment.js';
 
-/** The parts of an installation that a visitor can reach. */
+/** The parts of an installation that a user can reach. */
 type Origins = Pick<Deployment, 'dashboardUrl' | 'mailbox' | 'mailboxUrl'>;
 
 const ARGUMENTS = [
@@ -49,7 +49,7 @@ export function openBrowser(executablePath: string): Promise<Browser> {
 }
 
 /** Somebody at a browser with cookies of their own, who notices whatever the console says. */
-export class Visitor {
+export class BrowserUser {
   /** Console errors, page errors and violations of the content security policy. */
   readonly faults: string[] = [];
 
@@ -63,12 +63,12 @@ export class Visitor {
     browser: Browser,
     origins: Origins,
     options: BrowserContextOptions = {},
-  ): Promise<Visitor> {
+  ): Promise<BrowserUser> {
     const context = await browser.newContext({ baseURL: origins.dashboardUrl, ...options });
     context.setDefaultTimeout(TIMEOUT_MS);
-    const visitor = new Visitor(origins, context, await context.newPage());
-    await visitor.watch();
-    return visitor;
+    const user = new BrowserUser(origins, context, await context.newPage());
+    await user.watch();
+    return user;
   }
 
   /** What was noticed since the last call. */

@@ -1,0 +1,21 @@
+import type { Operation } from '#libs/contracts';
+import type { Clock, Logger, ServiceTokens } from '#libs/platform';
+import type { DashboardConfig } from './dashboard.config.js';
+import type { DashboardSettings } from './dashboard-settings.js';
+import type { Mailbox } from './mailbox/mailbox.js';
+import type { DashboardMetrics } from './telemetry/dashboard-metrics.js';
+
+/** What the dashboard's origin is made of. */
+export interface PublicListenerOptions {
+  config: DashboardConfig;
+  clock: Clock;
+  logger: Logger;
+  tokens: ServiceTokens;
+  metrics: DashboardMetrics;
+  /** Mail that is kept instead of sent, for the mailbox page. */
+  mailbox?: Mailbox;
+  /** Terms, privacy and contact. */
+  texts: DashboardSettings['texts'];
+  /** Rows with a session or a signature are routed. Default: the table of operations. */
+  operations?: readonly Operation[];
+}
