@@ -27,8 +27,8 @@ interface Shown {
   replay: string;
 }
 
-/** For so many histories of machines, one of a customer's credits or payments, on PostgreSQL. */
-const HISTORIES_PER = { entitlement: 100, billing: 33 };
+/** For so many histories of machines, one of a customer's money and credits, on PostgreSQL. */
+const HISTORIES_PER_CUSTOMER = 33;
 /** Failing histories that are made smaller and shown; the rest are counted. */
 const SHOWN_MAX = 5;
 /** For each error in a history, except in one that is replayed: traces cost more than the histories. */
@@ -94,22 +94,16 @@ async function run(): Promise<boolean> {
 }
 
 /**
- * Histories of customers at a processor, in processes of their own: their time is days, not milliseconds.
+ * Histories of customers at a processor, in a process of its own: their time is days, not milliseconds.
  * Left out of what replays, narrows or breaks something. @returns whether all came out as they should.
  */
 function withPayments(): boolean {
   const { seed, sabotage, regressions, payments, histories, from } = options;
   if (!payments || (seed ?? sabotage ?? regressions)) return true;
-  const runs = [
-    ['entitlement', '--from'],
-    ['billing', '--seed'],
-  ] as const;
-  return runs.every(([service, first]) => {
-    const main = new URL(`../${service}/histories/main.js`, import.meta.url).pathname;
-    const count = String(Math.ceil(Number(histories) / HISTORIES_PER[service]));
-    const words = [main, '--histories', count, first, from];
-    return spawnSync(process.execPath, words, { stdio: 'inherit' }).status === 0;
-  });
+  const main = new URL('../billing/histories/main.js', import.meta.url).pathname;
+  const count = String(Math.ceil(Number(histories) / HISTORIES_PER_CUSTOMER));
+  const words = [main, '--histories', count, '--seed', from];
+  return spawnSync(process.execPath, words, { stdio: 'inherit' }).status === 0;
 }
 
 /** Each sabotage until it is found. @returns whether all were. */

@@ -18,7 +18,7 @@ const main = join(import.meta.dirname, 'main.js');
 
 /**
  * `npm run sim` in a process of its own, as it puts virtual time in the place of the real one. Customers at a
- * processor have specs of their own: `test/entitlement/histories`, `test/billing/histories`.
+ * processor have a spec of their own: `test/billing/histories`.
  */
 export async function simulate<Json = Report>(
   options: string,

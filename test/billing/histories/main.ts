@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import type { ChosenProcessor } from '#libs/contracts';
 import { setupPostgres } from '../../environment/setup.js';
 import teardown from '../../environment/teardown.js';
+import { replay } from '../../entitlement/histories/replay.js';
+import type { ToldHistory } from '../../entitlement/histories/told-history.js';
 import { BillingUnderTest } from '../billing-under-test.js';
 import { BOTH } from '../sides/side-of.js';
 import { MoneyAuditor } from './money-auditor.js';
@@ -11,7 +13,10 @@ import { type MoneyCommand, moneyHistory } from './money-commands.js';
 import { MoneyHistory, TAX_RATES } from './money-history.js';
 import { travel } from './time-travel.js';
 
-/** Histories of money, at one processor and the other in turn, and 400 days of fifty accounts, outside of the test runner. */
+/**
+ * Histories of money, at one processor and the other in turn; their events once more, in other orders, for credits; and
+ * 400 days of fifty accounts: outside of the test runner.
+ */
 const program = new Command('money-histories')
   .option('--histories <count>', 'so many', '300')
   .option('--commands <count>', 'in each', '60')
@@ -40,6 +45,7 @@ const ATTEMPTS_MAX = 3;
 let opened: Awaited<ReturnType<typeof open>> | undefined;
 await setupPostgres();
 const faults: string[] = [];
+const told: ToldHistory[] = [];
 let [histories, commands, shown] = [0, 0, 0];
 const startedMs = performance.now();
 const [numRuns, seed] = [Number(options.histories), Number(options.seed)];
@@ -47,7 +53,11 @@ const all = fc.sample(moneyHistory(Number(options.commands)), { numRuns, seed })
 for (const [number, steps] of all.entries()) {
   if (options.only !== undefined && number !== Number(options.only)) continue;
   const processor = BOTH[number % BOTH.length];
-  const fault = await faultOf(steps, processor);
+  const fault = await faultOf(
+    steps,
+    processor,
+    `history ${number} of seed ${seed} at ${processor}`,
+  );
   histories += 1;
   commands += steps.length;
   if (histories % HISTORIES_AN_INSTALLATION === 0) await close();
@@ -58,19 +68,27 @@ for (const [number, steps] of all.entries()) {
 await close();
 const seconds = (performance.now() - startedMs) / 1000;
 say(`${histories} histories of money, ${commands} commands, ${seconds.toFixed(1)} s`);
+const replayed = await replay(told);
+const { customers, events } = replayed;
+say(`their credits in several orders: ${customers} customers, ${events} events`);
+for (const fault of replayed.faults) report(fault);
 const travelled = options.travel ? await travel({ accounts: 50, days: 400 }) : undefined;
 if (travelled) say(travelled.summary);
 for (const fault of travelled?.faults ?? []) report(fault);
 await teardown();
 if (options.json !== undefined) {
-  writeFileSync(options.json, `${JSON.stringify({ histories, commands, travelled, faults })}\n`);
+  writeFileSync(
+    options.json,
+    `${JSON.stringify({ histories, commands, replayed, travelled, faults })}\n`,
+  );
 }
 process.exit(faults.length === 0 && histories > 0 ? 0 : 1);
 
-/** In the same installation as those before, until one fails. Where the machine was too busy it is lived again. */
+/** In the same installation as those before, until one fails; one with a name is kept for `replay`. Where the machine was too busy it is lived again. */
 async function faultOf(
   steps: readonly MoneyCommand[],
   processor: ChosenProcessor,
+  name?: string,
 ): Promise<string | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -78,6 +96,7 @@ async function faultOf(
       const history = await MoneyHistory.begin(billing, processor, auditor);
       for (const step of steps) await history.run(step);
       await history.end();
+      if (name !== undefined) told.push(await history.told(name));
       return undefined;
     } catch (error) {
       await close();

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChosenProcessor } from '#libs/contracts';
+import { replay } from '../../entitlement/histories/replay.js';
+import type { ToldHistory } from '../../entitlement/histories/told-history.js';
 import { BillingUnderTest } from '../billing-under-test.js';
 import { MoneyAuditor } from './money-auditor.js';
 import { type MoneyCommand, moneyHistory } from './money-commands.js';
@@ -18,10 +20,17 @@ const HISTORIES = [
   ['paypal', 6],
 ] as const;
 const COMMANDS = 60;
+/** What each history is compared with; all of them at once are for longer runs. */
+const LATE_OR_NOT = ['shuffle', 'delay', 'shuffle', 'skip'] as const;
+/** On a machine that has much else to do; it ends what hangs. */
+const LIMIT_MS = 900_000;
+/** Fewer would mean that nothing happened. */
+const EVENTS_MIN = 900;
 
 describe('money under every history', () => {
   let billing: BillingUnderTest;
   let auditor: MoneyAuditor;
+  const told: ToldHistory[] = [];
 
   beforeAll(async () => {
     billing = await BillingUnderTest.start({ taxRates: TAX_RATES });
@@ -39,6 +48,7 @@ describe('money under every history', () => {
     const history = await MoneyHistory.begin(billing, processor, auditor);
     for (const command of commands) await history.run(command);
     await history.end();
+    told.push(await history.told(`history ${told.length + 1}, at ${processor}`));
     return history.done;
   }
 
@@ -63,4 +73,18 @@ describe('money under every history', () => {
   )('once failed: $what, at $processor', async ({ commands, processor }) => {
     await live(commands, processor);
   });
+
+  it(
+    'credits of these histories: events in any order, repeated, delayed or missing, end in what the money bought',
+    async () => {
+      const { customers, events, faults } = await replay(told, (place) => [
+        'order',
+        LATE_OR_NOT[place % LATE_OR_NOT.length],
+      ]);
+      expect(faults).toEqual([]);
+      expect(customers).toBe(2 * told.length);
+      expect(events).toBeGreaterThan(EVENTS_MIN);
+    },
+    LIMIT_MS,
+  );
 });

@@ -7,6 +7,7 @@ import { OpenOrdersJob } from '../../../apps/billing/src/missed-news/open-orders
 import { SyncObjectsJob } from '../../../apps/billing/src/processor-sync/sync-objects.job.js';
 import { SettleRefundsJob } from '../../../apps/billing/src/refunds/settle-refunds.job.js';
 import type { Callback } from '../../../apps/simulators/src/payments/callback-sender.js';
+import { type ToldHistory, toldHistory } from '../../entitlement/histories/told-history.js';
 import type { BillingUnderTest } from '../billing-under-test.js';
 import { pressButton } from '../hosted-page.js';
 import type { CheckoutAction } from '../processor-harness.js';
@@ -37,6 +38,7 @@ export class MoneyHistory {
   private isDeleted = false;
   /** Before every payment of this history. */
   private firstKey: string;
+  private since: Date;
 
   private constructor(
     private readonly billing: BillingUnderTest,
@@ -56,6 +58,7 @@ export class MoneyHistory {
     const history = new MoneyHistory(billing, sideOf(billing, processor), auditor);
     history.side.callbacks.hold();
     history.firstKey = newId();
+    history.since = billing.clock.now();
     billing.contacts.set(history.accountId, { details: ADDRESS });
     return history;
   }
@@ -94,6 +97,12 @@ export class MoneyHistory {
     await this.check();
     const [ours, theirs] = [await this.ourMoney(), await this.theirMoney()];
     if (ours !== theirs) throw new Error(`billing has ${ours}, the processor ${theirs}`);
+  }
+
+  /** What was said meanwhile, to be told to entitlement in other orders. */
+  told(name: string): Promise<ToldHistory> {
+    const { billing, accountId, since } = this;
+    return toldHistory(billing, { name, accountId, since });
   }
 
   private async apply(command: MoneyCommand): Promise<void> {

@@ -1,17 +1,8 @@
-import {
-  type EventClass,
-  PaymentConfirmed,
-  PaymentReversalUndone,
-  PaymentReversed,
-  SubscriptionChanged,
-  describeEvent,
-} from '#libs/contracts';
 import { DAY_MS, addMonths, newId } from '#libs/platform';
 import type { Random } from '../../random.js';
-import { BEGIN, type Processor, type Said } from './processor.js';
+import { BEGIN, type Said, type ToldHistory } from './told-history.js';
 
-/** How a UUIDv7 of now begins: the inbox looks for a repeat in the month of an event's id. */
-const THIS_MONTH = newId().slice(0, 13);
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /**
  * How what was said reaches entitlement: in order; shuffled and repeated where no slice begins or ends
@@ -25,13 +16,6 @@ export const SLOT_DAYS = 3;
 const LATE_DAYS_MAX = 25;
 /** How long a slice lives behind its end while nothing ends it. */
 export const GRACE_DAYS = 7;
-
-const CLASSES = {
-  snapshot: SubscriptionChanged,
-  payment: PaymentConfirmed,
-  reversed: PaymentReversed,
-  undone: PaymentReversalUndone,
-} satisfies Record<Said['event']['kind'], EventClass>;
 
 /** A row of billing's outbox. */
 export interface Delivery {
@@ -49,20 +33,21 @@ export interface Delivery {
 export class Customer {
   readonly accountId = newId();
   readonly deliveries: Delivery[];
+  private readonly originals = new Map<string, string>();
 
   /** @param number tells apart the ids of all customers of a run; of one history they sort alike. */
   constructor(
-    readonly seed: number,
     readonly mode: Mode,
-    readonly processor: Processor,
+    readonly history: ToldHistory,
     private readonly number: number,
     random: Random,
   ) {
-    const kept = mode === 'skip' ? skipping(processor.said, random) : processor.said;
+    const { said: all } = history;
+    const kept = mode === 'skip' ? skipping(all, random) : all;
     const first = kept.map((said) => ({ said, slot: slotOf(said.at) + lateSlots(mode, random) }));
     const copies = first.filter(() => mode !== 'order' && random.chance(0.2));
     const repeated = copies.map(({ said, slot }) => ({ said, slot: slot + random.between(0, 10) }));
-    const boundaries = boundarySlots(processor);
+    const boundaries = boundarySlots(history);
     const rankOf = (slot: number, { order }: Said) =>
       mode !== 'order' && (mode !== 'shuffle' || !boundaries.has(slot)) ? random.next() : order;
     this.deliveries = [...first, ...repeated]
@@ -76,48 +61,36 @@ export class Customer {
       .map(({ said, slot, isCopy }) => this.deliveryOf(said, slot, isCopy));
   }
 
-  /** The id that a name of the history has here. */
-  idOf(name: string): string {
-    const ordinal = Number(name.split(' ')[1]).toString(16).padStart(6, '0');
-    const kind = { line: '1', payment: '2', reversal: '3', subscription: '4', event: '5' }[
-      name.split(' ')[0]
-    ];
-    return `${THIS_MONTH}-700${kind}-8000-${this.number.toString(16).padStart(6, '0')}${ordinal}`;
-  }
-
-  /** The name of a line by its id. */
-  nameOf(lineId: string): string {
-    return `line ${parseInt(lineId.slice(-6), 16)}`;
+  /** The id that one of this customer's has in the history. */
+  originalOf(id: string): string {
+    return this.originals.get(id) ?? id;
   }
 
   /** A repeat of a delta comes under an id of its own; that of a snapshot is the same one again. */
-  private deliveryOf({ event, order }: Said, slot: number, isCopy: boolean): Delivery {
-    const { type, version, kind } = describeEvent(CLASSES[event.kind]);
-    const isAgain = isCopy && kind === 'delta';
-    const data = this.withIds(event.data);
-    const [about] = Object.values(data as Record<string, string>);
+  private deliveryOf(said: Said, slot: number, isCopy: boolean): Delivery {
+    const { type, version, order } = said;
+    const isAgain = isCopy && type !== 'billing.subscription-changed';
+    const [id, aggregate] = [said.id, said.aggregate].map((text) => this.owned(text));
     return {
       slot,
-      id: isAgain ? newId() : this.idOf(`event ${order}`),
+      id: isAgain ? newId() : id,
       key: this.accountId,
-      aggregate: `${event.kind}:${about}${isAgain ? `:${newId()}` : ''}`,
+      aggregate: isAgain ? `${aggregate}:${newId()}` : aggregate,
       sequence: order + 1,
       type,
       version,
-      data,
+      data: JSON.parse(this.owned(JSON.stringify(said.data))) as object,
     };
   }
 
-  private withIds<T>(value: T): T {
-    if (typeof value === 'string') {
-      return (
-        /^(line|payment|reversal|subscription) [0-9]+$/.test(value) ? this.idOf(value) : value
-      ) as T;
-    }
-    if (Array.isArray(value)) return value.map((part) => this.withIds(part)) as T;
-    if (typeof value !== 'object' || value === null) return value;
-    const entries = Object.entries(value).map(([name, part]) => [name, this.withIds(part)]);
-    return Object.fromEntries(entries) as T;
+  /** The same text with ids of this customer. */
+  private owned(text: string): string {
+    return text.replaceAll(UUID, (original) => {
+      const own = this.number.toString(16).padStart(4, '0');
+      const id = `${original.slice(0, 24)}${own}${original.slice(28)}`;
+      this.originals.set(id, original);
+      return id;
+    });
   }
 }
 
@@ -131,14 +104,14 @@ function lateSlots(mode: Mode, random: Random): number {
 }
 
 /** Leaves out snapshots that were replaced within 20 days, as one who fetches now and then does. */
-function skipping(said: Said[], random: Random): Said[] {
-  return said.filter(({ event, at, order }) => {
-    if (event.kind !== 'snapshot') return true;
+function skipping(said: readonly Said[], random: Random): Said[] {
+  return said.filter(({ type, data, at, order }) => {
+    if (type !== 'billing.subscription-changed') return true;
     const next = said.find(
       (later) =>
-        later.event.kind === 'snapshot' &&
+        later.type === type &&
         later.order > order &&
-        later.event.data.subscriptionId === event.data.subscriptionId,
+        later.data.subscriptionId === data.subscriptionId,
     );
     const isReplaced = next !== undefined && next.at.getTime() - at.getTime() < 20 * DAY_MS;
     return !(isReplaced && random.chance(0.5));
@@ -146,7 +119,7 @@ function skipping(said: Said[], random: Random): Said[] {
 }
 
 /** Slots in which time alone changes something: there the order is part of what happened. */
-function boundarySlots({ lines }: Processor): Set<number> {
+function boundarySlots({ lines }: ToldHistory): Set<number> {
   const slots = new Set<number>();
   for (const { stretch } of lines) {
     if (!stretch) continue;

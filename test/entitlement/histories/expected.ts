@@ -1,5 +1,5 @@
 import { addMonths } from '#libs/platform';
-import type { BoughtLine } from './processor.js';
+import type { BoughtLine } from './told-history.js';
 
 /** What one slice of a line, or a package, must have brought and lost in the end. */
 export interface ExpectedGrant {
@@ -9,11 +9,14 @@ export interface ExpectedGrant {
 }
 
 /**
- * What the money of each line bought and what was given back of it, by plain arithmetic of floats over
- * what the processor did: it knows no events, no order and no entitlement.
- * @returns by line and slice, `line 3/0`; within a credit of what integers give.
+ * What the money of each line bought and what was given back of it, by plain arithmetic of floats: it knows no
+ * order and no entitlement.
+ * @returns by line and slice, `<line>/0`; within a credit of what integers give.
  */
-export function expectedGrants(lines: BoughtLine[], until: Date): Map<string, ExpectedGrant> {
+export function expectedGrants(
+  lines: readonly BoughtLine[],
+  until: Date,
+): Map<string, ExpectedGrant> {
   const expected = new Map<string, ExpectedGrant>();
   for (const line of lines) {
     const { id, credits, stretch } = line;
@@ -50,5 +53,5 @@ function givenBack(line: BoughtLine, rest: number): number {
 }
 
 function finals({ reversals }: BoughtLine) {
-  return [...reversals.values()].filter(({ phase, isUndone }) => phase === 'final' && !isUndone);
+  return [...reversals.values()].filter(({ isFinal, isUndone }) => isFinal && !isUndone);
 }

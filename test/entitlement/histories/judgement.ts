@@ -3,7 +3,7 @@ import { DAY_MS } from '#libs/platform';
 import type { Random } from '../../random.js';
 import { GRACE_DAYS, SLOT_DAYS } from './deliveries.js';
 import type { ExpectedGrant } from './expected.js';
-import { HORIZON_DAYS } from './processor.js';
+import { HORIZON_DAYS } from './told-history.js';
 
 const SPENDS_MAX = 3;
 /** What integers and floats may differ by, a slice. */

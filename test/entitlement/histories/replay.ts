@@ -4,7 +4,7 @@ import { DAY_MS, newId } from '#libs/platform';
 import { bucketOf } from '#libs/messaging';
 import { waitFor } from '#test/environment';
 import { Random } from '../../random.js';
-import type { EntitlementUnderTest } from '../entitlement-under-test.js';
+import { EntitlementUnderTest } from '../entitlement-under-test.js';
 import { Customer, type Delivery, MODES, type Mode, SLOT_DAYS } from './deliveries.js';
 import { expectedGrants } from './expected.js';
 import {
@@ -15,18 +15,33 @@ import {
   compareRows,
   planSpends,
 } from './judgement.js';
-import { BEGIN, HORIZON_DAYS, Processor, REST_DAYS } from './processor.js';
+import { BEGIN, HORIZON_DAYS, REST_DAYS, type ToldHistory } from './told-history.js';
 
 /** The most calls at a time. */
 const CALLS_AT_ONCE = 16;
 const DELIVERY_LIMIT_MS = 120_000;
 
+/** Lives histories of money once more, as entitlement hears of them, on an installation of its own. */
+export async function replay(
+  histories: readonly ToldHistory[],
+  modesOf?: (place: number) => readonly Mode[],
+): Promise<Tally> {
+  const entitlement = await EntitlementUnderTest.start(BEGIN.toISOString());
+  try {
+    const outbox = await entitlement.test.maintenance('billing');
+    await entitlement.transport.startRelay('billing', outbox);
+    return await new Replay(entitlement, outbox, histories, modesOf).run();
+  } finally {
+    await entitlement.stop();
+  }
+}
+
 /**
- * Histories of customers at a processor, each in several modes, side by side under one clock: what
- * billing says goes through its outbox, relay, transport and inbox. In the end each mode must have the
- * amounts that the money bought, and a shuffled history the same rows as the one in order.
+ * Histories of money, each in several modes, side by side under one clock: what billing said goes through its
+ * outbox, relay, transport and inbox. In the end each mode must have the amounts that the money bought, and a shuffled
+ * history the same rows as the one in order.
  */
-export class Histories {
+class Replay {
   private readonly customers: Customer[];
   private readonly spends = new Map<number, { customer: Customer; amount: number }[]>();
   readonly tally: Tally = { histories: 0, customers: 0, events: 0, faults: [] };
@@ -35,22 +50,21 @@ export class Histories {
   constructor(
     private readonly entitlement: EntitlementUnderTest,
     private readonly outbox: MaintenanceDatabase,
-    seeds: number[],
-    modesOf: (seed: number) => readonly Mode[] = () => MODES,
+    histories: readonly ToldHistory[],
+    modesOf: (place: number) => readonly Mode[] = () => MODES,
   ) {
     let number = 1;
-    this.customers = seeds.flatMap((seed) => {
-      const random = new Random(seed);
-      const processor = new Processor(random.for('processor'));
-      return modesOf(seed).map((mode) => {
-        const customer = new Customer(seed, mode, processor, number++, random.for(mode));
+    this.customers = histories.flatMap((history, place) => {
+      const random = new Random(place + 1);
+      return modesOf(place).map((mode) => {
+        const customer = new Customer(mode, history, number++, random.for(mode));
         for (const { slot, amount } of planSpends(random.for('spends'))) {
           this.spends.set(slot, [...(this.spends.get(slot) ?? []), { customer, amount }]);
         }
         return customer;
       });
     });
-    this.tally.histories = seeds.length;
+    this.tally.histories = histories.length;
     this.tally.customers = this.customers.length;
   }
 
@@ -139,16 +153,16 @@ export class Histories {
       'select count(*)::int as failed from failed_event',
     );
     if (failed > 0) faults.push(`${failed} events have failed`);
-    const bySeed = Map.groupBy(this.customers, ({ seed }) => seed);
-    for (const [seed, customers] of bySeed) {
-      const expected = expectedGrants(customers[0].processor.lines, end);
+    const byHistory = Map.groupBy(this.customers, ({ history }) => history);
+    for (const [{ name, lines }, customers] of byHistory) {
+      const expected = expectedGrants(lines, end);
       const found = await Promise.all(customers.map((customer) => this.grantsOf(customer)));
       for (const [index, { mode }] of customers.entries()) {
-        faults.push(...compareAmounts(`seed ${seed}, ${mode}`, found[index], expected));
+        faults.push(...compareAmounts(`${name}, ${mode}`, found[index], expected));
       }
       const [inOrder] = found;
       for (const [index, { mode }] of customers.entries()) {
-        const where = `seed ${seed}, ${mode}`;
+        const where = `${name}, ${mode}`;
         if (!isDeepStrictEqual(amountsOf(inOrder), amountsOf(found[index]))) {
           faults.push(`${where}: other amounts than in order`);
         }
@@ -162,7 +176,7 @@ export class Histories {
       customer.accountId,
     ]);
     return rows.map(({ line_id: lineId, source_index: index, kind, paid, ...row }) => ({
-      name: `${customer.nameOf(lineId)}/${index}`,
+      name: `${customer.originalOf(lineId)}/${index}`,
       kind,
       granted: Number(row.granted),
       reversed: Number(row.reversal_target),
@@ -189,4 +203,4 @@ const GRANTS = `
      where e.account_id = g.account_id and e.grant_id = g.id
        and e.ledger_account = 'consumed') as paid
   from credit_grants g where account_id = $1
-  order by split_part(line_id::text, '-', 5), source_index, source_type`;
+  order by line_id, source_index, source_type`;
