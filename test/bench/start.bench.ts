@@ -7,7 +7,7 @@ import { type BenchReport, type BenchRow, atMost, newFolder } from './bench.js';
 import { cleanup } from './cleanup.js';
 
 const TARGET_SECONDS = 15;
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
 
 /** `npm start` after installation and build: the first start makes the database, later ones open it. */
 export async function run(): Promise<BenchReport> {
@@ -23,25 +23,36 @@ export async function run(): Promise<BenchReport> {
 async function timeStart(folder: string): Promise<number> {
   const startedAt = performance.now();
   const solo = launch(folder);
-  cleanup.add(async () => stop(solo));
   try {
-    const facts = join(folder, 'solo.json');
-    await waitFor('solo to write its facts', () => existsSync(facts), START_TIMEOUT_MS);
+    await written(solo, join(folder, 'solo.json'));
     return (performance.now() - startedAt) / 1000;
   } finally {
     await stop(solo);
   }
 }
 
-export async function stop(solo: ChildProcess): Promise<void> {
+/** Resolves when the product has written a file. @throws when it ends before. */
+export async function written(solo: ChildProcess, file: string): Promise<void> {
+  const isThere = () => {
+    if (solo.exitCode !== null) throw new Error('the product ended while it started');
+    return existsSync(file);
+  };
+  await waitFor(file, isThere, START_TIMEOUT_MS);
+}
+
+async function stop(solo: ChildProcess): Promise<void> {
   if (solo.exitCode !== null || solo.signalCode !== null) return;
   solo.kill('SIGTERM');
   await once(solo, 'exit');
 }
 
-function launch(folder: string): ChildProcess {
-  return spawn(process.execPath, ['dist/apps/solo/src/main.js', '--offline'], {
-    env: { ...process.env, DATA_DIR: folder, API_PORT: '0', DASHBOARD_PORT: '0' },
+/** The product, offline and on free ports, until the end of the bench. */
+export function launch(folder: string, settings: Record<string, string> = {}): ChildProcess {
+  const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0' };
+  const solo = spawn(process.execPath, ['dist/apps/solo/src/main.js', '--offline'], {
+    env: { ...process.env, ...ports, DATA_DIR: folder, ...settings },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  cleanup.add(async () => stop(solo));
+  return solo;
 }

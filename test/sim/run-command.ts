@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runOwnProcess } from '../prove/own-process.js';
 
 /** What the command writes with `--json`, as far as specs read it. */
 export interface Report {
@@ -14,7 +12,7 @@ export interface Report {
 /** Time for one run of the command, however slow the machine. */
 export const LIMIT_MS = 900_000;
 
-const main = join(import.meta.dirname, 'main.js');
+const MAIN = join(import.meta.dirname, 'main.js');
 
 /**
  * `npm run sim` in a process of its own, as it puts virtual time in the place of the real one. Customers at a
@@ -22,18 +20,11 @@ const main = join(import.meta.dirname, 'main.js');
  */
 export async function simulate<Json = Report>(
   options: string,
-): Promise<{ code: number; report: Json }> {
-  const folder = mkdtempSync(join(tmpdir(), 'dds-sim-spec-'));
-  try {
-    const json = join(folder, 'report.json');
-    const words = [main, ...options.split(' '), '--no-payments', '--json', json];
-    const code = await new Promise<number>((resolve) => {
-      const child = execFile(process.execPath, words, { timeout: LIMIT_MS }, () =>
-        resolve(child.exitCode ?? -1),
-      );
-    });
-    return { code, report: JSON.parse(readFileSync(json, 'utf8')) as Json };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+): Promise<{ code: number | null; report: Json }> {
+  const { code, report, end } = await runOwnProcess<Json>(
+    (file) => [MAIN, ...options.split(' '), '--no-payments', '--json', file],
+    { limitMs: LIMIT_MS },
+  );
+  if (report === undefined) throw new Error(end);
+  return { code, report };
 }
