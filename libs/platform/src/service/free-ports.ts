@@ -3,28 +3,60 @@ import { type Server, createServer } from 'node:net';
 
 /** Below the ports that systems give to outgoing connections: none of those can take one meanwhile. */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
-const TRIES_MAX = 200;
+const BLOCK = 50;
+const TRIES_MAX = 2_000;
 
 /**
- * Loopback ports nobody listens on right now, all different: for addresses that must be known before anything
- * listens there. Whoever can read its port after it has bound 0 does that instead.
+ * The ports of one process. They are taken from blocks that no other process has: it listens on a block's first port
+ * for as long as it lives. Otherwise two clusters that start at once could choose the same port before either listens.
  */
-export async function freePorts(count: number): Promise<number[]> {
-  const held: Server[] = [];
-  try {
-    for (let tries = 0; held.length < count; tries++) {
-      if (tries > TRIES_MAX) throw new Error('found no free ports');
-      const server = await listening(randomInt(LOWEST, HIGHEST));
-      if (server) held.push(server);
+export class FreePorts {
+  private next = 0;
+  private end = 0;
+  private claiming?: Promise<void>;
+
+  /** Loopback ports nobody listens on right now; none is given twice. @throws when no block is left. */
+  async take(count: number): Promise<number[]> {
+    const ports: number[] = [];
+    while (ports.length < count) {
+      if (this.next === this.end) {
+        await (this.claiming ??= this.claimBlock().finally(() => (this.claiming = undefined)));
+        continue;
+      }
+      const port = this.next++;
+      const server = await listening(port);
+      if (!server) continue;
+      await new Promise((resolve) => server.close(resolve));
+      ports.push(port);
     }
-    return held.map((server) => (server.address() as { port: number }).port);
-  } finally {
-    await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
+    return ports;
+  }
+
+  private async claimBlock(): Promise<void> {
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      const first = LOWEST + BLOCK * randomInt((HIGHEST - LOWEST) / BLOCK);
+      const claim = await listening(first);
+      if (!claim) continue;
+      claim.unref();
+      [this.next, this.end] = [first + 1, first + BLOCK];
+      return;
+    }
+    throw new Error('found no free ports');
   }
 }
 
+const ofThisProcess = new FreePorts();
+
+/**
+ * Ports for addresses that must be known before anything listens there. Whoever can read its port after it has bound 0
+ * does that instead.
+ */
+export async function freePorts(count: number): Promise<number[]> {
+  return ofThisProcess.take(count);
+}
+
 function listening(port: number): Promise<Server | undefined> {
-  const server = createServer();
+  const server = createServer((socket) => socket.destroy());
   return new Promise((resolve) => {
     server.once('error', () => resolve(undefined));
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server));
