@@ -16,7 +16,7 @@ const PROJECT = {
   globalTeardown: '<rootDir>/dist/test/environment/teardown.js',
 };
 
-/** The desk lane, `npm run test:fast`: the specs beside what they prove and the house rules. They need PostgreSQL only. */
+/** The desk lane, `npm run test:fast`: the short specs beside what they prove and the house rules. They need PostgreSQL only. */
 const DESK = {
   ...PROJECT,
   displayName: 'desk',
@@ -25,11 +25,19 @@ const DESK = {
     '<rootDir>/dist/libs/**/*.spec.js',
     '<rootDir>/dist/test/tidy.spec.js',
   ],
-  testPathIgnorePatterns: ['\\.(system|proof)\\.spec\\.js$'],
+  testPathIgnorePatterns: ['\\.(slow|system|proof)\\.spec\\.js$'],
   globalSetup: '<rootDir>/dist/test/environment/setup-desk.js',
 };
 
-/** What needs a broker, Valkey, a browser or a second process, or takes long: `x.system.spec.ts`, or below `test`. */
+/** What needs no more than the desk lane, but takes longer than five seconds: `x.slow.spec.ts`. */
+const SLOW = {
+  ...DESK,
+  displayName: 'slow',
+  testMatch: ['<rootDir>/dist/**/*.slow.spec.js'],
+  testPathIgnorePatterns: [],
+};
+
+/** What needs a broker, Valkey, a browser or a second process: `x.system.spec.ts`, or below `test`. */
 const SYSTEM = {
   ...PROJECT,
   displayName: 'system',
@@ -49,7 +57,7 @@ const PROOF = {
 
 /** A project's servers are started only when one of its specs runs. */
 export default {
-  projects: [DESK, SYSTEM, PROOF],
+  projects: [DESK, SLOW, SYSTEM, PROOF],
   // It only ends tests that hang: a test waits for conditions, and one that needs longer says so itself. Jest takes no
   // notice of it in a project.
   testTimeout: 60_000,

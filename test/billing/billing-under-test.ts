@@ -203,7 +203,7 @@ export class BillingUnderTest {
 
   /** The event types of an account, oldest first. */
   async events(accountId: string): Promise<RecordedEvent[]> {
-    return (await recordedEvents(this.database)).filter(({ key }) => key === accountId);
+    return recordedEvents(this.database, accountId);
   }
 
   newAccount(): string {

@@ -11,11 +11,15 @@ export interface RecordedEvent {
 /**
  * Every event in the outbox of the service whose role `database` has, in the order they were written.
  * For assertions of the exact list: one missing or one too many fails.
+ * @param key only the events of this account.
  */
 export async function recordedEvents(
   database: Pick<Database | MaintenanceDatabase, 'query'>,
+  key?: string,
 ): Promise<RecordedEvent[]> {
   return database.query<RecordedEvent>(
-    'select type, key, aggregate, data from outbox order by position',
+    `select type, key, aggregate, data from outbox
+     where $1::text is null or key = $1 order by position`,
+    [key],
   );
 }

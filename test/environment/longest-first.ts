@@ -5,8 +5,8 @@ const { default: Sequencer } =
   require('@jest/test-sequencer') as typeof import('@jest/test-sequencer');
 type Tests = Parameters<InstanceType<typeof Sequencer>['sort']>[0];
 
-/** These start processes, browsers or brokers, however short their files are. */
-const LONG = /\/dist\/test\/|\.system\.spec\.js$/;
+/** These take long or start processes, browsers or brokers, however short their files are. */
+const LONG = /\/dist\/test\/|\.(slow|system)\.spec\.js$/;
 
 /** What takes longest of all, in a clone where nothing has been run yet. */
 const LONGEST = [
@@ -18,8 +18,8 @@ const LONGEST = [
   'apps/solo/src/solo.system',
   'test/stories/plans-in-browser',
   'transports/kafka/kafka-transport.system',
-  'gateway/src/connection/hostile-connection.system',
-  'transports/in-process/in-process-transport.system',
+  'gateway/src/connection/hostile-connection.slow',
+  'transports/in-process/in-process-transport.slow',
   'test/sim/sim',
 ];
 

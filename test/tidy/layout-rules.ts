@@ -37,8 +37,8 @@ const BANNED_NAMES =
 const FILES_MAX = 12;
 /** Kinds of files that name the event they consume. */
 const EVENT_KINDS = ['consumer', 'watcher'];
-/** `x.system.spec.ts` needs more than PostgreSQL or takes long, and is not of the desk lane; `x.proof.spec.ts` is of `npm run prove`. */
-const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+|\.(system|proof)\.spec)?\.ts$/;
+/** `x.slow.spec.ts` takes long and `x.system.spec.ts` needs more than PostgreSQL: the desk lane has neither. `npm run prove` has `x.proof.spec.ts`. */
+const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+|\.(slow|system|proof)\.spec)?\.ts$/;
 
 /** Each file says by its name what it holds; words that say nothing are no names. */
 export function nameFaults(files: SourceFile[]): string[] {

@@ -47,7 +47,7 @@ export const isSpec = ({ path }: SourceFile) => /\.(spec|contract|story)\.ts$/.t
 export const isTest = (file: SourceFile) => isSpec(file) || /(^|\/)test\//.test(file.path);
 /** `entity` of `key.entity.ts`; undefined for `account.ts`. */
 export const kindOf = (path: string) =>
-  /^[^.]+(?:\.(?:system|proof))?\.([a-z]+)\.ts$/.exec(basename(path))?.[1];
+  /^[^.]+(?:\.(?:slow|system|proof))?\.([a-z]+)\.ts$/.exec(basename(path))?.[1];
 
 /** Visits every node of a file. */
 export function visit(node: ts.Node, see: (node: ts.Node) => void): void {

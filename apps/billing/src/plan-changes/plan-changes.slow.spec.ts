@@ -262,7 +262,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     }
   });
 
-  // What PayPal does instead is in paypal-subscriptions.spec.ts.
+  // What PayPal does instead is in paypal-subscriptions.slow.spec.ts.
   if (processor === 'stripe') {
     const card = (behaviour: 'works' | 'asks') => {
       const [{ customer }] = billing.simulator.world.all('subscription');
