@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -7,13 +7,16 @@ const MEMORY_MIN_BYTES = 4 * 2 ** 30;
 const PREFIX = 'dds-test-';
 
 /**
- * A new folder for what a run keeps: in memory where Linux has enough of it, since the clone of a template is 1,200
- * files; on the disk where it is measured what that costs.
+ * A new folder for what a run or an installation of a spec keeps: in memory where Linux has enough of it, since the clone
+ * of a template is 1,200 files; on the disk where it is measured what that costs. PostgreSQL's user may pass through:
+ * otherwise its data would lie elsewhere, and stay there.
  */
-export function makeRunFolder({ onDisk }: { onDisk: boolean }): string {
+export function makeRunFolder({ onDisk } = { onDisk: false }): string {
   const parent = onDisk || !hasMemory() ? tmpdir() : MEMORY;
   if (parent === MEMORY) removeAbandoned(MEMORY, PREFIX);
-  return mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
+  const folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
+  chmodSync(folder, 0o755);
+  return folder;
 }
 
 /** A new folder of this process on the disk; what killed runs have left of its kind goes. */

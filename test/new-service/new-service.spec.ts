@@ -1,12 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { withClient } from '#libs/database';
-import { TestDatabase, waitFor } from '#test/environment';
+import { TestDatabase, makeRunFolder, waitFor } from '#test/environment';
 import type { SoloFacts } from '../../apps/solo/src/announcement/solo-facts.js';
 import { TOUCHED } from './touched-files.js';
 
@@ -17,7 +16,7 @@ const WITH_ARCHIVE = new URL('with-archive.js', import.meta.url).href;
 const CONTRIBUTING = new URL('../../../CONTRIBUTING.md', import.meta.url);
 
 describe('a service with operations, added as CONTRIBUTING says', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'dds-new-service-'));
+  const folder = makeRunFolder();
   const data = join(folder, 'data');
   let own: TestDatabase;
   let solo: ChildProcess;

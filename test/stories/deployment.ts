@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import { EmbeddedServer } from '#libs/database';
 import { type EventTransport, EventsConfig, openTransport } from '#libs/messaging';
 import { type Clock, type InternalTls, Logger, loadConfig } from '#libs/platform';
 import { databaseSettings } from '#libs/services';
-import { FileClock, PgBouncer, TestClock } from '#test/environment';
+import { FileClock, PgBouncer, TestClock, makeRunFolder } from '#test/environment';
 import { SERVICES } from '../../apps/services.js';
 import { DataFolder } from '../../apps/solo/src/data-folder/data-folder.js';
 import { Secrets } from '../../apps/solo/src/data-folder/secrets.js';
@@ -72,7 +71,7 @@ export async function openSoloWithPayments(settings: Record<string, string> = {}
  * connections than the services: two for each role.
  */
 export async function openSoloBehindPgBouncer(settings: Record<string, string> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'story-'));
+  const folder = makeRunFolder();
   const server = await EmbeddedServer.start({
     folder: join(folder, 'server'),
     password: 'of-the-server',
@@ -111,7 +110,7 @@ async function opened(
 ): Promise<Deployment & { payments?: PaymentsSimulator; billingUrl?: string; workerUrl: string }> {
   const clock = new TestClock();
   const { offline = true, databaseAdminUrl } = options;
-  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'story-'));
+  const folder = options.folder ?? makeRunFolder();
   let log = '';
   const solo = await startSolo({
     dataFolder: folder,
@@ -157,7 +156,7 @@ export async function openCluster(worker: Record<string, string> = {}): Promise<
     workerUrl: string;
   }
 > {
-  const folder = mkdtempSync(join(tmpdir(), 'story-'));
+  const folder = makeRunFolder();
   const clockFile = join(folder, 'clock');
   const clock = FileClock.create(clockFile);
   const cluster = await startCluster({

@@ -1,12 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { InProcessTransport } from '#libs/messaging';
 import { Logger, SystemClock, loadConfig, newId } from '#libs/platform';
-import { waitFor } from '#test/environment';
+import { makeRunFolder, waitFor } from '#test/environment';
 import { GatewayConfig } from '../../apps/gateway/src/gateway.config.js';
 import { readLeases } from '../../apps/gateway/src/lease/journal-lines.js';
 import { type RunningGateway, startGateway } from '../../apps/gateway/src/start.js';
@@ -24,7 +23,7 @@ const TRIAL_CREDITS = 500;
  * that is killed: what a customer may do and spend is one thing wherever he asks.
  */
 describe('one customer over several gateways', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'story-'));
+  const folder = makeRunFolder();
   const clock = new SystemClock();
   const logger = new Logger('gateway', { write: () => {} });
   let solo: RunningSolo;

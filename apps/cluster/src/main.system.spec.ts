@@ -1,10 +1,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { waitFor } from '#test/environment';
+import { makeRunFolder, waitFor } from '#test/environment';
 import type { ClusterFacts } from './announcement/cluster-facts.js';
 import { clusterAvailability } from './cluster.js';
 
@@ -18,7 +17,7 @@ describe('npm run cluster', () => {
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'cluster-'));
+    folder = makeRunFolder();
   });
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));

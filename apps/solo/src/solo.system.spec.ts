@@ -1,23 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { JobAnswer } from '#libs/contracts';
 import { withClient } from '#libs/database';
-import { waitFor } from '#test/environment';
+import { makeRunFolder, waitFor } from '#test/environment';
 import { request } from 'undici';
 import { Customer } from '../../../test/stories/customer.js';
 import type { DemoFacts, SoloFacts } from './announcement/solo-facts.js';
@@ -38,9 +29,7 @@ interface EndedProcess {
 }
 
 describe('solo', () => {
-  const root = mkdtempSync(join(tmpdir(), 'dds-solo-'));
-  // PostgreSQL's user passes through, so that its folder is where it is looked for.
-  chmodSync(root, 0o755);
+  const root = makeRunFolder();
   const data = join(root, 'data');
   const processes: ChildProcess[] = [];
   let solo: ChildProcess;

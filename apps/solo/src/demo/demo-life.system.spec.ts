@@ -1,5 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, jest } from '@jest/globals';
 import type {
@@ -11,7 +10,7 @@ import type {
   WebhooksAnswer,
 } from '#libs/contracts';
 import { Database, checkInvariants, withClient } from '#libs/database';
-import { waitFor } from '#test/environment';
+import { makeRunFolder, waitFor } from '#test/environment';
 import { Customer } from '../../../../test/stories/customer.js';
 import { ENTITLEMENT_INVARIANTS } from '../../../entitlement/src/auditor/invariants.js';
 import { LogMaintenanceRepository } from '../../../gateway/src/request-log/log-maintenance.repository.js';
@@ -24,8 +23,7 @@ let solo: RunningSolo;
 let folder: string;
 
 async function start(options: Partial<SoloOptions> = {}): Promise<RunningSolo> {
-  folder = mkdtempSync(join(tmpdir(), 'dds-demo-'));
-  chmodSync(folder, 0o755);
+  folder = makeRunFolder();
   const log = { path: join(folder, 'log'), write: () => {} };
   const ports = { apiPort: 0, dashboardPort: 0 };
   const fixed = { dataFolder: folder, offline: true, durable: false };
