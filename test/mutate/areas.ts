@@ -70,6 +70,9 @@ export const AREAS: readonly Area[] = [
     name: 'gateway lease',
     sources: ['apps/gateway/src/lease'],
     without: NO_RULES,
-    specs: ['apps/gateway/src/holds/request-holds.spec.ts', 'test/gateway/told-balance.spec.ts'],
+    specs: [
+      'apps/gateway/src/holds/request-holds.slow.spec.ts',
+      'test/gateway/told-balance.spec.ts',
+    ],
   },
 ];
