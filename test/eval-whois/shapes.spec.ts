@@ -7,9 +7,9 @@ import { registrationOf } from '../../apps/simulators/src/registrations/registra
 type Shape = (text: string) => string;
 
 const NOTICE = [
-  'By asking this service you agree to its terms of use. The data is provided for information purposes',
-  'only and is not guaranteed to be accurate. You may not use it for advertising, nor exceed the query',
-  'limits; access may be restricted if you do. A name may be reserved although no match was found here.',
+  'By submitting this query, you agree to abide by these terms. If too many queries are received from a',
+  'single IP address within a specified time, the service will begin to reject further queries for a',
+  'period of time to prevent disruption of Whois service access. Some names are reserved for the registry.',
 ];
 
 const eachLine = (change: (line: string) => string) => (text: string) =>

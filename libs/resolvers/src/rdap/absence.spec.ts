@@ -228,6 +228,10 @@ const PLACES: Readonly<Record<string, (said: string) => Record<string, unknown>>
     notices: [{ title: TERMS.title, description: [`${TERMS.description[0]}. ${said}`] }],
   }),
   'a remark': (said) => ({ ...NOT_FOUND, remarks: [{ description: [said] }] }),
+  'the title of a link': (said) => ({
+    ...NOT_FOUND,
+    notices: [{ ...TERMS, links: [{ href: 'https://nic.example/terms', title: said }] }],
+  }),
 };
 /** The bare code is no statement, and harmless beside one. */
 const IS_BARE_CODE = /^(?:404|error|http 404|error 404\.)$/i;
@@ -295,7 +299,7 @@ describe('the body of a 404', () => {
       rdapConformance: ['rdap_level_0'],
       lang: 'en',
       port43: 'whois.nic.example',
-      links: [{ rel: 'about', href: 'https://other.example/', title: 'Reserved' }],
+      links: [{ rel: 'about', href: 'https://other.example/', title: 'Terms of Use' }],
       notices: [
         {
           title: 'Terms of Use',
@@ -307,6 +311,7 @@ describe('the body of a 404', () => {
         {
           title: 'Status Codes',
           description: ['For more information visit https://icann.example'],
+          links: [{ href: 'https://icann.example', title: 'Status Codes' }],
         },
       ],
     };

@@ -1,16 +1,10 @@
 import { plainText } from '../whois/parse/outcome/announcements.js';
 import { isLimitNotice } from '../whois/parse/outcome/limit-notices.js';
 import { saysThrottled } from '../whois/parse/outcome/classifier.js';
-import { type JsonObject, linesIn, listIn, objectsIn, textIn } from './json-reading.js';
+import { type JsonObject, linesIn, linesUpTo, listIn, objectsIn, textIn } from './json-reading.js';
 import { restrictionOfAbsence } from './restriction.js';
+import { isSmallPrint, sentencesIn } from '../small-print/small-print.js';
 import { askedNames, saysAbsent } from './wording/said-absence.js';
-import {
-  isOfTerms,
-  isPointer,
-  isSmallPrint,
-  isTextOfTerms,
-  sentencesOf,
-} from './wording/small-print.js';
 
 /** The meaning of a 404: its body says that the name is not there, or says something else. */
 export type NotFoundMeaning = 'absent' | 'kept_back' | 'throttled' | 'outage' | 'unclear';
@@ -46,27 +40,25 @@ const OF_REGISTRARS =
 const CODE_TITLES =
   /^(?:(?:http|rdap|status|code|error) ?){0,3}(?:404)?[\s:.–-]{0,3}(?:error)?[.!]?$|^about:blank$/;
 
-/** Refusals in a notice; its small print speaks of other cases in other words. */
-const NOTICED_REFUSALS =
-  /\bnot authoritative\b|\bnot (served|handled|managed|supported) (by|here|on)\b|\bunsupported\b|\bno rdap (service|server)\b/;
-/**
- * Where or why something was not found, in a notice: a statement about another copy, account or state says nothing
- * about the name.
- */
-const NOTICED_DOUBTS =
-  /\b(?:sign(?:ed)? in|log(?:ged)? ?in|caches?|sandbox|simulated|test (?:environment|system)|replicas?|replication|shards?|pending|redemption|withheld|not (?:disclosed|released|public|shown|allowed|permitted|yet|configured|sponsored|managed|under management)|(?:domain|name|object|data) (?:was )?found|registered at|variants?|portfolio|suspended|auction|does not exist in|in (?:the )?dns|(?:tenant|customer|account|zone|service|host|page|file|application|handler|bucket|key|site|website|network|autnum|registrant|contact|resource)s? (?:\S+ )?(?:was )?not found)\b/;
 const NOTICE_LENGTH_MAX = 120;
+/** Ten times the longest terms known. */
+const NOTICE_TEXT_LENGTH_MAX = 32_768;
 
 /**
  * The meaning of the body of a "not found" (RFC 9083 §6). Absence requires that the registry states it of this name and
- * states nothing else: a text of the body states it, each other text is the bare status or a pointer, and each notice
- * is small print. A body without a text states it by its error code.
+ * states nothing else: a text of the body states it, and each other text, each notice and each title of a link is the
+ * bare status or small print. A body without a text states it by its error code.
  *
  * @param asked a domain name in A-labels; empty for an object of another kind, of which only refusals are looked for.
  */
 export function meaningOfNotFound(json: JsonObject, asked: string): NotFoundMeaning {
-  const lines = textsIn(json).map((line) => plainText(line).trim());
-  const around = statementsOf(noticesIn(json));
+  const names = askedNames(asked);
+  const texts = textsIn(json);
+  const lines = texts.map(plain);
+  const beside = noticesIn(json)
+    .flatMap(sentencesIn)
+    .filter((it) => !isKnown(it, names));
+  const around = statementsOf(beside.map(plain));
   if ([...lines, ...around].some(saysThrottled)) return 'throttled';
   if (lines.some((line) => THROTTLES.test(line))) return 'throttled';
   if (restrictionOfAbsence(json, asked) !== undefined) return 'kept_back';
@@ -74,22 +66,31 @@ export function meaningOfNotFound(json: JsonObject, asked: string): NotFoundMean
   if (around.some((line) => isLimitNotice({ text: line, isProse: false, line: 0 }))) {
     return 'throttled';
   }
-  const names = askedNames(asked);
-  if (around.some((line) => isDoubt(line, names)) || isObject(json)) return 'unclear';
-  if (asked === '') return lines.some((line) => WRONG_SERVICE.test(line)) ? 'unclear' : 'absent';
-  if (!isErrorOnly(json) || isOfAnother(json, asked)) return 'unclear';
-  if (!hasSmallPrintOnly(json, names)) return 'unclear';
-  const said = lines.map((line) => plainly(line, 'rdapConformance' in json));
-  return said.length === 0 || isAbsence(said, names) ? 'absent' : 'unclear';
+  if (isObject(json)) return 'unclear';
+  if (asked === '') {
+    return [...lines, ...around].some((line) => WRONG_SERVICE.test(line)) ? 'unclear' : 'absent';
+  }
+  if (beside.length > 0 || !isErrorOnly(json) || isOfAnother(json, asked)) return 'unclear';
+  const said = texts
+    .filter((text) => !(isSmallPrint(text) && /\p{L}/u.test(text)))
+    .map((text) => plainly(plain(text), 'rdapConformance' in json))
+    .filter((line) => !CODE_TITLES.test(line));
+  if (said.length === 0) return texts.length === 0 ? 'absent' : 'unclear';
+  return isAbsence(said, names) ? 'absent' : 'unclear';
 }
 
 /** At least one line states it, possibly over several lines, and no line states anything else. */
 function isAbsence(said: readonly string[], names: ReadonlySet<string>): boolean {
-  const told = said.filter((line) => !isSilent(line));
-  const rest = told.filter((line) => !isAbout(line, names));
-  if (rest.length === 0) return told.some((line) => saysAbsent(line, names));
+  const rest = said.filter((line) => !isAbout(line, names));
+  if (rest.length === 0) return said.some((line) => saysAbsent(line, names));
   return rest.length > 1 && isAbout(rest.join(' '), names);
 }
+
+function isKnown(text: string, names: ReadonlySet<string>): boolean {
+  return isSmallPrint(text) || isAbout(plain(text), names);
+}
+
+const plain = (text: string): string => plainText(text).trim();
 
 /** Only an error's texts, its code, and members of every answer: any further member may describe the name. */
 function isErrorOnly(json: JsonObject, depth = 0): boolean {
@@ -128,24 +129,6 @@ function isOfAnother(json: JsonObject, asked: string): boolean {
   });
 }
 
-/** Small print and absence are all that the notices hold. */
-function hasSmallPrintOnly(json: JsonObject, names: ReadonlySet<string>): boolean {
-  return noticesIn(json).every(({ title, description }) => {
-    const isKnown = (line: string): boolean => isSmallPrint(line) || isAbout(line, names);
-    if (!title.flatMap(sentencesOf).every(isKnown)) return false;
-    const isHeaded = title.some(isOfTerms);
-    return description
-      .flatMap(sentencesOf)
-      .every((line) => isKnown(line) || (isHeaded && isTextOfTerms(line)));
-  });
-}
-
-/** A refusal, or an absence of something else. */
-function isDoubt(line: string, names: ReadonlySet<string>): boolean {
-  if (NOTICED_REFUSALS.test(line) || NOTICED_DOUBTS.test(line)) return true;
-  return /\bnot found\b/.test(line) && !isAbout(line, names);
-}
-
 /** An object with a name of its own contradicts the status. */
 function isObject(json: JsonObject): boolean {
   return ['objectClassName', 'ldhName', 'handle', 'events'].some((member) => member in json);
@@ -168,28 +151,21 @@ function textsIn(json: JsonObject, depth = 0): string[] {
   return texts.slice(0, LINES_MAX);
 }
 
-interface Notice {
-  title: readonly string[];
-  description: readonly string[];
+/** The texts of the notices and the titles of links, which come with every answer. */
+function noticesIn(json: JsonObject): string[] {
+  const notices = objectsIn(json['notices']).slice(0, LINES_MAX);
+  const links = [json, ...notices].flatMap((it) => objectsIn(it['links']));
+  return [
+    ...notices.flatMap(({ links: _links, ...rest }) => Object.values(rest).flatMap(linesOf)),
+    ...links.flatMap(({ title }) => linesOf(title)),
+  ];
 }
 
-function noticesIn(json: JsonObject): Notice[] {
-  const plain = (value: unknown): string[] =>
-    linesIn(value)
-      .slice(0, LINES_MAX)
-      .map((line) => plainText(line).trim());
-  return objectsIn(json['notices'])
-    .slice(0, LINES_MAX)
-    .map(({ title, type, links: _links, ...rest }) => ({
-      title: [...plain(title), ...plain(type)],
-      description: Object.values(rest).flatMap(plain),
-    }));
-}
+const linesOf = (value: unknown): string[] => linesUpTo(value, NOTICE_TEXT_LENGTH_MAX);
 
 /** Lines short enough to speak of this answer, without those that speak of cases. */
-function statementsOf(notices: readonly Notice[]): string[] {
-  return notices
-    .flatMap(({ title, description }) => [...title, ...description])
+function statementsOf(lines: readonly string[]): string[] {
+  return lines
     .filter((line) => line.length <= NOTICE_LENGTH_MAX)
     .filter((line) => !/\b(may|if|might|will|should|terms)\b/.test(line));
 }
@@ -203,10 +179,6 @@ function plainly(line: string, isRdap: boolean): string {
     .replace(/\byou are seeking( as)?\b/, 'requested')
     .replace(/ (?:is\/are|is|are) not here\b/, ' not found')
     .replace(/^(?:the |this )?server has no (information|data|records?|entry)\b/, 'no $1 found');
-}
-
-function isSilent(line: string): boolean {
-  return CODE_TITLES.test(line) || isPointer(line);
 }
 
 /** A statement of absence, or the name alone, as where it stands behind `Domain not found:`. */

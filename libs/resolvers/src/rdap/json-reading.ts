@@ -49,8 +49,12 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
 
 /** Text of one line without control characters and those that turn the direction of writing. */
 export function textIn(value: unknown): string | undefined {
+  return textUpTo(value, TEXT_LENGTH_MAX);
+}
+
+function textUpTo(value: unknown, lengthMax: number): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const start = String(value).slice(0, TEXT_LENGTH_MAX);
+  const start = String(value).slice(0, lengthMax);
   meter.count(start.length + 1);
   const text = start
     .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
@@ -69,10 +73,15 @@ export function textsWithin(value: unknown, depth = 2): string[] {
 
 /** Text of several lines: a string, cut before it is parted, or a list of strings. */
 export function linesIn(value: unknown): string[] {
+  return linesUpTo(value, TEXT_LENGTH_MAX);
+}
+
+/** The same with longer lines. */
+export function linesUpTo(value: unknown, lengthMax: number): string[] {
   const parts = Array.isArray(value)
     ? listIn(value)
-    : String(textOrNothing(value)).slice(0, TEXT_LENGTH_MAX).split('\n', LIST_MAX);
-  return parts.map(textIn).filter((line) => line !== undefined);
+    : String(textOrNothing(value)).slice(0, lengthMax).split('\n', LIST_MAX);
+  return parts.map((part) => textUpTo(part, lengthMax)).filter((line) => line !== undefined);
 }
 
 function textOrNothing(value: unknown): string | number {

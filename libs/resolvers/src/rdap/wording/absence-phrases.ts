@@ -10,7 +10,7 @@ export const ABSENCE_CORES = byFirstWord([
   'no encontrado | no registrado | no esta registrado | no está registrado',
   'no se encuentra registrado | no se encontro | no se encontró | nao encontrado | não encontrado',
   'nao registrado | não registrado | nao registado | não registado | não está registado',
-  "n'existe pas | introuvable | nicht gefunden | nicht registriert | non trovato | non registrato",
+  "n'existe pas | introuvable | non trouvé | non trouvée | nicht gefunden | nicht registriert | non trovato | non registrato",
   // Hungarian, Polish, Czech, Turkish, Swedish, Dutch, Estonian, Latvian
   'nincs talalat | nincs találat | nie istnieje | nie znaleziono | nenalezen | nenalezena',
   'bulunamadi | bulunamadı | kayıtlı değil | finns inte | niet gevonden | niet geregistreerd',

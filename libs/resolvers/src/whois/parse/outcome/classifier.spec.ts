@@ -4,9 +4,11 @@ import { parseWhois } from '../parse-whois.js';
 
 const SMALL_PRINT = `
 
-% By asking you agree not to exceed the query limits. Access may be blocked if you do, and
-% further queries may be refused; please try again later in that case. All rights reserved.
-% This data may not be used where no match was found.
+% Queries to the Whois services are throttled. If too many queries are received from a single IP address
+% within a specified time, the service will begin to reject further queries for a period of time to prevent
+% disruption of Whois service access. In some limited cases, domains that might appear as available in whois
+% might not actually be available as they could be already registered and the whois not yet updated and/or
+% they could be part of the Restricted list. All rights reserved.
 
 `;
 

@@ -51,16 +51,16 @@ export function classify(lines: readonly Line[], evidence: Evidence, meter: Work
   if (evidence.isRecord && !evidence.isThin) return { kind: 'found' };
   const said = announcements(lines, meter);
   if (evidence.isRecord) return listedRestriction(said, evidence) ?? { kind: 'found' };
+  const absentAt = absenceIn(lines, evidence.question);
+  const statement = statementAmong(said, evidence.server);
+  if (absentAt !== undefined && !(statement !== undefined && statement.line < absentAt)) {
+    return absenceUnlessDoubted(said, absentAt, evidence);
+  }
   if (said.some((it) => isThrottle(it, evidence.server))) {
     return { kind: 'throttled', retryAfterSeconds: retryAfter(said) };
   }
   if (said.some((it) => !it.isProse && matchesAny(it.text, FAILURE_PHRASES))) {
     return { kind: 'error' };
-  }
-  const absentAt = absenceIn(lines, evidence.question);
-  const statement = statementAmong(said, evidence.server);
-  if (absentAt !== undefined && !(statement !== undefined && statement.line < absentAt)) {
-    return absenceUnlessDoubted(said, absentAt, evidence);
   }
   if (statement !== undefined) return statement;
   if (said.some((it) => matchesAny(it.text, THROTTLE_REQUESTS) || isLimitNotice(it))) {

@@ -160,10 +160,11 @@ describe('S64: one line of 256 KiB behind a statement of absence', () => {
 describe('each server’s statement about a free name', () => {
   it.each(SERVERS)('means absence at .%s %s', (tld, server, absent) => {
     expect(outcome(`${absent}\n`, tld, server)).toBe('not_registered');
-    expect(outcome(`Welcome to the registry of .${tld}\n\n${absent}\n\n`, tld, server)).toBe(
+    expect(outcome(`Welcome to the .${tld} whois server\n\n${absent}\n\n`, tld, server)).toBe(
       'not_registered',
     );
-    const print = '% Queries above the limit may be refused.\n% See https://other.example/terms\n';
+    const print =
+      '% Access to the whois service is rate limited.\n% See https://other.example/terms\n';
     expect(outcome(`${print}\n${absent}\n`, tld, server)).toBe('not_registered');
   });
 });

@@ -1,21 +1,14 @@
 /**
- * The answer of each registry about a name that nobody holds, as printed by its server: the only evidence of absence.
- * List a form only with the registry's own answer or documentation at hand.
+ * The words in which registries say that nobody holds a name: the only evidence of absence. List a form only with the
+ * registry's own answer or documentation at hand.
  *
  * `NAME` is the name asked for, `LABEL` its first label, `*` one word that varies. ` / ` parts lines, each of which
  * must stand in the answer. A form that names nobody is compared letter by letter, case included; a form with a name
- * without regard to case, quotation marks and a full stop. What else may stand in the answer, `notices.ts` says.
+ * without regard to case, quotation marks and a full stop. Beside it nothing but small print may stand.
  */
-export interface AbsenceForms {
-  readonly forms: readonly string[];
-  /** Lines of this server beside the form that say nothing of the name. */
-  readonly beside?: readonly string[];
-}
 
-/** Forms by TLDs and servers, parted by spaces. */
-export type DeclaredForms = readonly [of: string, declared: AbsenceForms];
-
-const STATUS_PAIRS = [
+/** Statements about the name: they count at every server. */
+export const STATEMENTS: readonly string[] = [
   'Domain: NAME / Status: free',
   'Domain: NAME / Status: available',
   'Domain Name: NAME / Domain Status: available',
@@ -25,64 +18,6 @@ const STATUS_PAIRS = [
   'Domain Name: NAME / Status: Not Registered',
   'Query: NAME / Status: Not Registered',
   'Query: NAME / Status: available',
-];
-export const COCCA = [
-  'Domain Name: NAME / Domain Status: No Object Found',
-  'Domain Name: NAME / Domain Status: available',
-  'Query: NAME / Status: Not Registered',
-  'The queried object does not exist: NAME',
-];
-export const JWHOIS = ['NO OBJECT FOUND! / object: NAME', 'Domain NAME not found'];
-export const FRED = ['ERROR:101: no entries found', 'No entries found.'];
-export const RPSL = ['No entries found for the selected source(s).', 'No entries found for NAME'];
-export const AFNIC = ['No entries found in the AFNIC Database.', 'NOT FOUND'];
-export const NEUSTAR = ['No Data Found', 'Not found: NAME'];
-export const AFILIAS = ['NOT FOUND', 'Not found: NAME'];
-export const DONUTS = ['Domain not found.'];
-export const CENTRALNIC = [
-  'DOMAIN NOT FOUND',
-  'The queried object does not exist: DOMAIN NOT FOUND',
-  'The queried object does not exist: previous registration * was purged on * (DOMAIN NOT FOUND)',
-];
-const CORE = [
-  'The queried object does not exist',
-  'The queried object does not exist: no matching objects found',
-];
-const ZDNS = [
-  'The queried object does not exist: NAME',
-  'The queried object does not exist: Common; No match.',
-];
-export const REGISTRY_ZA = ['Available / Domain: NAME'];
-export const VERISIGN = ['No match for NAME', 'No match for domain NAME'];
-export const NOMINET = ['This domain name has not been registered.', 'No match for NAME'];
-
-/** The forms of registries under contract with ICANN, whose operators change. */
-export const GENERIC_REGISTRIES: AbsenceForms = {
-  forms: [
-    ...VERISIGN,
-    ...AFILIAS,
-    ...DONUTS,
-    ...NEUSTAR,
-    ...CENTRALNIC,
-    ...CORE,
-    ...ZDNS,
-    ...REGISTRY_ZA,
-    ...STATUS_PAIRS,
-    NOMINET[0],
-    'Domain NAME is available for registration',
-    'Object NAME NOT FOUND',
-    'Domain NAME not found',
-    'No domain records were found to match NAME',
-    'No entries found in the AFNIC Database.',
-    'NAME is free',
-    'No such domain: NAME',
-    'The domain NAME is not registered.',
-  ],
-};
-
-/** The forms for unknown servers: statements of several registries, with the name. */
-export const FORMS_WITH_NAME: readonly string[] = [
-  ...STATUS_PAIRS,
   'Status: AVAILABLE (No match for domain NAME)',
   'Available / Domain: NAME',
   'NO OBJECT FOUND! / object: NAME',
@@ -139,16 +74,20 @@ export const FORMS_WITH_NAME: readonly string[] = [
   'query_status: 220 Available / domain_name: NAME',
 ];
 
-/** The same without it, which count only where the answer repeats the name or carries a registry's notice. */
-export const FORMS_WITHOUT_NAME: readonly string[] = [
-  ...FRED,
-  ...AFILIAS.slice(0, 1),
-  ...DONUTS,
-  ...CENTRALNIC,
-  ...CORE,
-  ...RPSL.slice(0, 1),
-  NEUSTAR[0],
-  NOMINET[0],
+/** The same without it: they count at every server, but only beside an echo of the name or a registry's small print. */
+export const BARE_STATEMENTS: readonly string[] = [
+  'ERROR:101: no entries found',
+  'No entries found.',
+  'NOT FOUND',
+  'Domain not found.',
+  'DOMAIN NOT FOUND',
+  'The queried object does not exist: DOMAIN NOT FOUND',
+  'The queried object does not exist: previous registration * was purged on * (DOMAIN NOT FOUND)',
+  'The queried object does not exist',
+  'The queried object does not exist: no matching objects found',
+  'No entries found for the selected source(s).',
+  'No Data Found',
+  'This domain name has not been registered.',
   'No entries found for the selected source.',
   'No entries found for the selected sources.',
   'No entries found',
@@ -181,74 +120,146 @@ export const FORMS_WITHOUT_NAME: readonly string[] = [
   'We do not have an entry in our database matching your query.',
   'El dominio no se encuentra registrado',
   '상기 도메인이름은 등록되어 있지 않습니다.',
+  'The queried object does not exist: Domain Not Found',
+  'The queried object does not exist: object does not exist',
+  'This query returned 0 objects.',
+  'Data not found. This domain is available for registration.',
+  'Domain unknown',
+  'No Found',
 ];
 
-/** Openings of sentences in the notices of several registries that speak of the service without saying how it fares now. */
-export const KNOWN_NOTICES: readonly string[] = [
-  'When using the Donuts Whois service, please consider the following',
-  'The Whois service may be scheduled for downtime during production or OT&E maintenance periods',
-  'Queries to the Whois services are throttled',
-  'If too many queries are received from a single IP address within a specified time',
-  'Where applicable, the presence of a [Non-Public Data] tag',
-  'Access to non-public data may be provided, upon request',
-  'NOTICE: The expiration date displayed in this record is the date',
-  'NOTE: FAILURE TO LOCATE A RECORD IN THE WHOIS DATABASE IS NOT INDICATIVE',
-  "The data is provided on an 'as-is' basis and may lag behind the register",
-  'WHOIS query results shown may lag behind the Register',
-  'WHOIS displays data with a delay not exceeding 15 minutes',
-  'Access may be withdrawn or restricted at any time',
-  'UK privacy laws limit the scope of information permitted',
-  'All domain names are subject to certain additional domain name registration rules',
-  'Access to the Whois and RDAP services is rate limited',
-  'Access to the whois service is rate limited',
-  'We may discontinue or amend any part or the whole of these Terms of Service',
-  'This information has been prepared and published in order to represent administrative',
-  'In this cases, performing a check through your Registrar',
-  'In some limited cases, domains that might appear as available',
-  'Additionally, domains currently or previously used as extensions',
-  'The above WHOIS results have been redacted',
-  'The WHOIS information provided in this page has been redacted',
-  'To find out more, or to make a request for access, please visit',
-  'By maintaining the connection you assure',
-  'The TLD is not associated with, or sponsored by',
-  'BY USING THE WHOIS SERVICE AND THE DATA CONTAINED HEREIN',
-  'Last updated on',
-  'WHOIS request date:',
-  '(c) sell or redistribute the data',
-  'Last update of WHOIS database',
-  'KG on behalf of itself',
-  'Die RyCE-Whois-Datenbank ist',
-  'Die Abfrage einzelner Domains wird',
-  'Whois database was last updated on',
-  'URL of the ICANN Whois Inaccuracy Complaint Form',
-  'This service is intended only for query-based access',
-  'This information is provided free of charge from the Channel Islands',
-  'Domain names can now be registered with many different competing registrars',
-  'The Registry maintains the right to restrict your access',
-  'Disclosure of contact data is restricted because of',
-  'Contact information: Disclosure of contact data is restricted because of',
-  'Domains up to 3 letters are premium domains',
-  'MuseDoma is the only entity',
-  'Any breach to these rules can carry penal sanctions',
-  'Store or compile WHOIS data to build up',
-  'Should the user violate these points',
-  'Furthermore, you may never do any of the following',
-  'We reserve the right to enter IP addresses',
-  '(b) repackage, reuse or redistribute',
-  '(a) querying the availability of a domain name licence',
-  '(b) identifying the holder of a domain name licence',
-  '(c) contacting the holder of a domain name licence',
-  '(a) use the data to allow',
-  '(b) harass any person',
-  'KG under any circumstances',
-  'whose registered office is at',
-  'For help on using this server',
-  'This server must not be used as a backend for a search engine',
-  'Additional information may be available at',
-  "NOTICE: Access to the domain name's information is restricted",
-  '(c) The Foundation for Internet Domain Registration in the Netherlands',
-  'Result of search for registered domain names under the',
-  'The sole owner of a domain is the entity described',
-  "Le seul propriétaire d'un domaine",
-  'LAST UPDATE:',
+/** The further forms of registries under contract with ICANN, whose operators change. */
+export const GENERIC_FORMS: readonly string[] = [
+  'NOT FOUND',
+  'Domain not found.',
+  'No Data Found',
+  'DOMAIN NOT FOUND',
+  'The queried object does not exist: DOMAIN NOT FOUND',
+  'The queried object does not exist: previous registration * was purged on * (DOMAIN NOT FOUND)',
+  'The queried object does not exist',
+  'The queried object does not exist: no matching objects found',
+  'The queried object does not exist: Common; No match.',
+  'This domain name has not been registered.',
+  'No entries found in the AFNIC Database.',
+];
+
+/** The forms of single registries and registrars, by TLDs and servers; they need nothing beside them. */
+export const OWN_FORMS: readonly (readonly [of: string, forms: readonly string[]])[] = [
+  ['fr pm re tf wf yt', ['NOT FOUND', 'No entries found in the AFNIC Database.']],
+  ['at', ['nothing found']],
+  [
+    'priv.at whois.nic.priv.at co.pl co.ug ug',
+    ['No entries found for the selected source(s).', 'Unfortunately, No Results Were Found'],
+  ],
+  [
+    'ch li',
+    [
+      'The domain name is not registered.',
+      'We do not have an entry in our database matching your query.',
+    ],
+  ],
+  ['cr cz fo it.ao ao mk tz', ['ERROR:101: no entries found', 'No entries found.']],
+  ['dk', ['No entries found for the selected source.']],
+  ['ru su ro si', ['No entries found for the selected source(s).']],
+  ['rs', ['ERROR:103: Domain is not registered']],
+  ['hr', ['ERROR: No entries found', 'ERROR: no entries found']],
+  ['no am', ['No match']],
+  ['hu', ['Nincs talalat / No match', 'Nincs találat / No match']],
+  ['fi ee ax', ['Domain not found']],
+  ['sk', ['Domain not found.', 'Not found.']],
+  [
+    'ie',
+    [
+      'Not Registered - The domain you have requested (NAME) is not a registered .ie domain',
+      'Not Registered - The domain you have requested (NAME) is not a registered .ie domain name',
+    ],
+  ],
+  ['pt', ['NAME - No Match']],
+  ['lu', ['No such domain']],
+  ['es', ['There is no information available on the domain consulted.']],
+  ['by', ['Object does not exist']],
+  ['md', ['No match for']],
+  ['kz', ['*** Nothing found for this query.']],
+  ['kg', ['Domain NAME / Data not found. This domain is available for registration.']],
+  ['uz', ['Sorry, but domain: NAME, not found in database']],
+  ['sm', ['No entries found.']],
+  ['eu.org', ['Key not found']],
+  ['name jobs', GENERIC_FORMS],
+  ['edu', ['No Match']],
+  [
+    'ag bz gi hn lc me mn sc vc ac io sh whois.afilias-grs.info whois2.afilias-grs.info whois.afilias-srs.net',
+    ['Domain not found.', 'NOT FOUND'],
+  ],
+  ['as gg je whois.aero', ['NOT FOUND']],
+  ['au', ['NOT FOUND', 'No Data Found']],
+  ['ae om qa whois.aeda.net.ae', ['No Data Found']],
+  [
+    'in us co tel',
+    [
+      'DOMAIN NOT FOUND',
+      'Domain not found.',
+      'NOT FOUND',
+      'No Data Found',
+      'The queried object does not exist: DOMAIN NOT FOUND',
+      'The queried object does not exist: previous registration * was purged on * (DOMAIN NOT FOUND)',
+    ],
+  ],
+  [
+    'whois.centralnic.com whois.centralnic.net fm la id pw whois.pandi.or.id',
+    [
+      'DOMAIN NOT FOUND',
+      'The queried object does not exist: DOMAIN NOT FOUND',
+      'The queried object does not exist: previous registration * was purged on * (DOMAIN NOT FOUND)',
+    ],
+  ],
+  ['bn sg', ['Domain Not Found']],
+  [
+    'dm gd vg',
+    [
+      'DOMAIN NOT FOUND',
+      'The queried object does not exist: DOMAIN NOT FOUND',
+      'The queried object does not exist: previous registration * was purged on * (DOMAIN NOT FOUND)',
+      'not found...',
+    ],
+  ],
+  ['ai', ['Domain NAME not registred.', 'Domain not found.']],
+  [
+    'af bi bj bw cd cm cx do ec gl gs gy hn ht iq kw ki ke ma mg ms mu mz na nf ng pe ps rw sb sl sy tc tl zm',
+    [
+      'Domain NAME not registred.',
+      'Domain not found, marked private, or error in your query.',
+      'error 230 No Objects Found',
+    ],
+  ],
+  ['nc', ['No entries found in the .nc database']],
+  ['ir', ['ERROR:101: no entries found', 'No entries found in the selected source(s).']],
+  ['jp', ['No match!!']],
+  ['ly', ['Not found']],
+  ['il', ['No data was found to match the request criteria.']],
+  ['mo sa th to uy ve ws', ['No match for LABEL']],
+  ['cl', ['NAME: no entries found.']],
+  ['ar', ['El dominio no se encuentra registrado en NIC Argentina']],
+  ['mx', ['No_Se_Encontro_El_Objeto/Object_Not_Found']],
+  ['cn', ['No matching record.', 'no matching record.']],
+  ['tw', ['No Found']],
+  ['hk', ['The domain has not been registered.']],
+  ['kr', ['상기 도메인이름은 등록되어 있지 않습니다.']],
+  ['lk', ['This Domain is not available in our whois database']],
+  ['cf ga gq ml tk', ['Invalid query or domain name not known in Dot * Domain Registry']],
+  ['sn', ['LABELNOT FOUND']],
+  ['tm hm whois.enom.com', ['Domain not found.']],
+  [
+    'int whois.iana.org',
+    [
+      'This query returned 0 objects. / You queried for NAME but this server does not have / any data for NAME.',
+      'domain: * / organisation: Not assigned',
+    ],
+  ],
+  [
+    'whois.1und1.info whois.schlund.info whois.wildwestdomains.com',
+    ['Domain NAME is not registered here.'],
+  ],
+  ['whois.smallregistry.net', ['Object not found']],
+  ['whois.pairnic.com', ['No matching domain name found.']],
+  ['whois.udag.net', ['Domain Name: NAME / We could not find the requested domain on our system']],
 ];

@@ -1,18 +1,10 @@
 import { isHostName } from '../../fields/host-names.js';
 import { sisterOf } from '../../grammars/sister-tlds.js';
 import { commentBody, type Line } from '../../reading/lines.js';
-import { FORMS_ELSEWHERE } from './absence-elsewhere.js';
-import {
-  type AbsenceForms,
-  FORMS_WITH_NAME,
-  FORMS_WITHOUT_NAME,
-  GENERIC_REGISTRIES,
-  KNOWN_NOTICES,
-} from './absence-forms.js';
+import { BARE_STATEMENTS, GENERIC_FORMS, OWN_FORMS, STATEMENTS } from './absence-forms.js';
 import { domainToUnicode } from 'node:url';
-import { FORMS_IN_EUROPE } from './absence-in-europe.js';
 import { plainText } from '../announcements.js';
-import { isNotice, sentencesOf } from './notices.js';
+import { isSmallPrint } from '../../../../small-print/small-print.js';
 
 /** A question: who was asked, and for what. */
 export interface AbsenceQuestion {
@@ -32,13 +24,6 @@ interface FormLine {
 }
 type Form = readonly FormLine[];
 
-interface ReadyForms {
-  forms: readonly Form[];
-  /** They count only beside an echo of the name or a notice of the registry. */
-  framed: readonly Form[];
-  beside: readonly FormLine[];
-}
-
 /** A line of an answer as it is printed and folded. */
 interface Said {
   exact: string;
@@ -56,6 +41,8 @@ const VARIES = /NAME|LABEL|(?<!\*)\*(?!\*)/;
 const QUOTED = /^\[?["'“”„«‘`](?!\S+["'”»’] )/;
 const ITEM = /^[%#;\s]*(?:[*>]|\(.*\)$|\[.*\]$)/;
 const LINE_LENGTH_MAX = 240;
+/** A sentence that goes on in the next line fills its own. */
+const LONG_LINE_LENGTH = 40;
 /** The longest notice known around an absence has a third of this. */
 const LINES_MAX = 300;
 /** Keys and words with which servers repeat what they were asked, folded. */
@@ -76,48 +63,83 @@ const ECHOES: ReadonlySet<string> = new Set(
 
 /**
  * Where an answer says that nobody holds the name: the index of a line in a form that this server is known to use,
- * about this name. `undefined` if there is none, or if anything else in the answer is neither part of that form nor an
- * ordinary notice: an answer that is not understood completely is no evidence.
+ * about this name. `undefined` if there is none, or if anything else in the answer is neither part of that form nor
+ * small print: an answer that is not understood completely is no evidence.
  */
 export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): number | undefined {
-  const { forms, framed, beside } = formsOf(question);
+  const found = formIn(lines, question);
+  if (found === undefined) return undefined;
+  const { at, isFramed, beside } = found;
+  const isOfName = (text: string) =>
+    namesOf(question.domain).some((it) => text.toLowerCase().includes(`.${it}`));
+  const isNotice = (text: readonly string[]) =>
+    !text.some(isOfName) && (isSmallPrint(text.join(' ')) || text.every(isSmallPrint));
+  if (!beside.every(isNotice)) return undefined;
+  return isFramed || beside.length > 0 ? at : undefined;
+}
+
+/** The first line of the form in which the server speaks of the name, and the texts beside it. */
+export function formIn(
+  lines: readonly Line[],
+  question: AbsenceQuestion,
+): { at: number; isFramed: boolean; beside: string[][] } | undefined {
+  const forms = [...ownFormsOf(question), ...ANYBODYS];
   if (lines.length > LINES_MAX) return undefined;
   const names = namesOf(question.domain);
   const label = question.domain.slice(0, Math.max(question.domain.indexOf('.'), 0));
   const said = lines.map((line) => (line.blank ? undefined : saidOn(line, names)));
-  const at = new Map<string, number>();
+  const places = new Map<string, number>();
   for (const [index, it] of said.entries()) {
     if (it === undefined) continue;
-    at.set(`=${it.exact}`, index);
-    if (!it.isItem) at.set(it.folded, at.get(it.folded) ?? index);
+    places.set(`=${it.exact}`, index);
+    if (!it.isItem) places.set(it.folded, places.get(it.folded) ?? index);
   }
-  const isSaid = (wanted: FormLine) =>
-    at.get(wanted.isExact ? `=${wanted.text}` : wanted.text) ??
+  const placeOf = (wanted: FormLine) =>
+    places.get(wanted.isExact ? `=${wanted.text}` : wanted.text) ??
     (wanted.varies ? said.findIndex((it) => it && !it.isItem && isLine(wanted, it, label)) : -1);
-  const isWhole = (form: Form) => form.every((line) => isSaid(line) >= 0);
+  const isWhole = (form: Form) => form.every((line) => placeOf(line) >= 0);
   const found = forms.find(isWhole);
-  const form = found ?? framed.find(isWhole);
+  const form = found ?? BARE.find(isWhole);
   if (form === undefined) return undefined;
-  const known = [...(found === undefined ? framed : forms).flat(), ...beside];
-  const isEcho = said.map((it) => it !== undefined && ECHOES.has(it.folded));
-  const isLineKnown = said.map(
-    (text) => text !== undefined && known.some((it) => isLine(it, text, label)),
+  const known = [...forms, ...BARE].flat();
+  const transcript = [`[${question.server}]`, `[querying ${question.server}]`];
+  const isEcho = said.map((it, index) => {
+    if (transcript.includes(lines[index].body.toLowerCase())) return true;
+    return it !== undefined && ECHOES.has(it.folded);
+  });
+  const isKnown = said.map(
+    (it, index) =>
+      isEcho[index] || (it !== undefined && known.some((line) => isLine(line, it, label))),
   );
-  const notices = sentencesOf(
-    lines.map((line, at) => (isLineKnown[at] || isEcho[at] ? undefined : line)),
-  );
-  if (isIntroduced(lines, isSaid(form[0]), (at) => isEcho[at] || isLineKnown[at])) return undefined;
-  const isBeside = (sentence: string) => {
-    const text = folded(sentence.slice(0, LINE_LENGTH_MAX), names);
-    return [...beside, ...KNOWN].some(
-      (it) => it.text.endsWith('…') && text.startsWith(it.text.slice(0, -1)),
-    );
-  };
-  const isUnderIt = (sentence: string) =>
-    names.some((it) => sentence.toLowerCase().includes(`.${it}`));
-  if (!notices.every((it) => (isNotice(it) || isBeside(it)) && !isUnderIt(it))) return undefined;
-  const isFramed = found !== undefined || notices.length > 0 || isEcho.includes(true);
-  return isFramed ? isSaid(form[0]) : undefined;
+  const at = placeOf(form[0]);
+  if (isIntroduced(lines, at, (index) => isKnown[index])) return undefined;
+  const beside = textsOf(lines.map((line, index) => (isKnown[index] ? undefined : line)));
+  return { at, isFramed: found !== undefined || isEcho.includes(true), beside };
+}
+
+/** The texts of an answer: lines of which one may run on in the next; `undefined` and blank lines part them. */
+function textsOf(lines: readonly (Line | undefined)[]): string[][] {
+  const texts: string[][] = [];
+  let open: string[] = [];
+  for (const line of lines) {
+    const body = line === undefined || line.blank ? '' : bodyOf(line);
+    if (body !== '' && isGoingOn(open.at(-1), body)) open.push(body);
+    else open = body === '' ? [] : [body];
+    if (open.length === 1) texts.push(open);
+  }
+  return texts;
+}
+
+function bodyOf(line: Line): string {
+  const body = line.comment ? commentBody(line) : line.body;
+  // A pattern begins where a run does: else a line of 256 KiB would be read anew from each of its characters.
+  return body.replace(/^[[&|*\s]+|(?<![\]|*\s])[\]|*\s]+$/g, '').replace(/\s+/g, ' ');
+}
+
+function isGoingOn(before: string | undefined, body: string): boolean {
+  if (before === undefined || /[.!?:]$/.test(before)) return false;
+  const isLower = body[0] === body[0].toLowerCase() && body[0] !== body[0].toUpperCase();
+  return before.length >= LONG_LINE_LENGTH || isLower;
 }
 
 /** A line that announces others makes a quotation of what follows. */
@@ -180,40 +202,34 @@ function nameOr(word: string, names: readonly string[]): string {
   return isName ? NAME + word.slice(bare.length).replace(/[^:]/g, '') : word;
 }
 
-const READY = new Map<string, ReadyForms>();
-for (const [of, declared] of [...FORMS_IN_EUROPE, ...FORMS_ELSEWHERE]) {
-  for (const key of of.split(' ')) READY.set(key, ready(declared));
-}
-const KNOWN = KNOWN_NOTICES.map((it) => toBeside(`${it}…`));
-const GENERIC = ready(GENERIC_REGISTRIES);
-const UNKNOWN = ready({ forms: FORMS_WITH_NAME }, FORMS_WITHOUT_NAME);
+const ANYBODYS = STATEMENTS.map(toForm);
+const BARE = BARE_STATEMENTS.map(toForm);
+const GENERIC = GENERIC_FORMS.map(toForm);
+const OWN = new Map(
+  OWN_FORMS.flatMap(([of, forms]) => of.split(' ').map((key) => [key, forms.map(toForm)] as const)),
+);
 
-/** The forms declared for the server, else for its TLD or the one above it. */
-function formsOf({ server, tld, role }: AbsenceQuestion): ReadyForms {
-  const byServer = READY.get(server.toLowerCase());
-  if (byServer !== undefined) return byServer;
-  if (role === 'registrar') return UNKNOWN;
+/** The forms of the server, else of its TLD or the one above it. */
+function ownFormsOf({ server, tld, role }: AbsenceQuestion): readonly Form[] {
+  const byServer = OWN.get(server.toLowerCase());
+  if (byServer !== undefined || role === 'registrar') return byServer ?? [];
   let suffix = tld.toLowerCase().slice(0, 253);
   for (;;) {
-    const declared = READY.get(suffix) ?? READY.get(sisterOf(suffix) ?? '');
-    if (declared !== undefined) return declared;
+    const own = OWN.get(suffix) ?? OWN.get(sisterOf(suffix) ?? '');
+    if (own !== undefined) return own;
     const dot = suffix.indexOf('.');
-    if (dot < 0) return suffix.length === 2 ? UNKNOWN : GENERIC;
+    if (dot < 0) return suffix.length === 2 ? [] : GENERIC;
     suffix = suffix.slice(dot + 1);
   }
-}
-
-function ready({ forms, beside = [] }: AbsenceForms, framed: readonly string[] = []): ReadyForms {
-  return { forms: forms.map(toForm), framed: framed.map(toForm), beside: beside.map(toBeside) };
 }
 
 function toForm(form: string): Form {
   const isExact = !VARIES.test(form);
   const lines = isExact ? [form] : form.split(' / ');
-  return lines.map((line) => (isExact ? { text: line, isExact, varies: false } : toBeside(line)));
+  return lines.map((line) => (isExact ? { text: line, isExact, varies: false } : toLine(line)));
 }
 
-function toBeside(line: string): FormLine {
+function toLine(line: string): FormLine {
   const marked = line.replaceAll('NAME', 'name.example').replaceAll('LABEL', '\u0002');
   const text = folded(marked, ['name.example']).replaceAll('\u0002', 'LABEL');
   return { text, isExact: false, varies: VARIES.test(text) };

@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formIn } from '../../whois/parse/outcome/absence/absence.js';
+import { parseWhois } from '../../whois/parse/parse-whois.js';
+import { cleanText } from '../../whois/parse/reading/clean-text.js';
+import { splitLines } from '../../whois/parse/reading/lines.js';
+import { WorkMeter } from '../../whois/parse/reading/work-meter.js';
+import { isOwnWord, phrasesOf, sentencesIn, wordsOf } from '../small-print.js';
+
+/** Of a line this short each word is kept as it is printed: `Script: LATIN`. */
+const SHORT_WORDS_MAX = 3;
+/** A catalogue that lost more than this share of its sentences was derived from half a folder. */
+const LOSS_MAX = 0.1;
+const NONE: ReadonlySet<string> = new Set();
+
+interface RecordedRow {
+  server: string | null;
+  tld: string | null;
+  text: string;
+  expected: { status?: string; domain?: string };
+}
+
+/**
+ * The catalogue: the sentences that registries publish as terms (`terms.txt`), and those that stand beside the
+ * statements of absence in a folder of recorded answers (`*.jsonl`, see `eval-whois`). Names, numbers and addresses are
+ * replaced, and answers about registered names are not read: the catalogue holds nothing of anybody.
+ */
+export function deriveCatalogue(terms: string, folder: string): string[] {
+  const recorded = readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
+    .filter((line) => line.trim() !== '')
+    .flatMap((line) => besideAbsence(JSON.parse(line) as RecordedRow));
+  return catalogueOf([...terms.split('\n').flatMap(sentencesIn), ...recorded]);
+}
+
+/** Writes the catalogue over an older one, of which it must not lose more than a tenth. @returns what it did. */
+export function writeCatalogue(folder: string, file: string, terms: string): string {
+  const before = JSON.parse(readFileSync(file, 'utf8')) as string[];
+  const after = deriveCatalogue(terms, folder);
+  if (after.length < before.length * (1 - LOSS_MAX)) {
+    throw new Error(
+      `${after.length} sentences instead of ${before.length}: ${folder} is not whole`,
+    );
+  }
+  writeFileSync(file, `${JSON.stringify(after, null, 2)}\n`);
+  return `${after.length} sentences, ${before.length} before`;
+}
+
+/** The shortest sentences that hold each phrase. */
+export function catalogueOf(sentences: readonly string[]): string[] {
+  const vocabulary = vocabularyOf(sentences);
+  const entries = sentences.map((sentence) => wordsOf(sentence, vocabulary));
+  const phrases = new Set<string>();
+  const isNew = (words: readonly string[]) => {
+    const before = phrases.size;
+    for (const phrase of phrasesOf(words)) phrases.add(phrase);
+    return phrases.size > before;
+  };
+  return entries
+    .filter((words) => words.some(isOwnWord))
+    .sort((a, b) => a.length - b.length)
+    .filter(isNew)
+    .map((words) => words.join(' '))
+    .sort();
+}
+
+/** Words that are no names: seen in lower case, or with a capital at the beginning of sentences alone. */
+function vocabularyOf(sentences: readonly string[]): ReadonlySet<string> {
+  const words = new Set<string>();
+  const first = new Set<string>();
+  const names = new Set<string>();
+  for (const sentence of sentences) {
+    for (const [at, part] of sentence.trim().split(/\s+/).entries()) {
+      const plain = plainWordsOf(part);
+      const isName = wordsOf(part, NONE).includes('*');
+      for (const word of plain) (isName ? (at === 0 ? first : names) : words).add(word);
+    }
+  }
+  for (const word of first) if (!names.has(word)) words.add(word);
+  // A line of names alone, or nearly, is known by them.
+  for (const sentence of sentences) {
+    const isShort = sentence.trim().split(/\s+/).length <= SHORT_WORDS_MAX;
+    if (isShort || !wordsOf(sentence, words).some(isOwnWord)) {
+      for (const word of plainWordsOf(sentence)) words.add(word);
+    }
+  }
+  return words;
+}
+
+const plainWordsOf = (text: string): string[] =>
+  wordsOf(text.toLowerCase(), NONE).filter(isOwnWord);
+
+function besideAbsence({ server, tld, text, expected }: RecordedRow): string[] {
+  const question = {
+    domain: expected.domain ?? '',
+    server: server ?? '',
+    tld: tld ?? '',
+    role: tld === null ? 'registrar' : 'registry',
+  } as const;
+  // A recording that knows "free" and "taken" only calls a throttle free.
+  const isThrottle = parseWhois(text, question).outcome === 'throttled';
+  if (expected.status !== 'not_registered' || isThrottle) return [];
+  const meter = new WorkMeter();
+  const form = formIn(splitLines(cleanText(text, meter), meter), question);
+  return form?.beside.flatMap((lines) => sentencesIn(lines.join(' '))) ?? [];
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { isSmallPrint } from './small-print.js';
+
+describe('small print', () => {
+  it.each([
+    'All rights reserved.',
+    'Terms of Use',
+    'Copyright (c) 2031 Novaterra. All rights reserved.',
+    'Last update of WHOIS database: 2031-05-06T07:08:09Z',
+    'The data in this record is provided by Novaterra for informational purposes only, and Novaterra does not guarantee its accuracy.',
+    'For more information on Whois status codes, please visit https://other.example/epp',
+    '',
+  ])('is known whoever prints it, and whenever: %j', (text) => {
+    expect(isSmallPrint(text)).toBe(true);
+  });
+
+  it.each([
+    'All rights reserved by the registrant of this name.',
+    'All rights reserved. The name is frozen.',
+    'The data in this record is not provided by Novaterra for informational purposes only.',
+    'Last update of WHOIS database: never',
+    'Queries left: 0',
+    'Novaterra Registry Nowhere',
+    'All rights reserved?',
+    '...',
+    'See https://other.example/domain/sample.test',
+    '2 of 3',
+  ])('is nothing that holds another phrase: %j', (text) => {
+    expect(isSmallPrint(text)).toBe(false);
+  });
+});

@@ -1,0 +1,79 @@
+import catalogue from './catalogue.json' with { type: 'json' };
+
+const PHRASE_WORDS = 3;
+const CATALOGUE: readonly string[] = catalogue;
+const VOCABULARY: ReadonlySet<string> = new Set(CATALOGUE.flatMap((it) => it.split(' ')));
+const PHRASES = new Set(CATALOGUE.flatMap((it) => phrasesOf(it.split(' '))));
+
+/** Longer ones belong to no language in which there is small print. */
+const WORD_LENGTH_MAX = 200;
+const NAME_WORDS_MAX = 5;
+
+const SENTENCE_END =
+  /(?<=[\p{L}\d)"'][.!?;])(?<!\b(?:Co|Inc|Ltd|ver|No|e\.g|i\.e)\.)\s+(?=["'\p{Lu}])/u;
+const BETWEEN_WORDS = /(?:[\s"“”„«»()[\],;|<>{}…]|(?<!\d):(?!\/\/))+/;
+const DAYS_AND_MONTHS =
+  /\b(?:mon|tues?|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}\b[\s,.-]{0,3}(?=\d|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/gi;
+const TIME_ZONE = /^(?:utc|gmt|msk|msd|[cew]es?t|ees?t|brs?t|[jk]st|[ap]m)$/i;
+const STAMP = /^v?\d[\d.:/,+TZ-]*[a-z]?$|^\d+-[a-z]{3}-\d+$/i;
+const DATE = /\b(?:19|20)\d\d\b/;
+const PAGE = /^(?:https?:|www\.)(?!.*\/domain\/)|^(?:[\w-]+\.)?nic\.[\w.-]+$|@/i;
+/** A question, and what stands for something left out. */
+const IS_ASKED_OR_CUT = /\?\W*$|^\W*(?:\.{3}|…)\W*$/;
+
+/**
+ * True for a text that registries print beside "not found" without saying anything of the name: terms of use, banners,
+ * pointers, time stamps. Each three words in a row of a sentence, with its beginning and its end, must stand in the
+ * catalogue (`derivation/`). So a known wording is understood with other names and dates, and so is one that is made
+ * of the phrases of others. Anything else beside "not found" may be the reason for it.
+ */
+export function isSmallPrint(text: string): boolean {
+  return sentencesIn(text).every((sentence) => {
+    const words = wordsOf(sentence, VOCABULARY);
+    if (IS_ASKED_OR_CUT.test(sentence)) return false;
+    if (words.every((it) => it === '#')) return words.length === 0 || DATE.test(sentence);
+    if (!words.some(isOwnWord)) return words.every((it) => it === '@');
+    return phrasesOf(words).every((phrase) => PHRASES.has(phrase));
+  });
+}
+
+export const sentencesIn = (text: string): string[] => text.split(SENTENCE_END);
+
+/** No stand-in for a name, a number or an address. */
+export const isOwnWord = (word: string): boolean => !/^[*#@.]$/.test(word);
+
+/**
+ * A sentence as it stands in the catalogue: in lower case, with `*` for names (words with a capital that are not in
+ * the vocabulary), `#` for dates and numbers, `@` for addresses of pages and mail, `.` for a suffix.
+ */
+export function wordsOf(sentence: string, vocabulary: ReadonlySet<string>): string[] {
+  const words: string[] = [];
+  let names = 0;
+  for (const part of sentence.replace(DAYS_AND_MONTHS, '1 ').split(BETWEEN_WORDS)) {
+    const word = wordOf(part, vocabulary);
+    const last = words.at(-1);
+    if (word === '' || (last === '#' && TIME_ZONE.test(part))) continue;
+    names = word === '*' ? names + 1 : 0;
+    const isSame = word === last && '#@*'.includes(word) && names <= NAME_WORDS_MAX;
+    if (!isSame) words.push(word);
+  }
+  return words;
+}
+
+function wordOf(part: string, vocabulary: ReadonlySet<string>): string {
+  if (part.length > WORD_LENGTH_MAX) return part;
+  if (PAGE.test(part)) return '@';
+  const word = part.replace(/^[^\p{L}\d.]+|[^\p{L}\d]+$/gu, '').replaceAll('’', "'");
+  const plain = word.toLowerCase();
+  if (/^\.\p{L}/u.test(word)) return '.';
+  // "0 left" is a statement.
+  if (STAMP.test(word) && plain !== '0') return '#';
+  return /^\p{Lu}/u.test(word) && !word.includes('.') && !vocabulary.has(plain) ? '*' : plain;
+}
+
+/** Each three words in a row, with the beginning and the end of the sentence. */
+export function phrasesOf(words: readonly string[]): string[] {
+  const all = ['^', ...words, '$'];
+  const last = Math.max(all.length - PHRASE_WORDS, 0);
+  return Array.from({ length: last + 1 }, (_, at) => all.slice(at, at + PHRASE_WORDS).join(' '));
+}
